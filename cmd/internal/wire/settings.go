@@ -1,0 +1,333 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Setting is one line of the table of run settings: its flag's name, the environment variables that set it, and how
+// its text is read into and shown from the settings.
+type Setting struct {
+	Name string
+	Env  []string
+	Help string
+	Hold string // what stands for the value in a usage text
+	Set  func(s *engine.Settings, text string) error
+	Show func(s *engine.Settings) string
+	// Fork marks what a resumed run cannot change: another value is another run.
+	Fork bool
+}
+
+// Settings is the one table of run settings.
+var Settings = []Setting{
+	{
+		Name: "max-concurrent", Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"}, Hold: "N", Help: "sessions in flight, at most",
+		Set:  whole(func(s *engine.Settings, n int) { s.Limit, s.Ceiling = n, max(n, s.Ceiling) }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Limit) },
+	},
+	{
+		Name: "cycles", Hold: "N", Help: "length of the run in cycles",
+		Set:  whole(func(s *engine.Settings, n int) { s.Cycles, s.Hours = n, 0 }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Cycles) },
+	},
+	{
+		Name: "hours", Hold: "H", Help: "length of the run in hours of wall time",
+		Set:  number(func(s *engine.Settings, f float64) { s.Hours, s.Cycles = f, 0 }),
+		Show: func(s *engine.Settings) string { return decimal(s.Hours) },
+	},
+	{
+		Name: "time-scale", Hold: "X", Help: "simulated time per wall time; 0 is as fast as possible",
+		Set:  number(func(s *engine.Settings, f float64) { s.TimeScale = f }),
+		Show: func(s *engine.Settings) string { return decimal(s.TimeScale) },
+	},
+	{
+		Name: "seed", Hold: "N", Help: "what all draws depend on", Fork: true,
+		Set: func(s *engine.Settings, text string) (err error) {
+			s.Seed, err = strconv.ParseUint(text, 10, 64)
+			return wrong(err, text, "a whole number, not negative")
+		},
+		Show: func(s *engine.Settings) string { return strconv.FormatUint(s.Seed, 10) },
+	},
+	{
+		Name: "session-timeout", Hold: "T", Help: "time that a session may use; 0 is none",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.SessionTimeout = d }),
+		Show: func(s *engine.Settings) string { return s.SessionTimeout.String() },
+	},
+	{
+		Name: "chain-timeout", Env: []string{"CHAIN_TIMEOUT_SECONDS"}, Hold: "T", Help: "time that a chain may use, where it does not say",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.ChainTimeout = d }),
+		Show: func(s *engine.Settings) string { return s.ChainTimeout.String() },
+	},
+	{
+		Name: "cycle-timeout", Env: []string{"PARALLEL_EXECUTION_TIMEOUT"}, Hold: "T", Help: "time that a cycle may use; 0 is none",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.CycleTimeout = d }),
+		Show: func(s *engine.Settings) string { return s.CycleTimeout.String() },
+	},
+	{
+		Name: "retries", Hold: "N", Help: "attempts at a request, where its step does not say",
+		Set:  whole(func(s *engine.Settings, n int) { s.Retry.Attempts = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Retry.Attempts) },
+	},
+	{
+		Name: "retry-wait", Hold: "T", Help: "longest wait before the second attempt; it doubles, with full jitter",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.Retry.Wait = d }),
+		Show: func(s *engine.Settings) string { return s.Retry.Wait.String() },
+	},
+	{
+		Name: "checkpoint-interval", Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"}, Hold: "T", Help: "longest time between checkpoints; 0 takes none by time",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.CheckpointEvery = d }),
+		Show: func(s *engine.Settings) string { return s.CheckpointEvery.String() },
+	},
+	{
+		Name: "keep-checkpoints", Hold: "N", Help: "checkpoints that are kept",
+		Set:  whole(func(s *engine.Settings, n int) { s.KeepCheckpoints = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.KeepCheckpoints) },
+	},
+	{
+		Name: "warm-up", Hold: "SHARES", Help: "shares of agents active in the first cycles, such as 0.1,0.5,1; on for the usual; off", Fork: true,
+		Set: setWarmUp,
+		Show: func(s *engine.Settings) string {
+			if len(s.WarmUp) == 0 {
+				return "off"
+			}
+			var shares []string
+			for _, f := range s.WarmUp {
+				shares = append(shares, decimal(f))
+			}
+			return strings.Join(shares, ",")
+		},
+	},
+	{
+		Name: "keep-share", Hold: "S", Help: "share of sessions whose requests and answers are kept",
+		Set:  number(func(s *engine.Settings, f float64) { s.KeepShare = f }),
+		Show: func(s *engine.Settings) string { return decimal(s.KeepShare) },
+	},
+	{
+		Name: "metrics", Env: []string{"COLLECT_PARALLEL_METRICS"}, Hold: "on|off", Help: "record the state of the run and the machine every second",
+		Set: func(s *engine.Settings, text string) (err error) {
+			s.Metrics, err = onOff(text)
+			return err
+		},
+		Show: func(s *engine.Settings) string {
+			if s.Metrics {
+				return "on"
+			}
+			return "off"
+		},
+	},
+}
+
+// Origin says where a setting's value comes from.
+type Origin struct{ Value, From string }
+
+// Layers are the places that a setting can come from, the strongest first. The zero value is the defaults.
+type Layers struct {
+	Flags map[string]string
+	Env   func(name string) string
+	Run   *engine.Settings  // of the run to be resumed: all of them; nil for a new run
+	File  map[string]string // what the scenario says
+	Saved map[string]string
+}
+
+// Resolve returns the settings in force and where each comes from. Its errors are *engine.FieldError, joined.
+func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
+	defaults := engine.DefaultSettings()
+	s := defaults
+	if l.Run != nil {
+		s = *l.Run
+	}
+	origins := map[string]Origin{}
+	var mistakes []error
+	for _, setting := range Settings {
+		text, from := l.find(setting)
+		if from != "" {
+			if err := setting.Set(&s, text); err != nil {
+				mistakes = append(mistakes, &engine.FieldError{Field: from, Problem: err.Error()})
+			}
+		}
+		origins[setting.Name] = Origin{From: from}
+	}
+	for _, setting := range Settings {
+		o := Origin{setting.Show(&s), origins[setting.Name].From}
+		if o.From == "" {
+			o.From = "default"
+			if o.Value != setting.Show(&defaults) {
+				o.From = "the run"
+			}
+		}
+		origins[setting.Name] = o
+	}
+	return s, origins, errors.Join(mistakes...)
+}
+
+// find returns the strongest text for a setting and what to call its place; "" is none.
+func (l Layers) find(s Setting) (text, from string) {
+	if text := l.Flags[s.Name]; text != "" {
+		return text, "--" + s.Name
+	}
+	if l.Env != nil {
+		for _, name := range s.Env {
+			if text := l.Env(name); text != "" {
+				return text, name
+			}
+		}
+	}
+	if l.Run != nil {
+		return "", ""
+	}
+	if text := l.File[s.Name]; text != "" {
+		return text, "the scenario"
+	}
+	if text := l.Saved[s.Name]; text != "" {
+		return text, "saved"
+	}
+	return "", ""
+}
+
+// savedName is the file of the saved settings in the data folder.
+const savedName = "settings.json"
+
+// LoadSaved reads the saved settings; a missing file is no settings.
+func LoadSaved(data string) (map[string]string, error) {
+	saved := map[string]string{}
+	path := filepath.Join(data, savedName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return saved, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &saved); err != nil {
+		return nil, fmt.Errorf("the saved settings in %s cannot be read: %w; mend or remove the file", path, err)
+	}
+	return saved, nil
+}
+
+// Save changes saved settings; an empty value forgets one.
+func Save(data string, changes map[string]string) error {
+	saved, err := LoadSaved(data)
+	if err != nil {
+		return err
+	}
+	var mistakes []error
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
+		if i < 0 {
+			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting"})
+			continue
+		}
+		if changes[name] == "" {
+			delete(saved, name)
+			continue
+		}
+		probe := engine.DefaultSettings()
+		err := Settings[i].Set(&probe, changes[name])
+		if err == nil {
+			err = probe.Validate()
+		}
+		if err != nil {
+			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: err.Error()})
+		}
+		saved[name] = changes[name]
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(saved, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(data, savedName)
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+func whole(set func(*engine.Settings, int)) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) error {
+		n, err := strconv.Atoi(text)
+		if err == nil {
+			set(s, n)
+		}
+		return wrong(err, text, "a whole number")
+	}
+}
+
+func number(set func(*engine.Settings, float64)) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) error {
+		f, err := strconv.ParseFloat(text, 64)
+		if err == nil {
+			set(s, f)
+		}
+		return wrong(err, text, "a number")
+	}
+}
+
+// duration reads seconds, or a text such as 1m30s.
+func duration(set func(*engine.Settings, time.Duration)) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) error {
+		d, err := time.ParseDuration(text)
+		if f, ferr := strconv.ParseFloat(text, 64); ferr == nil {
+			d, err = time.Duration(f*float64(time.Second)), nil
+		}
+		if err == nil {
+			set(s, d)
+		}
+		return wrong(err, text, "a time, such as 90, 90s or 2m")
+	}
+}
+
+func wrong(err error, text, want string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q is not %s", text, want)
+}
+
+func onOff(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		return true, nil
+	case "off", "false", "no", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither on nor off", text)
+}
+
+func setWarmUp(s *engine.Settings, text string) error {
+	if on, err := onOff(text); err == nil && text != "1" && text != "0" {
+		s.WarmUp = nil
+		if on {
+			s.WarmUp = engine.DefaultWarmUp
+		}
+		return nil
+	}
+	var shares []float64
+	for part := range strings.SplitSeq(text, ",") {
+		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return wrong(err, text, "on, off or shares such as 0.1,0.5,1")
+		}
+		shares = append(shares, f)
+	}
+	s.WarmUp = shares
+	return nil
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

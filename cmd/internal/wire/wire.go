@@ -1,0 +1,242 @@
+// Package wire builds a run out of its parts and takes it apart again, in reverse: the store, the rehearsal, the
+// services, the journal and the engine. The programs and the end-to-end tests share it.
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// Launch is what a run is built from.
+type Launch struct {
+	Store    *sqlite.Store
+	Data     string // the data folder
+	Scenario *scenario.Scenario
+	Settings engine.Settings
+	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
+
+	Rehearsal rehearsal.Config  // profile, faults and hooks of the embedded shop
+	Services  map[string]string // addresses that replace those of the file, by service
+	Allow     []string          // hosts beside loopback that may be called
+	// Waiting is told who holds the store while the run stands in line.
+	Waiting func(holder string)
+}
+
+// Job is a run with everything that was built for it.
+type Job struct {
+	Run     *engine.Run
+	Program *scenario.Program
+	Record  engine.RunRecord
+	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
+
+	undo []func() error
+}
+
+// Close waits until the run has ended and takes everything apart.
+func (j *Job) Close() error {
+	if j.Run != nil {
+		<-j.Run.Done()
+	}
+	var errs []error
+	for _, f := range slices.Backward(j.undo) {
+		errs = append(errs, f())
+	}
+	j.undo = nil
+	return errors.Join(errs...)
+}
+
+func (j *Job) onClose(f func() error) { j.undo = append(j.undo, f) }
+
+// NewRunID returns a name for a run that sorts by its time.
+func NewRunID(now time.Time) engine.RunID {
+	return engine.RunID(now.UTC().Format("20060102-150405-") + randomLetters(4))
+}
+
+// Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
+func (l Launch) Start(ctx context.Context) (job *Job, err error) {
+	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts()); err != nil {
+		return nil, err
+	}
+	var chosen []int
+	if len(l.Settings.Agents) > 0 {
+		if chosen, err = j.Program.Find(l.Settings.Agents); err != nil {
+			return nil, err
+		}
+	}
+	res, err := l.claim(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.connect(j); err != nil {
+		return nil, err
+	}
+	journal, err := l.Store.Journal(j.Record.ID)
+	if err != nil {
+		return nil, err
+	}
+	j.onClose(func() error { return journal.Close(context.Background()) })
+	j.Run, err = engine.Start(ctx, engine.Config{
+		ID:       j.Record.ID,
+		Program:  j.Program,
+		Agents:   l.Scenario.Agents,
+		Chosen:   chosen,
+		Clock:    l.Scenario.Clock,
+		Success:  l.Scenario.Success,
+		Settings: l.Settings,
+		Journal:  journal,
+		Resume:   res,
+		Probe:    l.probe(),
+	})
+	return j, err
+}
+
+// claim makes this process the one that works on the run, and finds out where it goes on.
+func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
+	if l.Resume == "" {
+		j.Record = engine.RunRecord{
+			ID:       NewRunID(time.Now()),
+			Title:    l.Scenario.Title,
+			Source:   l.Scenario.Source,
+			Settings: l.Settings,
+			Created:  time.Now(),
+			Cycles:   l.Settings.Cycles,
+		}
+	} else {
+		record, err := l.Store.Run(ctx, l.Resume)
+		if err != nil {
+			return nil, err
+		}
+		j.Record = record
+	}
+	wait := l.Waiting
+	if wait == nil {
+		wait = func(string) {}
+	}
+	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
+	if err != nil {
+		return nil, err
+	}
+	j.onClose(func() error { release(); return nil })
+	if l.Resume == "" {
+		return nil, l.Store.Create(ctx, j.Record)
+	}
+	if err := l.Store.Adjust(ctx, j.Record.ID, l.Settings); err != nil {
+		return nil, err
+	}
+	res, err := l.Store.Resume(ctx, j.Record.ID)
+	if err != nil {
+		return nil, err
+	}
+	if l.Settings.Cycles > 0 && res.Cycle >= l.Settings.Cycles {
+		return nil, &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, l.Settings.Cycles), Hint: "there is nothing to resume",
+		}
+	}
+	return res, nil
+}
+
+// address is where a service is, with the user's replacement if there is one.
+func (l Launch) address(s *chain.Service) string {
+	if u, ok := l.Services[s.Name]; ok {
+		return u
+	}
+	return s.URL
+}
+
+// checkHosts finds services that do not exist, and hosts that nobody allowed.
+func (l Launch) checkHosts() error {
+	var mistakes []error
+	for name := range l.Services {
+		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
+			mistakes = append(mistakes, &engine.FieldError{Field: "service", Problem: "the scenario has no service " + name})
+		}
+	}
+	for _, s := range l.Scenario.Services {
+		address := l.address(s)
+		if strings.HasPrefix(address, scenario.Rehearsal) {
+			continue
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.Hostname() == "" {
+			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: fmt.Sprintf("%q is no address", address)})
+			continue
+		}
+		if !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
+			mistakes = append(mistakes, &engine.FieldError{
+				Field:   "service " + s.Name,
+				Problem: fmt.Sprintf("would send up to %d requests at once, with its tokens, to %s", l.Settings.Limit, u.Hostname()),
+				Hint:    "if that is what you want: --allow " + u.Hostname(),
+			})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// connect starts the rehearsal if a service wants it, and gives every service its client.
+func (l Launch) connect(j *Job) error {
+	for _, s := range l.Scenario.Services {
+		address, secret, embedded := l.address(s), os.Getenv(s.Bearer), false
+		if s.Bearer != "" && secret == "" {
+			return &engine.FieldError{
+				Field: "service " + s.Name, Problem: "its token is not set", Hint: "export " + s.Bearer + "=…",
+			}
+		}
+		if strings.HasPrefix(address, scenario.Rehearsal) {
+			if err := l.rehearse(j); err != nil {
+				return err
+			}
+			address, secret, embedded = j.Shop.URL(), j.Shop.Secret(), true
+		}
+		client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
+		if err != nil {
+			return err
+		}
+		j.onClose(func() error { client.Close(); return nil })
+		s.Connect(client, secret)
+	}
+	return nil
+}
+
+// rehearse starts the embedded shop, once a run; its log lies beside the store.
+func (l Launch) rehearse(j *Job) error {
+	if j.Shop != nil {
+		return nil
+	}
+	cfg := l.Rehearsal
+	cfg.Seed, cfg.Log = l.Settings.Seed, ShopLog(l.Data, j.Record.ID)
+	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
+		return fmt.Errorf("make the rehearsal's folder: %w", err)
+	}
+	shop, err := rehearsal.Start(cfg)
+	if err != nil {
+		return fmt.Errorf("start the rehearsal: %w", err)
+	}
+	j.Shop = shop
+	j.onClose(shop.Close)
+	return nil
+}
+
+// ShopLog is where the rehearsal of a run keeps its mutations.
+func ShopLog(data string, run engine.RunID) string {
+	return filepath.Join(data, "rehearsal", string(run)+".log")
+}

@@ -1,0 +1,146 @@
+// Command throngctl runs crowds of simulated agents from a terminal, on the same engine as the window.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1 // the run failed, or missed a criterion
+	exitUsage       = 2 // wrong use, or a bad file
+	exitInterrupted = 130
+)
+
+// cli is the whole command line.
+type cli struct {
+	Data string `help:"Folder of the store." placeholder:"DIR" env:"THRONG_DATA"`
+
+	Run         runCmd         `cmd:"" help:"Run a scenario to its end."`
+	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted."`
+	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first."`
+	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run."`
+	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON."`
+	Validate    validateCmd    `cmd:"" help:"Check a scenario and show what it would do."`
+	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
+	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`
+	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop alone."`
+}
+
+// terminal is what commands talk to.
+type terminal struct {
+	in       io.Reader
+	out, err io.Writer
+	signals  <-chan os.Signal
+	data     string
+	hooks    hooks
+}
+
+// hooks let a test kill the program at a chosen moment.
+type hooks struct {
+	onCommit  func(n int64)
+	onRequest func(rehearsal.Request)
+}
+
+// open opens the store and says what was found amiss.
+func (t *terminal) open() (*sqlite.Store, error) {
+	store, err := sqlite.Open(t.data, sqlite.Options{OnCommit: t.hooks.onCommit})
+	if err != nil {
+		return nil, err
+	}
+	if n := store.Notice(); n != "" {
+		fmt.Fprintln(t.err, n)
+	}
+	return store, nil
+}
+
+// exitError ends the program with a code and nothing to say.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func main() {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	os.Exit(execute(os.Args[1:], &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals}))
+}
+
+// execute carries out a command line and returns its exit code.
+func execute(args []string, t *terminal) int {
+	var c cli
+	code := -1
+	parser, err := kong.New(&c,
+		kong.Name("throngctl"),
+		kong.Description("Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"),
+		kong.Writers(t.out, t.err),
+		kong.Exit(func(n int) { code = n }),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil { // the command line above is wrong
+		panic(err)
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case code >= 0: // --help
+		return code
+	case err != nil:
+		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
+		return exitUsage
+	}
+	t.data = c.Data
+	if t.data == "" {
+		if t.data, err = wire.DataFolder(); err != nil {
+			return t.fail(err)
+		}
+	}
+	command.BindTo(context.Background(), (*context.Context)(nil))
+	return t.fail(command.Run(t))
+}
+
+// fail tells a person what went wrong and finds the exit code that it means.
+func (t *terminal) fail(err error) int {
+	var code exitError
+	var mistakes *scenario.Mistakes
+	var field *engine.FieldError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &mistakes):
+		if err := mistakes.Print(t.err); err != nil {
+			return exitFailed
+		}
+		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
+		return exitUsage
+	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		return exitUsage
+	default:
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		return exitFailed
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

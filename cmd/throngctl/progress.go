@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// progress shows a run: one line that moves in a terminal, a line every few seconds elsewhere.
+type progress struct {
+	out    io.Writer
+	moving bool
+	every  time.Duration
+	shown  bool
+	last   engine.Phase
+}
+
+func newProgress(out io.Writer, lines bool) *progress {
+	p := &progress{out: out, every: 5 * time.Second}
+	if f, ok := out.(*os.File); ok && !lines && term.IsTerminal(int(f.Fd())) {
+		p.moving, p.every = true, 250*time.Millisecond
+	}
+	return p
+}
+
+func (p *progress) show(s *engine.Snapshot) {
+	line := describe(s)
+	if p.moving {
+		width := 80
+		if f, ok := p.out.(*os.File); ok {
+			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
+				width = w
+			}
+		}
+		runes := []rune(line)
+		if len(runes) >= width {
+			runes = runes[:width-1]
+		}
+		fmt.Fprintf(p.out, "\r\x1b[K%s", string(runes))
+		p.shown = true
+		return
+	}
+	fmt.Fprintln(p.out, line)
+}
+
+// end leaves the moving line.
+func (p *progress) end() {
+	if p.shown {
+		fmt.Fprintln(p.out)
+		p.shown = false
+	}
+}
+
+// describe is a run in one line.
+func describe(s *engine.Snapshot) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	cycle := fmt.Sprintf("cycle %d", min(s.Cycle+1, max(s.Cycles, s.Cycle)))
+	if s.Cycles > 0 {
+		cycle = fmt.Sprintf("cycle %d/%d", min(s.Cycle+1, s.Cycles), s.Cycles)
+	}
+	parts = append(parts, cycle)
+	if s.Total > 0 {
+		add("%s/%s done", thousands(s.Ended), thousands(s.Total))
+	} else {
+		add("%s done", thousands(s.Ended))
+	}
+	add("limit %d", s.Limit)
+	add("in flight %d", s.InFlight)
+	add("p95 %s", short(s.Latency.P95))
+	add("errors %s", thousands(s.Outcomes[engine.Failed]+s.Outcomes[engine.TimedOut]))
+	if s.PerSecond > 0 {
+		add("%.0f/s", s.PerSecond)
+	}
+	switch {
+	case s.Phase == engine.Ended:
+		add("%s", s.Ending)
+	case s.Phase != engine.Running:
+		add("%s: %s", s.Phase, s.Reason)
+	case s.Remaining >= 0:
+		add("%s left", short(s.Remaining))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// short writes a duration with two or three figures.
+func short(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "0s"
+	case d < time.Millisecond:
+		return fmt.Sprintf("%dµs", d.Microseconds())
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1fms", float64(d)/1e6)
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// thousands writes a count with its thousands apart.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

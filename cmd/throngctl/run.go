@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// runCmd starts a new run.
+type runCmd struct {
+	File   string            `arg:"" help:"Scenario file, or the name of a built-in one."`
+	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
+	output
+	settingFlags
+	newFlags
+	outsideFlags
+}
+
+// output is what a run shows and leaves behind.
+type output struct {
+	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end."`
+	NoDashboard bool   `help:"Lines instead of one that moves."`
+}
+
+// Run is called by kong.
+func (c *runCmd) Run(ctx context.Context, t *terminal) error {
+	s, err := wire.LoadScenario(c.File, c.Set)
+	if err != nil {
+		return err
+	}
+	saved, err := wire.LoadSaved(t.data)
+	if err != nil {
+		return err
+	}
+	settings, _, err := wire.Layers{
+		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
+	}.Resolve()
+	if err != nil {
+		return err
+	}
+	settings.Agents = c.Agents
+	if settings.Hours > 0 && settings.TimeScale > 0 { // a schedule has a number of cycles
+		settings.Cycles = wire.CyclesIn(settings.Hours, settings.TimeScale, s.Clock.Cycle)
+		settings.Hours = 0
+	}
+	return t.carryOut(ctx, s, settings, "", c.outsideFlags, c.output)
+}
+
+// resumeCmd goes on with a run.
+type resumeCmd struct {
+	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	output
+	settingFlags
+	outsideFlags
+}
+
+// Run is called by kong.
+func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
+	record, err := t.find(ctx, c.RunID)
+	if err != nil {
+		return err
+	}
+	s, err := scenario.Restore(record.Source)
+	if err != nil {
+		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+	}
+	settings, _, err := wire.Layers{Flags: texts(c.settingFlags), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	if err != nil {
+		return err
+	}
+	return t.carryOut(ctx, s, settings, record.ID, c.outsideFlags, c.output)
+}
+
+// find returns a run by the beginning of its name; the newest without one.
+func (t *terminal) find(ctx context.Context, name string) (engine.RunRecord, error) {
+	store, err := t.open()
+	if err != nil {
+		return engine.RunRecord{}, err
+	}
+	defer store.Close()
+	return pick(ctx, store, name)
+}
+
+// carryOut takes a run to its end and shows it.
+func (t *terminal) carryOut(
+	ctx context.Context, s *scenario.Scenario, settings engine.Settings, resume engine.RunID, outside outsideFlags, out output,
+) (err error) {
+	if err := s.PrintWarnings(t.err); err != nil {
+		return err
+	}
+	rehearse, err := outside.config()
+	if err != nil {
+		return err
+	}
+	if hook := t.hooks.onRequest; hook != nil {
+		rehearse.OnRequest = hook
+	}
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	job, err := t.start(ctx, giveUp, wire.Launch{
+		Store: store, Data: t.data, Scenario: s, Settings: settings, Resume: resume,
+		Rehearsal: rehearse, Services: outside.Service, Allow: outside.Allow,
+		Waiting: func(holder string) {
+			fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	verb := "run"
+	if resume != "" {
+		verb = "resuming run"
+	}
+	fmt.Fprintf(t.out, "%s %s: %s, %d agents, seed %d\n", verb, job.Run.ID(), s.Title, s.Agents, settings.Seed)
+	interrupted := t.follow(job.Run, out.NoDashboard)
+	result := job.Run.Wait()
+	if err := job.Close(); err != nil {
+		return err
+	}
+	t.summary(job, &result)
+	if out.Export != "" {
+		if err := exportAll(ctx, store, job.Run.ID(), out.Export); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "exported to %s\n", out.Export)
+	}
+	switch {
+	case interrupted:
+		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
+		return exitError(exitInterrupted)
+	case !result.Passed():
+		return exitError(exitFailed)
+	}
+	return nil
+}
+
+// start builds the run. A signal while it stands in line gives up.
+func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wire.Job, error) {
+	type started struct {
+		job *wire.Job
+		err error
+	}
+	done := make(chan started, 1)
+	// The run itself must not end with giveUp's context: signals stop it gracefully.
+	go func() {
+		job, err := l.Start(ctx)
+		done <- started{job, err}
+	}()
+	select {
+	case s := <-done:
+		return s.job, s.err
+	case <-t.signals:
+		giveUp()
+		if s := <-done; s.err == nil {
+			return nil, errors.Join(exitError(exitInterrupted), s.job.Close())
+		}
+		return nil, exitError(exitInterrupted)
+	}
+}
+
+// follow shows the run until it has ended. A signal stops it gracefully, another at once.
+func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
+	p := newProgress(t.out, lines)
+	defer p.end()
+	tick := time.NewTicker(p.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-run.Done():
+			p.show(run.Snapshot())
+			return interrupted
+		case <-tick.C:
+			p.show(run.Snapshot())
+		case sig := <-t.signals:
+			p.end()
+			why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
+			if interrupted {
+				why = "stopping at once: sessions in flight are cut and run again on resume"
+			}
+			fmt.Fprintf(t.err, "%s, %s\n", sig, why)
+			interrupted = true
+			if err := run.Stop("user", sig.String()); err != nil && !errors.Is(err, engine.ErrEnded) {
+				fmt.Fprintf(t.err, "stop: %v\n", err)
+			}
+		}
+	}
+}

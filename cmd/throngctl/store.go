@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// pick returns a run by the beginning of its name; the newest without one.
+func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
+	if name != "" {
+		return store.Run(ctx, engine.RunID(name))
+	}
+	record, err := store.Newest(ctx)
+	if errors.Is(err, engine.ErrNotFound) {
+		return record, fmt.Errorf("there is no run yet: %w", err)
+	}
+	return record, err
+}
+
+// with opens the store, finds a run and hands both to f.
+func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	record, err := pick(ctx, store, name)
+	if err != nil {
+		return err
+	}
+	return f(store, record)
+}
+
+type runsCmd struct{}
+
+// Run is called by kong.
+func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		fmt.Fprintln(t.out, "there is no run yet; try: throngctl run shopping")
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE")
+	for _, r := range runs {
+		cycles := ""
+		if r.Cycles > 0 {
+			cycles = fmt.Sprintf("/%d", r.Cycles)
+		}
+		done := thousands(r.Done)
+		if r.Total > 0 {
+			done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
+		}
+		result := "exact"
+		if r.Inexact != nil {
+			result = "inexact"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), state(&r), r.Cycle, cycles, done, result, r.Title)
+	}
+	return w.Flush()
+}
+
+// state is what a run in the store is doing.
+func state(r *engine.RunRecord) string {
+	switch {
+	case r.InProgress:
+		return "in progress"
+	case r.Ending == engine.NotEnded:
+		return "interrupted"
+	default:
+		return r.Ending.String()
+	}
+}
+
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+type checkpointsCmd struct {
+	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
+	Show  int    `placeholder:"N" help:"Show one checkpoint with the memory it holds."`
+}
+
+// Run is called by kong.
+func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if c.Show != 0 {
+			return t.showCheckpoint(ctx, store, r.ID, c.Show)
+		}
+		all, err := store.Checkpoints(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
+			return nil
+		}
+		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tREASON\tSIZE")
+		for _, cp := range all {
+			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total), cp.Reason, size(cp.SizeBytes))
+		}
+		return w.Flush()
+	})
+}
+
+func doneOf(done, total int64) string {
+	if total == 0 {
+		return thousands(done)
+	}
+	return fmt.Sprintf("%s (%.1f%%)", thousands(done), 100*float64(done)/float64(total))
+}
+
+func size(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d B", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	default:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+}
+
+// showCheckpoint prints what a checkpoint restores.
+func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run engine.RunID, number int) error {
+	cp, s, memory, err := store.Checkpoint(ctx, run, number)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, stamp(cp.At), cp.Reason)
+	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",
+		cp.Cycle, thousands(s.Totals.Ended()), s.Limit, len(memory))
+	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", doneOf(cp.Done, cp.Total))
+	return nil
+}
+
+type exportCmd struct {
+	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
+	What  string `enum:"metrics,sessions,events,timings,run,all" default:"all" help:"metrics, sessions, events, timings, run, or all."`
+	Out   string `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
+}
+
+// Run is called by kong.
+func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if c.What == "all" {
+			dir := c.Out
+			if dir == "" {
+				dir = "throng-" + string(r.ID)
+			}
+			if err := exportAll(ctx, store, r.ID, dir); err != nil {
+				return err
+			}
+			fmt.Fprintf(t.out, "exported to %s\n", dir)
+			return nil
+		}
+		e, err := exporter(ctx, store, r.ID)
+		if err != nil {
+			return err
+		}
+		write := map[string]func(context.Context, io.Writer) error{
+			"metrics": e.Metrics, "sessions": e.Sessions, "events": e.Events, "timings": e.Timings, "run": e.Manifest,
+		}[c.What]
+		if c.Out == "" {
+			return write(ctx, t.out)
+		}
+		return storage.WriteFile(c.Out, func(w io.Writer) error { return write(ctx, w) })
+	})
+}
+
+// exporter knows how a run's agents are called: its scenario was kept with it.
+func exporter(ctx context.Context, store *sqlite.Store, run engine.RunID) (*storage.Exporter, error) {
+	record, err := store.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenario.Restore(record.Source)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario kept with run %s: %w", run, err)
+	}
+	seed := record.Settings.Seed
+	return &storage.Exporter{
+		Store: store, Run: record.ID, Version: wire.Version(),
+		AgentID: s.Program(seed).AgentID,
+		UUID:    func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
+	}, nil
+}
+
+func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) error {
+	e, err := exporter(ctx, store, run)
+	if err != nil {
+		return err
+	}
+	return e.All(ctx, dir)
+}
+
+type deleteCmd struct {
+	RunID string `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Yes   bool   `short:"y" help:"Do not ask."`
+}
+
+// Run is called by kong.
+func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		d, err := store.Doomed(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		log := wire.ShopLog(t.data, r.ID)
+		logSize := int64(0)
+		if info, err := os.Stat(log); err == nil {
+			logSize = info.Size()
+		}
+		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s checkpoints, about %s, and %s of the rehearsal's log\n",
+			r.ID, r.Title, stamp(r.Created), thousands(d.Sessions), thousands(d.Events), thousands(d.Checkpoints), size(d.Bytes), size(logSize))
+		if !c.Yes && !t.agreed("delete it? type yes: ") {
+			fmt.Fprintln(t.out, "nothing was deleted")
+			return exitError(exitFailed)
+		}
+		if err := store.Delete(ctx, r.ID); err != nil {
+			return err
+		}
+		if err := os.Remove(log); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("the run is deleted, the rehearsal's log is not: %w", err)
+		}
+		fmt.Fprintln(t.out, "deleted")
+		return nil
+	})
+}
+
+// agreed asks and reports whether the answer was yes.
+func (t *terminal) agreed(question string) bool {
+	fmt.Fprint(t.out, question)
+	line, err := bufio.NewReader(t.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	return strings.EqualFold(strings.TrimSpace(line), "yes")
+}
+
+type settingsCmd struct {
+	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
+	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
+}
+
+// Run is called by kong.
+func (c *settingsCmd) Run(t *terminal) error {
+	if len(c.Change) > 0 {
+		changes := map[string]string{}
+		for _, change := range c.Change {
+			name, value, ok := strings.Cut(change, "=")
+			if !ok {
+				return &engine.FieldError{Field: change, Problem: "is no name=value"}
+			}
+			changes[name] = value
+		}
+		if err := wire.Save(t.data, changes); err != nil {
+			return err
+		}
+	}
+	saved, err := wire.LoadSaved(t.data)
+	if err != nil {
+		return err
+	}
+	layers := wire.Layers{Env: os.Getenv, Saved: saved}
+	if c.File != "" {
+		s, err := wire.LoadScenario(c.File, nil)
+		if err != nil {
+			return err
+		}
+		layers.File = wire.FileSettings(s)
+	}
+	_, origins, err := layers.Resolve()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
+	for _, s := range wire.Settings {
+		o := origins[s.Name]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
+	}
+	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", filepath.Clean(t.data))
+	return w.Flush()
+}

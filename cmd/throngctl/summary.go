@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// summary shows how a run ended.
+func (t *terminal) summary(job *wire.Job, r *engine.Result) {
+	s := job.Run.Snapshot()
+	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, short(s.Elapsed))
+	if r.Reason != "" {
+		fmt.Fprintf(t.out, ": %s", r.Reason)
+	}
+	fmt.Fprintln(t.out)
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("sessions", "%s%s", thousands(s.Ended), outcomes(s))
+	if s.Cut > 0 {
+		row("cut", "%s, which run again on resume", thousands(s.Cut))
+	}
+	row("requests", "%s, %s retries, %s refused (429)", thousands(s.Requests), thousands(s.Retries), thousands(s.RateLimited))
+	row("events", "%s", thousands(s.Events))
+	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", short(s.Latency.P50), short(s.Latency.P95), short(s.Latency.P99), short(s.Latency.Max))
+	row("slowest cycle", "%s", short(r.Totals.Peaks.Cycle))
+	if r.Totals.Peaks.Lag > 0 {
+		row("behind schedule", "%s at most", short(r.Totals.Peaks.Lag))
+	}
+	if n := s.Labels[engine.Replayed] + s.Labels[engine.Uncertain] + s.Labels[engine.Confirmed]; n > 0 {
+		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", thousands(s.Labels[engine.Replayed]),
+			thousands(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), thousands(s.Labels[engine.Confirmed]))
+	}
+	row("result", "%s", s.Inexact)
+	_ = w.Flush() // to the terminal
+	for _, e := range s.Errors {
+		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %d, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Agent, e.Path, firstLine(e.Message))
+	}
+	if len(r.Verdict) > 0 {
+		fmt.Fprintln(t.out, "criteria")
+		for _, j := range r.Verdict {
+			mark := "pass"
+			switch {
+			case j.Unknown:
+				mark = "?"
+			case !j.Passed:
+				mark = "FAIL"
+			}
+			fmt.Fprintf(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
+		}
+		_ = w.Flush()
+	}
+}
+
+// outcomes lists how sessions ended.
+func outcomes(s *engine.Snapshot) string {
+	var parts []string
+	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled} {
+		if n := s.Outcomes[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", thousands(n), o))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

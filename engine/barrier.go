@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
+)
+
+// begin starts the next cycle if its time has come, or ends the run. It reports whether it did either.
+func (l *loop) begin() bool {
+	if !l.started || l.phase == Paused {
+		return false
+	}
+	now := time.Now()
+	if l.isOver(now) {
+		l.ending, l.stopping = EndFinished, allDone
+		l.setPhase(Draining)
+		return true
+	}
+	if !l.stood.IsZero() {
+		return false
+	}
+	if wait := l.intended().Sub(now); wait > 0 {
+		l.due.Reset(wait)
+		return false
+	}
+	l.lag = 0
+	if l.cfg.Settings.TimeScale > 0 {
+		l.lag = now.Sub(l.intended())
+		l.totals.Peaks.Lag = max(l.totals.Peaks.Lag, l.lag)
+	}
+	c := &cycle{number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx}
+	l.roster.fill(c, l.firstDone)
+	l.firstDone = nil
+	if limit := l.cfg.Settings.CycleTimeout; limit > 0 {
+		c.clock = clock.New(l.ctx, limit, &TimeoutError{"cycle", limit})
+	}
+	l.cycle, l.cycleBegan, l.standing = c, now, 0
+	if l.phase == Preparing {
+		l.setPhase(Running)
+	}
+	return true
+}
+
+// isOver reports whether no further cycle is to begin.
+func (l *loop) isOver(now time.Time) bool {
+	s := &l.cfg.Settings
+	if s.Cycles > 0 {
+		return l.number >= s.Cycles
+	}
+	next := now
+	if at := l.intended(); at.After(now) {
+		next = at
+	}
+	return next.Sub(l.began)+l.elapsed >= time.Duration(s.Hours*float64(time.Hour))
+}
+
+// intended is when the open cycle is meant to begin.
+func (l *loop) intended() time.Time {
+	if l.cfg.Settings.TimeScale <= 0 {
+		return time.Time{}
+	}
+	each := time.Duration(float64(l.cfg.Clock.Cycle) / l.cfg.Settings.TimeScale)
+	return l.schedule.Add(time.Duration(l.number-l.firstRun) * each)
+}
+
+// closeCycle makes the barrier: everything of the cycle is durable before the next one begins.
+func (l *loop) closeCycle() {
+	if l.closing {
+		return
+	}
+	l.closing = true
+	c := l.cycle
+	if c.clock != nil {
+		c.clock.Stop()
+	}
+	took := l.worked(l.idle)
+	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
+	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
+	l.commit(l.ctx, row, func(err error) {
+		switch {
+		case err != nil:
+			l.barrierLost(err)
+		case l.cfg.Barrier != nil:
+			l.aside(func() { l.cfg.Barrier(c.number) }, l.openNext)
+		default:
+			l.openNext()
+		}
+	})
+}
+
+// worked is how long the open cycle was worked on until a moment, pauses left out.
+func (l *loop) worked(until time.Time) time.Duration {
+	return max(until.Sub(l.cycleBegan)-l.standing, 0)
+}
+
+// openNext commits the memory of the cycle that closed and opens the next.
+func (l *loop) openNext() {
+	l.closing = false
+	if l.abandoned {
+		return
+	}
+	l.sessions.begun += int64(l.cycle.started())
+	for agent, delta := range l.deltas {
+		l.r.memory[agent] = l.r.memory[agent].Apply(&delta)
+		l.dirty[agent] = true
+	}
+	clear(l.deltas)
+	l.r.prefixes = nil
+	l.cycle = nil
+	l.number++
+	l.atBarrier = State{l.limit, l.totals.Clone()}
+}
+
+// barrierLost keeps the cycle open: the run ends in it, and its sessions stay.
+func (l *loop) barrierLost(err error) {
+	l.closing = false
+	if !l.isCut {
+		l.ending, l.stopping = EndFailed, "the journal: "+err.Error()
+		l.cutShort("")
+	}
+}

@@ -1,0 +1,81 @@
+package chain
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// Chain is what a session executes. It is immutable once read and used by all sessions at once.
+type Chain struct {
+	Name    string
+	Timeout time.Duration // 0 is the run's
+	Body    *Block
+}
+
+// Block is a sequence of steps: a chain's, a branch's or a loop's.
+type Block struct {
+	Steps []*Step
+	index map[string]int
+}
+
+// Step is one node of a chain.
+type Step struct {
+	Name  string
+	Kind  string
+	Label string // for people; the name without one
+
+	when     *script.Expr // nil is always
+	timeout  time.Duration
+	retry    *engine.Retry // nil is the run's
+	goesOn   bool          // a failure does not end the session
+	fallback Value         // the output when it failed and goes on; nil is missing
+	action   action
+}
+
+// action is what a step of some kind does. run returns the step's output.
+type action interface {
+	run(t *turn) (script.Value, error)
+}
+
+// Service is a service as the file defines it, and, once connected, its client.
+type Service struct {
+	Name    string
+	Kind    string
+	URL     string // "rehearsal:shop" is the embedded one
+	Headers []Named
+	User    *script.Template // rehearsal sign-in
+	Bearer  string           // name of a secret
+	Limits  service.Limits
+
+	HTTP  *service.HTTP // set by Connect
+	token string
+}
+
+// Named is a header or a query parameter.
+type Named struct {
+	name  string
+	value *script.Template
+}
+
+// Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.
+func (s *Service) Connect(client *service.HTTP, secret string) { s.HTTP, s.token = client, secret }
+
+// Walk calls f for every step of the chain, outer ones first, with its path.
+func (c *Chain) Walk(f func(path string, s *Step)) { c.Body.walk("", f) }
+
+func (b *Block) walk(prefix string, f func(string, *Step)) {
+	for _, s := range b.Steps {
+		f(prefix+s.Name, s)
+		if nest, ok := s.action.(nest); ok {
+			for _, inner := range nest.blocks() {
+				inner.walk(prefix+s.Name+".", f)
+			}
+		}
+	}
+}
+
+// nest is an action that holds blocks of steps.
+type nest interface{ blocks() []*Block }

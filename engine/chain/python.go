@@ -1,0 +1,60 @@
+package chain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// python calls a function of the file: as an expression, or by name with its arguments matched by theirs.
+type python struct {
+	call *script.Expr
+	name string
+}
+
+func readPython(r *reader, n *doc.Node) action {
+	which := n.Only("call", "target")
+	switch {
+	case which.Key == nil:
+		n.Errorf("`call: f(agent)` or `target: f`", "a python step that calls nothing")
+		return &python{}
+	case which.Key.Text() == "call":
+		return &python{call: r.expr(which.Value)}
+	}
+	name := which.Value.Text()
+	f, ok := r.Env.Func(name)
+	if !ok {
+		hint := "define it in functions"
+		if near := doc.Suggest(name, r.Env.Names()); near != "" {
+			hint = "did you mean `" + near + "`?"
+		}
+		which.Value.Errorf(hint, "there is no function %s", name)
+		return &python{}
+	}
+	known := append(slices.Clone(r.names), "params")
+	call := name + "("
+	for _, p := range f.Params() {
+		switch {
+		case slices.Contains(known, p.Name):
+			call += p.Name + "=" + p.Name + ", "
+		case !p.Optional:
+			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", "), "the function %s wants %s", name, p.Name)
+		}
+	}
+	e, err := r.Env.Expr(call+")", r.names)
+	ReportScript(which.Value, name, err)
+	return &python{call: e, name: name}
+}
+
+func (p *python) run(t *turn) (out script.Value, err error) {
+	err = t.spent(func() error {
+		out, err = p.call.Eval(t.Context("call"))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return script.Data(out)
+}

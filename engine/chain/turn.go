@@ -1,0 +1,152 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// turn is one execution of a step: where it stands, what it can see, and its record.
+type turn struct {
+	x     *execution
+	step  *Step
+	frame *pass
+	path  string
+	key   draw.Key
+	at    int // its record in the row
+	timed timed
+}
+
+// pass is one way through a block: the outputs of its steps so far.
+type pass struct {
+	block   *Block
+	owner   *turn // the step that the block belongs to; nil in a chain's body
+	prefix  string
+	outputs []script.Value // of the steps that have ended, in file order
+	local   string         // the loop's variable; "" is none
+	value   script.Value   // of that
+	timed   *timed
+}
+
+// timed is a part of a session that may have a clock of its own, made when something first waits under it.
+type timed struct {
+	up    *timed
+	what  string
+	limit time.Duration
+	clock *clock.Clock
+}
+
+// start returns the clock, making those above it first.
+func (t *timed) start(s *engine.Session) *clock.Clock {
+	if t.clock == nil {
+		up := s.Clock()
+		if t.up != nil {
+			up = t.up.start(s)
+		}
+		t.clock = up
+		if t.limit > 0 {
+			t.clock = up.Child(t.limit, &engine.TimeoutError{What: t.what, Limit: t.limit})
+		}
+	}
+	return t.clock
+}
+
+// stop ends the clock if it is t's own.
+func (t *timed) stop() {
+	if t.clock != nil && t.limit > 0 {
+		t.clock.Stop()
+	}
+}
+
+// cause says why time is over under t; nil while it is not.
+func (t *timed) cause() error {
+	for ; t != nil; t = t.up {
+		if t.clock != nil {
+			return context.Cause(t.clock.Context())
+		}
+	}
+	return nil
+}
+
+// record is the step's row. It must not be kept: other steps append to the rows.
+func (t *turn) record() *engine.StepRecord { return &t.x.s.Row.Steps[t.at] }
+
+// clock is the step's clock; asking for it says that the step may wait.
+func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
+
+// Context is what an expression in a field of the step evaluates with.
+func (t *turn) Context(field string) *script.Context {
+	c := &script.Context{Names: t, Key: t.key, Field: field}
+	if ctx := t.x.s.Clocked(); ctx != nil {
+		c.Done = ctx.Done()
+		if t.timed.clock != nil {
+			c.Done = t.timed.clock.Context().Done()
+		}
+	}
+	return c
+}
+
+// Lookup implements script.Names: what an expression of the step can see.
+func (t *turn) Lookup(name string) (script.Value, error) {
+	switch name {
+	case "agent":
+		return t.x.in.Agent, nil
+	case "session":
+		return t.x.in.Session, nil
+	case "input":
+		return t.x.in.Input, nil
+	case "now":
+		return t.x.in.Now, nil
+	case "steps":
+		return script.Lazy("steps", visible{t.frame}), nil
+	case "previous":
+		if n := len(t.frame.outputs); n > 0 {
+			return t.frame.outputs[n-1], nil
+		}
+		return script.Missing, nil
+	}
+	for p := t.frame; p != nil; p = p.up() {
+		if p.local == name {
+			return p.value, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not known here", name)
+}
+
+// up is the pass around this one.
+func (p *pass) up() *pass {
+	if p.owner == nil {
+		return nil
+	}
+	return p.owner.frame
+}
+
+// visible shows the steps that have ended in this pass and those around it.
+type visible struct{ p *pass }
+
+func (v visible) Field(name string) (script.Value, error) {
+	for p := v.p; p != nil; p = p.up() {
+		if i, ok := p.block.index[name]; ok && i < len(p.outputs) {
+			return p.outputs[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+}
+
+func (v visible) Names() []string {
+	var names []string
+	for p := v.p; p != nil; p = p.up() {
+		for i := range p.outputs {
+			names = append(names, p.block.Steps[i].Name)
+		}
+	}
+	return names
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,45 @@
+package engine
+
+import "context"
+
+// Program is what a run executes: engine/scenario makes one from a file.
+type Program interface {
+	// Session takes one session to its end and fills in its row, its Outcome at least. It returns soon after the
+	// session's context ends; it asks for the Clock before it waits.
+	// Many run at once, each with its own Session. A panic fails the session only.
+	Session(s *Session)
+}
+
+// Journal is where a run writes what happened. Rows are written in the order in which calls return or, for one
+// goroutine, are made. It is safe for concurrent use.
+type Journal interface {
+	// Append queues rows; it waits only while the queue is full, and no longer than until the journal is closed. The
+	// rows may be reused when it returns.
+	Append(rows ...Row)
+	// Commit queues rows and waits until they, and all before them, are durable. Its errors are the context's, also
+	// while the queue is full, and those of a journal that is closed: trouble with the disk is waited out.
+	Commit(ctx context.Context, rows ...Row) error
+	// Trouble delivers an error when rows cannot be written and nil when they can again. Only the newest is kept.
+	Trouble() <-chan error
+}
+
+// Discard is a journal that keeps nothing.
+var Discard Journal = discard{}
+
+type discard struct{}
+
+func (discard) Append(...Row)                        {}
+func (discard) Commit(context.Context, ...Row) error { return nil }
+func (discard) Trouble() <-chan error                { return nil }
+
+// Probe reads what a run cannot know of itself. A nil function is skipped. None may wait: the run's loop calls them.
+type Probe struct {
+	// Host samples the machine; called once a second, from one goroutine.
+	Host func() Host
+	// Connections returns those in use by Throng and those of all clients of the server; -1 where there is none.
+	Connections func() (own, server int)
+	// Writes returns how many rows were committed so far, to the remote database or, without one, to the local store.
+	Writes func() int64
+	// Unsent returns how many rows wait for the remote database; -1 without one.
+	Unsent func() int64
+}

@@ -1,0 +1,124 @@
+// Package clock bounds work by the time it uses: a Clock stands still while the engine holds the work back, and
+// ends its context for real when its limit is used up.
+package clock
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Clock counts the time that a piece of work uses. Clocks form a tree (cycle, session, chain, step): a parent stands
+// still while it is held itself or while it has children and all of them stand still. All methods are safe for
+// concurrent use.
+type Clock struct {
+	mu     *sync.Mutex // of the whole tree; guards all below
+	parent *Clock
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // nil without a limit
+	left   time.Duration
+	since  time.Time // of the last start; zero while it stands still
+
+	holds    int // own
+	children int // live
+	stood    int // of these, standing still
+	stopped  bool
+}
+
+// New starts a clock whose context ends with cause once limit is used up; limit 0 is none.
+func New(ctx context.Context, limit time.Duration, cause error) *Clock {
+	c := &Clock{mu: new(sync.Mutex)}
+	c.init(ctx, limit, cause)
+	return c
+}
+
+// Child starts a clock under c. Stop must be called on it when its work has ended.
+func (c *Clock) Child(limit time.Duration, cause error) *Clock {
+	k := &Clock{mu: c.mu, parent: c}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.init(c.ctx, limit, cause)
+	c.change(func() { c.children++ })
+	return k
+}
+
+func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
+	c.ctx, c.since = ctx, time.Now()
+	if limit > 0 {
+		c.ctx, c.cancel = context.WithCancelCause(ctx)
+		c.left = limit
+		c.timer = time.AfterFunc(limit, func() { c.cancel(cause) })
+	}
+}
+
+// Context ends when the clock's limit, or that of a clock above it, is used up; its cause says which.
+func (c *Clock) Context() context.Context { return c.ctx }
+
+// Hold stops the clock, and those above it that have nothing else going on, until Release.
+func (c *Clock) Hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.change(func() { c.holds++ })
+}
+
+// Release undoes one Hold.
+func (c *Clock) Release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.change(func() { c.holds-- })
+}
+
+// Stop ends the clock and frees what it holds. Its context ends too. A second Stop does nothing.
+func (c *Clock) Stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return
+	}
+	c.stopped = true
+	if p := c.parent; p != nil {
+		still := c.still()
+		p.change(func() {
+			p.children--
+			if still {
+				p.stood--
+			}
+		})
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+		c.cancel(context.Canceled)
+	}
+}
+
+// still reports whether the clock stands still. mu is held.
+func (c *Clock) still() bool { return c.holds > 0 || c.children > 0 && c.stood == c.children }
+
+// change applies f, then starts or stops this clock's timer and tells the parent. mu is held.
+func (c *Clock) change(f func()) {
+	before := c.still()
+	f()
+	after := c.still()
+	if before == after || c.stopped {
+		return
+	}
+	if c.timer != nil {
+		if after {
+			c.timer.Stop()
+			c.left -= time.Since(c.since)
+		} else {
+			c.since = time.Now()
+			c.timer.Reset(max(c.left, 0))
+		}
+	}
+	if p := c.parent; p != nil {
+		p.change(func() {
+			if after {
+				p.stood++
+			} else {
+				p.stood--
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package clock
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var errOut = errors.New("out of time")
+
+// ended reports whether the clock's context has ended, and how long after start.
+func endedAfter(t *testing.T, c *Clock, start time.Time, want time.Duration) {
+	t.Helper()
+	<-c.Context().Done()
+	if got := time.Since(start); got != want {
+		t.Errorf("ended after %v, want %v", got, want)
+	}
+	if got := context.Cause(c.Context()); !errors.Is(got, errOut) {
+		t.Errorf("cause = %v, want %v", got, errOut)
+	}
+}
+
+func TestClockEndsItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := New(t.Context(), 5*time.Second, errOut)
+		defer c.Stop()
+		endedAfter(t, c, start, 5*time.Second)
+	})
+}
+
+func TestHeldClockStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		session := New(t.Context(), 10*time.Second, errOut)
+		defer session.Stop()
+		step := session.Child(4*time.Second, errors.New("step"))
+		time.Sleep(3 * time.Second) // used: session 3, step 3
+		step.Hold()
+		time.Sleep(time.Hour)
+		step.Release()
+		time.Sleep(500 * time.Millisecond)
+		if err := step.Context().Err(); err != nil {
+			t.Fatalf("the step ended while it had time left: %v", err)
+		}
+		step.Stop()
+		endedAfter(t, session, start, time.Hour+10*time.Second)
+	})
+}
+
+func TestParentRunsWhileOneChildDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		chain := New(t.Context(), 10*time.Second, errOut)
+		defer chain.Stop()
+		a, b := chain.Child(0, nil), chain.Child(0, nil)
+		a.Hold()
+		time.Sleep(2 * time.Second) // b works: 2 used
+		b.Hold()
+		time.Sleep(time.Minute) // both held
+		a.Release()
+		time.Sleep(3 * time.Second) // a works: 5 used
+		a.Stop()
+		time.Sleep(time.Minute) // only b is left, and held
+		b.Stop()
+		endedAfter(t, chain, start, 2*time.Minute+10*time.Second)
+	})
+}
+
+// TestUsedTimeIsWhatIsNotHeld drives one clock through random holds, nested and of any child, and compares.
+func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		moves := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 30).Draw(r, "moves")
+		synctest.Test(t, func(t *testing.T) {
+			const limit = 20 * time.Second
+			start := time.Now()
+			c := New(t.Context(), limit, errOut)
+			defer c.Stop()
+			child := c.Child(0, nil)
+			used, holds := time.Duration(0), 0
+			for _, m := range moves {
+				switch m {
+				case 0:
+					child.Hold()
+					holds++
+				case 1:
+					if holds > 0 {
+						child.Release()
+						holds--
+					}
+				default:
+					time.Sleep(time.Second)
+					if holds == 0 {
+						used += time.Second
+					}
+				}
+				synctest.Wait()
+				if got, want := c.Context().Err() != nil, used >= limit; got != want {
+					t.Fatalf("ended = %v after %v used of %v", got, used, limit)
+				}
+			}
+			for ; holds > 0; holds-- {
+				child.Release()
+			}
+			spent := time.Since(start)
+			if used < limit {
+				endedAfter(t, c, start, spent+limit-used)
+			}
+		})
+	})
+}

@@ -1,0 +1,301 @@
+package doc
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Kind is what a node holds.
+type Kind int
+
+// The kinds of a node.
+const (
+	Absent Kind = iota // a nil *Node: the key is not there
+	Null               // a key without a value, or null
+	Scalar             // text, a number, true or false
+	List
+	Map
+)
+
+// Node is a value of a document and where it stands. A nil *Node is an absent value: every method works on it,
+// the readers return zero values and nothing is reported.
+type Node struct {
+	src     *source
+	report  *Report
+	kind    Kind
+	value   string // of a scalar, unquoted
+	style   yaml.Style
+	typed   bool // a plain scalar, which may be a number, true or false
+	start   int  // byte offset of the first character
+	key     *Node
+	of      *Node // the list that this is an item of
+	index   int   // in that list, from 0
+	broken  bool  // its mistake is reported already: readers stay silent
+	entries []Entry
+	items   []*Node
+}
+
+// Entry is one key of a map and its value. Neither is nil in what Entries returns.
+type Entry struct{ Key, Value *Node }
+
+// Split parts the key of a block, such as "step browse", into its word and its name; the name of "timeout" is "".
+func (e Entry) Split() (word, name string) {
+	word, name, _ = strings.Cut(e.Key.raw(), " ")
+	return word, strings.TrimSpace(name)
+}
+
+// NameErrorf reports a problem at the name in the key of a block: at "browse" in "step browse".
+func (e Entry) NameErrorf(hint, format string, args ...any) {
+	_, name := e.Split()
+	e.Key.ErrorfAt(len(e.Key.raw())-len(name), hint, format, args...)
+}
+
+// Kind returns what the node holds.
+func (n *Node) Kind() Kind {
+	if n == nil {
+		return Absent
+	}
+	return n.kind
+}
+
+// Position returns the line and column of the node, from 1. A map or list written as a block stands where its key
+// does. The position of an absent node is 0, 0.
+func (n *Node) Position() (line, col int) {
+	if n == nil {
+		return 0, 0
+	}
+	return n.src.position(n.place())
+}
+
+// File returns the name of the file that the node is in.
+func (n *Node) File() string {
+	if n == nil {
+		return ""
+	}
+	return n.src.file
+}
+
+func (n *Node) place() int {
+	if n.key != nil && (n.kind == Map || n.kind == List) && n.style&yaml.FlowStyle == 0 {
+		return n.key.start
+	}
+	return n.start
+}
+
+// Errorf reports a problem at the node. The hint says what would be right and may be empty.
+func (n *Node) Errorf(hint, format string, args ...any) {
+	if n != nil {
+		n.report.Add(n.problem(n.place(), hint, format, args...))
+	}
+}
+
+// Warnf reports a warning at the node.
+func (n *Node) Warnf(hint, format string, args ...any) {
+	if n != nil {
+		n.report.Warn(n.problem(n.place(), hint, format, args...))
+	}
+}
+
+// ErrorfAt reports a problem at a byte offset in the text of a scalar, as Text returns it: inside an expression
+// that starts at byte b of the text, it is b plus Offset of where the expression's parser stopped. The place in
+// the file is exact where the scalar says so, whatever its quotes, escapes, folding and indentation.
+func (n *Node) ErrorfAt(offset int, hint, format string, args ...any) {
+	if n != nil {
+		n.report.Add(n.problem(n.at(offset), hint, format, args...))
+	}
+}
+
+// PositionAt returns the line and column of a byte offset in the text of a scalar.
+func (n *Node) PositionAt(offset int) (line, col int) {
+	if n == nil {
+		return 0, 0
+	}
+	return n.src.position(n.at(offset))
+}
+
+func (n *Node) problem(at int, hint, format string, args ...any) Problem {
+	line, col := n.src.position(at)
+	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Entries returns the keys of a map in the order of the file, each key once. Absent and null are an empty map;
+// anything else is reported.
+func (n *Node) Entries() []Entry {
+	switch n.Kind() {
+	case Map:
+		return n.entries
+	case Absent, Null:
+	case Scalar, List:
+		n.mismatch("a map of keys")
+	}
+	return nil
+}
+
+// Get returns the value of a key, nil where the node is no map or has no such key.
+func (n *Node) Get(name string) *Node { return n.entry(name).Value }
+
+func (n *Node) entry(name string) Entry {
+	if n != nil {
+		for _, e := range n.entries {
+			if e.Key.value == name {
+				return e
+			}
+		}
+	}
+	return Entry{}
+}
+
+// Only returns the one entry whose key is among names, which exclude each other; a second one is reported. The
+// entry is zero where there is none.
+func (n *Node) Only(names ...string) Entry {
+	if n == nil {
+		return Entry{}
+	}
+	var first Entry
+	for _, e := range n.entries {
+		switch {
+		case !slices.Contains(names, e.Key.value):
+		case first.Key == nil:
+			first = e
+		default:
+			e.Key.Errorf("only one of "+codes(names)+" can be given", "%s stands beside %s", code(e.Key.value), code(first.Key.value))
+		}
+	}
+	return first
+}
+
+// Fields reports every key that is not among allowed, with the nearest one that is. An allowed key with a space,
+// such as "step NAME", stands for the blocks of its word. What is not a map is reported as Entries does.
+func (n *Node) Fields(allowed ...string) {
+	for _, e := range n.Entries() {
+		if !e.Key.broken && !slices.Contains(allowed, e.Key.value) {
+			e.unknown(allowed)
+		}
+	}
+}
+
+func (e Entry) unknown(allowed []string) {
+	word, name := e.Split()
+	words := make([]string, len(allowed)) // the first word of each, which is all that blocks are compared by
+	for i, a := range allowed {
+		var block bool
+		words[i], _, block = strings.Cut(a, " ")
+		switch {
+		case !block || words[i] != word:
+		case name == "":
+			e.Key.Errorf("write "+code(a), "%s has no name", code(word))
+			return
+		default:
+			return
+		}
+	}
+	hint := "allowed here: " + strings.Join(allowed, ", ")
+	if len(allowed) == 0 {
+		hint = "no key is allowed here"
+	}
+	if near := Suggest(e.Key.value, allowed); near != "" {
+		hint = "did you mean " + code(near) + "? " + hint
+	} else if near := Suggest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
+		hint = "did you mean " + code(near+" "+name) + "? " + hint
+	}
+	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))
+}
+
+// Require reports the names that are no keys of the map, at the map.
+func (n *Node) Require(names ...string) {
+	if n == nil || n.broken || n.kind != Map && n.kind != Null {
+		return
+	}
+	var missing []string
+	for _, name := range names {
+		if n.Get(name) == nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		n.Errorf("", "%s needs %s", n.label(), codes(missing))
+	}
+}
+
+// List returns the items of a list. Absent and null are an empty list; anything else is reported.
+func (n *Node) List() []*Node {
+	switch n.Kind() {
+	case List:
+		return n.items
+	case Absent, Null:
+	case Scalar, Map:
+		n.mismatch("a list")
+	}
+	return nil
+}
+
+// label names the node in a sentence: its key in backticks, or its number in a list.
+func (n *Node) label() string {
+	switch {
+	case n.key != nil:
+		return code(n.key.value)
+	case n.of != nil && n.of.key != nil:
+		return "item " + strconv.Itoa(n.index+1) + " of " + code(n.of.key.value)
+	case n.of != nil:
+		return "item " + strconv.Itoa(n.index+1)
+	}
+	return "the file"
+}
+
+func (n *Node) raw() string {
+	if n == nil {
+		return ""
+	}
+	return n.value
+}
+
+// code puts a text into backticks for a message, shortened and on one line.
+func code(text string) string {
+	const longest = 60
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest-1]) + "…"
+	}
+	if strings.Contains(text, "`") {
+		return "'" + text + "'"
+	}
+	return "`" + text + "`"
+}
+
+// codes lists texts in backticks: `a`, `b` and `c`.
+func codes(texts []string) string {
+	var b strings.Builder
+	for i, text := range texts {
+		switch {
+		case i == 0:
+		case i == len(texts)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(code(text))
+	}
+	return b.String()
+}
+
+// quote writes a text as a quoted YAML value, for hints.
+func quote(text string) string {
+	switch {
+	case !strings.Contains(text, "'"):
+		return "'" + text + "'"
+	case !strings.ContainsAny(text, `"\`):
+		return `"` + text + `"`
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}

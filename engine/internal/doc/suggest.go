@@ -1,0 +1,71 @@
+package doc
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Suggest returns the candidate that word was most likely meant to be, or "" when none is near. Case, hyphens and
+// spaces do not count; a longer word may be further off. Of equally near candidates the first is taken.
+func Suggest(word string, candidates []string) string {
+	const longest = 64 // longer words are not typing mistakes
+	from := fold(word)
+	if len(from) == 0 || len(from) > longest {
+		return ""
+	}
+	best, found := tolerance(len(from))+1, ""
+	for _, candidate := range candidates {
+		to := fold(candidate)
+		if len(to) == 0 || len(to) > longest {
+			continue
+		}
+		if d := distance(from, to); d < best {
+			best, found = d, candidate
+		}
+	}
+	return found
+}
+
+// tolerance is how many edits a word of n characters may be off: 1 up to four, 2 up to eight, then 3.
+func tolerance(n int) int {
+	if n < 2 {
+		return 0
+	}
+	return min(1+(n-1)/4, 3)
+}
+
+func fold(word string) []rune {
+	runes := make([]rune, 0, utf8.RuneCountInString(word))
+	for _, r := range strings.TrimSpace(word) {
+		if r == '-' || r == ' ' {
+			r = '_'
+		}
+		runes = append(runes, unicode.ToLower(r))
+	}
+	return runes
+}
+
+// distance is the Damerau-Levenshtein distance in its restricted form (optimal string alignment): insertions,
+// deletions, substitutions and swaps of neighbours (Damerau, CACM 7(3), 1964).
+func distance(a, b []rune) int {
+	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range one {
+		one[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(one[j]+1, row[j-1]+1, one[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], two[j-2]+1)
+			}
+		}
+		two, one, row = one, row, two
+	}
+	return one[len(b)]
+}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
+)
+
+const (
+	publishEvery = 100 * time.Millisecond
+	sampleEvery  = time.Second
+	allDone      = "all cycles are done"
+)
+
+// loop owns the state of a run: one goroutine, no locks, and nothing in it waits. Whatever takes long (rows that must
+// be durable, a Barrier function) happens beside it and comes back as an order.
+//
+//	phase      begins                        leaves to
+//	preparing  at Start                      running: the first cycle begins     paused, draining
+//	running    a cycle begins, Resume,       paused: Pause, a journal in trouble
+//	           the journal's trouble ends    draining: Stop, the last barrier
+//	paused     see above                     running, draining
+//	draining   Stop, ctx ends (cut),         ended: nothing in flight, and the checkpoint of a stop and the run's
+//	           the last barrier              end are durable; or their time was up
+//	ended      for good
+type loop struct {
+	r   *Run
+	cfg Config
+	ctx context.Context // of sessions and commits; ends with ErrCut
+	cut context.CancelCauseFunc
+
+	phase      Phase
+	limit      int // as set; what is in force is 0 while paused
+	paused     string
+	pausedByUs bool // by a person
+	trouble    error
+	stopping   string
+	isCut      bool
+	farewell   bool // the checkpoint of a stop was begun
+	abandoned  bool // what did not end when the run was cut is not waited for
+	finishing  bool // the run's end is being written; orders come too late
+	ending     Ending
+	endCtx     context.Context // of the wait for the run's end to be durable
+	endCancel  context.CancelFunc
+	last       *time.Timer // runs once the run is cut: what has not ended then is left behind
+
+	roster    roster
+	cycle     *cycle // nil between cycles
+	number    int    // of the open cycle
+	firstDone []int  // agents that had their session in an earlier process
+	firstRun  int    // the cycle that this process began with
+	workers   int
+	idle      time.Time // when the last worker left
+	started   bool      // the journal has the row that this process took up the run
+	closing   bool      // the barrier's rows are being committed
+	saving    int       // checkpoints that are being committed
+	due       *time.Timer
+	deltas    map[int]Delta // of the open cycle, by agent
+	dirty     map[int]bool  // agents whose memory changed since the last checkpoint
+
+	totals    Totals
+	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
+	latest    [numClasses]ErrorNote
+	sessions  struct{ before, begun, cut, total int64 } // before: ended in earlier processes
+
+	began      time.Time // of this process's work
+	schedule   time.Time // when the first cycle of this process was meant to begin, moved by pauses
+	stood      time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
+	standing   time.Duration
+	cycleBegan time.Time
+	elapsed    time.Duration // of earlier processes
+	lag        time.Duration
+
+	checkpoints int
+	autosave    *time.Timer // of the next checkpoint by time
+	saved       time.Time   // when the last checkpoint was made, or still described the run
+	savedAt     progress    // what it described
+	savedHere   bool        // it is of this process
+
+	backlog []note // for the scribe, oldest first
+	scribe  chan note
+
+	window  window
+	metrics MetricsRow
+	recent  rate
+}
+
+// progress tells whether anything happened between two moments.
+type progress struct {
+	cycle int
+	ended int64
+}
+
+// window collects the sessions that ended since the last sample.
+type window struct {
+	total, service, held stats.Histogram
+	requests             int64
+	writes               int64
+	at                   time.Time
+}
+
+func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
+	now := time.Now()
+	l := &loop{
+		r:        r,
+		cfg:      cfg,
+		limit:    cfg.Settings.Limit,
+		deltas:   map[int]Delta{},
+		dirty:    map[int]bool{},
+		began:    now,
+		saved:    now,
+		schedule: now,
+		roster:   roster{cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1)},
+		due:      time.NewTimer(0),
+		autosave: time.NewTimer(0),
+		last:     time.NewTimer(0),
+		scribe:   make(chan note),
+	}
+	l.last.Stop()
+	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
+	l.endCtx, l.endCancel = context.WithCancel(context.WithoutCancel(ctx))
+	l.atBarrier = State{Limit: l.limit}
+	if cfg.Resume != nil {
+		l.takeUp(cfg.Resume)
+	}
+	l.sessions.before = l.totals.Ended()
+	l.savedAt = l.progress()
+	l.sessions.total = l.roster.total(cfg.Settings.Cycles)
+	l.recent.tick(now)
+	l.window.at = now
+	if cfg.Probe.Writes != nil {
+		l.window.writes = cfg.Probe.Writes()
+	}
+	return l
+}
+
+// takeUp goes on where the journal ends.
+func (l *loop) takeUp(res *Resumption) {
+	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
+	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
+	if res.Memory != nil {
+		l.r.memory = maps.Clone(res.Memory)
+	}
+	maps.Copy(l.deltas, res.Deltas)
+	for _, a := range res.Changed {
+		l.dirty[a] = true
+	}
+	l.r.prefixes, l.r.resumed = res.Prefixes, res.Cycle
+}
+
+func (l *loop) run(forget func() bool) {
+	defer close(l.r.done)
+	defer forget()
+	go l.write()
+	defer close(l.scribe)
+	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil}, func() { l.started = true })
+	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
+	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {
+		defer stop()
+	}
+	for trouble := l.r.journal.Trouble(); l.phase != Ended; l.advance() {
+		scribe, next := l.outgoing()
+		select {
+		case b := <-l.r.results:
+			l.take(b)
+		case order := <-l.r.orders:
+			order(l)
+		case scribe <- next:
+			l.sent()
+		case err := <-trouble:
+			l.setTrouble(err)
+		case <-l.due.C:
+		case <-l.last.C:
+			l.leaveBehind()
+		case <-publish.C:
+			l.publish()
+		case <-sample.C:
+			l.sample()
+		case <-l.autosave.C:
+			l.checkpointIfDue()
+		}
+	}
+	l.cut(ErrCut)
+	l.endCancel()
+	l.publish()
+}
+
+// advance does whatever has become possible.
+func (l *loop) advance() {
+	for l.step() {
+	}
+	l.staff()
+}
+
+// step does one thing that has become possible; it reports whether another may have become so.
+func (l *loop) step() bool {
+	switch {
+	case l.phase == Ended || l.finishing:
+		return false
+	case l.abandoned:
+		l.finish()
+	case l.cycle == nil && l.phase == Draining:
+		l.finish()
+	case l.cycle == nil:
+		return l.begin()
+	case l.cycle.left() == 0 && l.workers == 0 && !l.isCut:
+		l.closeCycle()
+	case l.phase == Draining && l.workers == 0 && !l.closing:
+		l.finish()
+	}
+	return false
+}
+
+// staff starts workers as far as the limit and the work left allow.
+func (l *loop) staff() {
+	if l.cycle == nil || l.phase != Running {
+		return
+	}
+	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
+		l.workers++
+		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.freshBatch()}
+		go w.work()
+	}
+}
+
+// take counts what a worker finished.
+func (l *loop) take(b *batch) {
+	if l.abandoned {
+		return // counted as cut
+	}
+	for i := range b.rows[:b.next] {
+		row := &b.rows[i]
+		l.totals.Add(row)
+		l.window.add(row)
+		if row.Outcome == Failed || row.Outcome == TimedOut {
+			l.latest[row.Class].add(row)
+		}
+		if row.Outcome.Commits() && !row.Delta.Empty() {
+			l.deltas[row.Agent] = row.Delta
+		}
+	}
+	l.recent.add(int64(b.next))
+	l.sessions.cut += int64(b.cut)
+	if b.gone {
+		l.workers--
+		if l.workers == 0 {
+			l.idle = time.Now()
+		}
+	}
+	if b.cut > 0 {
+		l.cutShort("a session could not go on")
+	}
+	l.r.giveBack(b)
+}
+
+func (l *loop) progress() progress { return progress{l.number, l.totals.Ended()} }
+
+func (l *loop) setPhase(p Phase) {
+	l.phase = p
+	l.enforce()
+	l.publish()
+}
+
+// enforce puts in force what the phase and the limit mean: for who may start, for the cycle's clock and for the
+// schedule.
+func (l *loop) enforce() {
+	limit := 0
+	if l.phase == Running {
+		limit = l.limit
+	}
+	l.r.places.SetLimit(limit)
+	now := time.Now()
+	switch stands := l.phase == Paused || l.phase == Running && limit == 0; {
+	case stands && l.stood.IsZero():
+		l.stood = now
+		if l.cycle != nil && l.cycle.clock != nil {
+			l.cycle.clock.Hold()
+		}
+	case limit > 0 && !l.stood.IsZero():
+		l.schedule = l.schedule.Add(now.Sub(l.stood))
+		l.standing += l.stoodIdle(now)
+		l.stood = time.Time{}
+		if l.cycle != nil && l.cycle.clock != nil {
+			l.cycle.clock.Release()
+		}
+	}
+}
+
+// stoodIdle is how long nothing was in flight because nothing may start.
+func (l *loop) stoodIdle(now time.Time) time.Duration {
+	switch {
+	case l.stood.IsZero() || l.workers > 0:
+		return 0
+	case l.idle.After(l.stood):
+		return now.Sub(l.idle)
+	}
+	return now.Sub(l.stood)
+}
+
+// settle finds the phase that the pauses in force mean.
+func (l *loop) settle() {
+	switch {
+	case l.phase == Draining || l.phase == Ended:
+	case l.trouble != nil || l.pausedByUs:
+		if l.phase != Paused {
+			l.setPhase(Paused)
+		}
+	case l.phase == Paused:
+		l.setPhase(Running)
+	}
+}
+
+func (l *loop) setTrouble(err error) {
+	l.trouble = err
+	l.settle()
+	l.publish() // the reason has changed even where the phase has not
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"time"
+)
+
+// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SessionRows], [BarrierRow], [ChangeRow],
+// [CheckpointRow], [MetricsRow], [EndRow] or [StartRow].
+type Row interface{ row() }
+
+// Place names a session: a take of an agent's turn in a cycle. Takes count from 0; a session requeued by hand has a
+// higher one, and the last counts.
+type Place struct{ Cycle, Agent, Take int }
+
+// Entry is the result of one service step, as the journal keeps it for a replay.
+type Entry struct {
+	Path     string     `cbor:"1,keyasint"`
+	Status   StepStatus `cbor:"2,keyasint,omitempty"`
+	Class    Class      `cbor:"3,keyasint,omitempty"`
+	Error    string     `cbor:"4,keyasint,omitempty"`
+	Output   []byte     `cbor:"5,keyasint,omitempty"` // as the step's kind encodes it
+	Attempts int        `cbor:"6,keyasint,omitempty"`
+	Statuses []int      `cbor:"7,keyasint,omitempty"`
+	Hash     uint64     `cbor:"8,keyasint,omitempty"` // of the request
+}
+
+// IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps
+// that are not journaled yet.
+type IntentRow struct {
+	Place
+	Path    string
+	Hash    uint64
+	Earlier []Entry
+}
+
+// AnswerRow follows the intent of the same path.
+type AnswerRow struct {
+	Place
+	Entry
+}
+
+// StepRecord is what is kept of a finished step.
+type StepRecord struct {
+	Path     string        `cbor:"1,keyasint"`
+	Status   StepStatus    `cbor:"2,keyasint,omitempty"`
+	Class    Class         `cbor:"3,keyasint,omitempty"`
+	Label    Label         `cbor:"4,keyasint,omitempty"`
+	Attempts int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that asks nobody
+	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, and of the 429s between them
+	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
+	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
+}
+
+// Event is a row of results that a session emitted.
+type Event struct {
+	Path string `cbor:"1,keyasint"`
+	Name string `cbor:"2,keyasint"`
+	Data []byte `cbor:"3,keyasint,omitempty"` // JSON text; its place in SessionRow.Events is its sequence
+}
+
+// SessionRow is one finished session. The slices belong to the batch that the row is in, and are reused.
+type SessionRow struct {
+	Place
+	Outcome Outcome
+	Class   Class
+	Path    string // the step whose failure is the session's, or that stopped it
+	Error   string // for people; never part of a result
+	Because string // why it stopped
+	Started time.Time
+	Queue   time.Duration // from the moment it could have started to its start: the wait for the gate
+	Held    time.Duration
+	Service time.Duration
+	Total   time.Duration // from its start to its end
+	Acted   bool
+	Steps   []StepRecord
+	Events  []Event
+	Delta   Delta // committed at the barrier if the outcome commits
+}
+
+// SessionRows is a batch of finished sessions.
+type SessionRows []SessionRow
+
+// BarrierRow closes a cycle.
+type BarrierRow struct {
+	Cycle    int
+	At       time.Time
+	Active   int           // sessions of the cycle
+	Took     time.Duration // from the cycle's start to its last session's end, without pacing waits and pauses
+	Lag      time.Duration // how far behind its schedule the cycle started
+	Sessions int64         // of the run so far
+}
+
+// ChangeRow is anything that a person or a governor changed mid-run.
+type ChangeRow struct {
+	At             time.Time
+	Cycle          int
+	What, Old, New string
+	Who, Why       string
+	Inexact        *Inexact // set if the run's result may depend on timing from here on
+}
+
+// CheckpointRow makes a checkpoint. Memory holds the agents whose memory changed since the previous checkpoint, as
+// of the start of Cycle.
+type CheckpointRow struct {
+	At          time.Time
+	Cycle       int
+	Done, Total int64 // sessions
+	Reason      string
+	State       State
+	Memory      map[int]*Memory
+}
+
+// State is what a checkpoint keeps of the loop.
+type State struct {
+	Limit  int    `cbor:"1,keyasint"`
+	Totals Totals `cbor:"2,keyasint"`
+}
+
+// StartRow says that a process took up the run, at first or again.
+type StartRow struct {
+	At      time.Time
+	Cycle   int
+	Resumed bool
+}
+
+// EndRow ends a run.
+type EndRow struct {
+	At      time.Time
+	Ending  Ending
+	Reason  string
+	Totals  Totals
+	Verdict []Judgement
+}
+
+func (IntentRow) row()     {}
+func (AnswerRow) row()     {}
+func (SessionRows) row()   {}
+func (BarrierRow) row()    {}
+func (ChangeRow) row()     {}
+func (CheckpointRow) row() {}
+func (MetricsRow) row()    {}
+func (StartRow) row()      {}
+func (EndRow) row()        {}
+
+// MetricsRow is the state of the run and the machine at one second. Gauges that are not known are NaN or negative.
+type MetricsRow struct {
+	At       time.Time `cbor:"1,keyasint"`
+	Cycle    int       `cbor:"2,keyasint"`
+	Phase    Phase     `cbor:"3,keyasint"`
+	Ended    int64     `cbor:"4,keyasint"` // sessions so far (agents_processed)
+	Acted    int64     `cbor:"5,keyasint"` // sessions that acted so far (agents_shopped)
+	Limit    int       `cbor:"6,keyasint"`
+	InFlight int       `cbor:"7,keyasint"`
+	// Of the sessions that ended in this second; zero where Window.Count is 0.
+	Total   Quantiles `cbor:"8,keyasint"`
+	Service Quantiles `cbor:"9,keyasint"`
+	Held    Quantiles `cbor:"10,keyasint"`
+	// Per second, over this second.
+	SessionsPerSec float64 `cbor:"11,keyasint"`
+	RequestsPerSec float64 `cbor:"12,keyasint"`
+	WritesPerSec   float64 `cbor:"13,keyasint"`
+	RateLimited    int64   `cbor:"14,keyasint"` // 429s so far
+	Retries        int64   `cbor:"15,keyasint"` // so far
+	Errors         Errors  `cbor:"16,keyasint"` // failed sessions so far, by class
+	Host           Host    `cbor:"17,keyasint"`
+	// Connections in use by Throng, and of all clients of the database server; -1 where there is none.
+	Connections       int           `cbor:"18,keyasint"`
+	ServerConnections int           `cbor:"19,keyasint"`
+	Lag               time.Duration `cbor:"20,keyasint"`
+	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
+}
+
+// Host is what the machine and this process use. Rates are per second since the previous sample.
+type Host struct {
+	CPU         float64 `cbor:"1,keyasint"` // percent of the machine
+	ProcessCPU  float64 `cbor:"2,keyasint"` // percent of one core
+	Memory      uint64  `cbor:"3,keyasint"` // resident bytes of this process
+	Available   uint64  `cbor:"4,keyasint"` // bytes that the system can still give
+	NetIn       float64 `cbor:"5,keyasint"` // bytes per second, all interfaces
+	NetOut      float64 `cbor:"6,keyasint"`
+	DiskFree    uint64  `cbor:"7,keyasint"` // bytes, of the data folder's disk
+	MemoryTotal uint64  `cbor:"8,keyasint"`
+}
+
+// Errors counts by class; the index is the Class.
+type Errors [numClasses]int64
+
+// RunRecord is a run as the store lists it.
+type RunRecord struct {
+	ID         RunID
+	Title      string
+	Source     Source
+	Settings   Settings
+	Created    time.Time
+	Ended      time.Time // zero while it is not over
+	Ending     Ending
+	Reason     string
+	Cycle      int // the open cycle
+	Cycles     int // 0 when the run ends by the clock
+	Done       int64
+	Total      int64 // planned sessions; 0 when not known
+	Parent     RunID
+	ForkCycle  int
+	Inexact    *Inexact
+	Verdict    []Judgement
+	InProgress bool  // a process holds its lock
+	SizeBytes  int64 // of its checkpoints
+}
+
+// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
+type Source struct {
+	Name       string            // base name of the scenario file
+	Files      map[string][]byte // by path relative to the scenario's folder
+	Hash       string            // of all files, hex
+	Parameters map[string]string // as given, by name; values are JSON texts
+}
+
+// CheckpointRecord is a checkpoint as the picker lists it.
+type CheckpointRecord struct {
+	Run         RunID
+	Number      int // counts from 1 in its run
+	At          time.Time
+	Cycle       int
+	Done, Total int64
+	Reason      string
+	SizeBytes   int64
+	Newest      bool
+}
+
+// Resumption is where a run goes on: the journal's end, read back.
+type Resumption struct {
+	Cycle       int
+	Done        []int           // agents with a session row in the open cycle
+	Deltas      map[int]Delta   // of those of them that have one and whose outcome commits
+	Memory      map[int]*Memory // as of the start of the cycle
+	Prefixes    map[int]Prefix  // of the agents without a session row
+	Takes       map[int]int     // of those of them whose take in progress is not the first
+	State       State           // Totals up to the journal's end
+	AtBarrier   Totals          // as of the start of the cycle
+	Changed     []int           // agents whose memory changed since the last checkpoint
+	Checkpoints int             // taken so far
+	Checkpoint  time.Time       // of the last one; zero without any
+}
+
+// Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer
+// (an Entry whose Attempts is 0). The order does not matter.
+type Prefix []Entry

@@ -1,0 +1,94 @@
+package rehearsal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+// Fault is what went wrong with a request on purpose.
+type Fault string
+
+// The faults. FaultCut comes before the change was made in one half of its cases and after it in the other.
+const (
+	FaultNone        Fault = ""
+	FaultRateLimited Fault = "429"
+	FaultServerError Fault = "500"
+	FaultHang        Fault = "hang"
+	FaultCut         Fault = "cut"
+	FaultBadBody     Fault = "bad body"
+	FaultOutage      Fault = "outage"
+)
+
+// Faults are the shares of requests (0 to 1, together at most 1) that go wrong, and an outage by wall time. The zero
+// value is a shop that always works.
+type Faults struct {
+	// RateLimited answers 429 with Retry-After: 1, ServerError 500; neither changes anything.
+	RateLimited, ServerError float64
+	// Hang holds the request until its client goes away or the shop closes; nothing is changed.
+	Hang float64
+	// Cut closes the connection without an answer: half of the time, as drawn, after the change was made.
+	Cut float64
+	// BadBody makes the change and answers 200 with a body that is no JSON.
+	BadBody float64
+	// OutageFrom and OutageFor are an outage counted from the shop's start: every call gets 503, /healthz too.
+	OutageFrom, OutageFor time.Duration
+}
+
+// Validate says what is wrong with f, all of it.
+func (f Faults) Validate() error {
+	var errs []error
+	sum := 0.0
+	for _, share := range f.shares() {
+		if !(share.size >= 0 && share.size <= 1) { // NaN too
+			errs = append(errs, fmt.Errorf("share of the fault %q is %v: want 0 to 1", share.fault, share.size))
+		}
+		sum += share.size
+	}
+	if sum > 1+1e-9 {
+		errs = append(errs, fmt.Errorf("shares of faults add up to %v: want at most 1", sum))
+	}
+	if f.OutageFrom < 0 || f.OutageFor < 0 {
+		errs = append(errs, errors.New("an outage cannot start or last less than 0"))
+	}
+	return errors.Join(errs...)
+}
+
+type share struct {
+	fault Fault
+	size  float64
+}
+
+// shares lists the drawn faults in the order in which a draw meets them; another order would change kept results.
+func (f Faults) shares() [5]share {
+	return [5]share{
+		{FaultRateLimited, f.RateLimited},
+		{FaultServerError, f.ServerError},
+		{FaultHang, f.Hang},
+		{FaultCut, f.Cut},
+		{FaultBadBody, f.BadBody},
+	}
+}
+
+// pick is the fault of the request with this key, and for a cut whether it comes after the change.
+func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
+	if f == (Faults{OutageFrom: f.OutageFrom, OutageFor: f.OutageFor}) {
+		return FaultNone, false
+	}
+	source := request.Text("fault").Source()
+	u := source.Float64()
+	for _, share := range f.shares() {
+		if u < share.size {
+			return share.fault, source.Float64() < 0.5
+		}
+		u -= share.size
+	}
+	return FaultNone, false
+}
+
+// outage says whether the shop is out, so long after its start.
+func (f Faults) outage(since time.Duration) bool {
+	return since >= f.OutageFrom && since-f.OutageFrom < f.OutageFor
+}

@@ -1,0 +1,169 @@
+// Package rehearsal is the embedded shop backend: real HTTP on loopback, no keys, no cost, and answers that are a
+// function of the seed, the request and the user's own history, never of the order in which users' calls arrive.
+//
+// Every change goes one way: a route checks the request and fills a change, the change is written to the log, and
+// apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
+// killed comes back with the carts, orders and answered keys it had.
+package rehearsal
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+// Config says how a shop starts. The zero value is a shop on a free port with a random secret, no latency, no
+// faults, and nothing on disk.
+type Config struct {
+	// Addr is where to listen; "" is 127.0.0.1:0. Anything but a loopback address is refused.
+	Addr string
+	// Secret is the first part of every token, <secret>.<user id>; "" draws one. It holds no spaces.
+	Secret string
+	// Seed decides the catalogue and everything a user meets. A log remembers its seed.
+	Seed uint64
+	// Log is the path of the mutation log; "" keeps everything in memory only. A log belongs to one shop at a time.
+	Log string
+	// Profile is the latency of every answer.
+	Profile Profile
+	// Faults are the shares of requests that go wrong.
+	Faults Faults
+	// Scarcity shares the stock among users; answers then depend on who came first.
+	Scarcity bool
+	// KeepRateLimits makes X-Simulation-Mode lift nothing.
+	KeepRateLimits bool
+	// OnRequest, when set, is called before the answer of a request leaves, or before it is cut or held. It holds no
+	// lock, may block, and Close waits for it.
+	OnRequest func(Request)
+	// OnMutation, when set, is called after the n-th mutation since Start was written to the log and before its
+	// answer leaves. Every record counts: a kept refusal and a session first seen too. It holds no lock and may block.
+	OnMutation func(n int64)
+}
+
+// Validate says what is wrong with c, all of it.
+func (c Config) Validate() error {
+	var errs []error
+	if err := loopbackOnly(c.Addr); err != nil {
+		errs = append(errs, err)
+	}
+	for _, r := range c.Secret {
+		if r <= ' ' || r > '~' {
+			errs = append(errs, errors.New("the secret must be printable ASCII without spaces"))
+			break
+		}
+	}
+	if _, known := profiles[c.Profile]; !known {
+		errs = append(errs, fmt.Errorf("unknown latency profile %d", c.Profile))
+	}
+	return errors.Join(append(errs, c.Faults.Validate())...)
+}
+
+// Shop is a shop that listens. Its methods may be called from anywhere.
+type Shop struct {
+	cfg     Config
+	clock   func() time.Time
+	started time.Time
+	root    draw.Key // of everything this shop draws
+	goods   *catalogue
+	server  *server
+
+	weather  atomic.Pointer[weather] // profile and faults, replaced whole
+	users    *users
+	sessions *sessions
+	sold     []atomic.Int64 // by product, for scarcity
+	till     sync.Mutex     // held over every change while stock is shared
+	log      *shopLog       // nil: in memory only
+	limits   *limits
+	count    counters
+
+	closing   sync.Once
+	closeErr  error
+	bearer    string // "Bearer <secret>."
+	mutations atomic.Int64
+}
+
+// weather is what the network does to requests.
+type weather struct {
+	profile Profile
+	faults  Faults
+}
+
+// Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
+// an unfinished record at its end is cut off, and damage anywhere else is an error.
+func Start(cfg Config) (*Shop, error) { return start(cfg, time.Now) }
+
+func start(cfg Config, clock func() time.Time) (*Shop, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("rehearsal shop: %w", err)
+	}
+	if cfg.Secret == "" {
+		cfg.Secret = rand.Text()
+	}
+	s := build(cfg, clock)
+	if cfg.Log != "" {
+		log, err := openLog(cfg.Log, cfg.Seed, s.redo)
+		if err != nil {
+			return nil, fmt.Errorf("rehearsal shop: %w", err)
+		}
+		s.log = log
+	}
+	server, err := listen(cfg.Addr, s.serve)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("rehearsal shop: %w", err), s.log.close())
+	}
+	s.server = server
+	server.run()
+	return s, nil
+}
+
+// build makes the shop without a log and without a listener.
+func build(cfg Config, clock func() time.Time) *Shop {
+	root := draw.Key{}.Text("rehearsal shop").Int(cfg.Seed)
+	s := &Shop{
+		cfg:      cfg,
+		clock:    clock,
+		started:  clock(),
+		root:     root,
+		goods:    newCatalogue(root),
+		users:    newUsers(root),
+		sessions: newSessions(),
+		limits:   newLimits(),
+		bearer:   "Bearer " + cfg.Secret + ".",
+	}
+	s.sold = make([]atomic.Int64, len(s.goods.products))
+	s.weather.Store(&weather{cfg.Profile, cfg.Faults})
+	return s
+}
+
+// URL is the address of the shop, http://127.0.0.1:PORT.
+func (s *Shop) URL() string { return s.server.url() }
+
+// Secret is the first part of every token, <secret>.<user id>.
+func (s *Shop) Secret() string { return s.cfg.Secret }
+
+// SetProfile changes the latency of requests that arrive from now on.
+func (s *Shop) SetProfile(p Profile) {
+	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{p, old.faults}); old = s.weather.Load() {
+	}
+}
+
+// SetFaults changes the faults of requests that arrive from now on. f is valid (Faults.Validate); an outage counts
+// from the shop's start.
+func (s *Shop) SetFaults(f Faults) {
+	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{old.profile, f}); old = s.weather.Load() {
+	}
+}
+
+// Sync makes what the log holds survive a power cut. Without a log it does nothing.
+func (s *Shop) Sync() error { return s.log.sync() }
+
+// Close ends every request at once, those that hang too, and waits until nothing of the shop runs. Then it syncs and
+// closes the log. A second call does nothing more and returns the same.
+func (s *Shop) Close() error {
+	s.closing.Do(func() { s.closeErr = errors.Join(s.server.close(), s.log.close()) })
+	return s.closeErr
+}

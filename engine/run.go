@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/throng-sim/throng/engine/internal/gate"
+)
+
+// Config is what a run is made of.
+type Config struct {
+	ID       RunID
+	Program  Program
+	Agents   int   // size of the population
+	Chosen   []int // indexes of those that take part, ascending; nil is all
+	Clock    Clock
+	Success  []Criterion
+	Settings Settings
+	Journal  Journal     // nil is Discard
+	Resume   *Resumption // nil starts from the beginning
+	Probe    Probe
+	// Barrier, if set, is told of every cycle that closed, before the next begins.
+	Barrier func(cycle int)
+}
+
+func (c *Config) validate() error {
+	var mistakes []error
+	if c.Agents < 1 {
+		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), "at least 1"})
+	}
+	if c.Agents > math.MaxInt32 {
+		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), fmt.Sprintf("at most %d", math.MaxInt32)})
+	}
+	if c.Chosen != nil && len(c.Chosen) == 0 {
+		mistakes = append(mistakes, &FieldError{"agents", "none of them takes part", ""})
+	}
+	last := -1
+	for _, a := range c.Chosen {
+		if a <= last || a >= c.Agents {
+			mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("index %d after %d in a population of %d", a, last, c.Agents), "ascending"})
+			break
+		}
+		last = a
+	}
+	return errors.Join(append(mistakes, c.Settings.Validate())...)
+}
+
+// Run is one execution of a scenario. Its methods are safe for concurrent use; orders go to the loop, which owns the
+// run's state.
+type Run struct {
+	id       RunID
+	settings Settings
+	program  Program
+	journal  Journal
+
+	places    gate.Places
+	results   chan *batch
+	orders    chan func(*loop)
+	free      chan *batch
+	abandoned chan struct{} // closed when the loop waits for workers no longer
+	done      chan struct{} // closed when the loop has ended
+	shown     atomic.Pointer[Snapshot]
+
+	// Written by the loop only while no worker is at work, read by workers.
+	memory   map[int]*Memory
+	prefixes map[int]Prefix
+	resumed  int // the cycle that the prefixes belong to
+
+	result Result // set before done is closed
+}
+
+// Result is how a run ended.
+type Result struct {
+	Ending  Ending
+	Reason  string
+	Totals  Totals
+	Verdict []Judgement
+}
+
+// Passed reports whether the run finished and met all its criteria.
+func (r *Result) Passed() bool {
+	for _, j := range r.Verdict {
+		if !j.Passed && !j.Unknown {
+			return false
+		}
+	}
+	return r.Ending == EndFinished
+}
+
+// Start begins a run. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
+func Start(ctx context.Context, cfg Config) (*Run, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Journal == nil {
+		cfg.Journal = Discard
+	}
+	r := &Run{
+		id:        cfg.ID,
+		settings:  cfg.Settings,
+		program:   cfg.Program,
+		journal:   cfg.Journal,
+		results:   make(chan *batch, 64),
+		orders:    make(chan func(*loop)),
+		free:      make(chan *batch, 64),
+		abandoned: make(chan struct{}),
+		done:      make(chan struct{}),
+		memory:    map[int]*Memory{},
+	}
+	l := newLoop(ctx, r, cfg)
+	l.publish()
+	go l.run(context.AfterFunc(ctx, func() {
+		_ = r.insist(func(l *loop) error { l.cutShort("the program ended"); return nil })
+	}))
+	return r, nil
+}
+
+// ID returns the run's name in the store.
+func (r *Run) ID() RunID { return r.id }
+
+// Snapshot returns the newest picture of the run; it is never nil and never changes.
+func (r *Run) Snapshot() *Snapshot { return r.shown.Load() }
+
+// Done is closed when the run has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Wait waits until the run has ended.
+func (r *Run) Wait() Result {
+	<-r.done
+	return r.result
+}
+
+// SetLimit changes how many sessions may be in flight; 0 lets those in flight end and starts no other.
+func (r *Run) SetLimit(n int, who, why string) error {
+	if n < 0 || n > MaxLimit {
+		return &FieldError{"limit", fmt.Sprintf("%d sessions at once", n), fmt.Sprintf("0 to %d", MaxLimit)}
+	}
+	return r.order(func(l *loop) error { return l.setLimit(n, who, why) })
+}
+
+// Pause lets the sessions in flight end and starts no other until Resume.
+func (r *Run) Pause(who, why string) error {
+	return r.order(func(l *loop) error { return l.pause(who, why) })
+}
+
+// Resume undoes Pause.
+func (r *Run) Resume(who string) error {
+	return r.order(func(l *loop) error { return l.resume(who) })
+}
+
+// Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts what is in flight and
+// ends the run within seconds, even if the disk is in trouble or a program does not listen.
+func (r *Run) Stop(who, why string) error {
+	return r.insist(func(l *loop) error { return l.stop(who, why) })
+}
+
+// Checkpoint takes a checkpoint and waits until it is durable.
+func (r *Run) Checkpoint(ctx context.Context, reason string) error {
+	saved := make(chan error, 1)
+	err := r.order(func(l *loop) error {
+		if l.abandoned {
+			return ErrEnded // its rows would never be heard of
+		}
+		l.checkpoint(reason, func(err error) { saved <- err })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-saved:
+		return err
+	case <-r.done:
+		select {
+		case err := <-saved:
+			return err
+		default:
+			return ErrEnded
+		}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// order has the loop carry out f and returns what that says; a run that is writing its end takes none.
+func (r *Run) order(f func(l *loop) error) error {
+	return r.insist(func(l *loop) error {
+		if l.finishing {
+			return ErrEnded
+		}
+		return f(l)
+	})
+}
+
+// insist has the loop carry out f even while it writes the run's end.
+func (r *Run) insist(f func(l *loop) error) error {
+	answer := make(chan error, 1)
+	select {
+	case r.orders <- func(l *loop) { answer <- f(l) }:
+		return <-answer
+	case <-r.done:
+		return ErrEnded
+	}
+}
+
+func (r *Run) freshBatch() *batch {
+	select {
+	case b := <-r.free:
+		return b
+	default:
+		return &batch{}
+	}
+}
+
+func (r *Run) giveBack(b *batch) {
+	b.next, b.cut, b.gone = 0, 0, false
+	select {
+	case r.free <- b:
+	default:
+	}
+}

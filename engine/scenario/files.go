@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// maxFile bounds a scenario's text files, in bytes.
+const maxFile = 16 << 20
+
+// Folder opens files of a folder and nothing outside of it, links included.
+func Folder(dir string) Opener {
+	return func(path string) ([]byte, error) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		info, err := root.Stat(filepath.FromSlash(path))
+		if err != nil {
+			return nil, err
+		}
+		if info.Size() > maxFile {
+			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), maxFile)
+		}
+		return root.ReadFile(filepath.FromSlash(path))
+	}
+}
+
+// FS opens files of a file system, such as the embedded scenarios.
+func FS(files fs.FS) Opener {
+	return func(path string) ([]byte, error) { return fs.ReadFile(files, path) }
+}
+
+// Load reads a scenario from the disk.
+func Load(path string, given map[string]string) (*Scenario, error) {
+	return Read(filepath.Base(path), Folder(filepath.Dir(path)), given)
+}
+
+// Restore reads a scenario that was kept with its run.
+func Restore(src engine.Source) (*Scenario, error) {
+	given := make(map[string]string, len(src.Parameters))
+	maps.Copy(given, src.Parameters)
+	s, err := Read(src.Name, func(path string) ([]byte, error) {
+		text, ok := src.Files[path]
+		if !ok {
+			return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+		}
+		return text, nil
+	}, given)
+	if err != nil {
+		return nil, err
+	}
+	if s.Source.Hash != src.Hash {
+		return nil, errors.New("the scenario kept with the run is damaged: its hash does not match")
+	}
+	return s, nil
+}
+
+// hash is the SHA-256 of all files with their names.
+func hash(files map[string][]byte) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%d %s %d\n", len(name), name, len(files[name]))
+		h.Write(files[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,217 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// maxAgents is the largest population.
+const maxAgents = 10_000_000
+
+var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour}
+
+// population derives agents: nothing is kept of them.
+type population struct {
+	id         chain.Value
+	attributes []attribute
+	index      map[string]int
+}
+
+type attribute struct {
+	name  string
+	value chain.Value
+}
+
+// ownNames are the names of an agent that are no attributes.
+var ownNames = []string{"id", "index", "memory", "notes", "inbox"}
+
+func (r *reader) clock(n *doc.Node) {
+	n.Fields("start", "cycle", "cycles")
+	if s := n.Get("start"); s != nil {
+		at, err := time.Parse(time.RFC3339, s.Text())
+		if err != nil {
+			s.Errorf("such as 2026-01-02T08:00:00Z", "%q is no time", s.Text())
+		} else {
+			r.s.Clock.Start = at
+		}
+	}
+	if c := n.Get("cycle"); c != nil {
+		r.s.Clock.Cycle = c.Duration(time.Millisecond, 0)
+	}
+	if c := n.Get("cycles"); c != nil {
+		r.s.Cycles = r.whole(c, 1, 1_000_000_000)
+	}
+}
+
+func (r *reader) warmUp(n *doc.Node) {
+	if n == nil {
+		return
+	}
+	r.s.WarmUpEach = engine.DefaultSettings().WarmUpCycles
+	if n.Kind() == doc.Scalar {
+		if n.Bool() {
+			r.s.WarmUp = engine.DefaultWarmUp
+		}
+		return
+	}
+	n.Fields("shares", "cycles")
+	n.Require("shares")
+	for _, s := range n.Get("shares").List() {
+		r.s.WarmUp = append(r.s.WarmUp, s.Float(0.000001, 1))
+	}
+	if c := n.Get("cycles"); c != nil {
+		r.s.WarmUpEach = c.Int(1, 1_000_000)
+	}
+}
+
+// whole reads a whole number that may be an expression of the parameters.
+func (r *reader) whole(n *doc.Node, lowest, highest int) int {
+	if _, isText := n.Scalar().(string); !isText {
+		return n.Int(lowest, highest)
+	}
+	text := n.Text()
+	t, err := r.env.Template(text, nil)
+	if err == nil {
+		var v script.Value
+		if v, err = t.Eval(&script.Context{}); err == nil {
+			i, ok := v.(starlark.Int)
+			if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
+				return int(number)
+			}
+			n.Errorf("", "%s is %s, not a whole number from %d to %d", text, v, lowest, highest)
+			return lowest
+		}
+		n.Errorf("", "%v", err)
+		return lowest
+	}
+	chain.ReportScript(n, text, err)
+	return lowest
+}
+
+func (r *reader) population(n *doc.Node) {
+	r.s.Agents = 1
+	p := &r.s.population
+	p.index = map[string]int{}
+	if n == nil {
+		return
+	}
+	n.Fields("count", "id", "attributes")
+	n.Require("count")
+	if c := n.Get("count"); c != nil {
+		r.s.Agents = r.whole(c, 1, maxAgents)
+	}
+	names := []string{"agent"}
+	for _, e := range n.Get("attributes").Entries() {
+		name := e.Key.Text()
+		switch {
+		case slices.Contains(ownNames, name):
+			e.Key.Errorf("choose another name", "%s is what every agent has already", name)
+		case !chain.Identifier.MatchString(name):
+			e.Key.Errorf("letters, digits and _", "%q cannot be the name of an attribute", name)
+		}
+		p.index[name] = len(p.attributes)
+		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", names)})
+	}
+	p.id = r.chains.Value(n.Get("id"), "id", names)
+}
+
+// agent shows one agent to expressions; attributes are computed when they are first asked for.
+type agent struct {
+	p      *population
+	seed   uint64
+	index  int
+	memory *chain.Memory
+	values []script.Value
+	limit  int    // attributes from here on cannot be seen: they are being computed
+	asking string // the attribute whose expression is being evaluated
+}
+
+func newAgent(p *population, seed uint64, index int, m *chain.Memory) *agent {
+	return &agent{p: p, seed: seed, index: index, memory: m, limit: len(p.attributes)}
+}
+
+// Field implements script.Fields.
+func (a *agent) Field(name string) (script.Value, error) {
+	switch name {
+	case "id":
+		id, err := a.id()
+		return starlark.String(id), err
+	case "index":
+		return starlark.MakeInt(a.index), nil
+	case "memory":
+		return script.Lazy("memory", a.memory), nil
+	case "notes":
+		return a.memory.Notes()
+	case "inbox":
+		return script.NewList(nil), nil
+	}
+	i, ok := a.p.index[name]
+	if !ok || i >= a.limit {
+		return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+	}
+	return a.attribute(i)
+}
+
+func (a *agent) attribute(i int) (script.Value, error) {
+	if a.values == nil {
+		a.values = make([]script.Value, len(a.p.attributes))
+	}
+	if a.values[i] == nil {
+		attr := a.p.attributes[i]
+		limit, asking := a.limit, a.asking
+		a.limit, a.asking = i, attr.name // an attribute sees those above it
+		v, err := attr.value.Eval(a)
+		a.limit, a.asking = limit, asking
+		if err != nil {
+			return nil, fmt.Errorf("the attribute %s: %w", attr.name, err)
+		}
+		if v, err = script.Data(v); err != nil {
+			return nil, fmt.Errorf("the attribute %s: %w", attr.name, err)
+		}
+		a.values[i] = v
+	}
+	return a.values[i], nil
+}
+
+func (a *agent) id() (string, error) {
+	if a.p.id == nil {
+		return fmt.Sprintf("agent-%d", a.index+1), nil
+	}
+	asking := a.asking
+	a.asking = "id"
+	v, err := a.p.id.Eval(a)
+	a.asking = asking
+	if err != nil {
+		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
+	}
+	return script.Text(v)
+}
+
+// Names implements script.Fields.
+func (a *agent) Names() []string {
+	names := slices.Clone(ownNames)
+	for _, attr := range a.p.attributes[:a.limit] {
+		names = append(names, attr.name)
+	}
+	return names
+}
+
+// Context implements chain.Contexts: an attribute's draws depend on the seed, the agent and its name.
+func (a *agent) Context(field string) *script.Context {
+	return &script.Context{Names: a, Key: engine.AgentKey(a.seed, a.index).Text(a.asking), Field: field}
+}
+
+// Lookup implements script.Names.
+func (a *agent) Lookup(name string) (script.Value, error) {
+	if name == "agent" {
+		return script.Lazy("agent", a), nil
+	}
+	return nil, fmt.Errorf("%s is not known here", name)
+}

@@ -1,0 +1,90 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// Program is a scenario with a seed: what a run executes. Its services must be connected first.
+type Program struct {
+	s    *Scenario
+	seed uint64
+}
+
+var _ engine.Program = (*Program)(nil)
+
+// Program returns what a run with a seed executes.
+func (s *Scenario) Program(seed uint64) *Program { return &Program{s, seed} }
+
+// Session implements engine.Program.
+func (p *Program) Session(s *engine.Session) {
+	memory := chain.NewMemory(s.Memory)
+	p.s.Chain.Run(s, &chain.Input{
+		Agent:   script.Lazy("agent", newAgent(&p.s.population, p.seed, s.Agent, memory)),
+		Session: script.Lazy("session", session{p.seed, s.Place}),
+		Now:     script.Time(s.Now),
+		Input:   script.Missing,
+		Memory:  memory,
+		Acted:   p.s.Acted,
+	})
+}
+
+// AgentID returns the id of an agent.
+func (p *Program) AgentID(index int) (string, error) {
+	return newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil)).id()
+}
+
+// Find returns the indexes of agents by their ids, ascending. An id that nobody has is a *engine.FieldError.
+func (p *Program) Find(ids []string) ([]int, error) {
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	var found []int
+	for i := range p.s.Agents {
+		id, err := p.AgentID(i)
+		if err != nil {
+			return nil, err
+		}
+		if wanted[id] {
+			found = append(found, i)
+			delete(wanted, id)
+		}
+	}
+	for _, id := range ids {
+		if wanted[id] {
+			first, err := p.AgentID(0)
+			if err != nil {
+				return nil, err
+			}
+			return nil, &engine.FieldError{
+				Field: "agents", Problem: fmt.Sprintf("nobody is called %s", id), Hint: fmt.Sprintf("the first of %d is %s", p.s.Agents, first),
+			}
+		}
+	}
+	return found, nil
+}
+
+// session shows the session to expressions.
+type session struct {
+	seed  uint64
+	place engine.Place
+}
+
+// Field implements script.Fields.
+func (s session) Field(name string) (script.Value, error) {
+	switch name {
+	case "uuid":
+		return starlark.String(engine.SessionUUID(s.seed, s.place.Cycle, s.place.Agent)), nil
+	case "cycle":
+		return starlark.MakeInt(s.place.Cycle), nil
+	}
+	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+}
+
+// Names implements script.Fields.
+func (session) Names() []string { return []string{"uuid", "cycle"} }

@@ -1,0 +1,172 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// Scenario is a checked scenario with its parameters set.
+type Scenario struct {
+	Title      string
+	About      string
+	Parameters []Parameter
+	Clock      engine.Clock
+	Cycles     int // 0 where the file does not say
+	Acted      string
+	WarmUp     []float64
+	WarmUpEach int // cycles per step of the warm-up
+	Agents     int
+	Services   []*chain.Service
+	Chain      *chain.Chain // the one that sessions run
+	Success    []engine.Criterion
+	Source     engine.Source
+
+	population population
+	report     *doc.Report
+}
+
+// Mistakes are all the problems of a scenario's files.
+type Mistakes struct{ report *doc.Report }
+
+func (m *Mistakes) Error() string {
+	problems := m.report.Problems()
+	if len(problems) == 1 {
+		return problems[0].Error()
+	}
+	return fmt.Sprintf("%d mistakes, the first: %s", len(problems), problems[0].Error())
+}
+
+// Print writes every mistake with the line it is on.
+func (m *Mistakes) Print(w io.Writer) error { return m.report.Print(w) }
+
+// Count is how many there are.
+func (m *Mistakes) Count() int { return len(m.report.Problems()) }
+
+// PrintWarnings writes what is worth a look but keeps nothing from running.
+func (s *Scenario) PrintWarnings(w io.Writer) error { return s.report.Print(w) }
+
+// Parameter is a value that whoever runs the scenario may set.
+type Parameter struct {
+	Name    string
+	Title   string
+	About   string
+	Default script.Value
+	Min     float64 // of numbers; -Inf without one
+	Max     float64
+	Choices []string // of texts; empty is any
+
+	Value script.Value // in force
+}
+
+// reader reads one scenario.
+type reader struct {
+	name   string
+	open   Opener
+	given  map[string]string
+	report *doc.Report
+	s      *Scenario
+	env    *script.Env
+	chains chain.Reader
+}
+
+// Opener returns the content of a file by its path relative to the scenario's folder.
+type Opener func(path string) ([]byte, error)
+
+// Read reads and checks the scenario file name and what it refers to. given are the parameters that were set, by name,
+// as written on a command line. Its error is a *Mistakes, a *engine.FieldError for a parameter, or the opener's.
+func Read(name string, open Opener, given map[string]string) (*Scenario, error) {
+	r := &reader{name: name, given: given, report: &doc.Report{}, s: &Scenario{
+		Clock: defaultClock, Source: engine.Source{Name: name, Files: map[string][]byte{}},
+	}}
+	r.open = func(path string) ([]byte, error) {
+		text, err := open(path)
+		if err == nil {
+			r.s.Source.Files[path] = text
+		}
+		return text, err
+	}
+	text, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	root := doc.Parse(name, text, r.report)
+	if root != nil {
+		err = r.read(root)
+	}
+	if r.report.Err() != nil {
+		return nil, &Mistakes{r.report}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.s.report = r.report
+	r.s.Source.Hash = hash(r.s.Source.Files)
+	r.s.Source.Parameters = map[string]string{}
+	for _, p := range r.s.Parameters {
+		text, err := script.AppendJSON(nil, p.Value)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		r.s.Source.Parameters[p.Name] = string(text)
+	}
+	return r.s, nil
+}
+
+func (r *reader) read(root *doc.Node) error {
+	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
+		"success", "warm_up", "run")
+	s := r.s
+	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
+	if s.Title == "" {
+		s.Title = r.name
+	}
+	mistaken := r.parameters(root.Get("parameters"))
+	if !r.environment(root.Get("functions")) {
+		return mistaken // without functions every expression would seem wrong
+	}
+	r.clock(root.Get("clock"))
+	if o := root.Get("order"); o != nil {
+		o.OneOf("parallel")
+	}
+	s.Acted = root.Get("acted").Text()
+	r.warmUp(root.Get("warm_up"))
+	r.population(root.Get("population"))
+	r.services(root.Get("services"))
+	r.readChains(root)
+	r.success(root.Get("success"))
+	return mistaken
+}
+
+func (r *reader) readChains(root *doc.Node) {
+	run := root.Get("run").Text()
+	var names []string
+	for _, e := range root.Entries() {
+		word, name := e.Split()
+		if word != "chain" {
+			continue
+		}
+		if !chain.Identifier.MatchString(name) {
+			e.NameErrorf("letters, digits and _", "%q cannot be the name of a chain", name)
+		}
+		c := r.chains.Chain(name, e.Value)
+		if r.s.Chain == nil && run == "" || name == run {
+			r.s.Chain = c
+		}
+		names = append(names, name)
+	}
+	switch {
+	case len(names) == 0:
+		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")
+	case r.s.Chain == nil:
+		hint := ""
+		if near := doc.Suggest(run, names); near != "" {
+			hint = "did you mean `" + near + "`?"
+		}
+		root.Get("run").Errorf(hint, "there is no chain %s", run)
+	}
+}

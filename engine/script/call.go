@@ -1,0 +1,452 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Function is a function that a script defined. It is called through Func, not through starlark.Call.
+type Function struct {
+	code     *funcode
+	defaults []Value // of the last parameters; nil where there is none
+	free     []*cell
+	frozen   bool
+}
+
+// funcode is what all closures of a function share.
+type funcode struct {
+	name            string
+	pos             syntax.Position
+	params          []string // without *args and **kwargs
+	positional      int      // how many of them may be given by position
+	varargs, kwargs bool
+	nlocals         int
+	cells           []int // locals that closures share
+	body            exec
+}
+
+// cell is a local variable that a closure shares.
+type cell struct{ v Value }
+
+func (c *cell) String() string        { return "cell" }
+func (c *cell) Type() string          { return "cell" }
+func (c *cell) Truth() starlark.Bool  { return true }
+func (c *cell) Hash() (uint32, error) { return 0, errors.New("unhashable type: cell") }
+func (c *cell) Freeze() {
+	if c.v != nil {
+		c.v.Freeze()
+	}
+}
+
+func (f *Function) String() string        { return "<function " + f.code.name + ">" }
+func (f *Function) Type() string          { return "function" }
+func (f *Function) Name() string          { return f.code.name }
+func (f *Function) Truth() starlark.Bool  { return true }
+func (f *Function) Hash() (uint32, error) { return starlark.String(f.code.name).Hash() }
+func (f *Function) Freeze() {
+	if f.frozen {
+		return
+	}
+	f.frozen = true
+	for _, v := range f.defaults {
+		if v != nil {
+			v.Freeze()
+		}
+	}
+	for _, c := range f.free {
+		c.Freeze()
+	}
+}
+
+var errForeignCall = errors.New("a function of a script can only be called by a script")
+
+// CallInternal makes functions Callable, which is how Starlark knows them; calling them takes a machine.
+func (f *Function) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
+	return nil, errForeignCall
+}
+
+// native is a function of this package.
+type native struct {
+	name string
+	fn   func(m *machine, args starlark.Tuple, kwargs []starlark.Tuple) (Value, error)
+}
+
+func (n *native) String() string        { return "<built-in function " + n.name + ">" }
+func (n *native) Type() string          { return "builtin_function_or_method" }
+func (n *native) Name() string          { return n.name }
+func (n *native) Truth() starlark.Bool  { return true }
+func (n *native) Hash() (uint32, error) { return starlark.String(n.name).Hash() }
+func (n *native) Freeze()               {}
+
+// CallInternal makes natives Callable; calling them takes a machine.
+func (n *native) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
+	return nil, errForeignCall
+}
+
+var (
+	_ starlark.Callable = (*Function)(nil)
+	_ starlark.Callable = (*native)(nil)
+)
+
+// function compiles a def or a lambda to what makes the closure.
+func (c *compiler) function(fn *resolve.Function) eval {
+	code := &funcode{
+		name: fn.Name, pos: fn.Pos, nlocals: len(fn.Locals), varargs: fn.HasVarargs, kwargs: fn.HasKwargs,
+	}
+	var defaults []eval // nil where there is none
+	star := false
+	for _, p := range fn.Params {
+		switch p := p.(type) {
+		case *syntax.Ident:
+			code.params = append(code.params, p.Name)
+			if len(defaults) > 0 || star {
+				defaults = append(defaults, nil)
+			}
+		case *syntax.BinaryExpr:
+			code.params = append(code.params, p.X.(*syntax.Ident).Name)
+			defaults = append(defaults, c.expr(p.Y))
+		case *syntax.UnaryExpr:
+			star = true // *args, * or **kwargs: what follows is given by name
+		}
+	}
+	code.positional = len(code.params) - fn.NumKwonlyParams
+	for i, b := range fn.Locals {
+		if b.Scope == resolve.Cell {
+			code.cells = append(code.cells, i)
+		}
+	}
+	code.body = c.block(fn.Body)
+	pos, free := fn.Pos, fn.FreeVars
+	return func(fr *frame) (Value, error) {
+		if err := fr.m.charge(closeSize + wordSize*(len(defaults)+len(free))); err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		f := &Function{code: code}
+		if len(defaults) > 0 {
+			f.defaults = make([]Value, len(defaults))
+		}
+		for i, x := range defaults {
+			if x != nil {
+				v, err := x(fr)
+				if err != nil {
+					return nil, err
+				}
+				f.defaults[i] = v
+			}
+		}
+		if len(free) > 0 {
+			f.free = make([]*cell, len(free))
+		}
+		for i, b := range free {
+			if b.Scope == resolve.Free {
+				f.free[i] = fr.fn.free[b.Index]
+			} else {
+				f.free[i] = fr.locals[b.Index].(*cell)
+			}
+		}
+		return f, nil
+	}
+}
+
+// call compiles a call. Arguments by position are evaluated into a new frame, which becomes the frame of the function.
+func (c *compiler) call(e *syntax.CallExpr) eval {
+	fn, pos := c.expr(e.Fn), e.Lparen
+	var args, values []eval
+	var names []starlark.String
+	var star, starStar eval
+	for _, a := range e.Args {
+		switch x := a.(type) {
+		case *syntax.BinaryExpr:
+			if x.Op == syntax.EQ {
+				names = append(names, starlark.String(x.X.(*syntax.Ident).Name))
+				values = append(values, c.expr(x.Y))
+				continue
+			}
+		case *syntax.UnaryExpr:
+			if x.Op == syntax.STAR {
+				star = c.expr(x.X)
+				continue
+			} else if x.Op == syntax.STARSTAR {
+				starStar = c.expr(x.X)
+				continue
+			}
+		}
+		args = append(args, c.expr(a))
+	}
+	if names != nil || star != nil || starStar != nil {
+		return c.fullCall(pos, fn, args, names, values, star, starStar)
+	}
+	return func(fr *frame) (Value, error) {
+		f, err := fn(fr)
+		if err != nil {
+			return nil, err
+		}
+		next := fr.m.push(len(args))
+		defer fr.m.pop(next)
+		for i, a := range args {
+			if next.locals[i], err = a(fr); err != nil {
+				return nil, err
+			}
+		}
+		v, err := fr.m.enter(f, next, nil)
+		if err != nil {
+			return nil, fr.through(pos, err)
+		}
+		return v, nil
+	}
+}
+
+func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []starlark.String, values []eval,
+	star, starStar eval,
+) eval {
+	return func(fr *frame) (Value, error) {
+		m := fr.m
+		f, err := fn(fr)
+		if err != nil {
+			return nil, err
+		}
+		next := m.push(len(args))
+		defer m.pop(next)
+		for i, a := range args {
+			if next.locals[i], err = a(fr); err != nil {
+				return nil, err
+			}
+		}
+		kwargs := make([]starlark.Tuple, len(values))
+		for i, x := range values {
+			v, err := x(fr)
+			if err != nil {
+				return nil, err
+			}
+			kwargs[i] = starlark.Tuple{names[i], v}
+		}
+		if star != nil {
+			v, err := star(fr)
+			if err != nil {
+				return nil, err
+			}
+			if err := m.spreadArgs(next, v); err != nil {
+				return nil, fr.fault(pos, err)
+			}
+		}
+		if starStar != nil {
+			v, err := starStar(fr)
+			if err == nil {
+				if kwargs, err = m.spreadNames(kwargs, v); err != nil {
+					err = fr.fault(pos, err)
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		v, err := m.enter(f, next, kwargs)
+		if err != nil {
+			return nil, fr.through(pos, err)
+		}
+		return v, nil
+	}
+}
+
+// spreadArgs adds the elements of f(*v) to the arguments.
+func (m *machine) spreadArgs(next *frame, v Value) error {
+	seq, ok := v.(starlark.Iterable)
+	if !ok {
+		return fmt.Errorf("argument after * must be iterable, not %s", v.Type())
+	}
+	return m.each(seq, func(x Value) error {
+		if err := m.charge(2 * wordSize); err != nil {
+			return err
+		}
+		next.locals = append(next.locals, x)
+		return nil
+	})
+}
+
+// spreadNames adds the items of f(**v) to the named arguments.
+func (m *machine) spreadNames(kwargs []starlark.Tuple, v Value) ([]starlark.Tuple, error) {
+	d, ok := v.(starlark.IterableMapping)
+	if !ok {
+		return nil, fmt.Errorf("argument after ** must be a mapping, not %s", v.Type())
+	}
+	if err := m.chargeMany(starlark.Len(d), 4*wordSize); err != nil {
+		return nil, err
+	}
+	items := d.Items()
+	for _, item := range items {
+		if _, ok := item[0].(starlark.String); !ok {
+			return nil, fmt.Errorf("keywords must be strings, not %s", item[0].Type())
+		}
+	}
+	return append(kwargs, items...), nil
+}
+
+// enter calls f with the arguments that are the locals of next.
+func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, error) {
+	switch f := f.(type) {
+	case *Function:
+		return m.invoke(f, next, kwargs)
+	case *native:
+		return f.fn(m, starlark.Tuple(next.locals), kwargs)
+	case *starlark.Builtin:
+		args := starlark.Tuple(next.locals)
+		if f.Receiver() != nil {
+			return m.method(f, args, kwargs)
+		}
+		return f.CallInternal(nil, args, kwargs)
+	}
+	e := &problem{text: fmt.Sprintf("invalid call of non-function (%s)", f.Type())}
+	if f == Missing {
+		e.hint = "fields are read without ()"
+	}
+	return nil, e
+}
+
+// call calls f from Go.
+func (m *machine) call(f Value, args ...Value) (Value, error) {
+	next := m.push(len(args))
+	defer m.pop(next)
+	copy(next.locals, args)
+	return m.enter(f, next, nil)
+}
+
+// invoke runs a function of the script.
+func (m *machine) invoke(f *Function, fr *frame, kwargs []starlark.Tuple) (Value, error) {
+	code := f.code
+	for c := m.top; c != nil; c = c.caller {
+		if c.fn != nil && c.fn.code == code {
+			return nil, &problem{fmt.Sprintf("function %s called recursively", code.name), "use a loop"}
+		}
+	}
+	if m.calls == maxCalls {
+		return nil, &limitError{ErrTooLong, fmt.Sprintf("calls are nested deeper than %d", maxCalls)}
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	fr.fn = f
+	n := len(fr.locals)
+	var err error
+	if kwargs == nil && n == len(code.params) && n == code.positional && !code.varargs && !code.kwargs {
+		fr.grow(code.nlocals)
+	} else if err = m.bind(f, fr, kwargs); err != nil {
+		return nil, err
+	}
+	for _, i := range code.cells {
+		fr.locals[i] = &cell{fr.locals[i]}
+	}
+	fr.caller, m.top = m.top, fr
+	m.calls++
+	end, err := code.body(fr)
+	m.calls--
+	m.top = fr.caller
+	if err != nil {
+		return nil, err
+	}
+	if end == leaveFunction {
+		return fr.result, nil
+	}
+	return starlark.None, nil
+}
+
+// bind puts arguments to the parameters they belong to, in the order that locals have: parameters, *args, **kwargs.
+func (m *machine) bind(f *Function, fr *frame, kwargs []starlark.Tuple) error {
+	code := f.code
+	args := slices.Clone(fr.locals)
+	clear(fr.locals)
+	fr.locals = fr.locals[:0]
+	fr.grow(code.nlocals)
+	n := min(len(args), code.positional)
+	copy(fr.locals, args[:n])
+	nparams := len(code.params)
+	if len(args) > n && !code.varargs {
+		return f.tooMany(len(args))
+	}
+	next := nparams
+	if code.varargs {
+		fr.locals[next] = starlark.Tuple(args[n:])
+		next++
+	}
+	var rest *starlark.Dict
+	if code.kwargs {
+		if err := m.charge(dictSize + entrySize*len(kwargs)); err != nil {
+			return err
+		}
+		rest = starlark.NewDict(len(kwargs))
+		fr.locals[next] = rest
+	}
+	if err := f.bindNames(fr, rest, kwargs); err != nil {
+		return err
+	}
+	var absent []string
+	for i := range nparams {
+		if fr.locals[i] != nil {
+			continue
+		}
+		if d := i - (nparams - len(f.defaults)); d >= 0 && f.defaults[d] != nil {
+			fr.locals[i] = f.defaults[d]
+		} else {
+			absent = append(absent, code.params[i])
+		}
+	}
+	if absent != nil {
+		return fmt.Errorf("function %s missing %d argument%s (%s)", code.name, len(absent), plural(len(absent)),
+			strings.Join(absent, ", "))
+	}
+	return nil
+}
+
+func (f *Function) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tuple) error {
+	code := f.code
+	for _, pair := range kwargs {
+		name := string(pair[0].(starlark.String))
+		if i := slices.Index(code.params, name); i >= 0 {
+			if fr.locals[i] != nil {
+				return fmt.Errorf("function %s got multiple values for parameter %q", code.name, name)
+			}
+			fr.locals[i] = pair[1]
+			continue
+		}
+		if rest == nil {
+			e := &problem{text: fmt.Sprintf("function %s got an unexpected keyword argument %q", code.name, name)}
+			if near := nearest(name, code.params); near != "" {
+				e.hint = fmt.Sprintf("did you mean %s?", near)
+			}
+			return e
+		}
+		before := rest.Len()
+		if err := rest.SetKey(pair[0], pair[1]); err != nil {
+			return err
+		}
+		if rest.Len() == before {
+			return fmt.Errorf("function %s got multiple values for parameter %q", code.name, name)
+		}
+	}
+	return nil
+}
+
+func (f *Function) tooMany(n int) error {
+	code := f.code
+	if len(code.params) == 0 && !code.kwargs {
+		return fmt.Errorf("function %s accepts no arguments (%d given)", code.name, n)
+	}
+	most := ""
+	if kwonly := len(code.params) - code.positional; len(f.defaults) > kwonly {
+		most = "at most "
+	}
+	return fmt.Errorf("function %s accepts %s%d positional argument%s (%d given)", code.name, most, code.positional,
+		plural(code.positional), n)
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}

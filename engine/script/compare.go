@@ -1,0 +1,232 @@
+package script
+
+import (
+	"errors"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+var errCompareDeep = errors.New("comparison exceeded maximum recursion depth")
+
+// compare applies one of == != < <= > >=. It is Starlark's, with three differences: each pair of elements is a step,
+// so that values which share their parts cannot keep it busy for ever; ints and floats are compared without
+// allocating; and records, lazy objects and dicts with the same fields are equal.
+func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) {
+	switch a := x.(type) {
+	case starlark.String:
+		if b, ok := y.(starlark.String); ok {
+			if op == syntax.EQL || op == syntax.NEQ {
+				if len(a) != len(b) {
+					return op == syntax.NEQ, nil
+				}
+			}
+			if err := m.work(min(len(a), len(b))); err != nil {
+				return false, err
+			}
+			return ordered(op, strings.Compare(string(a), string(b))), nil
+		}
+	case starlark.Int:
+		switch b := y.(type) {
+		case starlark.Int:
+			n, err := a.Cmp(b, 1)
+			return ordered(op, n), err
+		case starlark.Float:
+			if n, ok := a.Int64(); ok && -1<<53 <= n && n <= 1<<53 && b == b {
+				return ordered(op, sign(float64(n), float64(b))), nil
+			}
+		}
+	case starlark.Float:
+		switch b := y.(type) {
+		case starlark.Float:
+			if a == a && b == b {
+				return ordered(op, sign(float64(a), float64(b))), nil
+			}
+		case starlark.Int:
+			if n, ok := b.Int64(); ok && -1<<53 <= n && n <= 1<<53 && a == a {
+				return ordered(op, sign(float64(a), float64(n))), nil
+			}
+		}
+	case starlark.Bool, starlark.NoneType:
+	default:
+		return m.compareParts(op, x, y, depth)
+	}
+	ok, err := starlark.Compare(op, x, y)
+	if err != nil {
+		err = m.incomparable(err, x, y)
+	}
+	return ok, err
+}
+
+const missingHint = "what a step that did not run would have given is missing; " +
+	"ask for it first, or use get(x, \"name\", default)"
+
+// incomparable adds to Starlark's error what usually is behind it.
+func (m *machine) incomparable(err error, x, y Value) error {
+	hint := ""
+	for _, v := range []Value{x, y} {
+		switch v.(type) {
+		case missing:
+			hint = missingHint
+		case starlark.String:
+			hint = "int(x) and float(x) read a number from a text"
+		}
+	}
+	return &problem{err.Error(), hint}
+}
+
+func sign(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func ordered(op syntax.Token, n int) bool {
+	switch op {
+	case syntax.EQL:
+		return n == 0
+	case syntax.NEQ:
+		return n != 0
+	case syntax.LT:
+		return n < 0
+	case syntax.LE:
+		return n <= 0
+	case syntax.GT:
+		return n > 0
+	default:
+		return n >= 0
+	}
+}
+
+// compareParts compares values that have elements.
+func (m *machine) compareParts(op syntax.Token, x, y Value, depth int) (bool, error) {
+	if depth > maxDepth {
+		return false, errCompareDeep
+	}
+	if err := m.step(1); err != nil {
+		return false, err
+	}
+	equality := op == syntax.EQL || op == syntax.NEQ
+	switch a := x.(type) {
+	case *starlark.List:
+		if b, ok := y.(*starlark.List); ok {
+			return m.compareSequences(op, a, b, depth)
+		}
+	case starlark.Tuple:
+		if b, ok := y.(starlark.Tuple); ok {
+			return m.compareSequences(op, a, b, depth)
+		}
+	case *starlark.Set:
+		if b, ok := y.(*starlark.Set); ok {
+			if err := m.charge(wordSize * (a.Len() + b.Len())); err != nil {
+				return false, err
+			}
+			for _, s := range []*starlark.Set{a, b} {
+				for v := range s.Elements() {
+					if err := m.key(v); err != nil {
+						return false, err
+					}
+				}
+			}
+			return starlark.Compare(op, a, b)
+		}
+	case *starlark.Dict, object:
+		b, ok := mapping(y)
+		if ok && equality {
+			same, err := m.sameMapping(x.(starlark.IterableMapping), b, depth)
+			return same == (op == syntax.EQL), err
+		}
+		if !ok && equality {
+			return op == syntax.NEQ, nil
+		}
+	case missing:
+		if equality {
+			return (y == Missing) == (op == syntax.EQL), nil
+		}
+	}
+	ok, err := starlark.Compare(op, x, y)
+	if err != nil {
+		err = m.incomparable(err, x, y)
+	}
+	return ok, err
+}
+
+func mapping(v Value) (starlark.IterableMapping, bool) {
+	switch v := v.(type) {
+	case *starlark.Dict:
+		return v, true
+	case object:
+		return v, true
+	}
+	return nil, false
+}
+
+func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
+	n := min(x.Len(), y.Len())
+	if x.Len() != y.Len() && (op == syntax.EQL || op == syntax.NEQ) {
+		return op == syntax.NEQ, nil
+	}
+	for i := range n {
+		if err := m.step(1); err != nil {
+			return false, err
+		}
+		a, b := x.Index(i), y.Index(i)
+		same, err := m.compare(syntax.EQL, a, b, depth+1)
+		if err != nil {
+			return false, err
+		}
+		if same {
+			continue
+		}
+		switch op {
+		case syntax.EQL:
+			return false, nil
+		case syntax.NEQ:
+			return true, nil
+		}
+		return m.compare(op, a, b, depth+1)
+	}
+	return ordered(op, x.Len()-y.Len()), nil
+}
+
+func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, error) {
+	if starlark.Len(x) != starlark.Len(y) {
+		return false, nil
+	}
+	iter := x.Iterate()
+	defer iter.Done()
+	var key Value
+	for iter.Next(&key) {
+		if err := m.step(1); err != nil {
+			return false, err
+		}
+		if err := m.key(key); err != nil {
+			return false, err
+		}
+		if _, isName := key.(starlark.String); !isName {
+			if _, isDict := y.(*starlark.Dict); !isDict {
+				return false, nil
+			}
+		}
+		b, found, err := y.Get(key)
+		if err != nil || !found {
+			return false, err
+		}
+		a, found, err := x.Get(key)
+		if err != nil || !found {
+			return false, err
+		}
+		if same, err := m.compare(syntax.EQL, a, b, depth+1); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// less orders values for sorted, min and max.
+func (m *machine) less(x, y Value) (bool, error) { return m.compare(syntax.LT, x, y, 0) }

@@ -1,0 +1,522 @@
+package script
+
+import (
+	"fmt"
+	"math/big"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// eval is a compiled expression: the syntax tree as a tree of closures. Compared with the bytecode of
+// go.starlark.net it needs no stack and no thread, and each operation is charged before it is done.
+type eval func(fr *frame) (Value, error)
+
+// compiler turns resolved syntax into closures.
+type compiler struct {
+	constant func(name string) Value // what a predeclared name stands for, nil for dynamic names
+	slot     map[string]int          // dynamic names
+	globals  *globals                // of the file, nil for expressions
+}
+
+// globals are the names at the top of a functions file, in the order of their first definition.
+type globals struct {
+	names  []string
+	values []Value
+}
+
+func unparen(e syntax.Expr) syntax.Expr {
+	for {
+		p, ok := e.(*syntax.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.X
+	}
+}
+
+func (c *compiler) exprs(list []syntax.Expr) []eval {
+	out := make([]eval, len(list))
+	for i, e := range list {
+		out[i] = c.expr(e)
+	}
+	return out
+}
+
+func always(v Value) eval { return func(*frame) (Value, error) { return v, nil } }
+
+func (c *compiler) expr(e syntax.Expr) eval {
+	switch e := unparen(e).(type) {
+	case *syntax.Ident:
+		return c.ident(e)
+	case *syntax.Literal:
+		return always(literal(e))
+	case *syntax.ListExpr:
+		return c.list(e)
+	case *syntax.TupleExpr:
+		return c.tuple(e)
+	case *syntax.DictExpr:
+		return c.dict(e)
+	case *syntax.CondExpr:
+		return c.cond(e)
+	case *syntax.IndexExpr:
+		return c.index(e)
+	case *syntax.SliceExpr:
+		return c.slice(e)
+	case *syntax.DotExpr:
+		return c.dot(e)
+	case *syntax.UnaryExpr:
+		return c.unary(e)
+	case *syntax.BinaryExpr:
+		return c.binary(e)
+	case *syntax.Comprehension:
+		return c.comprehension(e)
+	case *syntax.CallExpr:
+		return c.call(e)
+	case *syntax.LambdaExpr:
+		return c.function(e.Function.(*resolve.Function))
+	default:
+		panic(fmt.Sprintf("script: unknown expression %T", e))
+	}
+}
+
+func literal(e *syntax.Literal) Value {
+	switch v := e.Value.(type) {
+	case string:
+		if e.Token == syntax.BYTES {
+			return starlark.Bytes(v)
+		}
+		return starlark.String(v)
+	case int64:
+		return starlark.MakeInt64(v)
+	case *big.Int:
+		return starlark.MakeBigInt(v)
+	case float64:
+		return starlark.Float(v)
+	}
+	panic(fmt.Sprintf("script: unknown literal %T", e.Value))
+}
+
+func unassigned(kind, name string) error {
+	return fmt.Errorf("%s variable %s referenced before assignment", kind, name)
+}
+
+func (c *compiler) ident(e *syntax.Ident) eval {
+	bind := e.Binding.(*resolve.Binding)
+	i, name, pos := bind.Index, e.Name, e.NamePos
+	switch bind.Scope {
+	case resolve.Local:
+		return func(fr *frame) (Value, error) {
+			if v := fr.locals[i]; v != nil {
+				return v, nil
+			}
+			return nil, fr.fault(pos, unassigned("local", name))
+		}
+	case resolve.Cell:
+		return func(fr *frame) (Value, error) {
+			if v := fr.locals[i].(*cell).v; v != nil {
+				return v, nil
+			}
+			return nil, fr.fault(pos, unassigned("local", name))
+		}
+	case resolve.Free:
+		return func(fr *frame) (Value, error) {
+			if v := fr.fn.free[i].v; v != nil {
+				return v, nil
+			}
+			return nil, fr.fault(pos, unassigned("local", name))
+		}
+	case resolve.Global:
+		values := c.globals
+		return func(fr *frame) (Value, error) {
+			if v := values.values[i]; v != nil {
+				return v, nil
+			}
+			return nil, fr.fault(pos, unassigned("global", name))
+		}
+	}
+	if i, ok := c.slot[name]; ok {
+		return func(fr *frame) (Value, error) {
+			if v := fr.m.slots[i]; v != nil {
+				return v, nil
+			}
+			v, err := fr.m.name(i)
+			if err != nil {
+				return nil, fr.fault(pos, err)
+			}
+			return v, nil
+		}
+	}
+	return always(c.constant(name))
+}
+
+func (c *compiler) list(e *syntax.ListExpr) eval {
+	elems := c.exprs(e.List)
+	pos := e.Lbrack
+	return func(fr *frame) (Value, error) {
+		if err := fr.m.charge(listSize + wordSize*len(elems)); err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		values := make([]Value, len(elems))
+		for i, x := range elems {
+			v, err := x(fr)
+			if err != nil {
+				return nil, err
+			}
+			values[i] = v
+		}
+		return starlark.NewList(values), nil
+	}
+}
+
+func (c *compiler) tuple(e *syntax.TupleExpr) eval {
+	elems := c.exprs(e.List)
+	pos := syntax.Start(e)
+	return func(fr *frame) (Value, error) {
+		if err := fr.m.charge(listSize + wordSize*len(elems)); err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		values := make(starlark.Tuple, len(elems))
+		for i, x := range elems {
+			v, err := x(fr)
+			if err != nil {
+				return nil, err
+			}
+			values[i] = v
+		}
+		return values, nil
+	}
+}
+
+func (c *compiler) dict(e *syntax.DictExpr) eval {
+	type entry struct {
+		key, value eval
+		colon      syntax.Position
+	}
+	entries := make([]entry, len(e.List))
+	for i, x := range e.List {
+		x := x.(*syntax.DictEntry)
+		entries[i] = entry{c.expr(x.Key), c.expr(x.Value), x.Colon}
+	}
+	pos := e.Lbrace
+	return func(fr *frame) (Value, error) {
+		if err := fr.m.charge(dictSize + entrySize*max(0, len(entries)-8)); err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		d := starlark.NewDict(len(entries))
+		for i, x := range entries {
+			k, err := x.key(fr)
+			if err != nil {
+				return nil, err
+			}
+			v, err := x.value(fr)
+			if err != nil {
+				return nil, err
+			}
+			if err = fr.m.key(k); err == nil {
+				err = d.SetKey(k, v)
+			}
+			if err == nil && d.Len() == i {
+				err = fmt.Errorf("duplicate key: %v", k)
+			}
+			if err != nil {
+				return nil, fr.fault(x.colon, err)
+			}
+		}
+		return d, nil
+	}
+}
+
+func (c *compiler) cond(e *syntax.CondExpr) eval {
+	cond, yes, no := c.expr(e.Cond), c.expr(e.True), c.expr(e.False)
+	return func(fr *frame) (Value, error) {
+		v, err := cond(fr)
+		if err != nil {
+			return nil, err
+		}
+		if v.Truth() {
+			return yes(fr)
+		}
+		return no(fr)
+	}
+}
+
+func (c *compiler) index(e *syntax.IndexExpr) eval {
+	x, y, pos := c.expr(e.X), c.expr(e.Y), e.Lbrack
+	return func(fr *frame) (Value, error) {
+		a, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		b, err := y(fr)
+		if err != nil {
+			return nil, err
+		}
+		v, err := fr.m.index(a, b)
+		if err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		return v, nil
+	}
+}
+
+func (c *compiler) slice(e *syntax.SliceExpr) eval {
+	optional := func(e syntax.Expr) eval {
+		if e == nil {
+			return always(starlark.None)
+		}
+		return c.expr(e)
+	}
+	parts := [4]eval{c.expr(e.X), optional(e.Lo), optional(e.Hi), optional(e.Step)}
+	pos := e.Lbrack
+	return func(fr *frame) (Value, error) {
+		var v [4]Value
+		for i, part := range parts {
+			x, err := part(fr)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = x
+		}
+		out, err := fr.m.slice(v[0], v[1], v[2], v[3])
+		if err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		return out, nil
+	}
+}
+
+func (c *compiler) dot(e *syntax.DotExpr) eval {
+	x, name, pos := c.expr(e.X), e.Name.Name, e.Dot
+	return func(fr *frame) (Value, error) {
+		a, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		if r, ok := a.(*Record); ok {
+			if v, ok := r.Field(name); ok {
+				return v, nil
+			}
+		}
+		v, err := attr(a, name)
+		if err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		return v, nil
+	}
+}
+
+func (c *compiler) unary(e *syntax.UnaryExpr) eval {
+	x, op, pos := c.expr(e.X), e.Op, e.OpPos
+	if op == syntax.NOT {
+		return func(fr *frame) (Value, error) {
+			v, err := x(fr)
+			if err != nil {
+				return nil, err
+			}
+			return !v.Truth(), nil
+		}
+	}
+	if l, ok := unparen(e.X).(*syntax.Literal); ok && (l.Token == syntax.INT || l.Token == syntax.FLOAT) {
+		if v, err := starlark.Unary(op, literal(l)); err == nil {
+			return always(v)
+		}
+	}
+	return func(fr *frame) (Value, error) {
+		v, err := x(fr)
+		if err == nil {
+			if v, err = starlark.Unary(op, v); err != nil {
+				err = fr.fault(pos, err)
+			}
+		}
+		return v, err
+	}
+}
+
+func (c *compiler) binary(e *syntax.BinaryExpr) eval {
+	x, y, op, pos := c.expr(e.X), c.expr(e.Y), e.Op, e.OpPos
+	switch op {
+	case syntax.AND, syntax.OR:
+		return func(fr *frame) (Value, error) {
+			v, err := x(fr)
+			if err != nil || bool(v.Truth()) == (op == syntax.OR) {
+				return v, err
+			}
+			return y(fr)
+		}
+	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE:
+		return func(fr *frame) (Value, error) {
+			a, err := x(fr)
+			if err != nil {
+				return nil, err
+			}
+			b, err := y(fr)
+			if err != nil {
+				return nil, err
+			}
+			ok, err := fr.m.compare(op, a, b, 0)
+			if err != nil {
+				return nil, fr.fault(pos, err)
+			}
+			return starlark.Bool(ok), nil
+		}
+	}
+	return func(fr *frame) (Value, error) {
+		a, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		b, err := y(fr)
+		if err != nil {
+			return nil, err
+		}
+		v, err := fr.m.binary(op, a, b)
+		if err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		return v, nil
+	}
+}
+
+// comprehension compiles [body for … if …] and {key: value for … if …}: a chain of closures, one for each clause,
+// that ends with adding to what the first one made.
+func (c *compiler) comprehension(e *syntax.Comprehension) eval {
+	var list func(fr *frame, out *starlark.List) error
+	var dict func(fr *frame, out *starlark.Dict) error
+	if entry, ok := e.Body.(*syntax.DictEntry); ok {
+		key, value, pos := c.expr(entry.Key), c.expr(entry.Value), entry.Colon
+		dict = func(fr *frame, out *starlark.Dict) error {
+			k, err := key(fr)
+			if err != nil {
+				return err
+			}
+			v, err := value(fr)
+			if err != nil {
+				return err
+			}
+			if err = fr.m.charge(entrySize); err == nil {
+				err = fr.m.key(k)
+			}
+			if err == nil {
+				err = out.SetKey(k, v)
+			}
+			if err != nil {
+				return fr.fault(pos, err)
+			}
+			return nil
+		}
+	} else {
+		body, pos := c.expr(e.Body), syntax.Start(e.Body)
+		list = func(fr *frame, out *starlark.List) error {
+			v, err := body(fr)
+			if err != nil {
+				return err
+			}
+			if err := fr.m.charge(2 * wordSize); err != nil {
+				return fr.fault(pos, err)
+			}
+			return out.Append(v)
+		}
+	}
+	cost := 1 + count(e.Body)
+	for i := len(e.Clauses) - 1; i >= 0; i-- {
+		if dict != nil {
+			dict = clause(c, e.Clauses[i], cost, dict)
+		} else {
+			list = clause(c, e.Clauses[i], cost, list)
+		}
+		if cond, ok := e.Clauses[i].(*syntax.IfClause); ok {
+			cost += count(cond.Cond)
+		} else {
+			cost = 1 + count(e.Clauses[i].(*syntax.ForClause).X)
+		}
+	}
+	pos := e.Lbrack
+	if dict != nil {
+		return func(fr *frame) (Value, error) {
+			if err := fr.m.charge(dictSize); err != nil {
+				return nil, fr.fault(pos, err)
+			}
+			out := new(starlark.Dict)
+			return out, dict(fr, out)
+		}
+	}
+	return func(fr *frame) (Value, error) {
+		if err := fr.m.charge(listSize); err != nil {
+			return nil, fr.fault(pos, err)
+		}
+		out := starlark.NewList(nil)
+		return out, list(fr, out)
+	}
+}
+
+// clause wraps what a comprehension does inside a for or if clause; cost is the steps of one pass.
+func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) error) func(*frame, T) error {
+	if n, ok := n.(*syntax.IfClause); ok {
+		cond := c.expr(n.Cond)
+		return func(fr *frame, out T) error {
+			v, err := cond(fr)
+			if err != nil || !bool(v.Truth()) {
+				return err
+			}
+			return inner(fr, out)
+		}
+	}
+	loop := n.(*syntax.ForClause)
+	x, set, pos := c.expr(loop.X), c.assign(loop.For, loop.Vars), loop.For
+	return func(fr *frame, out T) error {
+		seq, err := x(fr)
+		if err != nil {
+			return err
+		}
+		iter := starlark.Iterate(seq)
+		if iter == nil {
+			return fr.fault(pos, notIterable(seq))
+		}
+		defer iter.Done()
+		var v Value
+		for iter.Next(&v) {
+			if err := fr.m.step(cost); err != nil {
+				return fr.fault(pos, err)
+			}
+			if err := set(fr, v); err != nil {
+				return err
+			}
+			if err := inner(fr, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func notIterable(v Value) error {
+	if _, ok := v.(starlark.String); ok {
+		return &problem{"string value is not iterable", "write x.elems() for its letters, x.split() for its words"}
+	}
+	return fmt.Errorf("%s value is not iterable", v.Type())
+}
+
+// count is the number of operations in an expression, not counting what lambdas and comprehensions inside it repeat:
+// the steps that one evaluation of it takes.
+func count(e syntax.Node) int {
+	n := 0
+	syntax.Walk(e, func(e syntax.Node) bool {
+		switch e := e.(type) {
+		case nil:
+			return false
+		case *syntax.Comprehension:
+			n += 1 + count(e.Clauses[0].(*syntax.ForClause).X)
+			return false
+		case *syntax.LambdaExpr:
+			n++
+			return false
+		case *syntax.ParenExpr, *syntax.Literal, *syntax.DictEntry:
+			return true
+		}
+		n++
+		return true
+	})
+	return n
+}

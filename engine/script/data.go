@@ -1,0 +1,204 @@
+package script
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+)
+
+// What data may be, wherever it comes from: enough for any answer of a service, too little for a bomb. A weight is
+// about what a value takes in memory: 32 for each value and one for each byte of a text.
+const (
+	maxDepth    = 200      // levels of lists and records
+	maxWeight   = 32 << 20 // of one piece of data, and bytes of its JSON text
+	valueWeight = 32
+	maxDataBits = 1 << 15 // of an int
+)
+
+// Data returns v as immutable data, as an output, memory or message keeps it: dicts and lazy objects become records,
+// tuples, sets and ranges lists, times texts, Missing None, integral floats ints. It is what reading back AppendJSON's
+// text would give, and fails where that would.
+func Data(v Value) (Value, error) {
+	c := converter{left: maxWeight}
+	return c.value(v, 0)
+}
+
+type converter struct {
+	left    int // weight that may still be used
+	deepest int // level of the deepest list or record so far
+}
+
+func (c *converter) spend(weight int) error {
+	if c.left -= weight; c.left < 0 {
+		return errHeavy
+	}
+	return nil
+}
+
+func (c *converter) value(v Value, depth int) (Value, error) {
+	if err := c.spend(valueWeight); err != nil {
+		return nil, err
+	}
+	switch x := v.(type) {
+	case starlark.NoneType, starlark.Bool:
+		return v, nil
+	case starlark.String:
+		if err := c.spend(len(x)); err != nil {
+			return nil, err
+		}
+		if utf8.ValidString(string(x)) {
+			return v, nil
+		}
+		return starlark.String(valid(string(x))), nil
+	case starlark.Int:
+		return v, checkInt(x)
+	case starlark.Float:
+		if err := checkFloat(float64(x)); err != nil {
+			return nil, err
+		}
+		return number(float64(x)), nil
+	case missing:
+		return starlark.None, nil
+	case moment:
+		return starlark.String(x.iso()), nil
+	case *Record:
+		if x.weight > 0 { // data already, however large: nothing to convert, but its size counts
+			if depth+int(x.height) > maxDepth {
+				return nil, errDeep
+			}
+			c.deepest = max(c.deepest, depth+int(x.height))
+			return v, c.spend(int(x.weight))
+		}
+	}
+	if depth == maxDepth {
+		return nil, errDeep
+	}
+	c.deepest = max(c.deepest, depth+1)
+	return c.composite(v, depth+1)
+}
+
+func (c *converter) composite(v Value, depth int) (Value, error) {
+	switch v := v.(type) {
+	case *Record:
+		return c.record(v.Names(), slices.Clone(v.values), depth)
+	case *lazy:
+		names := slices.Clone(v.fields.Names())
+		values := make([]Value, len(names))
+		for i, name := range names {
+			x, err := v.Attr(name)
+			if err != nil {
+				return nil, within(name, err)
+			}
+			values[i] = x
+		}
+		return c.record(names, values, depth)
+	case *starlark.Dict:
+		names, values := make([]string, 0, v.Len()), make([]Value, 0, v.Len())
+		for k, x := range v.Entries() {
+			name, ok := starlark.AsString(k)
+			if !ok {
+				return nil, notData(v, k)
+			}
+			names, values = append(names, name), append(values, x)
+		}
+		return c.record(names, values, depth)
+	case starlark.Callable, starlark.Bytes:
+		return nil, notData(v, nil)
+	case starlark.Iterable:
+		return c.list(v, depth)
+	}
+	return nil, notData(v, nil)
+}
+
+func (c *converter) record(names []string, values []Value, depth int) (Value, error) {
+	if len(names) == 0 {
+		return emptyRecord, nil
+	}
+	outer, before := c.deepest, c.left
+	c.deepest = depth
+	for i, x := range values {
+		y, err := c.value(x, depth)
+		if err == nil {
+			err = c.spend(len(names[i]))
+		}
+		if err != nil {
+			return nil, within(names[i], err)
+		}
+		names[i], values[i] = valid(names[i]), y
+	}
+	names, values = distinct(names, values)
+	r := newData(NewShape(names...), values, before-c.left, c.deepest-depth+1)
+	c.deepest = max(c.deepest, outer)
+	return r, nil
+}
+
+func (c *converter) list(v starlark.Iterable, depth int) (Value, error) {
+	n := starlark.Len(v)
+	if n > c.left/valueWeight {
+		return nil, errHeavy
+	}
+	elems := make([]Value, 0, max(n, 0))
+	iter := v.Iterate()
+	defer iter.Done()
+	var x Value
+	for i := 0; iter.Next(&x); i++ {
+		y, err := c.value(x, depth)
+		if err != nil {
+			return nil, within(strconv.Itoa(i), err)
+		}
+		elems = append(elems, y)
+	}
+	return NewList(elems), nil
+}
+
+// newData returns a record that holds nothing but data, with what it weighs and how many levels it has.
+func newData(shape *Shape, values []Value, weight, height int) *Record {
+	return &Record{shape: shape, values: values, weight: int32(weight), height: int16(height)}
+}
+
+var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
+
+func notData(v, key Value) error {
+	if key != nil {
+		return &problem{fmt.Sprintf("a dict with the key %s is not data", key.String()), "the keys must be strings"}
+	}
+	return fmt.Errorf("%s is not data", v.Type())
+}
+
+func checkFloat(f float64) error {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return fmt.Errorf("%v is not a number that data can hold", f)
+	}
+	return nil
+}
+
+func checkInt(v starlark.Int) error {
+	if _, ok := v.Int64(); ok {
+		return nil
+	}
+	if bits := v.BigInt().BitLen(); bits > maxDataBits {
+		return tooBig("an int of %d bits", bits)
+	}
+	return nil
+}
+
+// number is the canonical form of a float as data: an int if it is integral and exact as one. So 2.0, 2 and 2e0 are
+// the same data, whichever of them a service sends.
+func number(f float64) Value {
+	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+		return starlark.MakeInt64(int64(f))
+	}
+	return starlark.Float(f)
+}
+
+// valid replaces each byte that is not UTF-8 by U+FFFD, as encoding/json does.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}

@@ -1,0 +1,408 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+)
+
+// maxDigits bounds the length of a number in JSON, and so the bits of an int.
+const maxDigits = 9000
+
+// DecodeJSON reads one JSON value. Objects become records with the order of their names kept (of repeated names the
+// last value counts), arrays frozen lists, integral numbers ints of any size (1.0 and 1e3 too, up to 2^53), others
+// floats. Invalid UTF-8 and lone surrogates become U+FFFD. Errors name the byte offset.
+func DecodeJSON(data []byte) (Value, error) { return decodeJSON(data, maxWeight) }
+
+func decodeJSON(data []byte, limit int) (Value, error) {
+	if len(data) > maxWeight {
+		return nil, tooBig("JSON of %d bytes, at most %d are read", len(data), maxWeight)
+	}
+	d := &decoder{data: data, left: limit}
+	v, err := d.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if d.space(); d.at < len(d.data) {
+		return nil, d.unexpected("after the value")
+	}
+	return v, nil
+}
+
+var emptyList = NewList(nil)
+
+type decoder struct {
+	data    []byte
+	at      int
+	left    int // weight that may still be used
+	deepest int // level of the deepest list or object so far
+
+	stack []Value  // values of the lists and objects that are open
+	names []string // names of the objects that are open and do not have the guessed shape
+	guess []*Shape // by depth, the shape of the last object there
+	buf   []byte
+}
+
+func (d *decoder) errorf(format string, args ...any) error {
+	return fmt.Errorf("JSON at offset %d: %s", d.at, fmt.Sprintf(format, args...))
+}
+
+func (d *decoder) unexpected(where string) error {
+	if d.at >= len(d.data) {
+		return d.errorf("unexpected end %s", where)
+	}
+	r, _ := utf8.DecodeRune(d.data[d.at:])
+	return d.errorf("unexpected %q %s", r, where)
+}
+
+func (d *decoder) space() {
+	for d.at < len(d.data) {
+		switch d.data[d.at] {
+		case ' ', '\t', '\n', '\r':
+			d.at++
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) value(depth int) (Value, error) {
+	if d.left -= valueWeight; d.left < 0 {
+		return nil, tooBig("JSON at offset %d: %s", d.at, errHeavy)
+	}
+	d.space()
+	if d.at >= len(d.data) {
+		return nil, d.unexpected("where a value should be")
+	}
+	switch c := d.data[d.at]; {
+	case c == '"':
+		s, err := d.text()
+		d.left -= len(s)
+		return starlark.String(s), err
+	case c == '{' || c == '[':
+		if depth == maxDepth {
+			return nil, tooBig("JSON at offset %d: nested deeper than %d levels", d.at, maxDepth)
+		}
+		d.at++
+		d.deepest = max(d.deepest, depth+1)
+		if c == '{' {
+			return d.object(depth + 1)
+		}
+		return d.array(depth + 1)
+	case c == '-' || '0' <= c && c <= '9':
+		return d.number()
+	case c == 't':
+		return starlark.True, d.word("true")
+	case c == 'f':
+		return starlark.False, d.word("false")
+	case c == 'n':
+		return starlark.None, d.word("null")
+	}
+	return nil, d.unexpected("where a value should be")
+}
+
+func (d *decoder) word(w string) error {
+	if !bytes.HasPrefix(d.data[d.at:], []byte(w)) {
+		return d.errorf("want %s", w)
+	}
+	d.at += len(w)
+	return nil
+}
+
+func (d *decoder) array(depth int) (Value, error) {
+	if d.space(); d.at < len(d.data) && d.data[d.at] == ']' {
+		d.at++
+		return emptyList, nil
+	}
+	base := len(d.stack)
+	for {
+		v, err := d.value(depth)
+		if err != nil {
+			return nil, err
+		}
+		d.stack = append(d.stack, v)
+		d.space()
+		if d.at >= len(d.data) {
+			return nil, d.unexpected("in a list")
+		}
+		switch d.data[d.at] {
+		case ',':
+			d.at++
+		case ']':
+			d.at++
+			return NewList(d.pop(base)), nil
+		default:
+			return nil, d.unexpected("in a list, want , or ]")
+		}
+	}
+}
+
+// pop takes the values above base off the stack, as a slice of their own.
+func (d *decoder) pop(base int) []Value {
+	values := make([]Value, len(d.stack)-base)
+	copy(values, d.stack[base:])
+	clear(d.stack[base:])
+	d.stack = d.stack[:base]
+	return values
+}
+
+// object reads the fields of an object. As long as its names are those of the last object at this depth, in order,
+// no name is allocated, and in the end the shape is shared.
+func (d *decoder) object(depth int) (Value, error) {
+	if d.space(); d.at < len(d.data) && d.data[d.at] == '}' {
+		d.at++
+		return emptyRecord, nil
+	}
+	for len(d.guess) <= depth {
+		d.guess = append(d.guess, emptyShape)
+	}
+	guess, same := d.guess[depth], true
+	base, first := len(d.stack), len(d.names)
+	outer, before := d.deepest, d.left
+	d.deepest = depth
+	for n := 0; ; n++ {
+		if d.space(); d.at >= len(d.data) || d.data[d.at] != '"' {
+			return nil, d.unexpected("where a name should be")
+		}
+		if same && n < len(guess.names) && d.sameName(guess.names[n]) {
+			d.at += len(guess.names[n]) + 2
+		} else {
+			if same {
+				same = false
+				d.names = append(d.names, guess.names[:n]...)
+			}
+			name, err := d.text()
+			if err != nil {
+				return nil, err
+			}
+			d.names = append(d.names, name)
+		}
+		if d.space(); d.at >= len(d.data) || d.data[d.at] != ':' {
+			return nil, d.unexpected("after a name, want :")
+		}
+		d.at++
+		v, err := d.value(depth)
+		if err != nil {
+			return nil, err
+		}
+		d.stack = append(d.stack, v)
+		if d.space(); d.at >= len(d.data) {
+			return nil, d.unexpected("in an object")
+		}
+		switch d.data[d.at] {
+		case ',':
+			d.at++
+			continue
+		case '}':
+			d.at++
+		default:
+			return nil, d.unexpected("in an object, want , or }")
+		}
+		values := d.pop(base)
+		if !same || n+1 < len(guess.names) {
+			if same {
+				d.names = append(d.names, guess.names[:n+1]...)
+			}
+			names := slices.Clone(d.names[first:])
+			d.names = d.names[:first]
+			names, values = distinct(names, values)
+			guess = NewShape(names...)
+			d.guess[depth] = guess
+		}
+		r := newData(guess, values, before-d.left+1, d.deepest-depth+1)
+		d.deepest = max(d.deepest, outer)
+		return r, nil
+	}
+}
+
+// sameName reports whether the name that starts here is this one, written without escapes.
+func (d *decoder) sameName(name string) bool {
+	rest := d.data[d.at+1:]
+	return len(rest) > len(name) && rest[len(name)] == '"' && string(rest[:len(name)]) == name &&
+		plainName(name)
+}
+
+// plainName reports whether a name is written in JSON as it is.
+func plainName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// text reads a string.
+func (d *decoder) text() (string, error) {
+	start := d.at + 1
+	ascii := true
+	for i := start; i < len(d.data); i++ {
+		switch c := d.data[i]; {
+		case c == '"':
+			d.at = i + 1
+			if ascii {
+				return string(d.data[start:i]), nil
+			}
+			return valid(string(d.data[start:i])), nil
+		case c == '\\':
+			return d.escaped(start, i)
+		case c < ' ':
+			d.at = i
+			return "", d.errorf("control character %q in a string", c)
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	d.at = len(d.data)
+	return "", d.errorf("unexpected end in a string")
+}
+
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// escaped reads a string from its first backslash on.
+func (d *decoder) escaped(start, i int) (string, error) {
+	buf := append(d.buf[:0], d.data[start:i]...)
+	defer func() { d.buf = buf[:0] }()
+	for i < len(d.data) {
+		switch c := d.data[i]; {
+		case c == '"':
+			d.at = i + 1
+			return valid(string(buf)), nil
+		case c < ' ':
+			d.at = i
+			return "", d.errorf("control character %q in a string", c)
+		case c != '\\':
+			buf = append(buf, c)
+			i++
+		case i+1 < len(d.data) && d.data[i+1] == 'u':
+			r, n := unicodeEscape(d.data[i:])
+			if n == 0 {
+				d.at = i
+				return "", d.errorf("\\u wants four hexadecimal digits")
+			}
+			buf = utf8.AppendRune(buf, r)
+			i += n
+		case i+1 < len(d.data) && escapes[d.data[i+1]] != 0:
+			buf = append(buf, escapes[d.data[i+1]])
+			i += 2
+		default:
+			d.at = i
+			return "", d.errorf("unknown escape in a string")
+		}
+	}
+	d.at = len(d.data)
+	return "", d.errorf("unexpected end in a string")
+}
+
+// unicodeEscape reads \uXXXX, or two of them that form a surrogate pair, and returns its length; 0 if malformed.
+func unicodeEscape(b []byte) (rune, int) {
+	r := hex4(b)
+	if r < 0 {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if pair := utf16.DecodeRune(r, hex4(b[6:])); pair != utf8.RuneError {
+		return pair, 12
+	}
+	return utf8.RuneError, 6
+}
+
+func hex4(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	var r rune
+	for _, c := range b[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+func (d *decoder) number() (Value, error) {
+	start := d.at
+	i := start
+	if d.data[i] == '-' {
+		i++
+	}
+	digits := func() int {
+		from := i
+		for i < len(d.data) && '0' <= d.data[i] && d.data[i] <= '9' {
+			i++
+		}
+		return i - from
+	}
+	zero := i < len(d.data) && d.data[i] == '0'
+	n := digits()
+	integral := true
+	wrong := n == 0 || zero && n > 1
+	if !wrong && i < len(d.data) && d.data[i] == '.' {
+		i++
+		integral = false
+		wrong = digits() == 0
+	}
+	if !wrong && i < len(d.data) && d.data[i]|0x20 == 'e' {
+		i++
+		integral = false
+		if i < len(d.data) && (d.data[i] == '+' || d.data[i] == '-') {
+			i++
+		}
+		wrong = digits() == 0
+	}
+	if wrong {
+		return nil, d.errorf("malformed number")
+	}
+	if i-start > maxDigits {
+		return nil, tooBig("JSON at offset %d: a number of %d digits", start, i-start)
+	}
+	raw := d.data[start:i]
+	v, err := parseNumber(raw, integral)
+	if err != nil {
+		return nil, d.errorf("number %s is out of range", raw[:min(len(raw), 40)])
+	}
+	d.at = i
+	return v, nil
+}
+
+func parseNumber(raw []byte, integral bool) (Value, error) {
+	if !integral {
+		f, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			return nil, err
+		}
+		return number(f), nil
+	}
+	if len(raw) <= 18 {
+		var n int64
+		for _, c := range raw {
+			if c != '-' {
+				n = n*10 + int64(c-'0')
+			}
+		}
+		if raw[0] == '-' {
+			n = -n
+		}
+		return starlark.MakeInt64(n), nil
+	}
+	n, _ := new(big.Int).SetString(string(raw), 10)
+	return starlark.MakeBigInt(n), nil
+}

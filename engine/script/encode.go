@@ -1,0 +1,268 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+)
+
+// AppendJSON appends v as JSON: ints as they are, floats as the shortest decimal that reads back the same (2.0 is 2),
+// names in their order, nothing escaped that need not be. It fails for what is not data: functions, NaN, infinities,
+// dicts with keys that are no strings, values that contain themselves or are nested deeper than 200 levels, and texts
+// beyond 32 MB.
+func AppendJSON(dst []byte, v Value) ([]byte, error) {
+	e := encoder{out: dst, limit: len(dst) + maxWeight}
+	err := e.value(v, 0)
+	return e.out, err
+}
+
+type encoder struct {
+	out   []byte
+	limit int
+}
+
+var errDeep = tooBig("nested deeper than %d levels, or contains itself", maxDepth)
+
+func (e *encoder) value(v Value, depth int) error {
+	if len(e.out) > e.limit {
+		return tooBig("JSON text too long")
+	}
+	switch v := v.(type) {
+	case starlark.String:
+		if len(v) > e.limit-len(e.out) {
+			return tooBig("JSON text too long")
+		}
+		e.out = appendQuoted(e.out, string(v))
+	case starlark.Int:
+		return e.int(v)
+	case starlark.Float:
+		return e.float(float64(v))
+	case starlark.Bool:
+		e.out = strconv.AppendBool(e.out, bool(v))
+	case starlark.NoneType, missing:
+		e.out = append(e.out, "null"...)
+	case moment:
+		e.out = appendQuoted(e.out, v.iso())
+	default:
+		if depth == maxDepth {
+			return errDeep
+		}
+		return e.composite(v, depth+1)
+	}
+	return nil
+}
+
+func (e *encoder) int(v starlark.Int) error {
+	if n, ok := v.Int64(); ok {
+		e.out = strconv.AppendInt(e.out, n, 10)
+		return nil
+	}
+	if err := checkInt(v); err != nil {
+		return err
+	}
+	e.out = v.BigInt().Append(e.out, 10)
+	return nil
+}
+
+func (e *encoder) float(f float64) error {
+	if err := checkFloat(f); err != nil {
+		return err
+	}
+	e.out = appendFloat(e.out, f)
+	return nil
+}
+
+// appendFloat appends the shortest decimal. From 2^53 on it has an exponent, so that it reads back as a float.
+func appendFloat(dst []byte, f float64) []byte {
+	if f == 0 {
+		return append(dst, '0') // -0 too
+	}
+	if abs := math.Abs(f); abs >= 1e-6 && abs <= 1<<53 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	if n := len(dst); dst[n-3] == '-' && dst[n-2] == '0' { // 1e-07
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+func (e *encoder) composite(v Value, depth int) error {
+	switch v := v.(type) {
+	case *Record:
+		return e.record(v, depth)
+	case *starlark.List:
+		return e.sequence(v.Len(), v.Index, depth)
+	case starlark.Tuple:
+		return e.sequence(v.Len(), v.Index, depth)
+	case *starlark.Dict:
+		return e.dict(v, depth)
+	case *lazy:
+		return e.lazy(v, depth)
+	case starlark.Callable, starlark.Bytes:
+		return notData(v, nil)
+	case starlark.Iterable:
+		return e.iterable(v, depth)
+	}
+	return notData(v, nil)
+}
+
+func (e *encoder) name(i int, name string) {
+	if i > 0 {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(appendQuoted(e.out, name), ':')
+}
+
+func (e *encoder) record(r *Record, depth int) error {
+	e.out = append(e.out, '{')
+	for i, v := range r.values {
+		e.name(i, r.shape.names[i])
+		if err := e.value(v, depth); err != nil {
+			return within(r.shape.names[i], err)
+		}
+	}
+	e.out = append(e.out, '}')
+	return nil
+}
+
+func (e *encoder) lazy(l *lazy, depth int) error {
+	e.out = append(e.out, '{')
+	for i, name := range l.fields.Names() {
+		v, err := l.Attr(name)
+		if err == nil {
+			e.name(i, name)
+			err = e.value(v, depth)
+		}
+		if err != nil {
+			return within(name, err)
+		}
+	}
+	e.out = append(e.out, '}')
+	return nil
+}
+
+func (e *encoder) dict(d *starlark.Dict, depth int) error {
+	e.out = append(e.out, '{')
+	i := 0
+	for k, v := range d.Entries() {
+		name, ok := starlark.AsString(k)
+		if !ok {
+			return notData(d, k)
+		}
+		e.name(i, name)
+		if err := e.value(v, depth); err != nil {
+			return within(name, err)
+		}
+		i++
+	}
+	e.out = append(e.out, '}')
+	return nil
+}
+
+func (e *encoder) sequence(n int, at func(int) Value, depth int) error {
+	e.out = append(e.out, '[')
+	for i := range n {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		if err := e.value(at(i), depth); err != nil {
+			return within(strconv.Itoa(i), err)
+		}
+	}
+	e.out = append(e.out, ']')
+	return nil
+}
+
+func (e *encoder) iterable(v starlark.Iterable, depth int) error {
+	e.out = append(e.out, '[')
+	iter := v.Iterate()
+	defer iter.Done()
+	var x Value
+	for i := 0; iter.Next(&x); i++ {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		if err := e.value(x, depth); err != nil {
+			return within(strconv.Itoa(i), err)
+		}
+	}
+	e.out = append(e.out, ']')
+	return nil
+}
+
+// within says where in a value the error is, unless that would be a path of 200 names.
+func within(name string, err error) error {
+	if errors.Is(err, ErrTooBig) {
+		return err
+	}
+	return fmt.Errorf("in %s: %w", name, err)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n != 1 {
+				i += n
+				continue
+			}
+			dst = append(append(dst, s[from:i]...), "\uFFFD"...)
+			i++
+			from = i
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		from = i
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// Text is how a value appears inside a text: strings as they are, true and false, ints, the shortest decimals, nothing
+// for None and Missing, RFC 3339 for times, JSON for lists and records.
+func Text(v Value) (string, error) {
+	if s, ok := v.(starlark.String); ok {
+		return string(s), nil
+	}
+	b, err := AppendText(nil, v)
+	return string(b), err
+}
+
+// AppendText appends the Text of v.
+func AppendText(dst []byte, v Value) ([]byte, error) {
+	switch v := v.(type) {
+	case starlark.String:
+		return append(dst, v...), nil
+	case starlark.NoneType, missing:
+		return dst, nil
+	case moment:
+		return append(dst, v.iso()...), nil
+	}
+	return AppendJSON(dst, v)
+}

@@ -1,0 +1,364 @@
+package script
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Config is what an Env is built from. The zero value gives expressions without functions and parameters.
+type Config struct {
+	// Functions is the functions file, if there is one.
+	Functions *Source
+	// Params is what params is in functions and expressions.
+	Params *Record
+	// Limits hold for each evaluation, and for running the top of the functions file.
+	Limits Limits
+	// Print gets what scripts print, from any goroutine. nil drops it.
+	Print func(text string)
+}
+
+// Source is the text of a file, with the name that error positions use.
+type Source struct{ Name, Text string }
+
+// Env is the environment of a scenario's scripts: what its functions file defines, the parameters and the built-ins.
+// It is immutable and safe for concurrent use.
+type Env struct {
+	globals *globals
+	names   map[string]Value // all that is not dynamic
+	known   []string         // their names, for hints
+	limits  Limits
+	print   func(string)
+	blind   bool // the functions file does not parse: what it defines is not known
+	broken  bool // the functions file has errors: nothing can be evaluated
+}
+
+// The dialect: as in go.starlark.net, with sets and with control flow at the top of a file; no while, no recursion.
+var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
+
+// maxSource bounds the length of a source, maxNesting the depth of its syntax.
+const (
+	maxSource  = 1 << 20
+	maxNesting = 1500
+)
+
+// dynamicNames are known to expressions only, each where it makes sense.
+var dynamicNames = []string{"agent", "session", "steps", "input", "previous", "now", "last"}
+
+// New builds an environment. The error is an Errors or nil. The Env is not nil even then: it can compile expressions,
+// so that their errors are found together with those of the functions file, but nothing evaluates.
+func New(c Config) (*Env, error) {
+	e := &Env{
+		globals: &globals{},
+		names:   make(map[string]Value, len(universe)+len(predeclared)+16),
+		limits: Limits{
+			Steps: cmp.Or(c.Limits.Steps, defaultSteps),
+			Bytes: cmp.Or(c.Limits.Bytes, defaultBytes),
+		},
+		print: c.Print,
+	}
+	for name, v := range universe {
+		e.names[name] = v
+	}
+	for name, v := range predeclared {
+		e.names[name] = v
+	}
+	params := c.Params
+	if params == nil {
+		params = emptyRecord
+	}
+	e.names["params"] = params
+	var errs Errors
+	if c.Functions != nil {
+		errs = e.define(*c.Functions)
+	}
+	for name := range e.names {
+		e.known = append(e.known, name)
+	}
+	slices.Sort(e.known)
+	if len(errs) > 0 {
+		e.broken = true
+		return e, errs
+	}
+	return e, nil
+}
+
+// define parses, checks and runs the functions file.
+func (e *Env) define(src Source) Errors {
+	if len(src.Text) > maxSource {
+		e.blind = true
+		return Errors{{File: src.Name, Line: 1, Col: 1, Problem: fmt.Sprintf("more than %d bytes", maxSource)}}
+	}
+	file, err := dialect.Parse(src.Name, src.Text, 0)
+	if err != nil {
+		e.blind = true
+		return sourceErrors(err, nil, nil)
+	}
+	if errs := refuse(file); len(errs) > 0 {
+		e.blind = true
+		return errs
+	}
+	universal := func(name string) bool { _, ok := universe[name]; return ok }
+	predefined := func(name string) bool { _, ok := e.names[name]; return ok && !universal(name) }
+	err = resolve.File(file, predefined, universal)
+	module := file.Module.(*resolve.Module)
+	builtin := make(map[string]Value, len(e.names))
+	for name, v := range e.names {
+		builtin[name] = v
+	}
+	e.globals.values = make([]Value, len(module.Globals))
+	for _, b := range module.Globals {
+		e.globals.names = append(e.globals.names, b.First.Name)
+		e.names[b.First.Name] = starlark.None // until it is known
+	}
+	if err != nil {
+		return sourceErrors(err, append(e.globals.names, namesIn(builtin)...), explainInFile)
+	}
+	c := &compiler{constant: func(name string) Value { return builtin[name] }, globals: e.globals}
+	if err := e.run(c.block(file.Stmts), module); err != nil {
+		var at *EvalError
+		if !errors.As(err, &at) {
+			return Errors{{File: src.Name, Line: 1, Col: 1, Problem: err.Error()}}
+		}
+		f := at.Trace[len(at.Trace)-1] // the line at the top; where it failed may be a function
+		p := at.Problem
+		if len(at.Trace) > 1 {
+			p = fmt.Sprintf("%s, at %s", p, at.Trace[0])
+		}
+		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Hint: at.Hint}}
+	}
+	for i, name := range e.globals.names {
+		if v := e.globals.values[i]; v != nil {
+			e.names[name] = v
+		} else {
+			delete(e.names, name) // defined on a way that was not taken
+		}
+	}
+	return nil
+}
+
+func namesIn(m map[string]Value) []string {
+	var list []string
+	for name := range m {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func explainInFile(name string) string {
+	if slices.Contains(dynamicNames, name) {
+		return "functions get it as a parameter: def f(" + name + ")"
+	}
+	return foreign[name]
+}
+
+// run runs the top of the file and freezes what it defines.
+func (e *Env) run(top exec, module *resolve.Module) error {
+	m := start(nil, e, nil)
+	defer m.release()
+	fr := m.push(len(module.Locals))
+	fr.fn = &Function{code: &funcode{name: "the top of the file"}}
+	for i, b := range module.Locals {
+		if b.Scope == resolve.Cell {
+			fr.locals[i] = new(cell)
+		}
+	}
+	m.top = fr
+	if _, err := top(fr); err != nil {
+		return err
+	}
+	seen := make(map[Value]bool)
+	for i, v := range e.globals.values {
+		if v == nil {
+			continue
+		}
+		if err := freezable(v, seen, 0); err != nil {
+			return fmt.Errorf("%s: %w", e.globals.names[i], err)
+		}
+		v.Freeze()
+	}
+	return nil
+}
+
+// freezable reports an error for what is nested so deeply that freezing it would take too much of the stack.
+func freezable(v Value, seen map[Value]bool, depth int) error {
+	if depth > 2*maxDepth {
+		return errDeep
+	}
+	var parts []Value
+	switch v := v.(type) {
+	case *starlark.List, *starlark.Dict, *starlark.Set, *Function:
+		if seen[v] {
+			return nil
+		}
+		seen[v] = true
+	case starlark.Tuple:
+		parts = v
+	}
+	switch v := v.(type) {
+	case *starlark.List:
+		parts = slices.Collect(v.Elements())
+	case *starlark.Set:
+		parts = slices.Collect(v.Elements())
+	case *starlark.Dict:
+		for k, x := range v.Entries() {
+			parts = append(parts, k, x)
+		}
+	case *Function:
+		parts = slices.Clone(v.defaults)
+		for _, c := range v.free {
+			parts = append(parts, c.v)
+		}
+	}
+	for _, x := range parts {
+		if x == nil {
+			continue
+		}
+		if err := freezable(x, seen, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse reports what parses but is not allowed in a functions file.
+func refuse(file *syntax.File) Errors {
+	var errs Errors
+	for _, s := range file.Stmts {
+		if s, ok := s.(*syntax.LoadStmt); ok {
+			errs = append(errs, place(s.Load, "load is not available", "a scenario has one functions file"))
+		}
+	}
+	if pos, deep := tooNested(file); deep {
+		errs = append(errs, place(pos, "nested too deeply", ""))
+	}
+	return errs
+}
+
+// tooNested reports where syntax is nested deeper than it is safe to compile.
+func tooNested(n syntax.Node) (syntax.Position, bool) {
+	var at syntax.Position
+	depth, deep := 0, false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if n == nil {
+			depth--
+			return false
+		}
+		if depth == maxNesting || deep {
+			if !deep {
+				at, deep = syntax.Start(n), true
+			}
+			return false
+		}
+		depth++
+		return true
+	})
+	return at, deep
+}
+
+// Names returns the names that the functions file defines, in its order.
+func (e *Env) Names() []string { return slices.Clone(e.globals.names) }
+
+// Value returns what the functions file defines under a name, frozen.
+func (e *Env) Value(name string) (Value, bool) {
+	if e.broken {
+		return nil, false
+	}
+	i := slices.Index(e.globals.names, name)
+	if i < 0 || e.globals.values[i] == nil {
+		return nil, false
+	}
+	return e.globals.values[i], true
+}
+
+// Func is a function of the functions file, to be called by the names of its parameters.
+type Func struct {
+	env *Env
+	fn  *Function
+}
+
+// Param is a parameter of a function.
+type Param struct {
+	Name     string
+	Optional bool
+}
+
+// Func returns a function of the functions file.
+func (e *Env) Func(name string) (*Func, bool) {
+	v, _ := e.Value(name)
+	fn, ok := v.(*Function)
+	if !ok {
+		return nil, false
+	}
+	return &Func{e, fn}, true
+}
+
+// Name is the name that the function was defined under.
+func (f *Func) Name() string { return f.fn.code.name }
+
+// Pos is where the function is defined.
+func (f *Func) Pos() (file string, line, col int) {
+	p := f.fn.code.pos
+	return p.Filename(), int(p.Line), int(p.Col)
+}
+
+// Params returns the parameters in order, without *args and **kwargs.
+func (f *Func) Params() []Param {
+	code := f.fn.code
+	list := make([]Param, len(code.params))
+	for i, name := range code.params {
+		d := i - (len(code.params) - len(f.fn.defaults))
+		list[i] = Param{Name: name, Optional: d >= 0 && f.fn.defaults[d] != nil}
+	}
+	return list
+}
+
+// Call calls the function; arg gives the value for each parameter, frozen, or nil to leave it out. The result is
+// frozen. Errors are *EvalError.
+func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, error) {
+	m := start(c, f.env, nil)
+	v, err := f.call(m, arg)
+	m.release()
+	return v, err
+}
+
+func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, error) {
+	outer := frame{m: m, fn: f.fn}
+	pos := f.fn.code.pos
+	next := m.push(0)
+	var named []starlark.Tuple
+	for _, name := range f.fn.code.params {
+		v, err := arg(name)
+		if err != nil {
+			return nil, outer.fault(pos, fmt.Errorf("argument %s: %w", name, err))
+		}
+		if v != nil {
+			named = append(named, starlark.Tuple{starlark.String(name), v})
+		}
+	}
+	v, err := m.invoke(f.fn, next, named)
+	if err == nil {
+		v, err = m.settle(v)
+	}
+	if err != nil {
+		return nil, outer.fault(pos, err)
+	}
+	return v, nil
+}
+
+// undefined explains a name that is not known in an expression.
+func (e *Env) undefined(scope Scope) func(name string) string {
+	return func(name string) string {
+		if slices.Contains(dynamicNames, name) {
+			return fmt.Sprintf("%s is not available here; there is %s", name, strings.Join(scope, ", "))
+		}
+		return foreign[name]
+	}
+}

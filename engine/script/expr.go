@@ -1,0 +1,252 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/syntax"
+)
+
+// Scope lists the dynamic names that an expression may use: those whose values a Context gives.
+type Scope []string
+
+// Expr is a compiled expression. It is immutable and safe for concurrent use.
+type Expr struct {
+	env      *Env
+	src      string
+	unit     unit
+	body     eval
+	cost     int
+	pos      syntax.Position
+	nlocals  int
+	cells    []int
+	constant Value // nil unless the result is always the same
+}
+
+// unit is what the expressions of one evaluation share: the dynamic names that they use.
+type unit struct {
+	names []string
+	slot  map[string]int
+	refs  map[string]*Refs
+}
+
+// Expr compiles an expression; positions in its errors are relative to src. The error is an Errors.
+func (e *Env) Expr(src string, scope Scope) (*Expr, error) {
+	x := &Expr{env: e, src: src}
+	if err := x.compile(src, 1, 1, scope, &x.unit); err != nil {
+		return nil, err
+	}
+	x.fold()
+	return x, nil
+}
+
+// compile compiles src, which starts at line and col of the text that errors refer to.
+func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
+	if len(src) > maxSource {
+		return Errors{{Line: line, Col: col, Problem: fmt.Sprintf("more than %d bytes", maxSource)}}
+	}
+	if strings.TrimSpace(src) == "" {
+		return Errors{{Line: line, Col: col, Problem: "the expression is empty"}}
+	}
+	end := scan(src, 0, 0)
+	if end.problem != "" {
+		l, c := advance(src[:end.at], line, col)
+		return Errors{{Line: l, Col: c, Problem: end.problem, Hint: end.hint}}
+	}
+	// In brackets, so that an expression may go over several lines; the line end closes a comment.
+	tree, err := dialect.ParseExpr("", syntax.FilePortion{
+		Content: []byte("(" + src + "\n)"), FirstLine: int32(line), FirstCol: int32(col) - 1,
+	}, 0)
+	if err != nil {
+		errs := sourceErrors(err, nil, nil)
+		endLine, endCol := advance(src, line, col)
+		if e := errs[0]; e.Line > endLine || e.Line == endLine && e.Col > endCol {
+			e.Line, e.Col, e.Problem = endLine, endCol, "the expression ends too early"
+		}
+		return errs
+	}
+	if pos, deep := tooNested(tree); deep {
+		return Errors{place(pos, "nested too deeply", "")}
+	}
+	universal := func(name string) bool { _, ok := universe[name]; return ok && !slices.Contains(scope, name) }
+	known := func(name string) bool {
+		_, ok := x.env.names[name]
+		return ok || x.env.blind || slices.Contains(scope, name)
+	}
+	locals, err := resolve.ExprOptions(dialect, tree, known, universal)
+	if err != nil {
+		return sourceErrors(err, append(slices.Clone(scope), x.env.known...), x.env.undefined(scope))
+	}
+	x.nlocals = len(locals)
+	for i, b := range locals {
+		if b.Scope == resolve.Cell {
+			x.cells = append(x.cells, i)
+		}
+	}
+	u.use(tree, scope)
+	c := &compiler{constant: x.env.constant, slot: u.slot}
+	x.body, x.cost, x.pos = c.expr(tree), 1+count(tree), syntax.Start(unparen(tree))
+	return nil
+}
+
+func (e *Env) constant(name string) Value {
+	if v, ok := e.names[name]; ok {
+		return v
+	}
+	return Missing // the functions file has errors: nothing is evaluated
+}
+
+var errBroken = &problem{"the functions file has errors", "nothing can be evaluated before they are gone"}
+
+// Eval evaluates the expression. The result is frozen. Errors are *EvalError.
+func (x *Expr) Eval(c *Context) (Value, error) {
+	if x.constant != nil {
+		return x.constant, nil
+	}
+	m := start(c, x.env, x.unit.names)
+	v, err := x.eval(m)
+	m.release()
+	return v, err
+}
+
+func (x *Expr) eval(m *machine) (Value, error) {
+	fr := m.push(x.nlocals)
+	if x.env.broken {
+		return nil, fr.fault(x.pos, errBroken)
+	}
+	for _, i := range x.cells {
+		fr.locals[i] = new(cell)
+	}
+	err := m.step(x.cost)
+	var v Value
+	if err == nil {
+		v, err = x.body(fr)
+	}
+	if err == nil {
+		v, err = m.settle(v)
+	}
+	m.pop(fr)
+	if err != nil {
+		return nil, fr.fault(x.pos, err)
+	}
+	return v, nil
+}
+
+// What an expression may take that is evaluated once, when it is compiled.
+const (
+	foldSteps = 20_000
+	foldBytes = 64 << 10
+)
+
+// fold evaluates an expression that depends on nothing. If that fails, or would draw or print, it is left to be
+// evaluated each time.
+func (x *Expr) fold() {
+	if len(x.unit.names) > 0 || x.env.broken {
+		return
+	}
+	m := start(nil, x.env, nil)
+	defer m.release()
+	m.limit, m.maxBytes = min(m.limit, foldSteps), min(m.maxBytes, foldBytes)
+	m.pause = min(m.pause, m.limit)
+	m.print = nil
+	if v, err := x.eval(m); err == nil && !m.printed {
+		x.constant = v
+	}
+}
+
+// Const returns the value of an expression that is always the same.
+func (x *Expr) Const() (Value, bool) { return x.constant, x.constant != nil }
+
+// Source returns the text of the expression.
+func (x *Expr) Source() string { return x.src }
+
+// Names returns the dynamic names that the expression uses, in the order of their first use.
+func (x *Expr) Names() []string { return slices.Clone(x.unit.names) }
+
+// Refs returns what the expression uses of a dynamic name.
+func (x *Expr) Refs(name string) Refs { return x.unit.uses(name) }
+
+// Refs is how a dynamic name is used: which of its fields are named, and where it is passed on whole, so that nothing
+// can be known about what is used of it.
+type Refs struct {
+	Fields []Ref // x.name, x["name"], get(x, "name"): each use, in order
+	Bare   []Ref // any other use; Name is the dynamic name itself
+}
+
+// Ref is one use, at a position relative to the compiled text.
+type Ref struct {
+	Name      string
+	Line, Col int
+}
+
+func (u *unit) uses(name string) Refs {
+	if r := u.refs[name]; r != nil {
+		return Refs{slices.Clone(r.Fields), slices.Clone(r.Bare)}
+	}
+	return Refs{}
+}
+
+// use records the dynamic names in a resolved expression. What a comprehension or a lambda calls the same is another
+// name.
+func (u *unit) use(tree syntax.Expr, scope Scope) {
+	dynamic := func(e syntax.Expr) *syntax.Ident {
+		id, ok := unparen(e).(*syntax.Ident)
+		if !ok || !slices.Contains(scope, id.Name) {
+			return nil
+		}
+		if b, ok := id.Binding.(*resolve.Binding); !ok || b.Scope != resolve.Predeclared {
+			return nil
+		}
+		return id
+	}
+	fields := make(map[*syntax.Ident]Ref) // uses of which the field is known
+	field := func(e, name syntax.Expr, pos syntax.Position) {
+		id := dynamic(e)
+		lit, ok := unparen(name).(*syntax.Literal)
+		if id == nil || !ok {
+			return
+		}
+		if s, ok := lit.Value.(string); ok && lit.Token == syntax.STRING {
+			fields[id] = Ref{s, int(pos.Line), int(pos.Col)}
+		}
+	}
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.DotExpr:
+			if id := dynamic(n.X); id != nil {
+				fields[id] = Ref{n.Name.Name, int(n.NamePos.Line), int(n.NamePos.Col)}
+			}
+		case *syntax.IndexExpr:
+			field(n.X, n.Y, syntax.Start(n.Y))
+		case *syntax.CallExpr:
+			if fn, ok := n.Fn.(*syntax.Ident); ok && fn.Name == "get" && len(n.Args) > 1 && dynamic(n.Fn) == nil {
+				field(n.Args[0], n.Args[1], syntax.Start(n.Args[1]))
+			}
+		case *syntax.Ident:
+			if id := dynamic(n); id != nil {
+				u.add(id, fields)
+			}
+		}
+		return true
+	})
+}
+
+func (u *unit) add(id *syntax.Ident, fields map[*syntax.Ident]Ref) {
+	if u.slot == nil {
+		u.slot, u.refs = make(map[string]int), make(map[string]*Refs)
+	}
+	r := u.refs[id.Name]
+	if r == nil {
+		r = new(Refs)
+		u.refs[id.Name] = r
+		u.slot[id.Name] = len(u.names)
+		u.names = append(u.names, id.Name)
+	}
+	if f, ok := fields[id]; ok {
+		r.Fields = append(r.Fields, f)
+	} else {
+		r.Bare = append(r.Bare, Ref{id.Name, int(id.NamePos.Line), int(id.NamePos.Col)})
+	}
+}

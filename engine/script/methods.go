@@ -1,0 +1,262 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// method calls a method of Starlark's own types, after charging what it will take. Methods of records do not exist.
+func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) {
+	var err error
+	switch recv := b.Receiver().(type) {
+	case starlark.String:
+		a, err = m.chargeString(string(recv), b.Name(), a, kw)
+	case *starlark.List:
+		if v, done, err := m.listMethod(recv, b.Name(), a, kw); done || err != nil {
+			return v, err
+		}
+	case *starlark.Dict:
+		err = m.chargeDict(recv, b.Name(), a, kw)
+	case *starlark.Set:
+		err = m.chargeSet(recv, b.Name(), a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.CallInternal(nil, a, kw)
+}
+
+// chargeString charges a method of a string, and returns its arguments as they are safe.
+func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) {
+	if err := m.work(len(s)); err != nil {
+		return nil, err
+	}
+	text := func(i int) string {
+		if i < len(a) {
+			t, _ := starlark.AsString(a[i])
+			return t
+		}
+		return ""
+	}
+	switch name {
+	case "capitalize", "lower", "title", "upper":
+		return a, m.charge(3 * len(s)) // a letter may grow from one byte to three
+	case "strip", "lstrip", "rstrip":
+		return a, m.work((len(s) + 1) * len(text(0)))
+	case "startswith", "endswith":
+		if t, ok := first(a).(starlark.Tuple); ok {
+			return a, m.step(len(t))
+		}
+	case "split", "rsplit":
+		return m.chargeSplit(s, a)
+	case "splitlines":
+		return a, m.chargeMany(strings.Count(s, "\n")+1, 3*wordSize)
+	case "partition", "rpartition":
+		return a, m.charge(8 * wordSize)
+	case "replace":
+		return a, m.chargeReplace(s, a)
+	case "join":
+		return a, m.chargeJoin(s, first(a))
+	case "format":
+		return m.formatArgs(s, a, kw)
+	}
+	return a, nil
+}
+
+func first(a args) Value {
+	if len(a) == 0 {
+		return nil
+	}
+	return a[0]
+}
+
+// chargeSplit charges the parts, and keeps the library from making room for more of them than there are bytes.
+func (m *machine) chargeSplit(s string, a args) (args, error) {
+	parts := len(s)/2 + 1
+	if sep, ok := starlark.AsString(valueOr(first(a))); ok && sep != "" {
+		parts = strings.Count(s, sep) + 1
+	}
+	if len(a) > 1 {
+		if n, ok := a[1].(starlark.Int); ok && n.Sign() >= 0 {
+			most, small := n.Int64()
+			if !small || most > int64(len(s)) {
+				most = int64(len(s))
+				a = args{a[0], starlark.MakeInt64(most)}
+			}
+			parts = min(parts, int(most)+1)
+		}
+	}
+	return a, m.chargeMany(parts, 3*wordSize)
+}
+
+func valueOr(v Value) Value {
+	if v == nil {
+		return starlark.None
+	}
+	return v
+}
+
+func (m *machine) chargeReplace(s string, a args) error {
+	if len(a) < 2 {
+		return nil
+	}
+	from, ok := starlark.AsString(a[0])
+	to, also := starlark.AsString(a[1])
+	if !ok || !also {
+		return nil
+	}
+	n := strings.Count(s, from)
+	if len(a) > 2 {
+		if most, err := starlark.AsInt32(a[2]); err == nil && most >= 0 {
+			n = min(n, most)
+		}
+	}
+	if err := m.charge(len(s)); err != nil {
+		return err
+	}
+	return m.chargeMany(n, max(len(to)-len(from), 0))
+}
+
+func (m *machine) chargeJoin(sep string, v Value) error {
+	seq, ok := v.(starlark.Iterable)
+	if !ok {
+		return nil
+	}
+	return m.each(seq, func(x Value) error {
+		s, _ := starlark.AsString(x)
+		return m.charge(len(s) + len(sep))
+	})
+}
+
+// formatArgs turns the arguments of s.format into text, and charges each place that may show one of them.
+func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
+	longest := 0
+	show := func(v Value) (Value, error) {
+		v, err := m.showable(v)
+		if err != nil {
+			return nil, err
+		}
+		size := maxQuoted * sizeOf(v)
+		if t, ok := v.(shown); ok {
+			size = len(t.text)
+		}
+		longest = max(longest, size+64)
+		return v, nil
+	}
+	a = slices.Clone(a)
+	var err error
+	for i := range a {
+		if a[i], err = show(a[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, pair := range kw {
+		if pair[1], err = show(pair[1]); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.charge(len(s)); err != nil {
+		return nil, err
+	}
+	return a, m.chargeMany(strings.Count(s, "{"), longest)
+}
+
+// listMethod charges a method of a list. Those that compare elements are done here, so that comparing is bounded.
+func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (v Value, done bool, err error) {
+	switch name {
+	case "append":
+		return nil, false, m.charge(2 * wordSize)
+	case "insert":
+		if err := m.work(wordSize * l.Len()); err != nil {
+			return nil, false, err
+		}
+		return nil, false, m.charge(2 * wordSize)
+	case "pop", "clear":
+		return nil, false, m.work(wordSize * l.Len())
+	case "extend":
+		if seq, ok := first(a).(starlark.Iterable); ok && len(a) == 1 && len(kw) == 0 {
+			if err := m.extend(l, seq); err != nil {
+				return nil, true, fmt.Errorf("extend: %w", err)
+			}
+			return starlark.None, true, nil
+		}
+	case "index", "remove":
+		if len(a) == 0 {
+			return nil, false, nil
+		}
+		for i := range l.Len() {
+			same, err := m.compare(syntax.EQL, l.Index(i), a[0], 0)
+			if err != nil {
+				return nil, true, err
+			}
+			if same { // the library finds it at once, or later if start says so
+				return nil, false, m.work(wordSize * l.Len())
+			}
+		}
+	}
+	return nil, false, nil
+}
+
+func (m *machine) chargeDict(d *starlark.Dict, name string, a args, kw kwargs) error {
+	switch name {
+	case "get", "pop", "setdefault":
+		if len(a) == 0 {
+			return nil
+		}
+		if err := m.key(a[0]); err != nil || name != "setdefault" {
+			return err
+		}
+		return m.charge(entrySize)
+	case "items":
+		return m.chargeMany(d.Len(), 5*wordSize)
+	case "keys", "values":
+		return m.chargeMany(d.Len(), wordSize)
+	case "update":
+		return m.chargeUpdate(name, a, kw)
+	case "clear":
+		return m.step(d.Len())
+	}
+	return nil
+}
+
+func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
+	switch name {
+	case "add", "remove", "discard":
+		if len(a) == 0 {
+			return nil
+		}
+		if err := m.key(a[0]); err != nil || name != "add" {
+			return err
+		}
+		return m.charge(entrySize)
+	case "pop", "clear":
+		return m.step(1)
+	case "difference", "intersection", "issubset", "issuperset", "symmetric_difference":
+		if len(a) == 0 { // the library does not look
+			return fmt.Errorf("%s: got 0 arguments, want 1", name)
+		}
+	}
+	if err := m.charge(dictSize + entrySize*s.Len()); err != nil {
+		return err
+	}
+	for _, v := range a {
+		seq, ok := v.(starlark.Iterable)
+		if !ok {
+			continue
+		}
+		err := m.each(seq, func(x Value) error {
+			if err := m.key(x); err != nil {
+				return err
+			}
+			return m.charge(entrySize)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

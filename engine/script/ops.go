@@ -1,0 +1,501 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// binary applies an operator after charging what it will take. Numbers come first: they are the common case.
+func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
+	switch a := x.(type) {
+	case starlark.Int:
+		switch b := y.(type) {
+		case starlark.Int:
+			return m.ints(op, a, b)
+		case starlark.Float:
+			return starlark.Binary(op, x, y)
+		}
+	case starlark.Float:
+		if b, ok := y.(starlark.Float); ok {
+			switch op {
+			case syntax.PLUS:
+				return a + b, nil
+			case syntax.MINUS:
+				return a - b, nil
+			case syntax.STAR:
+				return a * b, nil
+			}
+		}
+		return starlark.Binary(op, x, y)
+	}
+	switch op {
+	case syntax.IN, syntax.NOT_IN:
+		found, err := m.contains(y, x)
+		return starlark.Bool(found == (op == syntax.IN)), err
+	case syntax.PERCENT:
+		if format, ok := x.(starlark.String); ok {
+			return m.interpolate(format, y)
+		}
+	case syntax.PLUS:
+		if err := m.charge(sizeOf(x) + sizeOf(y)); err != nil {
+			return nil, err
+		}
+	case syntax.STAR:
+		if err := m.chargeRepeat(x, y); err != nil {
+			return nil, err
+		}
+	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX, syntax.MINUS:
+		if err := m.chargeTables(x, y); err != nil {
+			return nil, err
+		}
+	}
+	v, err := starlark.Binary(op, x, y)
+	if err != nil && (x == Missing || y == Missing) {
+		err = &problem{err.Error(), missingHint}
+	}
+	return v, err
+}
+
+// ints applies an operator to two ints: as they are while both fit into a word, else by the length of the result.
+func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
+	x, small := a.Int64()
+	y, alsoSmall := b.Int64()
+	if small && alsoSmall {
+		switch op {
+		case syntax.PLUS:
+			return a.Add(b), nil
+		case syntax.MINUS:
+			return a.Sub(b), nil
+		case syntax.STAR:
+			return a.Mul(b), nil
+		case syntax.PERCENT, syntax.SLASHSLASH:
+			if x >= 0 && y > 0 && x <= math.MaxInt32 && y <= math.MaxInt32 {
+				if op == syntax.PERCENT {
+					return starlark.MakeInt64(x % y), nil
+				}
+				return starlark.MakeInt64(x / y), nil
+			}
+		}
+		return starlark.Binary(op, a, b)
+	}
+	xbits, ybits := a.BigInt().BitLen(), b.BigInt().BitLen()
+	bits, work := max(xbits, ybits)+1, xbits+ybits
+	switch op {
+	case syntax.STAR:
+		bits, work = xbits+ybits, xbits/64*(ybits/64)*8
+	case syntax.SLASHSLASH, syntax.PERCENT:
+		work += xbits / 64 * (ybits / 64) * 8
+	case syntax.LTLT:
+		bits = xbits + 512 // Starlark's own limit of a shift
+	}
+	if bits > maxBits {
+		return nil, tooBig("an int of more than %d bits", maxBits)
+	}
+	if err := m.work(work); err != nil {
+		return nil, err
+	}
+	if err := m.charge(bits / 8); err != nil {
+		return nil, err
+	}
+	return starlark.Binary(op, a, b)
+}
+
+// update applies the operator of an augmented assignment: += and |= change lists and dicts in place.
+func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
+	switch list, ok := x.(*starlark.List); {
+	case ok && op == syntax.PLUS:
+		if seq, ok := y.(starlark.Iterable); ok {
+			if err := m.extend(list, seq); err != nil {
+				return nil, inPlace(err)
+			}
+			return list, nil
+		}
+	case op == syntax.PIPE:
+		d, ok := x.(*starlark.Dict)
+		e, also := y.(*starlark.Dict)
+		if !ok || !also {
+			break
+		}
+		for k, v := range e.Entries() {
+			if err := m.charge(entrySize); err != nil {
+				return nil, err
+			}
+			if err := d.SetKey(k, v); err != nil {
+				return nil, errors.New("cannot apply |= to frozen dict")
+			}
+		}
+		return d, nil
+	}
+	return m.binary(op, x, y)
+}
+
+// inPlace words the error of appending to a frozen list for +=, whose author sees no append.
+func inPlace(err error) error {
+	if rest, ok := strings.CutPrefix(err.Error(), "cannot append to "); ok {
+		return &problem{"cannot apply += to " + rest, "data do not change: x = x + [y] makes a new list"}
+	}
+	return err
+}
+
+// extend appends the elements of a sequence to a list.
+func (m *machine) extend(list *starlark.List, seq starlark.Iterable) error {
+	if other, ok := seq.(*starlark.List); ok {
+		n := other.Len() // x += x doubles x once
+		for i := range n {
+			if err := m.charge(2 * wordSize); err != nil {
+				return err
+			}
+			if err := list.Append(other.Index(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return m.each(seq, func(v Value) error {
+		if err := m.charge(2 * wordSize); err != nil {
+			return err
+		}
+		return list.Append(v)
+	})
+}
+
+// each calls f for the elements of a sequence, each of them a step.
+func (m *machine) each(seq starlark.Iterable, f func(Value) error) error {
+	iter := seq.Iterate()
+	defer iter.Done()
+	var v Value
+	for iter.Next(&v) {
+		if err := m.step(1); err != nil {
+			return err
+		}
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizeOf is what a copy of a value's own memory takes, without what it refers to.
+func sizeOf(v Value) int {
+	switch v := v.(type) {
+	case starlark.String:
+		return len(v)
+	case starlark.Bytes:
+		return len(v)
+	case *starlark.List:
+		return listSize + wordSize*v.Len()
+	case starlark.Tuple:
+		return listSize + wordSize*len(v)
+	}
+	return 0
+}
+
+func (m *machine) chargeRepeat(x, y Value) error {
+	n, ok := y.(starlark.Int)
+	if !ok {
+		if n, ok = x.(starlark.Int); !ok {
+			return nil
+		}
+		x = y
+	}
+	times, small := n.Int64()
+	size := sizeOf(x)
+	switch {
+	case size == 0 || small && times <= 1:
+		return m.charge(size)
+	case !small || times > math.MaxInt32:
+		return m.charge(-1)
+	}
+	return m.chargeMany(int(times), size)
+}
+
+// chargeTables charges an operation on two sets or two dicts.
+func (m *machine) chargeTables(x, y Value) error {
+	table := func(v Value) int {
+		switch v := v.(type) {
+		case *starlark.Set:
+			return v.Len()
+		case *starlark.Dict:
+			return v.Len()
+		}
+		return -1
+	}
+	if a, b := table(x), table(y); a >= 0 && b >= 0 {
+		return m.charge(dictSize + entrySize*(a+b))
+	}
+	return nil
+}
+
+// key prepares the hashing of v. Strings take time by their length, tuples by all that is in them, which for tuples
+// that share their parts may be far more than they look.
+func (m *machine) key(v Value) error { return m.hash(v, 0) }
+
+func (m *machine) hash(v Value, depth int) error {
+	switch v := v.(type) {
+	case starlark.String:
+		return m.work(len(v))
+	case starlark.Bytes:
+		return m.work(len(v))
+	case starlark.Tuple:
+		if depth == maxDepth {
+			return errDeep
+		}
+		if err := m.step(1 + len(v)); err != nil {
+			return err
+		}
+		for _, x := range v {
+			if err := m.hash(x, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contains is x in y.
+func (m *machine) contains(y, x Value) (bool, error) {
+	switch y := y.(type) {
+	case missing:
+		return false, nil
+	case *Record:
+		name, ok := x.(starlark.String)
+		if ok {
+			_, ok = y.Field(string(name))
+		}
+		return ok, nil
+	case *lazy:
+		_, found, err := y.Get(x)
+		return found, err
+	case starlark.String:
+		if err := m.work(len(y)); err != nil {
+			return false, err
+		}
+	case starlark.Bytes:
+		if err := m.work(len(y)); err != nil {
+			return false, err
+		}
+	case *starlark.List:
+		return m.among(y.Len(), y.Index, x)
+	case starlark.Tuple:
+		return m.among(len(y), y.Index, x)
+	case *starlark.Dict, *starlark.Set:
+		if err := m.key(x); err != nil {
+			return false, err
+		}
+	}
+	v, err := starlark.Binary(syntax.IN, x, y)
+	return v == starlark.True, err
+}
+
+func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
+	for i := range n {
+		if err := m.step(1); err != nil {
+			return false, err
+		}
+		if same, err := m.compare(syntax.EQL, at(i), x, 0); same || err != nil {
+			return same, err
+		}
+	}
+	return false, nil
+}
+
+func (m *machine) index(x, y Value) (Value, error) {
+	switch a := x.(type) {
+	case *Record:
+		if name, ok := y.(starlark.String); ok {
+			return a.Attr(string(name))
+		}
+		_, _, err := a.Get(y)
+		return nil, err
+	case *lazy:
+		v, found, err := a.Get(y)
+		if err == nil && !found {
+			name, _ := starlark.AsString(y)
+			err = noField(a.typeName, name, a.fields.Names())
+		}
+		return v, err
+	case missing:
+		return Missing, nil
+	case starlark.Mapping:
+		if err := m.key(y); err != nil {
+			return nil, err
+		}
+		v, found, err := a.Get(y)
+		if err == nil && !found {
+			return nil, m.noKey(a, y)
+		}
+		return v, err
+	case starlark.Indexable:
+		i, err := starlark.AsInt32(y)
+		if err != nil {
+			return nil, fmt.Errorf("%s index: %w", x.Type(), err)
+		}
+		n := a.Len()
+		at := i
+		if at < 0 {
+			at += n
+		}
+		if at < 0 || at >= n {
+			return nil, outOfRange(i, n, x)
+		}
+		return a.Index(at), nil
+	}
+	return nil, fmt.Errorf("unhandled index operation %s[%s]", x.Type(), y.Type())
+}
+
+// noKey is the error for a key that a dict does not have.
+func (m *machine) noKey(d Value, key Value) error {
+	text, err := m.show(key, true)
+	if err != nil {
+		return err
+	}
+	e := &problem{text: fmt.Sprintf("key %s not in %s", text, d.Type())}
+	if d, ok := d.(*starlark.Dict); ok && d.Len() <= 100 {
+		if name, ok := starlark.AsString(key); ok {
+			var names []string
+			for _, k := range d.Keys() {
+				if s, ok := starlark.AsString(k); ok {
+					names = append(names, s)
+				}
+			}
+			if near := nearest(name, names); near != "" {
+				e.hint = fmt.Sprintf("did you mean %q?", near)
+			}
+		}
+	}
+	return e
+}
+
+func outOfRange(i, n int, x Value) error {
+	if n == 0 {
+		return fmt.Errorf("index %d out of range: empty %s", i, x.Type())
+	}
+	return fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
+}
+
+func (m *machine) setIndex(x, y, v Value) error {
+	switch x := x.(type) {
+	case starlark.HasSetKey:
+		if err := m.key(y); err != nil {
+			return err
+		}
+		if err := m.charge(entrySize); err != nil {
+			return err
+		}
+		return x.SetKey(y, v)
+	case starlark.HasSetIndex:
+		n := x.Len()
+		i, err := starlark.AsInt32(y)
+		if err != nil {
+			return err
+		}
+		at := i
+		if at < 0 {
+			at += n
+		}
+		if at < 0 || at >= n {
+			return outOfRange(i, n, x)
+		}
+		return x.SetIndex(at, v)
+	case object:
+		return &problem{"a record does not change", "build a new dict: dict(x)"}
+	}
+	return fmt.Errorf("%s value does not support item assignment", x.Type())
+}
+
+// slice is x[lo:hi:step].
+func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
+	seq, ok := x.(starlark.Sliceable)
+	if !ok {
+		if _, ok := x.(missing); ok {
+			return Missing, nil
+		}
+		return nil, fmt.Errorf("invalid slice operand %s", x.Type())
+	}
+	n, by := seq.Len(), 1
+	if step != starlark.None {
+		var err error
+		if by, err = starlark.AsInt32(step); err != nil {
+			return nil, fmt.Errorf("invalid slice step: %w", err)
+		}
+		if by == 0 {
+			return nil, errors.New("zero is not a valid slice step")
+		}
+	}
+	// Backwards, a slice goes from the last element to before the first.
+	start, end, lowest := 0, n, 0
+	if by < 0 {
+		start, end, lowest = n-1, -1, -1
+	}
+	highest := n + lowest
+	if err := bound(lo, n, lowest, highest, &start); err != nil {
+		return nil, fmt.Errorf("invalid start index: %w", err)
+	}
+	if err := bound(hi, n, lowest, highest, &end); err != nil {
+		return nil, fmt.Errorf("invalid end index: %w", err)
+	}
+	if (by > 0) == (end < start) {
+		end = start
+	}
+	size := 0
+	switch x.(type) {
+	case starlark.String, starlark.Bytes:
+		if by != 1 { // else the result shares the text
+			size = 1
+		}
+	case *starlark.List, starlark.Tuple:
+		size = wordSize
+	}
+	if err := m.charge(listSize + max(end-start, start-end)*size); err != nil {
+		return nil, err
+	}
+	return seq.Slice(start, end, by), nil
+}
+
+// bound sets *at to an index into n elements, counted from the end if it is negative, unless it is None.
+func bound(v Value, n, lowest, highest int, at *int) error {
+	if v == starlark.None {
+		return nil
+	}
+	i, err := starlark.AsInt32(v)
+	if err != nil {
+		return err
+	}
+	if i < 0 {
+		i += n
+	}
+	*at = max(lowest, min(i, highest))
+	return nil
+}
+
+// attr is x.name for anything but the fields of a record, which the caller looks at first.
+func attr(x Value, name string) (Value, error) {
+	a, ok := x.(starlark.HasAttrs)
+	if !ok {
+		e := &problem{text: fmt.Sprintf("%s has no .%s field or method", x.Type(), name)}
+		if x == starlark.None {
+			e.hint = fmt.Sprintf("get(x, %q) gives a default instead", name)
+		}
+		return nil, e
+	}
+	v, err := a.Attr(name)
+	if v != nil || err != nil {
+		return v, err
+	}
+	e := &problem{text: fmt.Sprintf("%s has no .%s field or method", x.Type(), name)}
+	if d, ok := x.(*starlark.Dict); ok {
+		if _, found, _ := d.Get(starlark.String(name)); found {
+			e.hint = fmt.Sprintf("a dict made here has keys, not fields: x[%q]", name)
+			return nil, e
+		}
+	}
+	if near := nearest(name, a.AttrNames()); near != "" {
+		e.hint = fmt.Sprintf("did you mean .%s?", near)
+	}
+	return nil, e
+}

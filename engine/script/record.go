@@ -1,0 +1,249 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Value is a Starlark value: the only representation of data in expressions, outputs and memory.
+type Value = starlark.Value
+
+// Field is a name and its value.
+type Field struct {
+	Name  string
+	Value Value
+}
+
+// Shape is the ordered field names of records. Records that are alike share one, so that a record costs its values.
+type Shape struct {
+	names []string
+	index atomic.Pointer[map[string]int] // built at the first lookup, for wide shapes only
+}
+
+// narrow is the width up to which a scan over the names beats a map.
+const narrow = 12
+
+// NewShape returns the shape of records with these names, which must be distinct.
+func NewShape(names ...string) *Shape { return &Shape{names: names} }
+
+// Record returns a record of this shape; values are in the order of the names, frozen, and owned by the record.
+func (s *Shape) Record(values ...Value) *Record {
+	if len(values) != len(s.names) {
+		panic(fmt.Sprintf("script: %d values for a shape of %d names", len(values), len(s.names)))
+	}
+	for _, v := range values {
+		v.Freeze()
+	}
+	return &Record{shape: s, values: values}
+}
+
+func (s *Shape) find(name string) int {
+	if len(s.names) <= narrow {
+		for i, n := range s.names {
+			if n == name {
+				return i
+			}
+		}
+		return -1
+	}
+	index := s.index.Load()
+	if index == nil {
+		m := make(map[string]int, len(s.names))
+		for i, n := range s.names {
+			m[n] = i
+		}
+		index = &m
+		s.index.Store(index) // two goroutines may both build it: the maps are equal
+	}
+	if i, ok := (*index)[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Record is an ordered, immutable set of named values: what a JSON object is in expressions. Its attributes are its
+// fields and nothing else, so x.items is the field items; x["k"], in, len, ==, iteration over the names and dict(x)
+// work as for a dict. The zero value is an empty record.
+type Record struct {
+	shape  *Shape
+	values []Value
+	weight int32 // of all that is in it, 0 unless all of it came from Data or DecodeJSON
+	height int16 // levels, if there is a weight
+}
+
+var (
+	emptyShape  = NewShape()
+	emptyRecord = newData(emptyShape, nil, 1, 1)
+)
+
+// NewRecord returns a record with these fields in order; of fields with the same name the last value counts, at the
+// place of the first. The values are frozen.
+func NewRecord(fields ...Field) *Record {
+	names, values := make([]string, 0, len(fields)), make([]Value, 0, len(fields))
+	for _, f := range fields {
+		names, values = append(names, f.Name), append(values, f.Value)
+	}
+	names, values = distinct(names, values)
+	return NewShape(names...).Record(values...)
+}
+
+// distinct removes repeated names in place: the last value at the first position.
+func distinct(names []string, values []Value) ([]string, []Value) {
+	if len(names) <= narrow {
+		n := 0
+		for i, name := range names {
+			if j := slices.Index(names[:n], name); j >= 0 {
+				values[j] = values[i]
+				continue
+			}
+			names[n], values[n] = name, values[i]
+			n++
+		}
+		return names[:n], values[:n]
+	}
+	at := make(map[string]int, len(names))
+	n := 0
+	for i, name := range names {
+		if j, ok := at[name]; ok {
+			values[j] = values[i]
+			continue
+		}
+		at[name] = n
+		names[n], values[n] = name, values[i]
+		n++
+	}
+	return names[:n], values[:n]
+}
+
+func (r *Record) names() []string {
+	if r.shape == nil {
+		return nil
+	}
+	return r.shape.names
+}
+
+// Field returns the value of a field, and whether there is one of this name.
+func (r *Record) Field(name string) (Value, bool) {
+	if r.shape != nil {
+		if i := r.shape.find(name); i >= 0 {
+			return r.values[i], true
+		}
+	}
+	return nil, false
+}
+
+// At returns the i-th field.
+func (r *Record) At(i int) Field { return Field{r.shape.names[i], r.values[i]} }
+
+// Names returns the field names in order.
+func (r *Record) Names() []string { return slices.Clone(r.names()) }
+
+// All iterates over the fields in order.
+func (r *Record) All() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for i, v := range r.values {
+			if !yield(r.shape.names[i], v) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of fields.
+func (r *Record) Len() int { return len(r.values) }
+
+func (r *Record) String() string        { return quoted(r) }
+func (r *Record) Type() string          { return "record" }
+func (r *Record) Freeze()               {}
+func (r *Record) Truth() starlark.Bool  { return len(r.values) > 0 }
+func (r *Record) Hash() (uint32, error) { return 0, errors.New("unhashable type: record") }
+
+// Attr is Starlark's x.name.
+func (r *Record) Attr(name string) (Value, error) {
+	if v, ok := r.Field(name); ok {
+		return v, nil
+	}
+	return nil, noField(r.Type(), name, r.names())
+}
+
+// AttrNames returns a copy, because Starlark's dir sorts what it is given.
+func (r *Record) AttrNames() []string { return r.Names() }
+
+// Get is Starlark's x["name"] and "name" in x.
+func (r *Record) Get(key Value) (Value, bool, error) {
+	name, ok := starlark.AsString(key)
+	if !ok {
+		return nil, false, fmt.Errorf("the fields of a %s have names, got %s", r.Type(), key.Type())
+	}
+	v, ok := r.Field(name)
+	return v, ok, nil
+}
+
+// Iterate yields the names, as iterating over a dict yields its keys.
+func (r *Record) Iterate() starlark.Iterator { return &namesIterator{names: r.names()} }
+
+// Items returns the fields as pairs, for dict(x) and f(**x).
+func (r *Record) Items() []starlark.Tuple {
+	items := make([]starlark.Tuple, len(r.values))
+	for i, v := range r.values {
+		items[i] = starlark.Tuple{starlark.String(r.shape.names[i]), v}
+	}
+	return items
+}
+
+// CompareSameType compares records as sets of fields: the order does not matter. Only == and != are defined.
+func (r *Record) CompareSameType(op syntax.Token, y Value, depth int) (bool, error) {
+	return sameFields(op, r, y, depth)
+}
+
+type namesIterator struct{ names []string }
+
+func (it *namesIterator) Next(p *Value) bool {
+	if len(it.names) == 0 {
+		return false
+	}
+	*p = starlark.String(it.names[0])
+	it.names = it.names[1:]
+	return true
+}
+
+func (it *namesIterator) Done() {}
+
+// NewList returns a frozen list. It takes ownership of elems.
+func NewList(elems []Value) *starlark.List {
+	l := starlark.NewList(elems)
+	l.Freeze()
+	return l
+}
+
+// noField is the error for a name that an object does not have, with the nearest name and some of those it has.
+func noField(typeName, name string, names []string) error {
+	const shown = 12
+	e := &problem{text: fmt.Sprintf("%s has no field %q", typeName, name)}
+	if near := nearest(name, names); near != "" {
+		e.hint = fmt.Sprintf("did you mean %s? ", near)
+	}
+	switch {
+	case len(names) == 0:
+		e.hint += "it has no fields"
+	case len(names) > shown:
+		e.hint += fmt.Sprintf("it has %s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	default:
+		e.hint += "it has " + strings.Join(names, ", ")
+	}
+	return e
+}
+
+var (
+	_ starlark.HasAttrs        = (*Record)(nil)
+	_ starlark.IterableMapping = (*Record)(nil)
+	_ starlark.Sequence        = (*Record)(nil)
+	_ starlark.Comparable      = (*Record)(nil)
+)

@@ -1,0 +1,282 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// printer writes values as Starlark source does, up to a limit.
+type printer struct {
+	out   []byte
+	limit int
+	path  []Value // lists and dicts that are open: what contains itself is written as ...
+}
+
+var errTextTooLong = tooBig("the text of a value is too long")
+
+func (p *printer) value(v Value) error {
+	if len(p.out) > p.limit {
+		return errTextTooLong
+	}
+	switch v := v.(type) {
+	case starlark.String:
+		if len(v) > (p.limit-len(p.out))/maxQuoted {
+			return errTextTooLong
+		}
+		p.out = append(p.out, syntax.Quote(string(v), false)...)
+		return nil
+	case starlark.Bytes:
+		if len(v) > (p.limit-len(p.out))/maxQuoted {
+			return errTextTooLong
+		}
+		p.out = append(p.out, syntax.Quote(string(v), true)...)
+		return nil
+	case *starlark.List, starlark.Tuple, *starlark.Dict, *starlark.Set, object:
+		return p.composite(v)
+	case *starlark.Builtin:
+		if r := v.Receiver(); r != nil {
+			p.out = fmt.Appendf(p.out, "<built-in method %s of %s value>", v.Name(), r.Type())
+			return nil
+		}
+	case starlark.Iterable: // the letters of a string show all of it; a range is short
+		if v.Type() != "range" && !fewer(v, (p.limit-len(p.out))/maxQuoted) {
+			return errTextTooLong
+		}
+	}
+	p.out = append(p.out, v.String()...)
+	return nil
+}
+
+// maxQuoted is how many bytes one byte of a string may take in quotes: \xff.
+const maxQuoted = 4
+
+// fewer reports whether a sequence has at most n elements.
+func fewer(seq starlark.Iterable, n int) bool {
+	if have := starlark.Len(seq); have >= 0 {
+		return have <= n
+	}
+	iter := seq.Iterate()
+	defer iter.Done()
+	var v Value
+	for iter.Next(&v) {
+		if n--; n < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *printer) composite(v Value) error {
+	if len(p.path) == maxDepth {
+		return errDeep
+	}
+	switch v.(type) {
+	case *starlark.List, *starlark.Dict:
+		if slices.Contains(p.path, v) {
+			if _, ok := v.(*starlark.List); ok {
+				p.out = append(p.out, "[...]"...)
+			} else {
+				p.out = append(p.out, "{...}"...)
+			}
+			return nil
+		}
+		p.path = append(p.path, v)
+	default:
+		p.path = append(p.path, nil)
+	}
+	defer func() { p.path = p.path[:len(p.path)-1] }()
+	switch v := v.(type) {
+	case *starlark.List:
+		return p.sequence("[", "]", v)
+	case starlark.Tuple:
+		if len(v) == 1 {
+			return p.sequence("(", ",)", v)
+		}
+		return p.sequence("(", ")", v)
+	case *starlark.Set:
+		return p.sequence("set([", "])", v)
+	default:
+		return p.mapping(v.(starlark.IterableMapping))
+	}
+}
+
+func (p *printer) sequence(opening, closing string, seq starlark.Iterable) error {
+	p.out = append(p.out, opening...)
+	iter := seq.Iterate()
+	defer iter.Done()
+	var v Value
+	for i := 0; iter.Next(&v); i++ {
+		if i > 0 {
+			p.out = append(p.out, ", "...)
+		}
+		if err := p.value(v); err != nil {
+			return err
+		}
+	}
+	p.out = append(p.out, closing...)
+	return nil
+}
+
+func (p *printer) mapping(d starlark.IterableMapping) error {
+	p.out = append(p.out, '{')
+	iter := d.Iterate()
+	defer iter.Done()
+	var k Value
+	for i := 0; iter.Next(&k); i++ {
+		v, _, err := d.Get(k)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			p.out = append(p.out, ", "...)
+		}
+		if err := p.value(k); err != nil {
+			return err
+		}
+		p.out = append(p.out, ": "...)
+		if v == nil {
+			v = Missing
+		}
+		if err := p.value(v); err != nil {
+			return err
+		}
+	}
+	p.out = append(p.out, '}')
+	return nil
+}
+
+// show is repr(v), or str(v) if quote is false.
+func (m *machine) show(v Value, quote bool) (string, error) {
+	switch v := v.(type) {
+	case starlark.String:
+		if !quote {
+			return string(v), nil
+		}
+	case starlark.Bytes:
+		if !quote {
+			if err := m.charge(3 * len(v)); err != nil {
+				return "", err
+			}
+			return valid(string(v)), nil
+		}
+	case starlark.Int:
+		if _, small := v.Int64(); !small {
+			bits := v.BigInt().BitLen()
+			if err := m.work(bits / 64 * (bits / 64) * 8); err != nil {
+				return "", err
+			}
+		}
+	}
+	p := printer{out: m.text[:0], limit: m.left()}
+	err := p.value(v)
+	m.text = p.out[:0]
+	if err == nil {
+		err = m.charge(len(p.out))
+	}
+	return string(p.out), err
+}
+
+// quoted is what String returns for objects: their text, cut off where it gets long.
+func quoted(o object) string {
+	const limit = 1 << 20
+	p := printer{limit: limit}
+	if err := p.value(o); err != nil {
+		return string(p.out[:min(len(p.out), limit)]) + "…"
+	}
+	return string(p.out)
+}
+
+// shown stands for a value that has been turned into text already.
+type shown struct {
+	Value
+	text string
+}
+
+func (s shown) String() string { return s.text }
+
+// showable returns v as it may be given to Starlark's own formatting: scalars as they are, the rest as text.
+func (m *machine) showable(v Value) (Value, error) {
+	switch v.(type) {
+	case starlark.String, starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
+		return v, nil
+	}
+	text, err := m.show(v, true)
+	return shown{v, text}, err
+}
+
+// interpolate is format % x.
+func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
+	arg := x
+	var fields *showableFields
+	switch v := x.(type) {
+	case starlark.Tuple:
+		t := make(starlark.Tuple, len(v))
+		for i, e := range v {
+			s, err := m.showable(e)
+			if err != nil {
+				return nil, err
+			}
+			if err := m.charge(maxQuoted * sizeOf(s)); err != nil {
+				return nil, err
+			}
+			t[i] = s
+		}
+		arg = t
+	case missing:
+		arg = shown{v, v.String()}
+	case starlark.Mapping:
+		fields = &showableFields{Mapping: v, m: m}
+		arg = fields
+	default:
+		s, err := m.showable(x)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.charge(maxQuoted * sizeOf(s)); err != nil {
+			return nil, err
+		}
+		arg = s
+	}
+	if err := m.charge(len(format)); err != nil {
+		return nil, err
+	}
+	v, err := starlark.Binary(syntax.PERCENT, format, arg)
+	if fields != nil && fields.err != nil {
+		return nil, fields.err
+	}
+	return v, err
+}
+
+// showableFields is a mapping whose values are charged and turned into text when a format asks for them.
+type showableFields struct {
+	starlark.Mapping
+	m   *machine
+	err error
+}
+
+func (f *showableFields) Get(key Value) (Value, bool, error) {
+	v, found, err := f.Mapping.Get(key)
+	if err != nil || !found {
+		return v, found, err
+	}
+	s, err := f.m.showable(v)
+	if err == nil {
+		err = f.m.charge(maxQuoted * sizeOf(s))
+	}
+	if err != nil {
+		f.err = err
+		return starlark.None, true, nil
+	}
+	return s, true, nil
+}
+
+func (f *showableFields) String() string {
+	text, err := f.m.show(f.Mapping, true)
+	if err != nil {
+		f.err = err
+	}
+	return text
+}

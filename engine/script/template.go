@@ -1,0 +1,242 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+)
+
+// Template is a text with ${expressions}. It is immutable and safe for concurrent use.
+type Template struct {
+	env      *Env
+	src      string
+	unit     unit
+	parts    []part
+	constant Value // nil unless the result is always the same
+}
+
+// part is a piece of text, or an expression.
+type part struct {
+	text string
+	expr *Expr
+}
+
+// Template compiles a text; positions in its errors are relative to src. The error is an Errors with all of them.
+// $${ stands for ${.
+func (e *Env) Template(src string, scope Scope) (*Template, error) {
+	t := &Template{env: e, src: src}
+	var errs Errors
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			t.parts = append(t.parts, part{text: text.String()})
+			text.Reset()
+		}
+	}
+	line, col, seen := 1, 1, 0
+	for at := 0; ; {
+		i := strings.Index(src[at:], "${")
+		if i < 0 {
+			text.WriteString(src[at:])
+			break
+		}
+		if i > 0 && src[at+i-1] == '$' {
+			text.WriteString(src[at : at+i-1])
+			text.WriteString("${")
+			at += i + 2
+			continue
+		}
+		text.WriteString(src[at : at+i])
+		open := at + i
+		line, col = advance(src[seen:open], line, col)
+		seen = open
+		end := scan(src, open+2, '}')
+		if end.problem != "" {
+			l, c := advance(src[open:end.at], line, col)
+			errs = append(errs, &Error{Line: l, Col: c, Problem: end.problem, Hint: end.hint})
+			break // where the expression would have ended is not known
+		}
+		flush()
+		x := &Expr{env: e, src: src[open+2 : end.at]}
+		if err := x.compile(x.src, line, col+2, scope, &t.unit); err != nil {
+			errs = append(errs, err.(Errors)...) //nolint:errorlint,forcetypeassert // compile returns nothing else
+		}
+		t.parts = append(t.parts, part{expr: x})
+		at = end.at + 1
+	}
+	flush()
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	t.fold()
+	return t, nil
+}
+
+// fold finds out whether the result is always the same.
+func (t *Template) fold() {
+	if len(t.unit.names) > 0 || t.env.broken {
+		return
+	}
+	for _, p := range t.parts {
+		if p.expr != nil {
+			if p.expr.fold(); p.expr.constant == nil {
+				return
+			}
+		}
+	}
+	if v, err := t.Eval(nil); err == nil {
+		t.constant = v
+	}
+}
+
+// Eval evaluates the template. One expression and nothing else gives its value as it is, anything else a string, put
+// together as Text does. The result is frozen. All expressions of a template draw from one stream. Errors are
+// *EvalError.
+func (t *Template) Eval(c *Context) (Value, error) {
+	if t.constant != nil {
+		return t.constant, nil
+	}
+	m := start(c, t.env, t.unit.names)
+	v, err := t.eval(m)
+	m.release()
+	return v, err
+}
+
+func (t *Template) eval(m *machine) (Value, error) {
+	if len(t.parts) == 1 && t.parts[0].expr != nil {
+		return t.parts[0].expr.value(m)
+	}
+	var room [256]byte
+	out := room[:0]
+	for _, p := range t.parts {
+		if p.expr == nil {
+			out = append(out, p.text...)
+			continue
+		}
+		v, err := p.expr.value(m)
+		if err == nil {
+			before := len(out)
+			if out, err = AppendText(out, v); err == nil {
+				err = m.charge(len(out) - before)
+			}
+		}
+		if err != nil {
+			fr := frame{m: m}
+			return nil, fr.fault(p.expr.pos, err)
+		}
+	}
+	return starlark.String(out), nil
+}
+
+// value is eval, unless the value is known already.
+func (x *Expr) value(m *machine) (Value, error) {
+	if x.constant != nil {
+		return x.constant, nil
+	}
+	return x.eval(m)
+}
+
+// Const returns the value of a template that is always the same.
+func (t *Template) Const() (Value, bool) { return t.constant, t.constant != nil }
+
+// Source returns the text of the template.
+func (t *Template) Source() string { return t.src }
+
+// Names returns the dynamic names that the template uses, in the order of their first use.
+func (t *Template) Names() []string { return slices.Clone(t.unit.names) }
+
+// Refs returns what the template uses of a dynamic name.
+func (t *Template) Refs(name string) Refs { return t.unit.uses(name) }
+
+// ended is where scan stopped: at the closing bracket or the end, or at a problem.
+type ended struct {
+	at            int
+	problem, hint string
+}
+
+var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
+
+// scan reads Starlark from at on, as far as strings, comments and brackets go, to the bracket that closes what is
+// open outside, or to the end of src if that is 0.
+func scan(src string, at int, outer byte) ended {
+	type bracket struct {
+		at    int
+		close byte
+	}
+	start := at - 2
+	var open []bracket
+	for at < len(src) {
+		switch c := src[at]; c {
+		case '"', '\'':
+			end, ok := scanString(src, at)
+			if !ok {
+				return ended{at, "a text is not closed", "a text in quotes ends on its line, with the same quote"}
+			}
+			at = end
+			continue
+		case '#':
+			for at < len(src) && src[at] != '\n' && src[at] != '\r' {
+				at++
+			}
+			continue
+		case '(', '[', '{':
+			open = append(open, bracket{at, closing[c]})
+		case ')', ']', '}':
+			if len(open) == 0 {
+				if c == outer {
+					return ended{at: at}
+				}
+				return ended{at, "unexpected " + string(c), "no bracket is open here"}
+			}
+			last := open[len(open)-1]
+			if c != last.close {
+				return ended{last.at, "this bracket is not closed", "before the " + string(c) + " there should be a " +
+					string(last.close)}
+			}
+			open = open[:len(open)-1]
+		}
+		at++
+	}
+	switch {
+	case len(open) > 0:
+		return ended{open[len(open)-1].at, "this bracket is not closed", ""}
+	case outer != 0:
+		return ended{start, "${ is not closed", "the expression ends with }; write $${ for the characters themselves"}
+	}
+	return ended{at: at}
+}
+
+// scanString returns the end of the string that starts at a quote. In all kinds of strings, raw ones too, a quote
+// after a backslash does not end it.
+func scanString(src string, at int) (int, bool) {
+	quote := src[at : at+1]
+	triple := strings.HasPrefix(src[at:], strings.Repeat(quote, 3))
+	if triple {
+		quote = strings.Repeat(quote, 3)
+	}
+	for at += len(quote); at < len(src); at++ {
+		switch {
+		case strings.HasPrefix(src[at:], "\\\r\n"):
+			at += 2
+		case src[at] == '\\':
+			at++
+		case strings.HasPrefix(src[at:], quote):
+			return at + len(quote), true
+		case !triple && (src[at] == '\n' || src[at] == '\r'):
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// advance returns the position after text, which starts at line and col. Columns count characters.
+func advance(text string, line, col int) (int, int) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if n := strings.LastIndexAny(text, "\n\r"); n >= 0 {
+		line += strings.Count(text, "\n") + strings.Count(text, "\r")
+		col, text = 1, text[n+1:]
+	}
+	return line, col + utf8.RuneCountInString(text)
+}

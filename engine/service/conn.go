@@ -1,0 +1,31 @@
+package service
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+type dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// counted makes dial count the connections that are open.
+func (h *HTTP) counted(next dial) dial {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := next(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		h.open.Add(1)
+		return &countedConn{Conn: c, closed: sync.OnceFunc(func() { h.open.Add(-1) })}, nil
+	}
+}
+
+type countedConn struct {
+	net.Conn
+	closed func()
+}
+
+func (c *countedConn) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+// Session is one agent's pass through the chain in one cycle, as a [Program] sees it. A worker owns it and uses it
+// again for its next agent. The methods about requests are safe for concurrent use; Row is the caller's.
+type Session struct {
+	Place
+	Now    time.Time // simulated
+	Memory *Memory   // as of the start of the cycle; nil without any; never changed
+	Row    *SessionRow
+
+	run    *Run
+	worker *worker
+	clock  *clock.Clock // made at the first step that can wait
+
+	mu      sync.Mutex
+	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
+	pending []Entry          // results of service steps that are not journaled yet
+}
+
+// Run returns the id of the session's run.
+func (s *Session) Run() RunID { return s.run.id }
+
+// Settings returns the run's settings; they must not be changed.
+func (s *Session) Settings() *Settings { return &s.run.settings }
+
+// Key is what the session's draws depend on: seed, cycle and agent.
+func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Seed, s.Cycle, s.Agent) }
+
+// Clock counts the time that the session uses; its context ends when that is over. Asking for it says that the
+// session may wait from here on, so what the worker finished before is handed on first.
+func (s *Session) Clock() *clock.Clock {
+	if s.clock == nil {
+		s.worker.handOn()
+		s.clock = s.worker.cycle.clockFor(s.run.settings.SessionTimeout)
+	}
+	return s.clock
+}
+
+// Clocked returns the session's context if something has waited already, else nil: a script looks whether to stop
+// without making the session pay for a clock.
+func (s *Session) Clocked() context.Context {
+	if s.clock == nil {
+		return nil
+	}
+	return s.clock.Context()
+}
+
+// Replaying reports whether the journal holds results of this session that were not taken yet.
+func (s *Session) Replaying() bool {
+	if s.prefix == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.prefix) > 0
+}
+
+// Replay takes the journaled result of a step, if there is one. An Entry with no Attempts is an intent without an
+// answer: the request must be sent again with the same key.
+func (s *Session) Replay(path string) (Entry, bool) {
+	if s.prefix == nil {
+		return Entry{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.prefix[path]
+	delete(s.prefix, path)
+	return e, ok
+}
+
+// Intend journals that a changing request is about to leave, with the results that are not journaled yet, and waits
+// until that is durable. The clock must be held meanwhile.
+func (s *Session) Intend(ctx context.Context, path string, hash uint64) error {
+	s.mu.Lock()
+	earlier := s.pending
+	s.pending = nil
+	s.mu.Unlock()
+	return s.run.journal.Commit(ctx, IntentRow{s.Place, path, hash, earlier})
+}
+
+// Answered journals the result of a step that had an intent.
+func (s *Session) Answered(e Entry) { s.run.journal.Append(AnswerRow{s.Place, e}) }
+
+// Observed keeps the result of a service step without an intent until the next intent takes it along.
+func (s *Session) Observed(e Entry) {
+	if s.run.journal == Discard {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending = append(s.pending, e)
+}
+
+func (s *Session) reset(p Place) {
+	s.Place, s.clock, s.prefix, s.pending = p, nil, nil, nil
+	s.Row.reset(p)
+}
+
+func (r *SessionRow) reset(p Place) {
+	clear(r.Steps)
+	clear(r.Events)
+	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}
+}
+
+// Fail ends the row with an error: its outcome and class follow from err, path is the step that failed.
+func (r *SessionRow) Fail(path string, err error) {
+	r.Path, r.Error = path, err.Error()
+	r.Outcome, r.Class = Failed, Script
+	var step *StepError
+	if errors.As(err, &step) {
+		r.Class = step.Class
+	}
+	var timeout *TimeoutError
+	switch {
+	case errors.Is(err, ErrCut):
+		r.Outcome = Cut
+	case errors.As(err, &timeout) && timeout.What != "step":
+		r.Outcome, r.Class = TimedOut, Timeout
+	}
+}
+
+// SessionKey is what the draws of a session depend on.
+func SessionKey(seed uint64, cycle, agent int) draw.Key {
+	return draw.Key{}.Int(seed).Int(uint64(cycle)).Int(uint64(agent))
+}
+
+// AgentKey is what an agent's attributes depend on.
+func AgentKey(seed uint64, agent int) draw.Key {
+	return draw.Key{}.Int(seed).Text("agent").Int(uint64(agent))
+}
+
+// SessionUUID names a session to the outside: a function of the seed, the cycle and the agent's index, in the form of
+// a version 8 UUID (RFC 9562).
+func SessionUUID(seed uint64, cycle, agent int) string {
+	s := SessionKey(seed, cycle, agent).Text("uuid").Source()
+	var id uuid.UUID
+	for i := range 2 {
+		word := s.Uint64()
+		for j := range 8 {
+			id[8*i+j] = byte(word >> (8 * j))
+		}
+	}
+	id[6] = id[6]&0x0f | 0x80
+	id[8] = id[8]&0x3f | 0x80
+	return id.String()
+}

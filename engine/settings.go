@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Settings are how a run is carried out: none of them is part of the scenario. The zero value is not valid; start
+// from [DefaultSettings].
+type Settings struct {
+	Seed uint64
+
+	// Limit is how many sessions are in flight at the start, at most; Floor and Ceiling bound it. All count sessions.
+	Limit, Floor, Ceiling int
+
+	// Cycles is the length of the run; 0 when it ends by Hours.
+	Cycles int
+	// Hours is wall time, pauses included, after which no further cycle begins; it counts only where Cycles is 0.
+	Hours float64
+	// TimeScale is simulated time per wall time; 0 is as fast as possible.
+	TimeScale float64
+
+	// Timeouts, counted in time that is used, not held. 0 is none.
+	SessionTimeout, ChainTimeout, CycleTimeout time.Duration
+
+	// Retry is for requests whose step does not say otherwise.
+	Retry Retry
+
+	// CheckpointEvery is the longest time between checkpoints; 0 takes none by time. KeepCheckpoints is how many
+	// are kept.
+	CheckpointEvery time.Duration
+	KeepCheckpoints int
+
+	// Agents are the ids of those that take part; empty is all.
+	Agents []string
+	// WarmUp is the share of agents active in the first cycles, WarmUpCycles cycles each; empty is all at once.
+	WarmUp       []float64
+	WarmUpCycles int
+
+	// KeepShare is the share of sessions whose requests and answers are kept after their barrier.
+	KeepShare float64
+	// Metrics records the state of the run and the machine every second.
+	Metrics bool
+}
+
+// Retry says how often a request is tried and how long to wait between: doubling from Wait to Max, with full jitter.
+type Retry struct {
+	Attempts  int
+	Wait, Max time.Duration
+}
+
+// DefaultSettings is what a run uses where nobody says otherwise.
+func DefaultSettings() Settings {
+	return Settings{
+		Seed:            1,
+		Limit:           50,
+		Floor:           1,
+		Ceiling:         100,
+		Cycles:          1,
+		SessionTimeout:  300 * time.Second,
+		ChainTimeout:    300 * time.Second,
+		Retry:           Retry{Attempts: 5, Wait: 2 * time.Second, Max: time.Minute},
+		CheckpointEvery: 300 * time.Second,
+		KeepCheckpoints: 10,
+		WarmUpCycles:    2,
+		KeepShare:       0.01,
+		Metrics:         true,
+	}
+}
+
+// DefaultWarmUp is the warm-up's shares where one is asked for without figures.
+var DefaultWarmUp = []float64{0.10, 0.25, 0.50, 0.75, 1}
+
+// Validate returns every mistake in s as a *FieldError, joined.
+func (s *Settings) Validate() error {
+	var mistakes []error
+	check := func(ok bool, field, problem, hint string) {
+		if !ok {
+			mistakes = append(mistakes, &FieldError{field, problem, hint})
+		}
+	}
+	check(s.Limit >= 1, "limit", fmt.Sprintf("%d sessions at once cannot start a run", s.Limit), "at least 1; a run in progress can be lowered to 0")
+	check(s.Limit <= MaxLimit, "limit", fmt.Sprintf("%d is more than %d", s.Limit, MaxLimit), "")
+	check(s.Floor >= 1, "floor", fmt.Sprintf("%d sessions at once", s.Floor), "at least 1")
+	check(s.Ceiling >= s.Floor && s.Ceiling <= MaxLimit, "ceiling", fmt.Sprintf("%d sessions at once", s.Ceiling), fmt.Sprintf("from the floor, %d, to %d", s.Floor, MaxLimit))
+	check(s.Cycles >= 0, "cycles", fmt.Sprintf("%d is negative", s.Cycles), "")
+	check(s.Hours >= 0 && s.Hours <= maxHours, "hours", fmt.Sprintf("%v is not a length", s.Hours), fmt.Sprintf("0 to %d", maxHours))
+	check(s.Cycles > 0 || s.Hours > 0, "cycles", "the run has no length", "give a number of cycles or hours")
+	check(s.TimeScale == 0 || s.TimeScale >= minScale && s.TimeScale <= maxScale, "time scale", fmt.Sprintf("%v is out of range", s.TimeScale),
+		fmt.Sprintf("%v to %v; 0 is as fast as possible", minScale, maxScale))
+	check(s.SessionTimeout >= 0 && s.ChainTimeout >= 0 && s.CycleTimeout >= 0, "timeout", "is negative", "0 is none")
+	check(s.Retry.Attempts >= 1, "retry", fmt.Sprintf("%d attempts", s.Retry.Attempts), "at least 1")
+	check(s.Retry.Wait >= 0 && s.Retry.Max >= 0, "retry", "waits a negative time", "")
+	check(s.CheckpointEvery >= 0, "checkpoint interval", "is negative", "0 takes none by time")
+	check(s.KeepCheckpoints >= 1, "keep checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
+	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
+	for i, share := range s.WarmUp {
+		check(share > 0 && share <= 1, "warm-up", fmt.Sprintf("%v is not a share", share), "above 0, up to 1")
+		check(i == 0 || !(share < s.WarmUp[i-1]), "warm-up", fmt.Sprintf("%v comes after %v", share, s.WarmUp[max(i-1, 0)]), "shares grow")
+	}
+	check(len(s.WarmUp) == 0 || s.WarmUpCycles >= 1, "warm-up", "its steps take no cycles", "at least 1")
+	return errors.Join(mistakes...)
+}
+
+// MaxLimit is the most sessions that can be in flight.
+const MaxLimit = 1_000_000
+
+const (
+	maxHours           = 1_000_000
+	minScale, maxScale = 1e-3, 1e9
+)

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"time"
+)
+
+// Snapshot is an immutable picture of a run, about ten a second.
+type Snapshot struct {
+	Run     RunID
+	At      time.Time
+	Phase   Phase
+	Reason  string // why it is paused, draining or ended
+	Ending  Ending
+	Cycle   int // the open one, from 0
+	Cycles  int // 0 when the run ends by the clock
+	SimTime time.Time
+
+	Limit    int // as set
+	InFlight int
+	// Sessions of the open cycle.
+	CycleEnded, CycleTotal int64
+	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
+	Ended, Total int64
+	// Sessions that this process began, and that were cut.
+	Begun, Cut int64
+
+	Outcomes    map[Outcome]int64
+	Errors      []ErrorNote // classes that occurred, most frequent first
+	Events      int64
+	Latency     Quantiles // of sessions, over the run
+	Requests    int64
+	Retries     int64
+	RateLimited int64
+	Labels      map[Label]int64
+
+	PerSecond float64       // sessions, over the last seconds
+	Elapsed   time.Duration // all processes
+	Remaining time.Duration // estimate; negative when there is none
+	Lag       time.Duration
+	Inexact   *Inexact
+
+	Checkpoints    int
+	LastCheckpoint time.Time // made, or found to describe the run still; zero before the first of this process
+
+	Metrics MetricsRow // the newest second
+}
+
+// ErrorNote is a class of errors with its last occurrence.
+type ErrorNote struct {
+	Class   Class
+	Count   int64
+	Cycle   int
+	Agent   int
+	Path    string
+	Message string
+}
+
+func (n *ErrorNote) add(r *SessionRow) {
+	*n = ErrorNote{r.Class, n.Count + 1, r.Cycle, r.Agent, r.Path, r.Error}
+}
+
+// rate is a moving count per second over a few seconds.
+type rate struct {
+	at     [8]time.Time
+	counts [8]int64
+	i      int
+	now    int64
+}
+
+func (r *rate) add(n int64) { r.now += n }
+
+// tick closes a second.
+func (r *rate) tick(now time.Time) {
+	r.at[r.i], r.counts[r.i] = now, r.now
+	r.i = (r.i + 1) % len(r.at)
+}
+
+// perSecond is the mean since the oldest tick kept.
+func (r *rate) perSecond(now time.Time) float64 {
+	oldest := -1
+	for k := range r.at {
+		i := (r.i + k) % len(r.at)
+		if !r.at[i].IsZero() {
+			oldest = i
+			break
+		}
+	}
+	if oldest < 0 {
+		return 0
+	}
+	span := now.Sub(r.at[oldest]).Seconds()
+	if span <= 0 {
+		return 0
+	}
+	return float64(r.now-r.counts[oldest]) / span
+}
+
+func (w *window) add(r *SessionRow) {
+	w.total.Record(r.Total)
+	w.service.Record(r.Service)
+	w.held.Record(r.Held)
+	for i := range r.Steps {
+		w.requests += int64(r.Steps[i].Attempts)
+	}
+}
+
+// sample closes a second: its figures are shown and, if wanted, journaled.
+func (l *loop) sample() {
+	now := time.Now()
+	l.recent.tick(now)
+	span := max(now.Sub(l.window.at).Seconds(), 1e-3)
+	m := MetricsRow{
+		At:                now,
+		Cycle:             l.number,
+		Phase:             l.phase,
+		Ended:             l.totals.Ended(),
+		Acted:             l.totals.Acted,
+		Limit:             l.limit,
+		InFlight:          l.r.places.Held(),
+		Total:             quantiles(&l.window.total),
+		Service:           quantiles(&l.window.service),
+		Held:              quantiles(&l.window.held),
+		SessionsPerSec:    float64(l.window.total.Count()) / span,
+		RequestsPerSec:    float64(l.window.requests) / span,
+		RateLimited:       l.totals.RateLimited,
+		Retries:           l.totals.Retries,
+		Errors:            l.totals.Errors,
+		Connections:       -1,
+		ServerConnections: -1,
+		Lag:               l.lag,
+		Unsent:            -1,
+	}
+	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
+	if probe.Host != nil {
+		m.Host = probe.Host()
+		peaks.Memory = max(peaks.Memory, m.Host.Memory)
+	}
+	if probe.Connections != nil {
+		m.Connections, m.ServerConnections = probe.Connections()
+		peaks.Connections = max(peaks.Connections, m.Connections)
+		peaks.ServerConnections = max(peaks.ServerConnections, m.ServerConnections)
+	}
+	if probe.Writes != nil {
+		writes := probe.Writes()
+		m.WritesPerSec = float64(writes-l.window.writes) / span
+		l.window.writes = writes
+	}
+	if probe.Unsent != nil {
+		m.Unsent = probe.Unsent()
+	}
+	l.window.total.Reset()
+	l.window.service.Reset()
+	l.window.held.Reset()
+	l.window.requests, l.window.at = 0, now
+	l.metrics = m
+	if l.cfg.Settings.Metrics {
+		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
+			l.append(m, nil)
+		}
+	}
+}
+
+// publish makes the run's picture.
+func (l *loop) publish() {
+	now := time.Now()
+	t := &l.totals
+	s := &Snapshot{
+		Run:      l.r.id,
+		At:       now,
+		Phase:    l.phase,
+		Reason:   l.reason(),
+		Ending:   l.ending,
+		Cycle:    l.number,
+		Cycles:   l.cfg.Settings.Cycles,
+		SimTime:  l.cfg.Clock.At(l.number),
+		Limit:    l.limit,
+		InFlight: l.r.places.Held(),
+		Ended:    t.Ended(),
+		Total:    l.sessions.total,
+		Begun:    l.sessions.begun,
+		Cut:      l.sessions.cut,
+
+		Outcomes:    map[Outcome]int64{},
+		Events:      t.Events,
+		Latency:     quantiles(&t.Total),
+		Requests:    t.Requests,
+		Retries:     t.Retries,
+		RateLimited: t.RateLimited,
+		Labels:      map[Label]int64{},
+
+		PerSecond:   l.recent.perSecond(now),
+		Elapsed:     l.elapsed + now.Sub(l.began),
+		Remaining:   -1,
+		Lag:         l.lag,
+		Inexact:     t.Inexact,
+		Checkpoints: l.checkpoints,
+		Metrics:     l.metrics,
+	}
+	if l.savedHere {
+		s.LastCheckpoint = l.saved
+	}
+	if l.phase != Ended {
+		s.Ending = NotEnded
+	}
+	if c := l.cycle; c != nil {
+		s.Begun += int64(c.started())
+		s.CycleTotal = int64(c.active)
+		s.CycleEnded = s.Ended - l.atBarrier.Totals.Ended()
+	}
+	for o, n := range t.Outcomes {
+		if n > 0 {
+			s.Outcomes[Outcome(o)] = n
+		}
+	}
+	for label, n := range t.Labels {
+		if n > 0 {
+			s.Labels[Label(label)] = n
+		}
+	}
+	for c := range l.latest {
+		if t.Errors[c] > 0 {
+			note := l.latest[c]
+			note.Class, note.Count = Class(c), t.Errors[c]
+			s.Errors = append(s.Errors, note)
+		}
+	}
+	s.Remaining = l.remaining(s, now)
+	l.r.shown.Store(s)
+}
+
+func (l *loop) reason() string {
+	switch {
+	case l.phase == Paused && l.trouble != nil:
+		return l.trouble.Error()
+	case l.phase == Draining && l.trouble != nil:
+		return l.stopping + ", waiting for the disk: " + l.trouble.Error()
+	case l.phase == Paused:
+		return l.paused
+	default:
+		return l.stopping
+	}
+}
+
+// remaining estimates the time to the run's end: by its schedule, its hours, or the pace of the last seconds.
+func (l *loop) remaining(s *Snapshot, now time.Time) time.Duration {
+	settings := &l.cfg.Settings
+	left := time.Duration(-1)
+	switch {
+	case l.phase == Ended:
+		return 0
+	case settings.Cycles == 0:
+		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
+	case s.PerSecond > 0 && s.Total > 0:
+		left = time.Duration(float64(s.Total-s.Ended) / s.PerSecond * float64(time.Second))
+	}
+	if settings.TimeScale > 0 {
+		each := time.Duration(float64(l.cfg.Clock.Cycle) / settings.TimeScale)
+		last := l.schedule.Add(time.Duration(settings.Cycles-1-l.firstRun) * each)
+		left = max(left, last.Sub(now))
+	}
+	return left
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
+)
+
+// Quantiles describes a set of durations.
+type Quantiles struct {
+	Count int64         `cbor:"1,keyasint"`
+	Mean  time.Duration `cbor:"2,keyasint"`
+	P50   time.Duration `cbor:"3,keyasint"`
+	P95   time.Duration `cbor:"4,keyasint"`
+	P99   time.Duration `cbor:"5,keyasint"`
+	Max   time.Duration `cbor:"6,keyasint"`
+}
+
+func quantiles(h *stats.Histogram) Quantiles {
+	n := h.Count()
+	if n == 0 {
+		return Quantiles{}
+	}
+	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
+}
+
+// Totals are the figures of a run so far. All but Peaks can be recomputed from its session rows with Add.
+type Totals struct {
+	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
+	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
+	Acted       int64      `cbor:"3,keyasint"`
+	Steps       int64      `cbor:"4,keyasint"`
+	Requests    int64      `cbor:"5,keyasint"` // attempts that left; 429s are not attempts
+	Retries     int64      `cbor:"6,keyasint"`
+	RateLimited int64      `cbor:"7,keyasint"` // 429s
+	Events      int64      `cbor:"8,keyasint"`
+	Labels      [4]int64   `cbor:"9,keyasint"` // service steps by Label
+	Inexact     *Inexact   `cbor:"10,keyasint,omitempty"`
+
+	Total   stats.Histogram `cbor:"11,keyasint"` // of sessions
+	Service stats.Histogram `cbor:"12,keyasint"`
+	Held    stats.Histogram `cbor:"13,keyasint"`
+	Queue   stats.Histogram `cbor:"14,keyasint"`
+
+	Peaks Peaks `cbor:"15,keyasint"`
+
+	// FailedAgents holds a bit per agent that had a session which failed or timed out.
+	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
+}
+
+// Peaks are the worst values that were seen; they cannot be recomputed from the journal.
+type Peaks struct {
+	Memory            uint64        `cbor:"1,keyasint"`
+	Connections       int           `cbor:"2,keyasint"`
+	ServerConnections int           `cbor:"3,keyasint"`
+	Cycle             time.Duration `cbor:"4,keyasint"`
+	CheckpointGap     time.Duration `cbor:"5,keyasint"`
+	Elapsed           time.Duration `cbor:"6,keyasint"` // of all processes that worked on the run
+	Lag               time.Duration `cbor:"7,keyasint"`
+}
+
+// Add counts one finished session. The order of sessions does not matter.
+func (t *Totals) Add(r *SessionRow) {
+	t.Outcomes[r.Outcome]++
+	if r.Outcome == Failed || r.Outcome == TimedOut {
+		t.Errors[r.Class]++
+		t.failedAgent(r.Agent)
+		if why := inexactBecause(r); why != "" {
+			t.inexactSince(Inexact{r.Cycle, r.Agent, r.Path, why})
+		}
+	}
+	if r.Acted {
+		t.Acted++
+	}
+	t.Events += int64(len(r.Events))
+	t.Steps += int64(len(r.Steps))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if (s.Status == StepFailed || s.Status == StepTimedOut) && timingClass(s.Class) {
+			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
+		}
+		for _, status := range s.Statuses {
+			if status == 429 {
+				t.RateLimited++
+			}
+		}
+		if s.Attempts > 0 {
+			t.Labels[s.Label]++
+			t.Requests += int64(s.Attempts)
+			t.Retries += int64(s.Attempts - 1)
+		}
+	}
+	t.Total.Record(r.Total)
+	t.Service.Record(r.Service)
+	t.Held.Record(r.Held)
+	t.Queue.Record(r.Queue)
+}
+
+// inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.
+func (t *Totals) inexactSince(i Inexact) {
+	if was := t.Inexact; was == nil || i.Cycle < was.Cycle || i.Cycle == was.Cycle && i.Agent < was.Agent {
+		t.Inexact = &i
+	}
+}
+
+// inexactBecause says why a bad ending may depend on timing; "" when it does not.
+func inexactBecause(r *SessionRow) string {
+	switch {
+	case r.Outcome == TimedOut:
+		return "timed out"
+	case timingClass(r.Class):
+		return "gave up after its retries: " + r.Class.String()
+	}
+	return ""
+}
+
+func timingClass(c Class) bool {
+	switch c {
+	case RateLimited, Timeout, ServerError, Network:
+		return true
+	default:
+		return false
+	}
+}
+
+func (t *Totals) failedAgent(agent int) {
+	for len(t.FailedAgents) <= agent/64 {
+		t.FailedAgents = append(t.FailedAgents, 0)
+	}
+	t.FailedAgents[agent/64] |= 1 << (agent % 64)
+}
+
+// Ended is how many sessions have ended.
+func (t *Totals) Ended() int64 {
+	var n int64
+	for _, c := range t.Outcomes {
+		n += c
+	}
+	return n
+}
+
+// Bad is how many sessions failed or timed out.
+func (t *Totals) Bad() int64 { return t.Outcomes[Failed] + t.Outcomes[TimedOut] }
+
+// Clone returns a copy that shares nothing with t.
+func (t *Totals) Clone() Totals {
+	c := *t
+	c.Total, c.Service, c.Held, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Held.Clone(), t.Queue.Clone()
+	c.FailedAgents = append([]uint64(nil), t.FailedAgents...)
+	if t.Inexact != nil {
+		i := *t.Inexact
+		c.Inexact = &i
+	}
+	return c
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// RunID names one run in a store.
+type RunID string
+
+// Outcome is how a session ended. The zero value is a session that has not ended.
+type Outcome uint8
+
+// The outcomes of a session. Cut is never stored: a cut session runs again when the run is resumed.
+const (
+	Unfinished Outcome = iota
+	OK
+	Stopped
+	Failed
+	TimedOut
+	Cancelled
+	Cut
+)
+
+var outcomeNames = [...]string{"unfinished", "ok", "stopped", "failed", "timeout", "cancelled", "cut"}
+
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Commits reports whether a session that ended so keeps its memory writes and messages.
+func (o Outcome) Commits() bool { return o == OK || o == Stopped }
+
+// StepStatus is how a step ended.
+type StepStatus uint8
+
+// The ways a step ends.
+const (
+	StepOK StepStatus = iota
+	StepFailed
+	StepTimedOut
+	StepSkipped
+	StepCancelled
+)
+
+var stepStatusNames = [...]string{"ok", "failed", "timeout", "skipped", "cancelled"}
+
+func (s StepStatus) String() string { return stepStatusNames[s] }
+
+// Class sorts errors by what a person would do about them. The zero value is no error.
+type Class uint8
+
+// The classes of errors.
+const (
+	NoError Class = iota
+	RateLimited
+	Timeout
+	ServerError
+	ClientError
+	Network
+	BadAnswer
+	Script
+	LoopLimit
+	Panic
+	ConfigError
+	numClasses
+)
+
+var classNames = [...]string{
+	"", "rate_limited", "timeout", "server_error", "client_error", "network", "bad_answer", "script", "loop_limit", "panic", "config",
+}
+
+func (c Class) String() string { return classNames[c] }
+
+// Classes lists every class of error in the order in which they are shown.
+func Classes() []Class {
+	all := make([]Class, 0, numClasses-1)
+	for c := NoError + 1; c < numClasses; c++ {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Label says where the answer of a service step came from. Labels stand in timings, never in results.
+type Label uint8
+
+// The labels of a step: asked for the first time; taken from the journal; sent again because a crash came between
+// the intent and its answer; sent again, and the service said that it had already done it.
+const (
+	Fresh Label = iota
+	Replayed
+	Uncertain
+	Confirmed
+)
+
+var labelNames = [...]string{"fresh", "replayed", "uncertain", "confirmed"}
+
+func (l Label) String() string { return labelNames[l] }
+
+// Phase is what a run is doing. See the table above the loop for what leads from one to another.
+type Phase uint8
+
+// The phases of a run.
+const (
+	Preparing Phase = iota
+	Running
+	Paused
+	Draining
+	Ended
+)
+
+var phaseNames = [...]string{"preparing", "running", "paused", "draining", "ended"}
+
+func (p Phase) String() string { return phaseNames[p] }
+
+// Ending is why a run is over. NotEnded is the ending of a run in progress, and of one whose process died.
+type Ending uint8
+
+// The endings of a run.
+const (
+	NotEnded Ending = iota
+	EndFinished
+	EndStopped
+	EndFailed
+	EndOutOfBudget
+)
+
+var endingNames = [...]string{"", "finished", "stopped", "failed", "out of budget"}
+
+func (e Ending) String() string { return endingNames[e] }
+
+// ParseEnding is the inverse of [Ending.String].
+func ParseEnding(s string) (Ending, error) {
+	for i, name := range endingNames {
+		if name == s {
+			return Ending(i), nil
+		}
+	}
+	return NotEnded, fmt.Errorf("unknown ending %q", s)
+}
+
+// Inexact says since when, and why, a run's result may depend on its timing.
+type Inexact struct {
+	Cycle, Agent int
+	Path         string
+	Why          string
+}
+
+func (i *Inexact) String() string {
+	if i == nil {
+		return "exact"
+	}
+	return fmt.Sprintf("inexact since cycle %d, agent %d, step %s: %s", i.Cycle, i.Agent, i.Path, i.Why)
+}
+
+// Clock is a scenario's simulated time: cycle c begins at Start + c × Cycle.
+type Clock struct {
+	Start time.Time
+	Cycle time.Duration
+}
+
+// At returns the simulated time at which a cycle begins.
+func (c Clock) At(cycle int) time.Time { return c.Start.Add(time.Duration(cycle) * c.Cycle) }

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	batchRows = 256
+	batchAge  = 20 * time.Millisecond
+)
+
+// batch carries finished sessions from a worker to the journal and then to the loop, which gives it back.
+type batch struct {
+	rows SessionRows // of the sessions that ended
+	next int         // rows in use
+	cut  int         // sessions that were cut
+	gone bool        // the worker has ended
+}
+
+// worker runs sessions one after another in one place, as long as the limit lets it keep that.
+type worker struct {
+	run   *Run
+	cycle *cycle
+	batch *batch
+	since time.Time  // when the batch got its first row
+	now   time.Time  // the last session's end is the next one's start
+	began time.Time  // of the session in flight
+	row   SessionRow // of the session in flight
+	s     Session
+}
+
+func (w *worker) work() {
+	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
+	w.now = time.Now()
+	for w.run.places.Keep() {
+		agent, ok := w.cycle.next()
+		if !ok {
+			w.run.places.Leave()
+			break
+		}
+		w.session(agent)
+	}
+	w.batch.gone = true
+	w.send()
+}
+
+func (w *worker) session(agent int) {
+	s := &w.s
+	s.reset(Place{w.cycle.number, agent, 0})
+	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
+	if p, ok := w.run.prefixes[agent]; ok && w.cycle.number == w.run.resumed {
+		s.prefix = make(map[string]Entry, len(p))
+		for _, e := range p {
+			s.prefix[e.Path] = e
+		}
+	}
+	w.began = w.now
+	if w.cycle.ctx.Err() != nil {
+		w.row.Outcome = Cut
+	} else if w.cycle.clock != nil && w.cycle.clock.Context().Err() != nil {
+		w.row.Fail("", context.Cause(w.cycle.clock.Context()))
+	} else {
+		w.guarded()
+	}
+	if s.clock != nil {
+		s.clock.Stop()
+	}
+	w.now = time.Now()
+	w.judge()
+	if w.row.Outcome == Cut {
+		w.batch.cut++
+		return
+	}
+	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
+	w.keep()
+}
+
+// guarded runs the program; a panic of its is the session's failure.
+func (w *worker) guarded() {
+	defer func() {
+		if p := recover(); p != nil {
+			w.row.Fail(w.row.Path, &StepError{Panic, fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
+		}
+	}()
+	w.run.program.Session(&w.s)
+}
+
+// judge corrects an outcome that the program did not say or could not know.
+func (w *worker) judge() {
+	if w.row.Outcome == Unfinished {
+		w.row.Fail(w.row.Path, Fail(ConfigError, "the program did not say how the session ended"))
+	}
+	if !w.row.Outcome.Commits() && w.cycle.ctx.Err() != nil {
+		w.row.Outcome = Cut // whatever failed may have failed for that: it runs again
+	}
+}
+
+// keep puts the row of the session that ended into the batch and takes one with used slices for the next.
+func (w *worker) keep() {
+	b := w.batch
+	if b.next == len(b.rows) {
+		b.rows = append(b.rows, SessionRow{})
+	}
+	b.rows[b.next], w.row = w.row, b.rows[b.next]
+	if b.next == 0 {
+		w.since = w.now
+	}
+	b.next++
+	if b.next == batchRows || w.now.Sub(w.since) > batchAge {
+		w.flush()
+		w.now = time.Now() // a full journal's wait is no session's time
+	}
+}
+
+// handOn flushes before the session in flight waits; what a full journal makes it wait is not its own time.
+func (w *worker) handOn() {
+	if w.batch.next == 0 && w.batch.cut == 0 {
+		return
+	}
+	since := time.Now()
+	w.flush()
+	w.began = w.began.Add(time.Since(since))
+}
+
+// flush hands on what the worker finished.
+func (w *worker) flush() {
+	w.send()
+	w.batch = w.run.freshBatch()
+}
+
+// send hands the batch to the journal, then to the loop. What an abandoned worker still finished is lost, as if it had
+// been cut.
+func (w *worker) send() {
+	select {
+	case <-w.run.abandoned:
+		return
+	default:
+	}
+	if b := w.batch; b.next > 0 {
+		w.run.journal.Append(b.rows[:b.next])
+	}
+	select {
+	case w.run.results <- w.batch:
+	case <-w.run.abandoned:
+	}
+}

@@ -1,0 +1,162 @@
+package sqlite
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// packRows and packBytes bound a pack, but for a single row that is larger.
+	packRows  = 1024
+	packBytes = 256 << 10
+	// pooledBytes is the largest buffer that is kept for reuse.
+	pooledBytes = 1 << 20
+)
+
+type opKind uint8
+
+const (
+	sessionsOp opKind = iota
+	requestsOp
+	rowOp // a row that is written as it is
+)
+
+// op is a run of rows of one kind and cycle, encoded, or one row.
+type op struct {
+	kind          opKind
+	cycle, lo, hi int
+	count, bad    int
+	first, events int // sessions in their first take; events
+	deltas        int
+	inexact       *engine.Inexact
+	// The ends of its segments in the batch's buffers; they begin where the ones before end.
+	end, deltasEnd int
+	row            engine.Row
+}
+
+// batch is the encoded rows of one call. Only its journal's writer reads it once it is queued.
+type batch struct {
+	data, deltas []byte
+	ops          []op
+	rows         int
+	strict       bool          // its waiter waits for checkpoints too
+	durable      chan struct{} // closed when it is; nil if nobody waits
+}
+
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+func (b *batch) free() {
+	if cap(b.data) > pooledBytes || cap(b.deltas) > pooledBytes {
+		return
+	}
+	clear(b.ops)
+	*b = batch{data: b.data[:0], deltas: b.deltas[:0], ops: b.ops[:0]}
+	batches.Put(b)
+}
+
+func (b *batch) size() int { return len(b.data) + len(b.deltas) }
+
+// add encodes a row.
+func (b *batch) add(row engine.Row, base int64) {
+	switch r := row.(type) {
+	case engine.SessionRows:
+		for i := range r {
+			b.session(&r[i], base)
+		}
+		return
+	case engine.IntentRow:
+		o := b.open(requestsOp, r.Cycle)
+		b.data = appendIntent(b.data, &r)
+		o.count, o.end = o.count+1, len(b.data)
+	case engine.AnswerRow:
+		o := b.open(requestsOp, r.Cycle)
+		b.data = appendAnswer(b.data, &r)
+		o.count, o.end = o.count+1, len(b.data)
+	case engine.CheckpointRow:
+		memory := make(map[int]*engine.Memory, len(r.Memory)) // the caller may reuse the map
+		for agent, m := range r.Memory {
+			memory[agent] = m
+		}
+		r.Memory, r.State.Totals = memory, r.State.Totals.Clone()
+		b.row(r)
+	case engine.EndRow:
+		r.Totals = r.Totals.Clone()
+		b.row(r)
+	case engine.BarrierRow, engine.ChangeRow, engine.StartRow, engine.MetricsRow:
+		b.row(r)
+	default:
+		panic(fmt.Sprintf("sqlite: a row of type %T cannot be journaled", row))
+	}
+	b.rows++
+}
+
+func (b *batch) row(r engine.Row) {
+	b.strict = true
+	b.ops = append(b.ops, op{kind: rowOp, row: r, end: len(b.data), deltasEnd: len(b.deltas)})
+}
+
+// open returns the op to which a row of the kind and cycle belongs.
+func (b *batch) open(kind opKind, cycle int) *op {
+	if n := len(b.ops); n > 0 {
+		last := &b.ops[n-1]
+		start := 0
+		if n > 1 {
+			start = b.ops[n-2].end
+		}
+		if last.kind == kind && last.cycle == cycle && last.count < packRows && len(b.data)-start < packBytes {
+			return last
+		}
+	}
+	b.ops = append(b.ops, op{kind: kind, cycle: cycle, end: len(b.data), deltasEnd: len(b.deltas)})
+	return &b.ops[len(b.ops)-1]
+}
+
+func (b *batch) session(r *engine.SessionRow, base int64) {
+	o := b.open(sessionsOp, r.Cycle)
+	if o.count == 0 {
+		o.lo, o.hi = r.Agent, r.Agent
+	}
+	o.lo, o.hi = min(o.lo, r.Agent), max(o.hi, r.Agent)
+	o.count++
+	o.events += len(r.Events)
+	if r.Take == 0 {
+		o.first++
+	}
+	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
+		o.bad++
+	}
+	o.inexact = earliest(o.inexact, inexactOf(r))
+	b.data = appendSession(b.data, r, base)
+	commits := r.Outcome.Commits() && !r.Delta.Empty()
+	if commits || r.Take > 0 {
+		delta := &r.Delta
+		if !commits {
+			delta = &engine.Delta{}
+		}
+		b.deltas = appendDelta(b.deltas, r.Place, delta)
+		o.deltas++
+	}
+	o.end, o.deltasEnd = len(b.data), len(b.deltas)
+	b.rows++
+}
+
+// scratch are totals that only judge whether a session makes its run inexact; what they count means nothing.
+var scratch = sync.Pool{New: func() any { return new(engine.Totals) }}
+
+// inexactOf asks the engine's own rule, where a look at the row does not tell.
+func inexactOf(r *engine.SessionRow) *engine.Inexact {
+	suspect := r.Outcome != engine.OK && r.Outcome != engine.Stopped
+	for i := range r.Steps {
+		suspect = suspect || r.Steps[i].Status != engine.StepOK
+	}
+	if !suspect {
+		return nil
+	}
+	t := scratch.Get().(*engine.Totals)
+	defer scratch.Put(t)
+	t.Inexact = nil
+	t.Add(r)
+	return t.Inexact
+}

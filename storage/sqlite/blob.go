@@ -1,0 +1,102 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The first byte of a blob says how the rest is kept.
+const (
+	plain      byte = 1
+	compressed byte = 2
+
+	// compressFrom is from which length compressing is tried.
+	compressFrom = 160
+	// maxBlob bounds what a blob may unfold to.
+	maxBlob = 1 << 30
+)
+
+var (
+	errBlob = errors.New("a blob of the store is damaged")
+
+	unfolder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlob))
+		if err != nil {
+			panic(err)
+		}
+		return d
+	})
+	encoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16}.EncMode())
+	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode())
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// newFolder returns a compressor; each goroutine that writes has its own.
+func newFolder() *zstd.Encoder {
+	return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithWindowSize(1<<18), zstd.WithEncoderCRC(false)))
+}
+
+// fold appends the blob of raw to dst.
+func fold(dst, raw []byte, e *zstd.Encoder) []byte {
+	start := len(dst)
+	if len(raw) >= compressFrom {
+		dst = e.EncodeAll(raw, append(dst, compressed))
+		if len(dst)-start <= len(raw) {
+			return dst
+		}
+		dst = dst[:start]
+	}
+	return append(append(dst, plain), raw...)
+}
+
+// unfold returns what fold was given. The result may share memory with blob.
+func unfold(blob []byte) ([]byte, error) {
+	if len(blob) == 0 {
+		return nil, errBlob
+	}
+	switch blob[0] {
+	case plain:
+		return blob[1:], nil
+	case compressed:
+		raw, err := unfolder().DecodeAll(blob[1:], nil)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errBlob, err)
+		}
+		return raw, nil
+	default:
+		return nil, fmt.Errorf("%w: unknown format %d", errBlob, blob[0])
+	}
+}
+
+// encode returns the blob of a record.
+func encode(v any, e *zstd.Encoder) ([]byte, error) {
+	raw, err := encoding.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return fold(nil, raw, e), nil
+}
+
+// decode is the inverse of encode.
+func decode(blob []byte, v any) error {
+	raw, err := unfold(blob)
+	if err != nil {
+		return err
+	}
+	if err := decoding.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%w: %w", errBlob, err)
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// pieceRows and pieceBytes bound what of a checkpoint is written at once, while requests wait.
+	pieceRows  = 2000
+	pieceBytes = 4 << 20
+	// pageRows is how many rows a reader takes at once: a long read would keep the write-ahead log growing.
+	pageRows = 1000
+)
+
+// checkpointJob is a checkpoint that is being written: a goroutine of its own encodes it, in pieces; the writer
+// writes them between commits of rows; the last piece makes it visible.
+type checkpointJob struct {
+	row     engine.CheckpointRow
+	pos     int64
+	number  int
+	pieces  <-chan checkpointPiece
+	piece   *checkpointPiece // to be written next
+	bytes   int64            // written so far
+	waiting []chan struct{}  // closed when it is durable
+	cancel  context.CancelFunc
+}
+
+type checkpointPiece struct {
+	agents []int
+	data   [][]byte
+	bytes  int64
+	last   bool
+	state  []byte // of the last
+}
+
+// begin starts to encode a checkpoint whose place in the journal is durable.
+func (j *Journal) begin(c *checkpointJob) {
+	ctx, cancel := context.WithCancel(context.Background())
+	pieces := make(chan checkpointPiece, 2)
+	c.pieces, c.cancel = pieces, cancel
+	j.number = c.number
+	j.jobs = append(j.jobs, c)
+	j.working.Go(func() { c.encode(ctx, pieces) })
+}
+
+func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiece) {
+	folder := newFolder()
+	var p checkpointPiece
+	send := func() bool {
+		select {
+		case pieces <- p:
+			p = checkpointPiece{}
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(c.row.Memory)) {
+		var data []byte
+		if m := c.row.Memory[agent]; m != nil {
+			data = must(encode(m, folder)) // texts and bytes: it cannot fail
+		} else {
+			data = []byte{}
+		}
+		p.agents, p.data, p.bytes = append(p.agents, agent), append(p.data, data), p.bytes+int64(len(data))
+		if (len(p.agents) >= pieceRows || p.bytes >= pieceBytes) && !send() {
+			return
+		}
+	}
+	p.last, p.state = true, must(encode(&c.row.State, folder))
+	p.bytes += int64(len(p.state))
+	send()
+}
+
+// advance writes a piece of the first checkpoint, if one is ready.
+func (j *Journal) advance() bool {
+	c := j.jobs[0]
+	if c.piece == nil {
+		select {
+		case p := <-c.pieces:
+			c.piece = &p
+		default:
+			return true
+		}
+	}
+	if !j.persist(func(tx *sql.Tx) error { return c.write(tx, j.run) }) {
+		return false
+	}
+	c.bytes += c.piece.bytes
+	if c.piece.last {
+		c.cancel()
+		j.jobs = j.jobs[1:]
+		j.chores = append(j.chores, &dropDeltas{journal: j, below: c.row.Cycle}, prune{journal: j})
+		for _, w := range c.waiting {
+			close(w)
+		}
+	}
+	c.piece = nil
+	return true
+}
+
+func (c *checkpointJob) write(tx *sql.Tx, run int64) error {
+	p := c.piece
+	for i, agent := range p.agents {
+		if _, err := tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
+			return err
+		}
+	}
+	if !p.last {
+		return nil
+	}
+	r, bytes := &c.row, c.bytes+p.bytes
+	if _, err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+		bytes, r.Total, r.Total, run)
+	return err
+}
+
+// Checkpoints returns the kept checkpoints of a run, newest first.
+func (s *Store) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return s.checkpoints(ctx, run, key, `number > ?`, 0)
+}
+
+func (s *Store) checkpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
+	query := `SELECT number, at, cycle, done, total, reason, bytes, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
+		FROM checkpoints WHERE run = ?1 AND ` + where + ` ORDER BY number DESC`
+	for rows, err := range s.query(ctx, query, key, arg) {
+		if err != nil {
+			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
+		}
+		c := engine.CheckpointRecord{Run: run}
+		var at int64
+		if err := rows.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &c.Newest); err != nil {
+			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
+		}
+		c.At = timeOf(at)
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Checkpoint returns a checkpoint, what it kept of the loop, and the memory of all agents as of the start of its
+// cycle.
+func (s *Store) Checkpoint(ctx context.Context, run engine.RunID, number int) (engine.CheckpointRecord, engine.State, map[int]*engine.Memory, error) {
+	record, state, memory, err := s.restore(ctx, run, number)
+	if err != nil {
+		err = fmt.Errorf("checkpoint %d of run %s: %w", number, run, err)
+	}
+	return record, state, memory, err
+}
+
+func (s *Store) restore(ctx context.Context, run engine.RunID, number int) (record engine.CheckpointRecord, state engine.State, memory map[int]*engine.Memory, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return record, state, nil, err
+	}
+	found, err := s.checkpoints(ctx, run, key, `number = ?`, number)
+	if err != nil {
+		return record, state, nil, err
+	}
+	if len(found) == 0 {
+		return record, state, nil, engine.ErrNotFound
+	}
+	var blob []byte
+	if err := s.reader.QueryRowContext(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&blob); err != nil {
+		return record, state, nil, translate(err)
+	}
+	if err := decode(blob, &state); err != nil {
+		return record, state, nil, err
+	}
+	memory, err = s.memory(ctx, key, number)
+	if err != nil {
+		return record, state, nil, err
+	}
+	// Pruning removes a checkpoint before the memory that only it needs: it is still there, so nothing was missing.
+	var still bool
+	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&still); err != nil {
+		return record, state, nil, translate(err)
+	}
+	if !still {
+		return record, state, nil, engine.ErrNotFound
+	}
+	return found[0], state, memory, nil
+}
+
+// memory folds what the checkpoints up to a number say.
+func (s *Store) memory(ctx context.Context, key int64, number int) (map[int]*engine.Memory, error) {
+	memory := make(map[int]*engine.Memory)
+	agent, at, page := -1, 0, 0
+	for {
+		page = 0
+		for rows, err := range s.query(ctx, `SELECT agent, number, data FROM checkpoint_memory
+			WHERE run = ? AND number <= ? AND (agent, number) > (?, ?) ORDER BY agent, number LIMIT ?`, key, number, agent, at, pageRows) {
+			if err != nil {
+				return nil, err
+			}
+			page++
+			var data []byte
+			if err := rows.Scan(&agent, &at, &data); err != nil {
+				return nil, translate(err)
+			}
+			delete(memory, agent)
+			if len(data) == 0 {
+				continue
+			}
+			var m engine.Memory
+			if err := decode(data, &m); err != nil {
+				return nil, err
+			}
+			memory[agent] = &m
+		}
+		if page < pageRows {
+			return memory, nil
+		}
+	}
+}
+
+// query yields the rows of a query, which is closed when the loop ends.
+func (s *Store) query(ctx context.Context, query string, args ...any) iter.Seq2[*sql.Rows, error] {
+	return func(yield func(*sql.Rows, error) bool) {
+		rows, err := s.reader.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(nil, translate(err))
+			return
+		}
+		defer rows.Close() //nolint:errcheck // Err says the same
+		for rows.Next() {
+			if !yield(rows, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, translate(err))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// errClosed is the error of a journal or store that takes no more rows.
+var errClosed = fmt.Errorf("the journal is closed: %w", fs.ErrClosed)
+
+// translate turns an error of the driver into one of the engine's sentinels, which it wraps together with it.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return engine.ErrNotFound
+	}
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return fmt.Errorf("%w: %w", engine.ErrInUse, err)
+	default:
+		return err
+	}
+}
+
+// advice is what a person can do about an error that keeps the store from being written.
+func advice(err error) string {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Code {
+	case sqlite3.ErrFull:
+		return "the disk is full: free some space"
+	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrCantOpen:
+		return "the data folder cannot be written: check its permissions, or choose another"
+	case sqlite3.ErrIoErr:
+		return "the disk reports errors: check that it is connected, healthy and has space"
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return "another program keeps the store locked: close it"
+	default:
+		return ""
+	}
+}
+
+// damaged reports whether err says that the file is not a sound database.
+func damaged(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)
+}

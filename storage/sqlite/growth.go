@@ -1,0 +1,279 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// choreRows is how many rows a piece of a chore removes.
+	choreRows = 10_000
+	// chorePause is how long rows that somebody waits for go first after a piece of a chore.
+	chorePause = 20 * time.Millisecond
+)
+
+// chore is the removal of what is not kept, in pieces that do not hold up rows for long.
+type chore interface {
+	// piece does a piece and returns what is left to do, nil if nothing is. It changes nothing but the database: it
+	// is called again if the transaction failed.
+	piece(tx *sql.Tx) (rest chore, err error)
+}
+
+// doChore does a piece of the first chore.
+func (j *Journal) doChore(busy bool) bool {
+	if busy && time.Since(j.choreAt) < chorePause {
+		return true
+	}
+	var rest chore
+	ok := j.persist(func(tx *sql.Tx) (err error) {
+		rest, err = j.chores[0].piece(tx)
+		if errors.Is(err, errBlob) { // keeping too much is better than stopping the run
+			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
+			rest, err = nil, nil
+		}
+		return err
+	})
+	if !ok {
+		return false
+	}
+	if rest == nil {
+		j.chores = j.chores[1:]
+	} else {
+		j.chores[0] = rest
+	}
+	j.choreAt = time.Now()
+	return true
+}
+
+// sweep removes the intents and answers of closed cycles, but for failed sessions and a sample.
+type sweep struct {
+	journal *Journal
+	upTo    int
+}
+
+type pack struct {
+	pos         int64
+	cycle, rows int
+	data        []byte
+}
+
+func (s *sweep) piece(tx *sql.Tx) (rest chore, err error) {
+	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle, pos`, s.journal.run, s.upTo)
+	if err != nil {
+		return nil, err
+	}
+	cycle, bad := -1, map[int]bool(nil)
+	for _, p := range packs {
+		if cycle != p.cycle {
+			cycle = p.cycle
+			if bad, err = badAgents(tx, s.journal.run, cycle); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.pack(tx, p, bad); err != nil {
+			return nil, err
+		}
+	}
+	return restOf(s, last), nil
+}
+
+func restOf(c chore, last bool) chore {
+	if last {
+		return nil
+	}
+	return c
+}
+
+// pack replaces a pack by what is kept of it.
+func (s *sweep) pack(tx *sql.Tx, p pack, bad map[int]bool) error {
+	var kept []byte
+	count := 0
+	err := segments(p.data, func(c cursor, base int64) error {
+		whole := c.data
+		place := c.place(p.cycle)
+		if c.bad {
+			return errBlob
+		}
+		if !bad[place.Agent] && !sampled(s.journal.id, p.cycle, place.Agent, s.journal.settings.KeepShare) {
+			return nil
+		}
+		if kept == nil {
+			kept = binary.AppendVarint(nil, base)
+		}
+		kept = appendText(kept, whole)
+		count++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if count == 0 {
+		_, err = tx.Exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
+	} else {
+		_, err = tx.Exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, fold(nil, kept, s.journal.folder), p.pos)
+	}
+	return err
+}
+
+// somePacks reads packs up to a chore's size; last says that there are no more.
+func somePacks(tx *sql.Tx, query string, args ...any) (packs []pack, last bool, err error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says the same
+	n, bytes := 0, 0
+	for rows.Next() {
+		if n >= choreRows || bytes >= pieceBytes {
+			return packs, false, nil
+		}
+		var p pack
+		if err := rows.Scan(&p.pos, &p.cycle, &p.rows, &p.data); err != nil {
+			return nil, false, err
+		}
+		packs = append(packs, p)
+		n, bytes = n+p.rows, bytes+len(p.data)
+	}
+	return packs, true, rows.Err()
+}
+
+// badAgents returns the agents with a session of the cycle that failed or timed out.
+func badAgents(tx *sql.Tx, run int64, cycle int) (map[int]bool, error) {
+	bad := map[int]bool{}
+	rows, err := tx.Query(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says the same
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
+		}
+		err := segments(data, func(c cursor, _ int64) error {
+			place, outcome, err := outcomeOf(c, cycle)
+			if outcome == engine.Failed || outcome == engine.TimedOut {
+				bad[place.Agent] = true
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return bad, rows.Err()
+}
+
+// sampled draws whether the requests of a session are kept: a function of run, cycle and agent.
+func sampled(run engine.RunID, cycle, agent int, share float64) bool {
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range len(run) {
+		h = (h ^ uint64(run[i])) * 1099511628211
+	}
+	for _, n := range [...]int{cycle, agent} { // SplitMix64's finalizer
+		h += uint64(n) + 0x9e3779b97f4a7c15
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+	}
+	return float64(h>>11)/(1<<53) < share
+}
+
+// dropDeltas removes the memory changes that a checkpoint has taken in.
+type dropDeltas struct {
+	journal *Journal
+	below   int // cycle
+}
+
+func (d *dropDeltas) piece(tx *sql.Tx) (rest chore, err error) {
+	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if _, err := tx.Exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
+			return nil, err
+		}
+	}
+	return restOf(d, last), nil
+}
+
+// prune removes the checkpoints beyond those that are kept, and then the memory that no kept one needs: all that an
+// agent has from before the oldest kept one, if that one or a pruned one before it has newer.
+type prune struct {
+	journal *Journal
+
+	pruned        bool
+	number, agent int // where the removal of memory is
+	oldest        int
+}
+
+func (p prune) piece(tx *sql.Tx) (rest chore, err error) {
+	switch {
+	case !p.pruned:
+		err = p.checkpoints(tx)
+	case p.number <= p.oldest:
+		err = p.memory(tx)
+	}
+	if err != nil || p.number <= p.oldest {
+		return p, err
+	}
+	_, err = tx.Exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
+	return nil, err
+}
+
+func (p *prune) checkpoints(tx *sql.Tx) error {
+	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
+	var bytes int64
+	var collected int
+	err := tx.QueryRow(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+		return err
+	}
+	if err := tx.QueryRow(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
+		return err
+	}
+	p.pruned, p.number, p.agent = true, collected+1, -1
+	return nil
+}
+
+// memory removes what a page of agents of a checkpoint replaced.
+func (p *prune) memory(tx *sql.Tx) error {
+	run := p.journal.run
+	upTo := math.MaxInt
+	err := tx.QueryRow(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
+		run, p.number, p.agent, choreRows-1).Scan(&upTo)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	const replaced = ` FROM checkpoint_memory n CROSS JOIN checkpoint_memory o ON o.run = n.run AND o.agent = n.agent AND o.number < n.number
+		WHERE n.run = ? AND n.number = ? AND n.agent > ? AND n.agent <= ?`
+	var bytes int64
+	if err := tx.QueryRow(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+		return err
+	}
+	p.agent = upTo
+	if upTo == math.MaxInt {
+		p.number, p.agent = p.number+1, -1
+	}
+	return nil
+}

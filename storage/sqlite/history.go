@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// Metrics yields the metrics of a run that are later than after, in order of time. The row is reused.
+func (s *Store) Metrics(ctx context.Context, run engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {
+	return func(yield func(*engine.MetricsRow, error) bool) {
+		key, err := s.key(ctx, run)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		at, pos := micros(after), int64(1<<62)
+		for {
+			page, err := s.metricsPage(ctx, key, at, pos)
+			if err != nil {
+				yield(nil, fmt.Errorf("metrics of run %s: %w", run, err))
+				return
+			}
+			for i := range page {
+				at, pos = micros(page[i].At), page[i].pos
+				if !yield(&page[i].MetricsRow, nil) {
+					return
+				}
+			}
+			if len(page) < pageRows {
+				return
+			}
+		}
+	}
+}
+
+type metricsRow struct {
+	engine.MetricsRow
+	pos int64
+}
+
+func (s *Store) metricsPage(ctx context.Context, key, at, pos int64) (page []metricsRow, err error) {
+	for rows, err := range s.query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND (at, pos) > (?, ?) ORDER BY at, pos LIMIT ?`, key, at, pos, pageRows) {
+		if err != nil {
+			return nil, err
+		}
+		var r metricsRow
+		var at int64
+		var data sql.RawBytes
+		if err := rows.Scan(&r.pos, &at, &data); err != nil {
+			return nil, err
+		}
+		if err := decode(data, &r.MetricsRow); err != nil {
+			return nil, err
+		}
+		r.At = timeOf(at)
+		page = append(page, r)
+	}
+	return page, nil
+}
+
+// Changes returns what was changed in a run, in the order in which it was.
+func (s *Store) Changes(ctx context.Context, run engine.RunID) (all []engine.ChangeRow, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for rows, err := range s.query(ctx, `SELECT at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? ORDER BY pos`, key) {
+		if err != nil {
+			return nil, fmt.Errorf("changes of run %s: %w", run, err)
+		}
+		var c engine.ChangeRow
+		var at int64
+		var inexact sql.NullString
+		if err := rows.Scan(&at, &c.Cycle, &c.What, &c.Old, &c.New, &c.Who, &c.Why, &inexact); err != nil {
+			return nil, fmt.Errorf("changes of run %s: %w", run, err)
+		}
+		c.At = timeOf(at)
+		if c.Inexact, err = inexactOfText(inexact); err != nil {
+			return nil, fmt.Errorf("changes of run %s: %w", run, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Barriers returns the closed cycles of a run, in order.
+func (s *Store) Barriers(ctx context.Context, run engine.RunID) (all []engine.BarrierRow, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
+		if err != nil {
+			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
+		}
+		var b engine.BarrierRow
+		var at int64
+		if err := rows.Scan(&b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions); err != nil {
+			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
+		}
+		b.At = timeOf(at)
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// Starts returns when processes took up a run, in order.
+func (s *Store) Starts(ctx context.Context, run engine.RunID) (all []engine.StartRow, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for rows, err := range s.query(ctx, `SELECT at, cycle, resumed FROM starts WHERE run = ? ORDER BY pos`, key) {
+		if err != nil {
+			return nil, fmt.Errorf("starts of run %s: %w", run, err)
+		}
+		var r engine.StartRow
+		var at int64
+		if err := rows.Scan(&at, &r.Cycle, &r.Resumed); err != nil {
+			return nil, fmt.Errorf("starts of run %s: %w", run, err)
+		}
+		r.At = timeOf(at)
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Requests returns the requests that are kept of an agent's session: all while its cycle is open; of closed cycles
+// those of failed sessions and of a sample.
+func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int) (all []storage.Request, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	found := map[engine.Place]map[string]int{} // path to index in all
+	put := func(p engine.Place, e *engine.Entry, answered bool) {
+		if found[p] == nil {
+			found[p] = map[string]int{}
+		}
+		if i, ok := found[p][e.Path]; ok {
+			if answered {
+				all[i].Entry, all[i].Answered = *e, true
+			}
+			return
+		}
+		found[p][e.Path] = len(all)
+		all = append(all, storage.Request{Place: p, Entry: *e, Answered: answered})
+	}
+	err = s.eachRequest(ctx, key, cycle, func(r *request) {
+		if r.Agent != agent {
+			return
+		}
+		for i := range r.earlier {
+			put(r.Place, &r.earlier[i], true)
+		}
+		put(r.Place, &r.entry, r.kind == answerSegment)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("requests of run %s: %w", run, err)
+	}
+	return all, nil
+}
+
+// eachRequest calls f with the intents and answers of a cycle, in the journal's order.
+func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r *request)) error {
+	for pos := int64(0); ; {
+		page := 0
+		for rows, err := range s.query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`, key, cycle, pos, pageRows) {
+			if err != nil {
+				return err
+			}
+			page++
+			var data []byte
+			if err := rows.Scan(&pos, &data); err != nil {
+				return err
+			}
+			if err := segments(data, func(c cursor, _ int64) error {
+				r, err := readRequest(c, cycle)
+				if err == nil {
+					f(&r)
+				}
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		if page < pageRows {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// maxQueued bounds the encoded rows that wait to be written.
+const maxQueued = 64 << 20
+
+// Journal writes the rows of one run. Rows are encoded by the goroutines that hand them over, except for the memory
+// of a checkpoint: its values must not change afterwards ([engine.Memory.Apply] makes new ones).
+//
+// A checkpoint is written beside the flow of rows, so that sessions never wait for it: a Commit of nothing but
+// intents, answers and sessions does not wait for checkpoints queued before, any other does.
+type Journal struct {
+	store    *Store
+	id       engine.RunID
+	run      int64
+	settings engine.Settings
+	base     int64 // microseconds; what times in packs count from
+
+	trouble chan error
+	wake    chan struct{} // holds one token when the writer has something to look at
+	ended   chan struct{} // closed when the writer has ended
+	halt    chan struct{} // closed to end the writer even if it cannot write
+	halted  sync.Once
+
+	mu      sync.Mutex
+	queue   []*batch // first in, first out
+	rows    int
+	bytes   int
+	since   time.Time     // when the first of them was queued
+	urgent  bool          // somebody waits
+	closing bool          // nothing more is queued
+	room    chan struct{} // closed, and replaced, when the queue was taken
+	lost    int           // rows that were not written when the writer ended
+
+	// Owned by the writer.
+	folder  *zstd.Encoder
+	packs   packs
+	inexact *engine.Inexact // of the run so far
+	number  int // of the last checkpoint begun
+	jobs    []*checkpointJob
+	chores  []chore
+	choreAt time.Time      // when a piece of one was done last
+	working sync.WaitGroup // the goroutines that encode checkpoints
+}
+
+var _ engine.Journal = (*Journal)(nil)
+
+// Journal opens the journal of a run for writing. The caller should have claimed the run.
+func (s *Store) Journal(run engine.RunID) (*Journal, error) {
+	ctx := context.Background()
+	record, key, err := s.run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{
+		store: s, id: record.ID, run: key, settings: record.Settings, base: time.Now().UnixMicro(),
+		inexact: record.Inexact,
+		trouble: make(chan error, 1), wake: make(chan struct{}, 1), ended: make(chan struct{}), halt: make(chan struct{}),
+		room: make(chan struct{}), folder: newFolder(),
+	}
+	if err := j.tidy(); err != nil {
+		return nil, fmt.Errorf("open the journal of run %s: %w", run, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	s.journals[j] = struct{}{}
+	go j.write()
+	return j, nil
+}
+
+// tidy removes what an interrupted checkpoint left and lists what growth has still to be undone.
+func (j *Journal) tidy() error {
+	var open int
+	var checkpoint sql.NullInt64
+	err := j.store.write(func(tx *sql.Tx) error {
+		if err := tx.QueryRow(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
+			return err
+		}
+		return tx.QueryRow(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
+	})
+	if err != nil {
+		return err
+	}
+	if open > 0 {
+		j.chores = append(j.chores, &sweep{journal: j, upTo: open - 1})
+	}
+	if checkpoint.Valid {
+		j.chores = append(j.chores, &dropDeltas{journal: j, below: int(checkpoint.Int64)}, prune{journal: j})
+	}
+	return nil
+}
+
+// Append queues rows, which are committed within [Options.CommitEvery]. It waits while the queue is full. Rows handed
+// to a journal that is closed are lost.
+func (j *Journal) Append(rows ...engine.Row) {
+	if _, err := j.enqueue(context.Background(), rows, false); err != nil {
+		j.store.options.Logger.Error("rows handed to a closed journal", "run", j.id, "rows", len(rows))
+	}
+}
+
+// Commit queues rows and waits until they are durable. If ctx ends first, they may become so later.
+func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
+	durable, err := j.enqueue(ctx, rows, true)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-durable:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-j.ended:
+		select {
+		case <-durable: // at the last moment
+			return nil
+		default:
+			return errClosed
+		}
+	}
+}
+
+// Trouble delivers an error when rows cannot be written, wrapping ErrNoRoom, and nil when they can again. Meanwhile
+// they are kept in memory, in order.
+func (j *Journal) Trouble() <-chan error { return j.trouble }
+
+// Close writes what is queued, finishes checkpoints and the removal of what is not kept, and ends the journal. If ctx
+// ends before, rows that could not be written are lost, and the error says how many.
+func (j *Journal) Close(ctx context.Context) error {
+	j.mu.Lock()
+	j.closing = true
+	j.mu.Unlock()
+	j.rouse()
+	var err error
+	select {
+	case <-j.ended:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		j.halted.Do(func() { close(j.halt) })
+		<-j.ended
+	}
+	j.store.mu.Lock()
+	delete(j.store.journals, j)
+	j.store.mu.Unlock()
+
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.lost > 0 {
+		return fmt.Errorf("close the journal of run %s: %d rows could not be written: %w", j.id, j.lost, errors.Join(engine.ErrNoRoom, err))
+	}
+	return nil
+}
+
+func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (durable <-chan struct{}, err error) {
+	b := batches.Get().(*batch)
+	for _, r := range rows {
+		b.add(r, j.base)
+	}
+	if wait {
+		b.durable = make(chan struct{})
+		durable = b.durable
+	}
+	j.mu.Lock()
+	for !j.closing && j.rows > 0 && (j.rows+b.rows > 4*j.store.options.CommitRows || j.bytes+b.size() > maxQueued) {
+		room := j.room
+		j.mu.Unlock()
+		j.rouse()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		j.mu.Lock()
+	}
+	if j.closing {
+		j.mu.Unlock()
+		return nil, errClosed
+	}
+	first := len(j.queue) == 0
+	if first {
+		j.since = time.Now()
+	}
+	j.queue = append(j.queue, b)
+	j.rows += b.rows
+	j.bytes += b.size()
+	j.urgent = j.urgent || wait
+	rouse := first || wait || j.rows >= j.store.options.CommitRows
+	j.mu.Unlock()
+	if rouse {
+		j.rouse()
+	}
+	return durable, nil
+}
+
+func (j *Journal) rouse() {
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// tell delivers the newest state of trouble; only the writer calls it.
+func (j *Journal) tell(err error) {
+	select {
+	case <-j.trouble:
+	default:
+	}
+	j.trouble <- err
+}

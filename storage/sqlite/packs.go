@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/binary"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// packs are the packs that a transaction fills. Each is written when it is full, when a row of another cycle comes,
+// and when the order of positions asks for it.
+type packs struct {
+	sessions, deltas, requests packer
+}
+
+func (p *packs) reset(j *Journal) {
+	p.sessions.reset(j, sessionsTable)
+	p.deltas.reset(j, deltasTable)
+	p.requests.reset(j, requestsTable)
+}
+
+func (p *packs) flush(tx *sql.Tx) error {
+	for _, p := range [...]*packer{&p.requests, &p.deltas, &p.sessions} {
+		if err := p.flush(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type packTable uint8
+
+const (
+	sessionsTable packTable = iota
+	deltasTable
+	requestsTable
+)
+
+// packer fills the packs of one table.
+type packer struct {
+	table  packTable
+	run    int64
+	base   int64
+	folder *zstd.Encoder
+
+	raw, blob []byte
+	op              // of the pack so far
+}
+
+func (p *packer) reset(j *Journal, table packTable) {
+	*p = packer{table: table, run: j.run, base: j.base, folder: j.folder, raw: p.raw[:0], blob: p.blob[:0]}
+}
+
+func (p *packer) add(tx *sql.Tx, o *op, segments []byte) error {
+	if o.count == 0 {
+		return nil
+	}
+	if p.count > 0 && (p.cycle != o.cycle || p.count+o.count > packRows || len(p.raw)+len(segments) > packBytes) {
+		if err := p.flush(tx); err != nil {
+			return err
+		}
+	}
+	if p.count == 0 {
+		p.op = op{cycle: o.cycle, lo: o.lo, hi: o.hi}
+		p.raw = binary.AppendVarint(p.raw[:0], p.base)
+	}
+	p.lo, p.hi = min(p.lo, o.lo), max(p.hi, o.hi)
+	p.count += o.count
+	p.bad += o.bad
+	p.raw = append(p.raw, segments...)
+	return nil
+}
+
+func (p *packer) flush(tx *sql.Tx) error {
+	if p.count == 0 {
+		return nil
+	}
+	pos, err := positions(tx, int64(p.count))
+	if err != nil {
+		return err
+	}
+	p.blob = fold(p.blob[:0], p.raw, p.folder)
+	switch p.table {
+	case sessionsTable:
+		_, err = tx.Exec(`INSERT INTO sessions (pos, run, cycle, lo, hi, count, bad, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, p.run, p.cycle, p.lo, p.hi, p.count, p.bad, p.blob)
+	case deltasTable:
+		_, err = tx.Exec(`INSERT INTO deltas (pos, run, cycle, count, data) VALUES (?, ?, ?, ?, ?)`,
+			pos, p.run, p.cycle, p.count, p.blob)
+	case requestsTable:
+		_, err = tx.Exec(`INSERT INTO requests (pos, run, kept, cycle, count, data) VALUES (?, ?, 0, ?, ?, ?)`,
+			pos, p.run, p.cycle, p.count, p.blob)
+	}
+	p.op = op{}
+	return err
+}

@@ -1,0 +1,412 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Resume returns where a run goes on: the newest checkpoint, and everything that was journaled after it. The caller
+// should have claimed the run.
+func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
+	r := &resuming{store: s, run: run, Resumption: engine.Resumption{
+		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
+	}}
+	if err := r.read(ctx); err != nil {
+		return nil, fmt.Errorf("resume run %s: %w", run, err)
+	}
+	return &r.Resumption, nil
+}
+
+// Totals returns the figures of a run up to the journal's end.
+func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
+	r := &resuming{store: s, run: run}
+	err := r.start(ctx)
+	if err == nil && r.endTotals != nil {
+		var t engine.Totals
+		if err := decode(r.endTotals, &t); err == nil {
+			return t, nil
+		}
+	}
+	if err == nil {
+		_, err = r.checkpoint(ctx)
+	}
+	if err == nil {
+		err = r.figures(ctx)
+	}
+	if err != nil {
+		return engine.Totals{}, fmt.Errorf("totals of run %s: %w", run, err)
+	}
+	return r.State.Totals, nil
+}
+
+// resuming is a resumption that is being put together.
+type resuming struct {
+	engine.Resumption
+	store     *Store
+	run       engine.RunID
+	key       int64
+	from      int   // the cycle at whose start the checkpoint stands, or the first
+	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
+	endTotals []byte
+	spans     []span
+}
+
+// span is the time that one process worked on the run, after the checkpoint.
+type span struct {
+	pos        int64
+	start, end time.Time
+}
+
+func (r *resuming) read(ctx context.Context) error {
+	if err := r.start(ctx); err != nil {
+		return err
+	}
+	number, err := r.checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	if number > 0 {
+		if r.Memory, err = r.store.memory(ctx, r.key, number); err != nil {
+			return err
+		}
+	}
+	if err := r.figures(ctx); err != nil {
+		return err
+	}
+	outcomes, err := r.openSessions(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.deltas(ctx, outcomes); err != nil {
+		return err
+	}
+	return r.prefixes(ctx, outcomes)
+}
+
+// start finds the run and its open cycle.
+func (r *resuming) start(ctx context.Context) (err error) {
+	if r.key, err = r.store.key(ctx, r.run); err != nil {
+		return err
+	}
+	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), totals
+		FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &r.endTotals)
+	return translate(err)
+}
+
+// checkpoint reads the newest one's state.
+func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
+	for rows, err := range r.store.query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
+		if err != nil {
+			return 0, err
+		}
+		var at int64
+		var state []byte
+		if err := rows.Scan(&r.after, &number, &r.from, &at, &state); err != nil {
+			return 0, err
+		}
+		if err := decode(state, &r.State); err != nil {
+			return 0, err
+		}
+		r.Checkpoints, r.Resumption.Checkpoint = number, timeOf(at)
+	}
+	return number, nil
+}
+
+// figures brings the totals up to the start of the open cycle, and to the journal's end.
+func (r *resuming) figures(ctx context.Context) error {
+	if err := r.findSpans(ctx); err != nil {
+		return err
+	}
+	t := &r.State.Totals // until the first session of the open cycle; then a copy stays behind
+	behind := false
+	leave := func() {
+		if !behind {
+			r.AtBarrier, behind = t.Clone(), true
+		}
+	}
+	var reader sessionReader
+	var before int64 // the positions of the sessions that the checkpoint does not count begin after
+	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos), 1) - 1 FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
+		return translate(err)
+	}
+	// The index would order them by agent; positions order them by cycle, and as they came.
+	err := r.eachPack(ctx, `SELECT pos, cycle, data FROM sessions NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, before, func(p pack) error {
+		if p.cycle >= r.Cycle {
+			leave()
+		}
+		return segments(p.data, func(c cursor, base int64) error {
+			row, err := reader.read(c, p.cycle, base)
+			if err == nil {
+				t.Add(row)
+				r.seen(p.pos, row.Started.Add(row.Total))
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	leave()
+	if err := r.changes(ctx); err != nil {
+		return err
+	}
+	if err := r.peaks(ctx); err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		if s.end.After(s.start) {
+			t.Peaks.Elapsed += s.end.Sub(s.start)
+		}
+	}
+	r.AtBarrier.Peaks = t.Peaks
+	return nil
+}
+
+// changes finds what made the run inexact by hand.
+func (r *resuming) changes(ctx context.Context) error {
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact FROM changes WHERE run = ? ORDER BY pos`, r.key) {
+		if err != nil {
+			return err
+		}
+		var pos, at int64
+		var cycle int
+		var text sql.NullString
+		if err := rows.Scan(&pos, &at, &cycle, &text); err != nil {
+			return err
+		}
+		r.seen(pos, timeOf(at))
+		inexact, err := inexactOfText(text)
+		if err != nil {
+			return err
+		}
+		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, inexact)
+		if cycle < r.Cycle {
+			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, inexact)
+		}
+	}
+	return nil
+}
+
+// findSpans lists the processes that worked on the run since the checkpoint.
+func (r *resuming) findSpans(ctx context.Context) error {
+	if r.after > 0 {
+		r.spans = append(r.spans, span{start: r.Resumption.Checkpoint})
+	}
+	for rows, err := range r.store.query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
+		if err != nil {
+			return err
+		}
+		var pos, at int64
+		if err := rows.Scan(&pos, &at); err != nil {
+			return err
+		}
+		r.spans = append(r.spans, span{pos: pos, start: timeOf(at)})
+	}
+	return nil
+}
+
+// seen notes that the process which wrote a row was at work at a time.
+func (r *resuming) seen(pos int64, at time.Time) {
+	if pos <= r.after {
+		return
+	}
+	i, found := slices.BinarySearchFunc(r.spans, pos, func(s span, pos int64) int { return cmp.Compare(s.pos, pos) })
+	if !found {
+		i--
+	}
+	if i >= 0 && at.After(r.spans[i].end) {
+		r.spans[i].end = at
+	}
+}
+
+// peaks brings the worst values up to the journal's end, as far as barriers and metrics tell them.
+func (r *resuming) peaks(ctx context.Context) error {
+	p := &r.State.Totals.Peaks
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
+		if err != nil {
+			return err
+		}
+		var pos, at int64
+		var took, lag time.Duration
+		if err := rows.Scan(&pos, &at, (*int64)(&took), (*int64)(&lag)); err != nil {
+			return err
+		}
+		p.Cycle, p.Lag = max(p.Cycle, took), max(p.Lag, lag)
+		r.seen(pos, timeOf(at))
+	}
+	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {
+		var row engine.MetricsRow
+		if err := decode(m.data, &row); err != nil {
+			return err
+		}
+		p.Memory = max(p.Memory, row.Host.Memory)
+		p.Connections = max(p.Connections, row.Connections)
+		p.ServerConnections = max(p.ServerConnections, row.ServerConnections)
+		p.Lag = max(p.Lag, row.Lag)
+		r.seen(m.pos, timeOf(int64(m.cycle)))
+		return nil
+	})
+}
+
+// eachPack calls f with the rows of a query that takes the run, a position and a limit, page by page.
+func (r *resuming) eachPack(ctx context.Context, query string, after int64, f func(p pack) error) error {
+	for {
+		n := 0
+		for rows, err := range r.store.query(ctx, query, r.key, after, pageRows) {
+			if err != nil {
+				return err
+			}
+			var p pack
+			if err := rows.Scan(&p.pos, &p.cycle, &p.data); err != nil {
+				return err
+			}
+			if err := f(p); err != nil {
+				return err
+			}
+			after = p.pos
+			n++
+		}
+		if n < pageRows {
+			return nil
+		}
+	}
+}
+
+// lastTake is the last session of an agent in the open cycle.
+type lastTake struct {
+	take    int
+	outcome engine.Outcome
+}
+
+// openSessions finds who is done in the open cycle.
+func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
+	last := map[int]lastTake{}
+	for rows, err := range r.store.query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
+		if err != nil {
+			return nil, err
+		}
+		var data []byte
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
+		}
+		err := segments(data, func(c cursor, _ int64) error {
+			place, outcome, err := outcomeOf(c, r.Cycle)
+			if l, ok := last[place.Agent]; !ok || place.Take >= l.take {
+				last[place.Agent] = lastTake{place.Take, outcome}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// deltas applies the memory changes of the cycles that were closed since the checkpoint, and lists those of the open
+// one.
+func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error {
+	cycle := -1
+	type change struct {
+		take  int
+		delta engine.Delta
+	}
+	changes, changed := map[int]change{}, map[int]bool{} // of that cycle; since the checkpoint
+	defer func() { r.Changed = slices.Sorted(maps.Keys(changed)) }()
+	apply := func() {
+		for agent, c := range changes {
+			if !c.delta.Empty() {
+				r.Memory[agent] = r.Memory[agent].Apply(&c.delta)
+				changed[agent] = true
+			}
+		}
+		clear(changes)
+	}
+	for rows, err := range r.store.query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle >= ? ORDER BY cycle, pos`, r.key, r.from) {
+		if err != nil {
+			return err
+		}
+		var at int
+		var data []byte
+		if err := rows.Scan(&at, &data); err != nil {
+			return err
+		}
+		if at != cycle {
+			apply()
+			cycle = at
+		}
+		err := segments(data, func(c cursor, _ int64) error {
+			place, delta, err := readDelta(c, at)
+			if was, ok := changes[place.Agent]; !ok || place.Take >= was.take {
+				changes[place.Agent] = change{place.Take, delta}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if cycle < r.Cycle {
+		apply()
+		return nil
+	}
+	for agent, c := range changes {
+		if last, ok := outcomes[agent]; ok && last.take == c.take && last.outcome.Commits() && !c.delta.Empty() {
+			r.Deltas[agent] = c.delta
+		}
+	}
+	return nil
+}
+
+// prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
+// later take than its last session is not done: the requeued take goes on.
+func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) error {
+	type key struct {
+		agent, take int
+		path        string
+	}
+	answers := map[key]engine.Entry{}
+	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *request) {
+		if last, ok := outcomes[q.Agent]; ok && q.Take <= last.take {
+			return
+		}
+		for _, e := range q.earlier {
+			answers[key{q.Agent, q.Take, e.Path}] = e
+		}
+		k := key{q.Agent, q.Take, q.entry.Path}
+		if _, answered := answers[k]; !answered || q.kind == answerSegment {
+			answers[k] = q.entry
+		}
+		if q.Take > r.Takes[q.Agent] {
+			r.Takes[q.Agent] = q.Take
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for k, e := range answers {
+		if k.take == r.Takes[k.agent] {
+			r.Prefixes[k.agent] = append(r.Prefixes[k.agent], e)
+		}
+	}
+	for agent := range outcomes {
+		if _, goesOn := r.Takes[agent]; !goesOn {
+			r.Done = append(r.Done, agent)
+		} else {
+			delete(r.Deltas, agent)
+		}
+	}
+	slices.Sort(r.Done)
+	for _, p := range r.Prefixes {
+		slices.SortFunc(p, func(a, b engine.Entry) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return nil
+}

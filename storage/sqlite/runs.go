@@ -1,0 +1,223 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Create adds a run. A run with a Parent is a fork: it begins with the memory that its parent had at the start of
+// ForkCycle, which is copied as its first checkpoint; ErrNotFound if the parent keeps none of that cycle.
+func (s *Store) Create(ctx context.Context, r engine.RunRecord) error {
+	if err := s.create(ctx, &r); err != nil {
+		return fmt.Errorf("create run %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	folder := newFolder()
+	files, err := encode(r.Source.Files, folder)
+	if err != nil {
+		return err
+	}
+	parameters, err := json.Marshal(r.Source.Parameters)
+	if err != nil {
+		return err
+	}
+	settings, err := json.Marshal(r.Settings)
+	if err != nil {
+		return err
+	}
+	return s.write(func(tx *sql.Tx) error {
+		result, err := tx.Exec(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files)
+		if err != nil {
+			return err
+		}
+		if r.Parent == "" {
+			return nil
+		}
+		key, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		return fork(tx, key, r)
+	})
+}
+
+// fork copies the memory of the parent's newest checkpoint of the cycle.
+func fork(tx *sql.Tx, key int64, r *engine.RunRecord) error {
+	var parent int64
+	var number int
+	var state []byte
+	err := tx.QueryRow(`SELECT c.run, c.number, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
+		WHERE r.id = ? AND c.cycle = ? ORDER BY c.number DESC LIMIT 1`, string(r.Parent), r.ForkCycle).Scan(&parent, &number, &state)
+	if errors.Is(err, sql.ErrNoRows) {
+		if r.ForkCycle == 0 { // nobody remembers anything yet
+			return nil
+		}
+		return fmt.Errorf("run %s keeps no checkpoint at the start of cycle %d: %w", r.Parent, r.ForkCycle, engine.ErrNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	var was engine.State
+	if err := decode(state, &was); err != nil {
+		return err
+	}
+	// The fork's figures are its own: rows are not copied.
+	if state, err = encode(&engine.State{Limit: was.Limit}, newFolder()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data)
+		SELECT ?1, 1, agent, data FROM checkpoint_memory m WHERE run = ?2 AND number =
+			(SELECT max(number) FROM checkpoint_memory WHERE run = ?2 AND agent = m.agent AND number <= ?3)`, key, parent, number); err != nil {
+		return err
+	}
+	pos, err := positions(tx, 1)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
+		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
+		pos, key, micros(r.Created), r.ForkCycle, r.Total, "forked from "+string(r.Parent), state)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, key)
+	return err
+}
+
+// Adjust replaces the settings of a run, when it is resumed with others.
+func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return err
+	}
+	return s.write(func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE runs SET settings = ? WHERE key = ?`, string(text), key)
+		return err
+	})
+}
+
+const runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
+	checkpoint_bytes, source, hash, parameters, settings, verdict`
+
+// scanRun reads runColumns, and then more.
+func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
+	var created, ended int64
+	var ending, parameters, settings string
+	var inexact sql.NullString
+	var verdict []byte
+	if err := scan(append([]any{
+		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
+		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict,
+	}, more...)...); err != nil {
+		return r, 0, translate(err)
+	}
+	r.Created, r.Ended = timeOf(created), timeOf(ended)
+	var errs [5]error
+	r.Ending, errs[0] = engine.ParseEnding(ending)
+	r.Inexact, errs[1] = inexactOfText(inexact)
+	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
+	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
+	if verdict != nil {
+		errs[4] = decode(verdict, &r.Verdict)
+	}
+	return r, key, errors.Join(errs[:]...)
+}
+
+// Runs returns all runs, newest first, without their source files. A run without an ending that is not in progress
+// was interrupted.
+func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+	var all []engine.RunRecord
+	for rows, err := range s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT doomed ORDER BY created DESC, key DESC`) {
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		r, _, err := scanRun(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		all = append(all, r)
+	}
+	if h, held := s.holder(); held {
+		for i := range all {
+			all[i].InProgress = string(all[i].ID) == h.Run
+		}
+	}
+	return all, nil
+}
+
+// Run returns a run with its source files. An id may be cut short as long as only one run's begins with it.
+func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
+	r, _, err := s.run(ctx, id)
+	if errors.Is(err, engine.ErrNotFound) && id != "" {
+		var ids []engine.RunID
+		for rows, err := range s.query(ctx, `SELECT id FROM runs WHERE NOT doomed AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
+			if err != nil {
+				return r, fmt.Errorf("run %s: %w", id, err)
+			}
+			var full string
+			if err := rows.Scan(&full); err != nil {
+				return r, fmt.Errorf("run %s: %w", id, err)
+			}
+			ids = append(ids, engine.RunID(full))
+		}
+		switch len(ids) {
+		case 1:
+			r, _, err = s.run(ctx, ids[0])
+		case 2:
+			err = fmt.Errorf("more than one run's id begins with %s: %w", id, engine.ErrNotFound)
+		}
+	}
+	return r, err
+}
+
+// Newest returns the run that was created last; ErrNotFound if there is none.
+func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
+	var id string
+	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT doomed ORDER BY created DESC, key DESC LIMIT 1`).Scan(&id)
+	if err != nil {
+		return engine.RunRecord{}, fmt.Errorf("newest run: %w", translate(err))
+	}
+	return s.Run(ctx, engine.RunID(id))
+}
+
+// run reads a run by its whole id.
+func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
+	var files []byte
+	r, key, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan, &files)
+	if err == nil {
+		err = decode(files, &r.Source.Files)
+	}
+	if err != nil {
+		return r, 0, fmt.Errorf("run %s: %w", id, err)
+	}
+	h, held := s.holder()
+	r.InProgress = held && h.Run == string(r.ID)
+	return r, key, nil
+}
+
+// key returns the key of a run's rows.
+func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan(&key)
+	if err != nil {
+		return 0, fmt.Errorf("run %s: %w", id, translate(err))
+	}
+	return key, nil
+}

@@ -1,0 +1,310 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// A pack is a base time (varint, microseconds) and segments. A segment is one row: its length and its body, which
+// begins with the agent and the take. What a newer version adds stands at the end of the body, where an older one
+// does not look.
+
+// noTime stands for the zero time.
+const noTime = math.MinInt64
+
+// Flags of a session's segment, above its outcome in the low three bits.
+const (
+	outcomeBits = 0b111
+	flagActed   = 1 << 3
+	flagClass   = 1 << 4
+	flagTexts   = 1 << 5 // path, error, because
+	flagSteps   = 1 << 6 // steps and events
+)
+
+// Flags of a step, above its status and label.
+const (
+	statusBits   = 0b111
+	labelShift   = 3
+	labelBits    = 0b11
+	flagStepErr  = 1 << 5
+	flagRequests = 1 << 6
+)
+
+// appendSegment appends what f writes, with its length in front.
+func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
+	start := len(dst)
+	dst = f(append(dst, 0))
+	n := len(dst) - start - 1
+	if n < 0x80 { // most sessions and requests
+		dst[start] = byte(n)
+		return dst
+	}
+	var length [binary.MaxVarintLen64]byte
+	k := binary.PutUvarint(length[:], uint64(n))
+	dst = append(dst, length[1:k]...)
+	copy(dst[start+k:], dst[start+1:start+1+n])
+	copy(dst[start:], length[:k])
+	return dst
+}
+
+func appendText[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendPlace(dst []byte, p engine.Place) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
+}
+
+// appendSession appends the segment of a session, but for its Delta.
+func appendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = appendPlace(dst, r.Place)
+		flags := byte(r.Outcome) & outcomeBits
+		if r.Acted {
+			flags |= flagActed
+		}
+		if r.Class != engine.NoError {
+			flags |= flagClass
+		}
+		if r.Path != "" || r.Error != "" || r.Because != "" {
+			flags |= flagTexts
+		}
+		if len(r.Steps) > 0 || len(r.Events) > 0 {
+			flags |= flagSteps
+		}
+		dst = append(dst, flags)
+		started := int64(noTime)
+		if !r.Started.IsZero() {
+			started = r.Started.UnixMicro() - base
+		}
+		for _, n := range [...]int64{started, int64(r.Queue), int64(r.Held), int64(r.Service), int64(r.Total)} {
+			dst = binary.AppendVarint(dst, n)
+		}
+		if flags&flagClass != 0 {
+			dst = append(dst, byte(r.Class))
+		}
+		if flags&flagTexts != 0 {
+			dst = appendText(appendText(appendText(dst, r.Path), r.Error), r.Because)
+		}
+		if flags&flagSteps != 0 {
+			dst = appendSteps(dst, r)
+		}
+		return dst
+	})
+}
+
+func appendSteps(dst []byte, r *engine.SessionRow) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(r.Steps)))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		flags := byte(s.Status)&statusBits | byte(s.Label)&labelBits<<labelShift
+		if s.Class != engine.NoError {
+			flags |= flagStepErr
+		}
+		if s.Attempts != 0 || len(s.Statuses) > 0 {
+			flags |= flagRequests
+		}
+		dst = append(appendText(dst, s.Path), flags)
+		if flags&flagStepErr != 0 {
+			dst = append(dst, byte(s.Class))
+		}
+		if flags&flagRequests != 0 {
+			dst = appendRequests(dst, s.Attempts, s.Statuses)
+		}
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Held)), int64(s.Service))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(r.Events)))
+	at := 0
+	for i := range r.Events {
+		e := &r.Events[i]
+		// Events follow the order of the steps: the step after the last event's is found at once.
+		step := 0
+		for k := range r.Steps {
+			if n := (at + k) % len(r.Steps); r.Steps[n].Path == e.Path {
+				at, step = n, n+1
+				break
+			}
+		}
+		dst = binary.AppendUvarint(dst, uint64(step))
+		if step == 0 {
+			dst = appendText(dst, e.Path)
+		}
+		dst = appendText(appendText(dst, e.Name), e.Data)
+	}
+	return dst
+}
+
+func appendRequests(dst []byte, attempts int, statuses []int) []byte {
+	dst = binary.AppendVarint(dst, int64(attempts))
+	dst = binary.AppendUvarint(dst, uint64(len(statuses)))
+	for _, s := range statuses {
+		dst = binary.AppendVarint(dst, int64(s))
+	}
+	return dst
+}
+
+// appendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
+func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = appendPlace(dst, p)
+		dst = binary.AppendVarint(dst, int64(d.Keep))
+		dst = binary.AppendUvarint(dst, uint64(len(d.Set)))
+		for i := range d.Set {
+			dst = appendText(appendText(dst, d.Set[i].Name), d.Set[i].Value)
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(d.Notes)))
+		for _, n := range d.Notes {
+			dst = appendText(dst, n)
+		}
+		return dst
+	})
+}
+
+// The kinds of a request's segment.
+const (
+	intentSegment byte = 0
+	answerSegment byte = 1
+)
+
+func appendIntent(dst []byte, r *engine.IntentRow) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = append(appendPlace(dst, r.Place), intentSegment)
+		dst = binary.LittleEndian.AppendUint64(appendText(dst, r.Path), r.Hash)
+		dst = binary.AppendUvarint(dst, uint64(len(r.Earlier)))
+		for i := range r.Earlier {
+			dst = appendEntry(dst, &r.Earlier[i])
+		}
+		return dst
+	})
+}
+
+func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		return appendEntry(append(appendPlace(dst, r.Place), answerSegment), &r.Entry)
+	})
+}
+
+func appendEntry(dst []byte, e *engine.Entry) []byte {
+	dst = append(appendText(dst, e.Path), byte(e.Status), byte(e.Class))
+	dst = appendText(appendText(dst, e.Error), e.Output)
+	dst = appendRequests(dst, e.Attempts, e.Statuses)
+	return binary.LittleEndian.AppendUint64(dst, e.Hash)
+}
+
+// cursor reads what the functions above wrote. After the first mistake every read gives zero and bad is set.
+type cursor struct {
+	data []byte
+	bad  bool
+}
+
+func (c *cursor) fail() { c.data, c.bad = nil, true }
+
+func (c *cursor) uint() uint64 {
+	n, k := binary.Uvarint(c.data)
+	if k <= 0 {
+		c.fail()
+		return 0
+	}
+	c.data = c.data[k:]
+	return n
+}
+
+func (c *cursor) int() int64 {
+	n, k := binary.Varint(c.data)
+	if k <= 0 {
+		c.fail()
+		return 0
+	}
+	c.data = c.data[k:]
+	return n
+}
+
+// index reads a number of an agent, a take or the like.
+func (c *cursor) index() int {
+	n := c.uint()
+	if n > math.MaxInt32 {
+		c.fail()
+		return 0
+	}
+	return int(n)
+}
+
+// length reads how many elements follow; each takes a byte or more.
+func (c *cursor) length() int {
+	n := c.uint()
+	if n > uint64(len(c.data)) {
+		c.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (c *cursor) byte() byte {
+	if len(c.data) == 0 {
+		c.fail()
+		return 0
+	}
+	b := c.data[0]
+	c.data = c.data[1:]
+	return b
+}
+
+// bytes reads a text; nil if it is empty. It shares memory with the pack.
+func (c *cursor) bytes() []byte {
+	n := c.length()
+	if n == 0 {
+		return nil
+	}
+	b := c.data[:n:n]
+	c.data = c.data[n:]
+	return b
+}
+
+func (c *cursor) hash() uint64 {
+	if len(c.data) < 8 {
+		c.fail()
+		return 0
+	}
+	h := binary.LittleEndian.Uint64(c.data)
+	c.data = c.data[8:]
+	return h
+}
+
+func (c *cursor) duration() time.Duration { return time.Duration(c.int()) }
+
+func (c *cursor) outcome(b byte) engine.Outcome {
+	if o := engine.Outcome(b); o < engine.Cut {
+		return o
+	}
+	c.fail()
+	return 0
+}
+
+func (c *cursor) class() engine.Class {
+	if b := int(c.byte()); b < len(engine.Errors{}) {
+		return engine.Class(b)
+	}
+	c.fail()
+	return 0
+}
+
+func (c *cursor) status(b byte) engine.StepStatus {
+	if s := engine.StepStatus(b); s <= engine.StepCancelled {
+		return s
+	}
+	c.fail()
+	return 0
+}
+
+func (c *cursor) place(cycle int) engine.Place {
+	return engine.Place{Cycle: cycle, Agent: c.index(), Take: c.index()}
+}
+
+// segment reads one segment of a pack.
+func (c *cursor) segment() cursor { return cursor{data: c.bytes(), bad: c.bad} }
+
+// more reports whether there are segments left.
+func (c *cursor) more() bool { return len(c.data) > 0 && !c.bad }

@@ -1,0 +1,163 @@
+// Package sqlite is the local store: the journal of every run, its checkpoints and its metrics in one SQLite file.
+//
+// One connection writes, a few read. A run's [Journal] encodes rows in the goroutines that hand them over and writes
+// them from one goroutine of its own, first in, first out; sessions, memory changes and requests are written as packs
+// of what came together, so that a million tiny sessions cost a thousand rows.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const fileName = "throng.db"
+
+// Options are how a store writes. The zero value is ready for use.
+type Options struct {
+	// OnCommit, if set, is called after the n-th commit of this process is durable and before anybody who waits for
+	// it hears of it; n counts from 1. It is for tests.
+	OnCommit func(n int64)
+	// CommitEvery is how long rows wait at most that nobody waits for; 0 is 100 ms.
+	CommitEvery time.Duration
+	// CommitRows is how many of them are committed sooner; 0 is 10,000. Four times as many may queue.
+	CommitRows int
+	// RetryEvery is how long a journal waits before it tries again to write; 0 is a second.
+	RetryEvery time.Duration
+	// Logger hears of trouble and of what was found at opening; nil is [slog.Default].
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.CommitEvery <= 0 {
+		o.CommitEvery = 100 * time.Millisecond
+	}
+	if o.CommitRows <= 0 {
+		o.CommitRows = 10_000
+	}
+	if o.RetryEvery <= 0 {
+		o.RetryEvery = time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
+// Store is one file of runs. It is safe for concurrent use.
+type Store struct {
+	dir     string
+	options Options
+	notice  string
+	opened  *flock.Flock // shared by all processes that have the store open
+	writer  *sql.DB      // one connection
+	reader  *sql.DB
+	commits atomic.Int64
+	written atomic.Int64 // journal rows made durable by this process
+
+	stop    context.CancelFunc // ends the background work
+	working sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	journals map[*Journal]struct{}
+	claimed  string // the run that this process has in progress
+}
+
+// Open opens the store in a folder and makes both if they are missing. A file that is damaged is set aside, see
+// [Store.Notice]. The errors are ErrNewer, if a newer version wrote the file; it is left as it is; ErrNoRoom, if the
+// folder cannot be written; and ErrInUse.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{dir: dir, options: o.withDefaults(), journals: map[*Journal]struct{}{}}
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("open the store in %s: %w", dir, err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.working.Go(func() { s.finishDeleting(ctx) })
+	return s, nil
+}
+
+// Notice says what happened at opening that a person should know; empty if nothing did.
+func (s *Store) Notice() string { return s.notice }
+
+// Written returns how many journal rows this process has made durable.
+func (s *Store) Written() int64 { return s.written.Load() }
+
+// Close flushes the journals that are open and closes the file. It waits 5 s at most for a disk that cannot be
+// written.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	open := make([]*Journal, 0, len(s.journals))
+	for j := range s.journals {
+		open = append(open, j)
+	}
+	s.mu.Unlock()
+
+	s.stop()
+	s.working.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	for _, j := range open {
+		errs = append(errs, j.Close(ctx))
+	}
+	errs = append(errs, s.reader.Close(), s.writer.Close(), s.opened.Close())
+	return errors.Join(errs...)
+}
+
+func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
+
+// write runs f in a transaction of the one writer. An error rolls it back.
+func (s *Store) write(f func(tx *sql.Tx) error) error {
+	// Without a context that can end, the driver needs no goroutine per statement; transactions are short.
+	tx, err := s.writer.BeginTx(context.Background(), nil)
+	if err != nil {
+		return translate(err)
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(translate(err), tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return translate(err)
+	}
+	n := s.commits.Add(1)
+	if s.options.OnCommit != nil {
+		s.options.OnCommit(n)
+	}
+	return nil
+}
+
+// positions reserves n positions of the journal and returns the first.
+func positions(tx *sql.Tx, n int64) (int64, error) {
+	var next int64
+	err := tx.QueryRow(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(&next)
+	return next - n, err
+}
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func timeOf(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}

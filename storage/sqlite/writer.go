@@ -1,0 +1,311 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// write is the journal's writer. Between two commits of rows it writes a piece of a checkpoint, and does a piece of a
+// chore.
+func (j *Journal) write() {
+	defer close(j.ended)
+	defer j.abandon()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case <-j.halt:
+			return
+		default:
+		}
+		due, queue, closing := j.take()
+		if len(queue) > 0 && !j.commit(queue) {
+			return
+		}
+		if len(j.jobs) > 0 && !j.advance() {
+			return
+		}
+		if len(j.chores) > 0 && !j.doChore(len(queue) > 0) {
+			return
+		}
+		switch {
+		case len(queue) > 0 || len(j.chores) > 0:
+			continue
+		case closing && len(j.jobs) == 0:
+			return
+		}
+		timer.Reset(due)
+		var pieces <-chan checkpointPiece
+		if len(j.jobs) > 0 {
+			pieces = j.jobs[0].pieces
+		}
+		select {
+		case <-j.wake:
+		case <-timer.C:
+		case piece := <-pieces:
+			j.jobs[0].piece = &piece
+		case <-j.halt:
+			return
+		}
+	}
+}
+
+// take takes the queue if it is to be written now; else it says in how long.
+func (j *Journal) take() (due time.Duration, queue []*batch, closing bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.queue) == 0 {
+		return time.Hour, nil, j.closing
+	}
+	due = j.store.options.CommitEvery - time.Since(j.since)
+	if due > 0 && !j.urgent && !j.closing && j.rows < j.store.options.CommitRows {
+		return due, nil, false
+	}
+	queue = j.queue
+	j.lost = j.rows // until they are written
+	j.queue, j.rows, j.bytes, j.urgent = nil, 0, 0, false
+	close(j.room)
+	j.room = make(chan struct{})
+	return 0, queue, j.closing
+}
+
+// persist runs f in a transaction until it is durable, and reports whether it was. Only being halted ends the trying.
+func (j *Journal) persist(f func(tx *sql.Tx) error) bool {
+	troubled := false
+	for {
+		err := j.store.write(f)
+		if err == nil {
+			if troubled {
+				j.store.options.Logger.Info("the journal can be written again", "run", j.id)
+				j.tell(nil)
+			}
+			return true
+		}
+		if !troubled {
+			troubled = true
+			j.store.options.Logger.Error("the journal cannot be written", "run", j.id, "error", err)
+			j.tell(troubleOf(err))
+		}
+		retry := time.NewTimer(j.store.options.RetryEvery)
+		select {
+		case <-retry.C:
+		case <-j.halt:
+			retry.Stop()
+			return false
+		}
+	}
+}
+
+func troubleOf(err error) error {
+	what := advice(err)
+	if what == "" {
+		what = "the store cannot be written"
+	}
+	if !errors.Is(err, engine.ErrNoRoom) {
+		err = fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	}
+	return fmt.Errorf("%s; the run waits and loses nothing (%w)", what, err)
+}
+
+// commit writes what was queued and tells those who wait.
+func (j *Journal) commit(queue []*batch) bool {
+	var w transaction
+	if !j.persist(func(tx *sql.Tx) error {
+		w = transaction{journal: j, tx: tx, inexact: j.inexact}
+		return w.write(queue)
+	}) {
+		return false
+	}
+	j.mu.Lock()
+	j.lost = 0
+	j.mu.Unlock()
+	j.store.written.Add(w.rows)
+	for _, c := range w.checkpoints {
+		j.begin(c)
+	}
+	j.chores = append(j.chores, w.chores...)
+	j.inexact = w.inexact
+	for _, b := range queue {
+		switch {
+		case b.durable == nil:
+		case b.strict && len(j.jobs) > 0:
+			last := j.jobs[len(j.jobs)-1]
+			last.waiting = append(last.waiting, b.durable)
+		default:
+			close(b.durable)
+		}
+		b.free()
+	}
+	return true
+}
+
+// abandon counts what was not written when the writer ends.
+func (j *Journal) abandon() {
+	for _, job := range j.jobs {
+		job.cancel()
+	}
+	j.working.Wait()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closing = true
+	j.lost += j.rows
+	close(j.room) // whoever waits to queue something learns that it is too late
+	j.room = make(chan struct{})
+}
+
+// transaction collects what one commit of rows changes. It may be run again, with a new one, if it fails.
+type transaction struct {
+	journal     *Journal
+	tx          *sql.Tx
+	rows        int64
+	first       int
+	events      int
+	cycle       int // the open cycle, if moved
+	moved       bool
+	inexact     *engine.Inexact // of the run so far
+	checkpoints []*checkpointJob
+	chores      []chore
+}
+
+func (w *transaction) write(queue []*batch) error {
+	p := &w.journal.packs
+	p.reset(w.journal)
+	for _, b := range queue {
+		start, deltasStart := 0, 0
+		for i := range b.ops {
+			o := &b.ops[i]
+			if err := w.op(p, o, b.data[start:o.end], b.deltas[deltasStart:o.deltasEnd]); err != nil {
+				return err
+			}
+			start, deltasStart = o.end, o.deltasEnd
+		}
+		w.rows += int64(b.rows)
+	}
+	if err := p.flush(w.tx); err != nil {
+		return err
+	}
+	return w.updateRun()
+}
+
+func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
+	switch o.kind {
+	case sessionsOp:
+		w.first += o.first
+		w.events += o.events
+		w.suspect(o.inexact)
+		if err := p.deltas.add(w.tx, &op{cycle: o.cycle, count: o.deltas}, deltas); err != nil {
+			return err
+		}
+		return p.sessions.add(w.tx, o, data)
+	case requestsOp:
+		return p.requests.add(w.tx, o, data)
+	default:
+		if err := p.flush(w.tx); err != nil { // so that positions tell before from after
+			return err
+		}
+		pos, err := positions(w.tx, 1)
+		if err != nil {
+			return err
+		}
+		return w.row(pos, o.row)
+	}
+}
+
+func (w *transaction) suspect(i *engine.Inexact) { w.inexact = earliest(w.inexact, i) }
+
+// earliest returns which of two makes the run inexact first, by cycle and agent; either may be nil.
+func earliest(a, b *engine.Inexact) *engine.Inexact {
+	if a == nil || b != nil && (b.Cycle < a.Cycle || b.Cycle == a.Cycle && b.Agent < a.Agent) {
+		return b
+	}
+	return a
+}
+
+func (w *transaction) row(pos int64, row engine.Row) (err error) {
+	run := w.journal.run
+	switch r := row.(type) {
+	case engine.BarrierRow:
+		w.cycle, w.moved = r.Cycle+1, true
+		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
+		_, err = w.tx.Exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions)
+	case engine.ChangeRow:
+		w.suspect(r.Inexact)
+		_, err = w.tx.Exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, run, micros(r.At), r.Cycle, r.What, r.Old, r.New, r.Who, r.Why, inexactText(r.Inexact))
+	case engine.MetricsRow:
+		at := micros(r.At)
+		r.At = time.Time{}
+		var data []byte
+		if data, err = encode(&r, w.journal.folder); err == nil {
+			_, err = w.tx.Exec(`INSERT INTO metrics (pos, run, at, data) VALUES (?, ?, ?, ?)`, pos, run, at, data)
+		}
+	case engine.StartRow:
+		w.cycle, w.moved = r.Cycle, true
+		if _, err = w.tx.Exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
+			_, err = w.tx.Exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
+		}
+	case engine.EndRow:
+		w.suspect(r.Totals.Inexact)
+		err = w.end(&r)
+	case engine.CheckpointRow:
+		w.suspect(r.State.Totals.Inexact)
+		number := w.journal.number + len(w.checkpoints) + 1
+		w.checkpoints = append(w.checkpoints, &checkpointJob{row: r, pos: pos, number: number})
+	}
+	return err
+}
+
+func (w *transaction) end(r *engine.EndRow) error {
+	verdict, err := encode(r.Verdict, w.journal.folder)
+	if err != nil {
+		return err
+	}
+	totals, err := encode(&r.Totals, w.journal.folder)
+	if err != nil {
+		return err
+	}
+	_, err = w.tx.Exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ? WHERE key = ?`,
+		micros(r.At), r.Ending.String(), r.Reason, verdict, totals, w.journal.run)
+	return err
+}
+
+// updateRun brings the run's own row up to date.
+func (w *transaction) updateRun() error {
+	if w.first > 0 || w.events > 0 || w.inexact != w.journal.inexact {
+		if _, err := w.tx.Exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
+			w.first, w.events, inexactText(w.inexact), w.journal.run); err != nil {
+			return err
+		}
+	}
+	if w.moved {
+		if _, err := w.tx.Exec(`UPDATE runs SET cycle = max(cycle, ?) WHERE key = ?`, w.cycle, w.journal.run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inexactText is the JSON of i, or NULL.
+func inexactText(i *engine.Inexact) any {
+	if i == nil {
+		return nil
+	}
+	text, err := json.Marshal(i)
+	if err != nil {
+		return nil // a struct of texts and numbers cannot fail
+	}
+	return string(text)
+}
+
+func inexactOfText(text sql.NullString) (i *engine.Inexact, err error) {
+	if text.Valid {
+		err = json.Unmarshal([]byte(text.String), &i)
+	}
+	return i, err
+}
