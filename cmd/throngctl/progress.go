@@ -12,17 +12,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// lineEvery is how far apart lines are where they do not move.
+const lineEvery = 5 * time.Second
+
 // progress shows a run: one line that moves in a terminal, a line every few seconds elsewhere.
 type progress struct {
 	out    io.Writer
 	moving bool
-	every  time.Duration
+	every  time.Duration // how often show is to be called
 	shown  bool
-	last   engine.Phase
+	last   time.Time // of the last line
 }
 
 func newProgress(out io.Writer, lines bool) *progress {
-	p := &progress{out: out, every: 5 * time.Second}
+	p := &progress{out: out, every: time.Second}
 	if f, ok := out.(*os.File); ok && !lines && term.IsTerminal(int(f.Fd())) {
 		p.moving, p.every = true, 250*time.Millisecond
 	}
@@ -46,7 +49,10 @@ func (p *progress) show(s *engine.Snapshot) {
 		p.shown = true
 		return
 	}
-	fmt.Fprintln(p.out, line)
+	if s.Phase == engine.Ended || s.At.Sub(p.last) >= lineEvery {
+		p.last = s.At
+		fmt.Fprintln(p.out, line)
+	}
 }
 
 // end leaves the moving line.

@@ -175,44 +175,72 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 			fmt.Fprintf(t.out, "exported to %s\n", dir)
 			return nil
 		}
-		e, err := exporter(ctx, store, r.ID)
-		if err != nil {
-			return err
-		}
-		write := map[string]func(context.Context, io.Writer) error{
-			"metrics": e.Metrics, "sessions": e.Sessions, "events": e.Events, "timings": e.Timings, "run": e.Manifest,
-		}[c.What]
 		if c.Out == "" {
-			return write(ctx, t.out)
+			return export(ctx, t.out, store, r, c.What)
 		}
-		return storage.WriteFile(c.Out, func(w io.Writer) error { return write(ctx, w) })
+		return writeFile(c.Out, func(w io.Writer) error { return export(ctx, w, store, r, c.What) })
 	})
 }
 
-// exporter knows how a run's agents are called: its scenario was kept with it.
-func exporter(ctx context.Context, store *sqlite.Store, run engine.RunID) (*storage.Exporter, error) {
+// export writes one part of what a run gave.
+func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord, what string) error {
+	switch what {
+	case "metrics":
+		return storage.ExportMetrics(ctx, w, store, r.ID)
+	case "run":
+		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())
+	}
+	names, err := namesOf(ctx, store, r.ID)
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "sessions":
+		return storage.ExportSessions(ctx, w, store, r.ID, names)
+	case "events":
+		return storage.ExportEvents(ctx, w, store, r.ID, names)
+	default:
+		return storage.ExportTimings(ctx, w, store, r.ID, names)
+	}
+}
+
+// writeFile writes a file that appears when it is complete.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // when it was not renamed
+	w := bufio.NewWriter(f)
+	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// namesOf knows how a run's agents and sessions are called: its scenario was kept with it.
+func namesOf(ctx context.Context, store *sqlite.Store, run engine.RunID) (storage.Names, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
-		return nil, err
+		return storage.Names{}, err
 	}
 	s, err := scenario.Restore(record.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario kept with run %s: %w", run, err)
+		return storage.Names{}, fmt.Errorf("the scenario kept with run %s: %w", run, err)
 	}
 	seed := record.Settings.Seed
-	return &storage.Exporter{
-		Store: store, Run: record.ID, Version: wire.Version(),
-		AgentID: s.Program(seed).AgentID,
-		UUID:    func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
+	return storage.Names{
+		Agent:   s.Program(seed).AgentID,
+		Session: func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
 	}, nil
 }
 
 func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) error {
-	e, err := exporter(ctx, store, run)
+	names, err := namesOf(ctx, store, run)
 	if err != nil {
 		return err
 	}
-	return e.All(ctx, dir)
+	return storage.ExportAll(ctx, dir, store, run, names, wire.Version())
 }
 
 type deleteCmd struct {
@@ -233,7 +261,7 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 			logSize = info.Size()
 		}
 		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s checkpoints, about %s, and %s of the rehearsal's log\n",
-			r.ID, r.Title, stamp(r.Created), thousands(d.Sessions), thousands(d.Events), thousands(d.Checkpoints), size(d.Bytes), size(logSize))
+			r.ID, r.Title, stamp(r.Created), thousands(d.Sessions), thousands(d.Events), thousands(int64(d.Checkpoints)), size(d.Bytes), size(logSize))
 		if !c.Yes && !t.agreed("delete it? type yes: ") {
 			fmt.Fprintln(t.out, "nothing was deleted")
 			return exitError(exitFailed)

@@ -214,7 +214,7 @@ func BenchmarkHandler(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	add := []byte(fmt.Sprintf(`{"product_id":%q,"quantity":1}`, s.goods.products[3].id))
+	add := []byte(s.productJSON(3, 1))
 	for _, bench := range []struct {
 		name, method, path string
 		body               []byte

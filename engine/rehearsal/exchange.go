@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
@@ -49,9 +47,8 @@ type exchange struct {
 	calls     int64    // of the user without X-Throng-Request, this one included
 	body      []byte   // what came
 	problem   *refusal // with what came
-	session   uuid.UUID
-	inSession bool  // session was given
-	mutation  int64 // number of the change that was made, 0 if there was none
+	inSession bool     // session was given
+	mutation  int64    // number of the change that was made, 0 if there was none
 }
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 4096)) }}

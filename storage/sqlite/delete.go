@@ -140,7 +140,7 @@ func (s *Store) shrink(ctx context.Context) error {
 				return err
 			}
 			defer rows.Close() //nolint:errcheck // Err says the same
-			for rows.Next() { // each step frees a page
+			for rows.Next() {  // each step frees a page
 			}
 			return rows.Err()
 		}); err != nil {

@@ -48,7 +48,7 @@ type Journal struct {
 	folder  *zstd.Encoder
 	packs   packs
 	inexact *engine.Inexact // of the run so far
-	number  int // of the last checkpoint begun
+	number  int             // of the last checkpoint begun
 	jobs    []*checkpointJob
 	chores  []chore
 	choreAt time.Time      // when a piece of one was done last

@@ -44,7 +44,7 @@ type packer struct {
 	folder *zstd.Encoder
 
 	raw, blob []byte
-	op              // of the pack so far
+	op        // of the pack so far
 }
 
 func (p *packer) reset(j *Journal, table packTable) {

@@ -121,6 +121,9 @@ func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
 			Created:  time.Now(),
 			Cycles:   l.Settings.Cycles,
 		}
+		if err := l.Store.Create(ctx, j.Record); err != nil {
+			return nil, err
+		}
 	} else {
 		record, err := l.Store.Run(ctx, l.Resume)
 		if err != nil {
@@ -134,11 +137,14 @@ func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
 	}
 	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
 	if err != nil {
+		if l.Resume == "" { // it never began
+			err = errors.Join(err, l.Store.Delete(context.WithoutCancel(ctx), j.Record.ID))
+		}
 		return nil, err
 	}
 	j.onClose(func() error { release(); return nil })
 	if l.Resume == "" {
-		return nil, l.Store.Create(ctx, j.Record)
+		return nil, nil //nolint:nilnil // a new run goes on from nowhere
 	}
 	if err := l.Store.Adjust(ctx, j.Record.ID, l.Settings); err != nil {
 		return nil, err

@@ -33,8 +33,8 @@ func near(got, want time.Duration) bool {
 }
 
 func TestQuantilesAreThoseOfASort(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		ds := durations(r)
+	rapid.Check(t, func(t *rapid.T) {
+		ds := durations(t)
 		h := of(ds)
 		slices.Sort(ds)
 		var sum time.Duration
@@ -60,8 +60,8 @@ func TestQuantilesAreThoseOfASort(t *testing.T) {
 }
 
 func TestCodecRoundTrip(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		h := of(durations(r))
+	rapid.Check(t, func(t *rapid.T) {
+		h := of(durations(t))
 		data, err := h.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestCodecRoundTrip(t *testing.T) {
 	})
 }
 
-func same(t *testing.T, got, want *Histogram) {
+func same(t rapid.TB, got, want *Histogram) {
 	t.Helper()
 	if got.Count() != want.Count() || got.Sum() != want.Sum() || got.Max() != want.Max() {
 		t.Errorf("count, sum, max = %d, %v, %v; want %d, %v, %v", got.Count(), got.Sum(), got.Max(), want.Count(), want.Sum(), want.Max())
@@ -93,8 +93,8 @@ func same(t *testing.T, got, want *Histogram) {
 }
 
 func TestMergeIsBothTogether(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		a, b := durations(r), durations(r)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := durations(t), durations(t)
 		got := of(a)
 		got.Merge(of(b))
 		same(t, got, of(append(slices.Clone(a), b...)))

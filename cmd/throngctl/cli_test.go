@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// TestBadInputStartsNothing gives wrong files and values: each is told, with exit code 2, and no store is made.
+func TestBadInputStartsNothing(t *testing.T) {
+	broken := filepath.Join("testdata", "broken.yaml")
+	tests := []struct {
+		name string
+		args []string
+		want []string // in what is said
+	}{
+		{"population of 0", []string{"run", "shopping", "--set", "agents=0"}, []string{"agents", "below 1"}},
+		{"limit of 0", []string{"run", "shopping", "--max-concurrent", "0"}, []string{"limit", "at least 1"}},
+		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
+		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
+		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
+		{"no such file", []string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
+		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "mistakes; nothing was started"}},
+		{"unknown flag", []string{"run", "shopping", "--max-concurent", "3"}, []string{"unknown flag", "--max-concurrent"}},
+		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},
+		{"strange host", []string{"run", "shopping", "--service", "shop=https://shop.example.com"}, []string{"shop.example.com", "--allow"}},
+		{"unknown service", []string{"run", "shopping", "--service", "shops=http://127.0.0.1:1"}, []string{"no service shops"}},
+		{"unknown fault", []string{"run", "shopping", "--fault", "fire=1"}, []string{"fire", "server_error"}},
+		{"share above 1", []string{"run", "shopping", "--fault", "hang=2"}, []string{"fault"}},
+		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
+		{"nothing to resume", []string{"resume"}, []string{"no run yet"}},
+		{"unknown run", []string{"resume", "20200101-nope"}, []string{"20200101-nope"}},
+		{"open to the world", []string{"rehearse", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
+		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			code, out, stderr := ctl(t, append(tt.args, "--data", data)...)
+			if code != exitUsage {
+				t.Errorf("exit code %d, want %d\n%s%s", code, exitUsage, out, stderr)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("nothing is said of %q:\n%s", want, stderr)
+				}
+			}
+			if runs, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(runs) > 0 {
+				t.Errorf("something was started: %v", runs)
+			}
+		})
+	}
+}
+
+// TestValidateTellsEveryMistake compares what is printed for a file with ten mistakes.
+func TestValidateTellsEveryMistake(t *testing.T) {
+	code, _, stderr := ctl(t, "validate", filepath.Join("testdata", "broken.yaml"))
+	if code != exitUsage {
+		t.Errorf("exit code %d, want %d", code, exitUsage)
+	}
+	golden(t, "broken.txt", stderr)
+}
+
+func TestValidateShowsThePlan(t *testing.T) {
+	code, out, stderr := ctl(t, "validate", "shopping", "--set", "agents=12")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	golden(t, "plan.txt", out)
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := read(t, path); got != want {
+		t.Errorf("%s differs: %s", name, difference(want, got))
+	}
+}
+
+// TestJourney is what a person does: run, look, export, delete.
+func TestJourney(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, day(data)...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{"finished", "90 (", "criteria", "pass", "exact", "agents_completed"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, out)
+		}
+	}
+	id := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
+
+	_, out, _ = ctl(t, "runs", "--data", data)
+	if !strings.Contains(out, id) || !strings.Contains(out, "finished") || !strings.Contains(out, "90 (100%)") {
+		t.Errorf("runs:\n%s", out)
+	}
+	for what, header := range map[string]string{
+		"metrics":  "timestamp,cycle,agents_processed,agents_shopped,avg_latency_ms,writes_per_sec,cpu_percent,memory_mb,",
+		"sessions": "cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted\n",
+		"events":   "cycle,agent_index,agent,session,sequence,step,event,data\n",
+		"timings":  "cycle,agent_index,agent,take,started,queue_wait_ms,",
+		"run":      "{\n",
+	} {
+		code, out, stderr := ctl(t, "export", "--data", data, "--what", what)
+		if code != exitDone || !strings.HasPrefix(out, header) {
+			t.Errorf("export %s: exit code %d, begins with %.80q\n%s", what, code, out, stderr)
+		}
+	}
+	if code, _, stderr := ctl(t, "resume", "--data", data, id); code != exitUsage || !strings.Contains(stderr, "nothing to resume") {
+		t.Errorf("resuming a finished run: exit code %d: %s", code, stderr)
+	}
+	if code, out, _ := ctl(t, "delete", "--data", data, id); code != exitFailed || !strings.Contains(out, "90 sessions") {
+		t.Errorf("delete without an answer: exit code %d\n%s", code, out)
+	}
+	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", id); code != exitDone {
+		t.Errorf("delete: exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, id) {
+		t.Errorf("the run is still there:\n%s", out)
+	}
+	if logs, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(logs) > 0 {
+		t.Errorf("the rehearsal's log is still there: %v", logs)
+	}
+}
+
+// TestFailedCriteriaAreAnExitCode runs against a shop that refuses everything.
+func TestFailedCriteriaAreAnExitCode(t *testing.T) {
+	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--fault", "server_error=0.9", "--fault", "cut=0", "--fault", "bad_body=0")...)
+	if code != exitFailed {
+		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, out)
+	}
+	for _, want := range []string{"FAIL", "server_error", "inexact since cycle 0"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+// slowRun starts a run that takes minutes in a process of its own, and waits until it works.
+func slowRun(t *testing.T, data string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
+	t.Helper()
+	cmd, _, stderr = process(t, nil, "run", "shopping", "--data", data, "--seed", "7", "--rehearsal", "slow", "--set", "eagerness=10")
+	cmd.Stdout = nil
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	r := bufio.NewReader(pipe)
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the run ended early: %v\n%s", err, stderr)
+		}
+		if strings.Contains(line, "in flight") && !strings.Contains(line, "in flight 0") {
+			return cmd, r, stderr
+		}
+	}
+}
+
+// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then goes on.
+func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
+	data := t.TempDir()
+	cmd, stdout, stderr := slowRun(t, data)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Fatalf("ended with %v, want exit code %d\n%s%s", err, exitInterrupted, out, stderr)
+	}
+	if !strings.Contains(string(out), "go on with: throngctl resume") {
+		t.Errorf("it does not say how to go on:\n%s", out)
+	}
+	if _, out, _ := ctl(t, "checkpoints", "--data", data); !strings.Contains(out, "stop") {
+		t.Errorf("no checkpoint was taken:\n%s", out)
+	}
+	if code, out, stderr := ctl(t, "checkpoints", "--data", data, "--show", "1"); code != exitDone {
+		t.Errorf("the checkpoint cannot be shown: %s%s", out, stderr)
+	}
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--rehearsal", "none", "--max-concurrent", "20"); code != exitDone {
+		t.Errorf("resume: exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "(100%)") {
+		t.Errorf("after the resume:\n%s", out)
+	}
+}
+
+// TestSecondInterruptCuts sends Ctrl+C twice: the run ends without waiting for a slow shop.
+func TestSecondInterruptCuts(t *testing.T) {
+	data := t.TempDir()
+	cmd, stdout, stderr := slowRun(t, data)
+	for range 2 {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Fatalf("ended with %v, want exit code %d\n%s%s", err, exitInterrupted, out, stderr)
+	}
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--rehearsal", "none"); code != exitDone || !strings.Contains(out, "exact") {
+		t.Errorf("resume: exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestSecondProcessMayLookNotTouch uses the store of a run in progress.
+func TestSecondProcessMayLookNotTouch(t *testing.T) {
+	data := t.TempDir()
+	cmd, _, _ := slowRun(t, data)
+	_, out, _ := ctl(t, "runs", "--data", data)
+	if !strings.Contains(out, "in progress") {
+		t.Errorf("runs:\n%s", out)
+	}
+	if code, out, stderr := ctl(t, "export", "--data", data, "--what", "sessions"); code != exitDone || !strings.HasPrefix(out, "cycle,") {
+		t.Errorf("export while it runs: exit code %d\n%s%s", code, out, stderr)
+	}
+	id := strings.Fields(strings.Split(out, "\n")[1])[0]
+	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", id); code != exitFailed || !strings.Contains(stderr, "in use") {
+		t.Errorf("delete while it runs: exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use") {
+		t.Errorf("resume while it runs: exit code %d\n%s%s", code, out, stderr)
+	}
+	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the run did not survive the looks: %v", err)
+	}
+}
+
+// TestSettingsSayWhereTheyComeFrom saves one, sets one by the environment, and takes one from a scenario.
+func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
+	data := t.TempDir()
+	if code, _, stderr := ctl(t, "settings", "--data", data, "retries=3"); code != exitDone {
+		t.Fatalf("settings retries=3: %s", stderr)
+	}
+	t.Setenv("SIMULATION_MAX_CONCURRENT", "17")
+	_, out, _ := ctl(t, "settings", "--data", data, "--file", "shopping")
+	for _, want := range []string{
+		`max-concurrent +17 +SIMULATION_MAX_CONCURRENT`, `retries +3 +saved`, `cycles +24 +the scenario`, `time-scale +0 +default`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no line %s in\n%s", want, out)
+		}
+	}
+	if code, _, stderr := ctl(t, "settings", "--data", data, "retries=0"); code != exitUsage || !strings.Contains(stderr, "at least 1") {
+		t.Errorf("settings retries=0: exit code %d: %s", code, stderr)
+	}
+}
+
+// TestRehearseAlone starts the shop, asks it something, and stops it.
+func TestRehearseAlone(t *testing.T) {
+	cmd, _, stderr := process(t, nil, "rehearse", "--shop", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
+	cmd.Stdout = nil
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(pipe)
+	line, err := r.ReadString('\n')
+	if err != nil {
+		t.Fatalf("it says nothing: %v %s", err, stderr)
+	}
+	url := strings.TrimSpace(strings.TrimPrefix(line, "url "))
+	data := t.TempDir()
+	code, out, errs := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "1",
+		"--service", "shop="+url, "--max-concurrent", "4")
+	if code != exitFailed || !strings.Contains(out, "client_error") {
+		t.Errorf("a shop of another secret let the run in: exit code %d\n%s%s", code, out, errs)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v %s", err, stderr)
+	}
+	if !strings.Contains(string(rest), "requests answered") {
+		t.Errorf("it does not say what it did:\n%s", rest)
+	}
+}

@@ -1,0 +1,257 @@
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+// Crowd is a fake program: what a session does is a pure function of the run's seed, the cycle and the agent. The
+// zero value's sessions are all ok at once. Shares are of all sessions; what is left of them ends ok.
+type Crowd struct {
+	// Work and Held are the longest time that a session uses, and that it is held back, both spread evenly from 0. With
+	// Work 0 a session never asks for its clock.
+	Work, Held time.Duration
+	// Asks is the most requests of a session; every other one is a changing request, with an intent.
+	Asks int
+	// Remember is the share of sessions that write memory; what they write follows from all that they wrote before.
+	Remember float64
+	// Events is the most events of a session.
+	Events int
+
+	// Fail, Stop, Panic and Hang are shares: a failure by class Script, a stop, a panic, and a wait for the context.
+	Fail, Stop, Panic, Hang float64
+
+	// Began and Ended, if set, hear of every session; many call at once.
+	Began, Ended func(s *engine.Session)
+
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+var _ engine.Program = (*Crowd)(nil)
+
+// Plan is what a session does.
+type Plan struct {
+	Outcome  engine.Outcome
+	Panics   bool
+	Work     []time.Duration // of its requests; one without
+	Held     time.Duration
+	Remember bool
+	Events   int
+}
+
+// Plan returns what a session of the seed does.
+func (c *Crowd) Plan(seed uint64, cycle, agent int) Plan {
+	s := engine.SessionKey(seed, cycle, agent).Text("crowd").Source()
+	p := Plan{Outcome: engine.OK}
+	switch x := s.Float64(); {
+	case x < c.Fail:
+		p.Outcome = engine.Failed
+	case x < c.Fail+c.Stop:
+		p.Outcome = engine.Stopped
+	case x < c.Fail+c.Stop+c.Panic:
+		p.Outcome, p.Panics = engine.Failed, true
+	case x < c.Fail+c.Stop+c.Panic+c.Hang:
+		p.Outcome = engine.TimedOut
+	}
+	parts := 1
+	if c.Asks > 0 {
+		parts = s.IntN(c.Asks + 1)
+	}
+	for range parts {
+		p.Work = append(p.Work, upTo(s, c.Work)/time.Duration(parts))
+	}
+	p.Held = upTo(s, c.Held)
+	p.Remember = s.Float64() < c.Remember
+	p.Events = s.IntN(c.Events + 1)
+	return p
+}
+
+// upTo draws a time in whole microseconds, so that it can be told apart and summed exactly.
+func upTo(s *draw.Source, most time.Duration) time.Duration {
+	return time.Duration(s.IntN(int(most/time.Microsecond)+1)) * time.Microsecond
+}
+
+// Session carries out the plan.
+func (c *Crowd) Session(s *engine.Session) {
+	if c.Began != nil {
+		c.Began(s)
+	}
+	if c.Ended != nil {
+		defer c.Ended(s)
+	}
+	plan := c.Plan(s.Settings().Seed, s.Cycle, s.Agent)
+	if err := c.work(s, plan); err != nil {
+		s.Row.Fail(s.Row.Path, err)
+		return
+	}
+	s.Row.Path = ""
+	for i := range plan.Events {
+		s.Row.Events = append(s.Row.Events, engine.Event{
+			Path: fmt.Sprintf("emit[%d]", i), Name: "event", Data: fmt.Appendf(nil, "[%d,%d,%d]", s.Cycle, s.Agent, i),
+		})
+	}
+	s.Row.Acted = plan.Outcome == engine.OK
+	switch {
+	case plan.Panics:
+		panic("as planned")
+	case plan.Outcome == engine.Failed:
+		s.Row.Fail("check", engine.Fail(engine.Script, "as planned"))
+	case plan.Outcome == engine.TimedOut:
+		<-s.Clock().Context().Done()
+		s.Row.Fail("hang", context.Cause(s.Clock().Context()))
+	default:
+		s.Row.Outcome = plan.Outcome
+		if plan.Remember {
+			s.Row.Delta = *delta(s.Memory, s.Cycle, s.Agent)
+		}
+	}
+}
+
+// work is the session's time: a hold, and its requests.
+func (c *Crowd) work(s *engine.Session, plan Plan) error {
+	if c.Work > 0 || c.Held > 0 {
+		up := s.Clock()
+		s.Row.Held += plan.Held
+		up.Hold()
+		err := sleep(up, plan.Held)
+		up.Release()
+		if err != nil {
+			return err
+		}
+	}
+	for i, took := range plan.Work {
+		var err error
+		if c.Asks > 0 {
+			err = c.ask(s, i, took)
+		} else if took > 0 {
+			err = sleep(s.Clock(), took)
+		}
+		if err != nil {
+			return err
+		}
+		s.Row.Service += took
+	}
+	return nil
+}
+
+// ask sends one request, unless the journal holds its answer.
+func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
+	path := "ask[" + strconv.Itoa(i) + "]"
+	s.Row.Path = path
+	record := engine.StepRecord{Path: path, Attempts: 1, Service: took}
+	entry := engine.Entry{Path: path, Attempts: 1, Statuses: []int{200}, Output: answer(s.Cycle, s.Agent, i)}
+	changes := i%2 == 0
+	got, known := s.Replay(path)
+	switch {
+	case known && got.Attempts > 0:
+		if string(got.Output) != string(entry.Output) {
+			return engine.Fail(engine.BadAnswer, "the journal says %q of %s, not %q", got.Output, path, entry.Output)
+		}
+		record.Label = engine.Replayed
+		s.Row.Steps = append(s.Row.Steps, record)
+		return nil
+	case known:
+		record.Label = engine.Uncertain
+	case changes:
+		up := s.Clock()
+		up.Hold()
+		err := s.Intend(up.Context(), path, uint64(i))
+		up.Release()
+		if err != nil {
+			return err
+		}
+	}
+	c.count(s, path)
+	if err := sleep(s.Clock(), took); err != nil {
+		return err
+	}
+	if changes {
+		s.Answered(entry)
+	} else {
+		s.Observed(entry)
+	}
+	s.Row.Steps = append(s.Row.Steps, record)
+	return nil
+}
+
+func (c *Crowd) count(s *engine.Session, path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked == nil {
+		c.asked = map[string]int{}
+	}
+	c.asked[fmt.Sprintf("%d/%d/%s", s.Cycle, s.Agent, path)]++
+}
+
+// Asked returns how often each request was sent, by cycle/agent/path.
+func (c *Crowd) Asked() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make(map[string]int, len(c.asked))
+	for k, n := range c.asked {
+		out[k] = n
+	}
+	return out
+}
+
+// Memory is what an agent remembers after a number of cycles, without any engine: all its sessions that commit.
+func (c *Crowd) Memory(seed uint64, agent, cycles int) *engine.Memory {
+	var m *engine.Memory
+	for cycle := range cycles {
+		if p := c.Plan(seed, cycle, agent); p.Remember && p.Outcome.Commits() {
+			m = m.Apply(delta(m, cycle, agent))
+		}
+	}
+	return m
+}
+
+// delta chains each write to the one before, so that a write that is lost, doubled or out of place shows in the last.
+func delta(m *engine.Memory, cycle, agent int) *engine.Delta {
+	key := engine.SessionKey(0, cycle, agent)
+	if m != nil {
+		for _, f := range m.Fields {
+			key = key.Text(f.Name).Text(string(f.Value))
+		}
+	}
+	hi, _ := key.Sum()
+	return &engine.Delta{
+		Set:   []engine.Field{{Name: "chain", Value: strconv.AppendUint(nil, hi, 10)}, {Name: "cycle", Value: strconv.AppendInt(nil, int64(cycle), 10)}},
+		Notes: [][]byte{strconv.AppendInt(nil, int64(cycle), 10)},
+		Keep:  3,
+	}
+}
+
+func answer(cycle, agent, i int) []byte { return fmt.Appendf(nil, "%d:%d:%d", cycle, agent, i) }
+
+// sleep waits, unless the clock's context ends first: then it returns its cause.
+func sleep(up *clock.Clock, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(up.Context())
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-up.Context().Done():
+		return context.Cause(up.Context())
+	}
+}
+
+// Config is a run of a program by a population, as fast as possible, for one cycle.
+func Config(agents int, p engine.Program, j engine.Journal) engine.Config {
+	settings := engine.DefaultSettings()
+	settings.Metrics = false
+	return engine.Config{
+		ID: "test", Agents: agents, Program: p, Journal: j, Settings: settings,
+		Clock: engine.Clock{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour},
+	}
+}

@@ -1,0 +1,177 @@
+package enginetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// last returns the sessions that count, the last take of each, ordered by cycle and agent.
+func last(rows []engine.SessionRow) []engine.SessionRow {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b engine.SessionRow) int {
+		return cmp.Or(a.Cycle-b.Cycle, a.Agent-b.Agent, a.Take-b.Take)
+	})
+	var out []engine.SessionRow
+	for i := range rows {
+		if n := len(out); n > 0 && out[n-1].Cycle == rows[i].Cycle && out[n-1].Agent == rows[i].Agent {
+			out[n-1] = rows[i]
+			continue
+		}
+		out = append(out, rows[i])
+	}
+	return out
+}
+
+// Resumption reads back where a run goes on: the plain meaning of the rows, without any thought of speed.
+func (j *Journal) Resumption() *engine.Resumption {
+	res := &engine.Resumption{
+		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{},
+	}
+	checkpoint := -1 // cycle of the last
+	var peaks engine.Peaks
+	for _, row := range j.Rows() {
+		switch r := row.(type) {
+		case engine.BarrierRow:
+			res.Cycle = max(res.Cycle, r.Cycle+1)
+			peaks.Cycle = max(peaks.Cycle, r.Took)
+		case engine.CheckpointRow:
+			res.Checkpoints++
+			res.Checkpoint, checkpoint = r.At, max(checkpoint, r.Cycle)
+			r.State.Totals.Peaks.Cycle = max(r.State.Totals.Peaks.Cycle, peaks.Cycle)
+			res.State.Limit, peaks = r.State.Limit, r.State.Totals.Peaks
+		case engine.EndRow:
+			peaks = r.Totals.Peaks
+		}
+	}
+	sessions := last(j.Sessions())
+	changed := map[int]bool{}
+	for i := range sessions {
+		s := &sessions[i]
+		res.State.Totals.Add(s)
+		commits := s.Outcome.Commits() && !s.Delta.Empty()
+		if s.Cycle < res.Cycle {
+			res.AtBarrier.Add(s)
+			if commits {
+				res.Memory[s.Agent] = res.Memory[s.Agent].Apply(&s.Delta)
+				changed[s.Agent] = changed[s.Agent] || s.Cycle >= checkpoint
+			}
+			continue
+		}
+		res.Done = append(res.Done, s.Agent)
+		if commits {
+			res.Deltas[s.Agent] = s.Delta
+		}
+	}
+	for agent, is := range changed {
+		if is {
+			res.Changed = append(res.Changed, agent)
+		}
+	}
+	slices.Sort(res.Changed)
+	res.State.Totals.Peaks, res.AtBarrier.Peaks = peaks, peaks
+	j.prefixes(res)
+	return res
+}
+
+// prefixes collects what the agents without a session row had asked.
+func (j *Journal) prefixes(res *engine.Resumption) {
+	at := map[[2]any]engine.Entry{}
+	keep := func(p engine.Place, e engine.Entry) {
+		if p.Cycle == res.Cycle && !slices.Contains(res.Done, p.Agent) {
+			at[[2]any{p.Agent, e.Path}] = e
+		}
+	}
+	for _, row := range j.Rows() {
+		switch r := row.(type) {
+		case engine.IntentRow:
+			for _, e := range r.Earlier {
+				keep(r.Place, e)
+			}
+			keep(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash})
+		case engine.AnswerRow:
+			keep(r.Place, r.Entry)
+		}
+	}
+	for key, e := range at {
+		agent := key[0].(int)
+		res.Prefixes[agent] = append(res.Prefixes[agent], e)
+	}
+}
+
+// Restored is the memory that checkpoint number n (from 1) restores, and the cycle at whose start it was so: what all
+// checkpoints up to it hold, the newest first.
+func (j *Journal) Restored(n int) (memory map[int]*engine.Memory, cycle int) {
+	memory = map[int]*engine.Memory{}
+	for _, c := range Of[engine.CheckpointRow](j)[:n] {
+		for agent, m := range c.Memory {
+			memory[agent] = m
+		}
+		cycle = c.Cycle
+	}
+	return memory, cycle
+}
+
+// MemoryAt replays the sessions' memory up to the start of a cycle.
+func (j *Journal) MemoryAt(cycle int) map[int]*engine.Memory {
+	memory := map[int]*engine.Memory{}
+	for _, s := range last(j.Sessions()) {
+		if s.Cycle < cycle && s.Outcome.Commits() && !s.Delta.Empty() {
+			memory[s.Agent] = memory[s.Agent].Apply(&s.Delta)
+		}
+	}
+	return memory
+}
+
+// Recount adds up the durable sessions, the last take of each.
+func (j *Journal) Recount() engine.Totals {
+	var t engine.Totals
+	sessions := last(j.Sessions())
+	for i := range sessions {
+		t.Add(&sessions[i])
+	}
+	return t
+}
+
+// Results is the part of the sessions that is the run's result, as text: one line per session and event, ordered by
+// cycle, agent and sequence, without anything that depends on time.
+func Results(rows []engine.SessionRow) string {
+	var b strings.Builder
+	for _, r := range last(rows) {
+		fmt.Fprintf(&b, "%d %d %v %v %q %q acted=%v", r.Cycle, r.Agent, r.Outcome, r.Class, r.Path, r.Because, r.Acted)
+		for _, s := range r.Steps {
+			fmt.Fprintf(&b, " %s:%v:%v", s.Path, s.Status, s.Class)
+		}
+		if r.Outcome.Commits() {
+			for _, f := range r.Delta.Set {
+				fmt.Fprintf(&b, " %s=%s", f.Name, f.Value)
+			}
+			fmt.Fprintf(&b, " %q", r.Delta.Notes)
+		}
+		b.WriteByte('\n')
+		for i, e := range r.Events {
+			fmt.Fprintf(&b, "  %d %s %s %s\n", i, e.Path, e.Name, e.Data)
+		}
+	}
+	return b.String()
+}
+
+// ShowMemory is memory as text, by agent.
+func ShowMemory(memory map[int]*engine.Memory) string {
+	var lines []string
+	for agent, m := range memory {
+		if m == nil {
+			continue
+		}
+		line := fmt.Sprintf("%06d", agent)
+		for _, f := range m.Fields {
+			line += fmt.Sprintf(" %s=%s", f.Name, f.Value)
+		}
+		lines = append(lines, fmt.Sprintf("%s %q\n", line, m.Notes))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}

@@ -1,0 +1,7 @@
+package engine
+
+// PublishNow makes a snapshot of this instant.
+func (r *Run) PublishNow() *Snapshot {
+	_ = r.insist(func(l *loop) error { l.publish(); return nil })
+	return r.Snapshot()
+}

@@ -1,0 +1,79 @@
+package storage
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"time"
+)
+
+// table writes rows of CSV. Its methods append cells to the row that next then ends.
+type table struct {
+	w   *csv.Writer
+	row []string
+}
+
+func newTable(w io.Writer, columns ...string) *table {
+	t := &table{w: csv.NewWriter(w), row: make([]string, 0, len(columns))}
+	t.row = append(t.row, columns...)
+	return t
+}
+
+// next ends the row. Errors of the writer are kept: flush returns the first.
+func (t *table) next() error {
+	err := t.w.Write(t.row)
+	t.row = t.row[:0]
+	return err
+}
+
+func (t *table) flush() error {
+	t.w.Flush()
+	return t.w.Error()
+}
+
+func (t *table) plain(cell string)  { t.row = append(t.row, cell) }
+func (t *table) text(cell string)   { t.row = append(t.row, harmless(cell)) }
+func (t *table) int(n int64)        { t.row = append(t.row, strconv.FormatInt(n, 10)) }
+func (t *table) bool(b bool)        { t.row = append(t.row, strconv.FormatBool(b)) }
+func (t *table) ms(d time.Duration) { t.row = append(t.row, millis(d)) }
+func (t *table) time(at time.Time)  { t.row = append(t.row, stamp(at)) }
+
+// harmless puts an apostrophe before a text that a spreadsheet would take for a formula.
+func harmless(cell string) string {
+	if cell == "" {
+		return cell
+	}
+	switch cell[0] {
+	case '=', '+', '-', '@', '\t', '\r':
+		return "'" + cell
+	}
+	return cell
+}
+
+// jsonCell is a JSON text as a cell. Of all valid ones only negative numbers begin like a formula, and they are none.
+func jsonCell(data []byte) string {
+	if len(data) > 0 && data[0] == '-' && json.Valid(data) {
+		return string(data)
+	}
+	return harmless(string(data))
+}
+
+// stamp is a time as cells and manifests write it; empty if it is zero.
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000000Z")
+}
+
+func millis(d time.Duration) string { return number(float64(d) / float64(time.Millisecond)) }
+
+// number writes at most three decimals; a figure that is not known (NaN, negative) is an empty cell.
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return ""
+	}
+	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
+}

@@ -1,0 +1,230 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// manifest is run.json.
+type manifest struct {
+	Run        engine.RunID               `json:"run"`
+	Title      string                     `json:"title"`
+	Throng     string                     `json:"throng_version"`
+	Scenario   scenario                   `json:"scenario"`
+	Parameters map[string]json.RawMessage `json:"parameters"`
+	Seed       uint64                     `json:"seed"`
+	Settings   settings                   `json:"settings"`
+	Parent     engine.RunID               `json:"parent,omitempty"`
+	ForkCycle  int                        `json:"fork_cycle,omitempty"`
+	Created    string                     `json:"created"`
+	Ended      string                     `json:"ended,omitempty"`
+	Ending     string                     `json:"ending"`
+	Reason     string                     `json:"reason,omitempty"`
+	Exact      bool                       `json:"exact"`
+	Inexact    *inexact                   `json:"inexact_since,omitempty"`
+	Cycle      int                        `json:"cycle"`
+	Totals     totals                     `json:"totals"`
+	Success    []judgement                `json:"success,omitempty"`
+}
+
+type scenario struct {
+	File  string            `json:"file"`
+	Hash  string            `json:"hash"`
+	Files map[string]string `json:"files"` // those that are not UTF-8 are left out
+}
+
+type settings struct {
+	Limit                  int       `json:"limit"`
+	Floor                  int       `json:"floor"`
+	Ceiling                int       `json:"ceiling"`
+	Cycles                 int       `json:"cycles,omitempty"`
+	Hours                  float64   `json:"hours,omitempty"`
+	TimeScale              float64   `json:"time_scale"`
+	SessionTimeoutSeconds  float64   `json:"session_timeout_seconds"`
+	ChainTimeoutSeconds    float64   `json:"chain_timeout_seconds"`
+	CycleTimeoutSeconds    float64   `json:"cycle_timeout_seconds"`
+	RetryAttempts          int       `json:"retry_attempts"`
+	RetryWaitSeconds       float64   `json:"retry_wait_seconds"`
+	RetryMaxWaitSeconds    float64   `json:"retry_max_wait_seconds"`
+	CheckpointEverySeconds float64   `json:"checkpoint_interval_seconds"`
+	KeepCheckpoints        int       `json:"keep_checkpoints"`
+	Agents                 []string  `json:"agents,omitempty"`
+	WarmUp                 []float64 `json:"warm_up,omitempty"`
+	WarmUpCycles           int       `json:"warm_up_cycles,omitempty"`
+	KeepShare              float64   `json:"keep_share"`
+	Metrics                bool      `json:"metrics"`
+}
+
+type inexact struct {
+	Cycle int    `json:"cycle"`
+	Agent int    `json:"agent_index"`
+	Step  string `json:"step"`
+	Why   string `json:"why"`
+}
+
+type totals struct {
+	Sessions    int64              `json:"sessions"`
+	Planned     int64              `json:"planned,omitempty"`
+	Outcomes    map[string]int64   `json:"outcomes"`
+	Errors      map[string]int64   `json:"errors"`
+	Acted       int64              `json:"acted"`
+	Steps       int64              `json:"steps"`
+	Requests    int64              `json:"requests"`
+	Retries     int64              `json:"retries"`
+	RateLimited int64              `json:"rate_limited"`
+	Events      int64              `json:"events"`
+	Labels      map[string]int64   `json:"labels"`
+	LatencyMS   map[string]float64 `json:"latency_ms"`
+	ServiceMS   map[string]float64 `json:"service_ms"`
+	HeldMS      map[string]float64 `json:"held_ms"`
+	QueueMS     map[string]float64 `json:"queue_wait_ms"`
+	Peaks       peaks              `json:"peaks"`
+}
+
+type peaks struct {
+	MemoryBytes          uint64  `json:"memory_bytes,omitempty"`
+	Connections          int     `json:"db_connections"`
+	ServerConnections    int     `json:"db_server_connections"`
+	CycleSeconds         float64 `json:"cycle_seconds"`
+	CheckpointGapSeconds float64 `json:"checkpoint_gap_seconds"`
+	ElapsedSeconds       float64 `json:"elapsed_seconds"`
+	LagSeconds           float64 `json:"lag_seconds"`
+}
+
+type judgement struct {
+	Criterion string   `json:"criterion"`
+	Value     *float64 `json:"value"` // null where it is not known
+	Shown     string   `json:"shown"`
+	Passed    bool     `json:"passed"`
+}
+
+// RunJSON writes run.json, the manifest: what the run was made from, how it went, whether its result is exact.
+// version is Throng's own.
+func RunJSON(ctx context.Context, w io.Writer, r Reader, run engine.RunID, version string) error {
+	record, err := r.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	t, err := r.Totals(ctx, run)
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	return out.Encode(newManifest(&record, &t, version))
+}
+
+func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest {
+	m := manifest{
+		Run: r.ID, Title: r.Title, Throng: version,
+		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
+		Parameters: map[string]json.RawMessage{},
+		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
+		Parent: r.Parent, ForkCycle: r.ForkCycle,
+		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason,
+		Cycle: r.Cycle, Totals: newTotals(r, t),
+	}
+	for name, data := range r.Source.Files {
+		if utf8.Valid(data) {
+			m.Scenario.Files[name] = string(data)
+		}
+	}
+	for name, text := range r.Source.Parameters {
+		value := json.RawMessage(text)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(text) //nolint:errchkjson // a text cannot fail
+		}
+		m.Parameters[name] = value
+	}
+	since := r.Inexact
+	if since == nil {
+		since = t.Inexact
+	}
+	m.Exact = since == nil
+	if since != nil {
+		m.Inexact = &inexact{since.Cycle, since.Agent, since.Path, since.Why}
+	}
+	for _, j := range r.Verdict {
+		out := judgement{Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
+		if !j.Unknown && !math.IsNaN(j.Value) && !math.IsInf(j.Value, 0) {
+			out.Value = &j.Value
+		}
+		m.Success = append(m.Success, out)
+	}
+	return m
+}
+
+func ending(r *engine.RunRecord) string {
+	switch {
+	case r.Ending != engine.NotEnded:
+		return r.Ending.String()
+	case r.InProgress:
+		return "in progress"
+	default:
+		return "interrupted"
+	}
+}
+
+func newSettings(s *engine.Settings) settings {
+	return settings{
+		Limit: s.Limit, Floor: s.Floor, Ceiling: s.Ceiling, Cycles: s.Cycles, Hours: s.Hours, TimeScale: s.TimeScale,
+		SessionTimeoutSeconds: s.SessionTimeout.Seconds(), ChainTimeoutSeconds: s.ChainTimeout.Seconds(),
+		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
+		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
+		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
+		KeepShare: s.KeepShare, Metrics: s.Metrics,
+	}
+}
+
+// histogram is what the manifest needs of the engine's.
+type histogram interface {
+	Count() int64
+	Sum() time.Duration
+	Quantile(q float64) time.Duration
+	Max() time.Duration
+}
+
+func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
+	out := totals{
+		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
+		Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
+		Peaks: peaks{
+			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
+			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
+			ElapsedSeconds: t.Peaks.Elapsed.Seconds(), LagSeconds: t.Peaks.Lag.Seconds(),
+		},
+	}
+	for o := engine.OK; o < engine.Cut; o++ {
+		out.Outcomes[o.String()] = t.Outcomes[o]
+	}
+	for _, c := range engine.Classes() {
+		if t.Errors[c] > 0 {
+			out.Errors[c.String()] = t.Errors[c]
+		}
+	}
+	for l := engine.Fresh; l <= engine.Confirmed; l++ {
+		out.Labels[l.String()] = t.Labels[l]
+	}
+	return out
+}
+
+// summary describes a histogram in milliseconds; nil if it is empty.
+func summary(h histogram) map[string]float64 {
+	n := h.Count()
+	if n == 0 {
+		return nil
+	}
+	ms := func(d time.Duration) float64 { return math.Round(float64(d)/float64(time.Microsecond)) / 1000 }
+	return map[string]float64{
+		"mean": ms(h.Sum() / time.Duration(n)), "p50": ms(h.Quantile(0.5)), "p95": ms(h.Quantile(0.95)),
+		"p99": ms(h.Quantile(0.99)), "max": ms(h.Max()),
+	}
+}

@@ -1,0 +1,168 @@
+package storage
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// metricsColumn is a column of metrics.csv.
+type metricsColumn struct {
+	name string
+	cell func(m *engine.MetricsRow) string
+}
+
+// metricsColumns is the one table of what metrics.csv holds. The first eight are what other tools expect.
+var metricsColumns = slices.Concat([]metricsColumn{
+	{"timestamp", func(m *engine.MetricsRow) string { return stamp(m.At) }},
+	{"cycle", func(m *engine.MetricsRow) string { return strconv.Itoa(m.Cycle) }},
+	{"agents_processed", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Ended, 10) }},
+	{"agents_shopped", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Acted, 10) }},
+	{"avg_latency_ms", func(m *engine.MetricsRow) string { return quantile(&m.Total, m.Total.Mean) }},
+	{"writes_per_sec", func(m *engine.MetricsRow) string { return number(m.WritesPerSec) }},
+	{"cpu_percent", func(m *engine.MetricsRow) string { return number(m.Host.CPU) }},
+	{"memory_mb", func(m *engine.MetricsRow) string { return megabytes(m.Host.Memory) }},
+
+	{"process_cpu_percent", func(m *engine.MetricsRow) string { return number(m.Host.ProcessCPU) }},
+	{"phase", func(m *engine.MetricsRow) string { return m.Phase.String() }},
+	{"limit", func(m *engine.MetricsRow) string { return strconv.Itoa(m.Limit) }},
+	{"in_flight", func(m *engine.MetricsRow) string { return strconv.Itoa(m.InFlight) }},
+	{"sessions_per_sec", func(m *engine.MetricsRow) string { return number(m.SessionsPerSec) }},
+	{"requests_per_sec", func(m *engine.MetricsRow) string { return number(m.RequestsPerSec) }},
+	{"latency_p50_ms", func(m *engine.MetricsRow) string { return quantile(&m.Total, m.Total.P50) }},
+	{"latency_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Total, m.Total.P95) }},
+	{"latency_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Total, m.Total.P99) }},
+	{"latency_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Total, m.Total.Max) }},
+	{"service_p50_ms", func(m *engine.MetricsRow) string { return quantile(&m.Service, m.Service.P50) }},
+	{"service_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Service, m.Service.P95) }},
+	{"service_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Service, m.Service.P99) }},
+	{"service_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Service, m.Service.Max) }},
+	{"held_p50_ms", func(m *engine.MetricsRow) string { return quantile(&m.Held, m.Held.P50) }},
+	{"held_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Held, m.Held.P95) }},
+	{"held_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Held, m.Held.P99) }},
+	{"held_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Held, m.Held.Max) }},
+	{"rate_limited", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.RateLimited, 10) }},
+	{"retries", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Retries, 10) }},
+}, errorColumns(), []metricsColumn{
+	{"available_memory_mb", func(m *engine.MetricsRow) string { return megabytes(m.Host.Available) }},
+	{"net_in_bytes_per_sec", func(m *engine.MetricsRow) string { return number(m.Host.NetIn) }},
+	{"net_out_bytes_per_sec", func(m *engine.MetricsRow) string { return number(m.Host.NetOut) }},
+	{"disk_free_mb", func(m *engine.MetricsRow) string { return megabytes(m.Host.DiskFree) }},
+	{"db_connections", func(m *engine.MetricsRow) string { return count(int64(m.Connections)) }},
+	{"db_server_connections", func(m *engine.MetricsRow) string { return count(int64(m.ServerConnections)) }},
+	{"schedule_lag_ms", func(m *engine.MetricsRow) string { return millis(m.Lag) }},
+	{"unsent_rows", func(m *engine.MetricsRow) string { return count(m.Unsent) }},
+})
+
+func errorColumns() []metricsColumn {
+	var all []metricsColumn
+	for _, c := range engine.Classes() {
+		all = append(all, metricsColumn{"errors_" + c.String(), func(m *engine.MetricsRow) string {
+			return strconv.FormatInt(m.Errors[c], 10)
+		}})
+	}
+	return all
+}
+
+// quantile is a figure of durations; empty where there were none.
+func quantile(q *engine.Quantiles, d time.Duration) string {
+	if q.Count == 0 {
+		return ""
+	}
+	return millis(d)
+}
+
+// megabytes are those of a million bytes; 0 is not known.
+func megabytes(bytes uint64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return number(float64(bytes) / 1e6)
+}
+
+func count(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// metricsWriter writes metrics.csv.
+type metricsWriter struct{ t *table }
+
+func newMetricsWriter(w io.Writer) (*metricsWriter, error) {
+	t := newTable(w)
+	for _, c := range metricsColumns {
+		t.plain(c.name)
+	}
+	return &metricsWriter{t}, t.next()
+}
+
+func (w *metricsWriter) add(m *engine.MetricsRow) error {
+	for _, c := range metricsColumns {
+		w.t.plain(c.cell(m))
+	}
+	return w.t.next()
+}
+
+// ExportMetrics writes metrics.csv: a row per second.
+func ExportMetrics(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error {
+	out, err := newMetricsWriter(w)
+	if err != nil {
+		return err
+	}
+	for m, err := range r.Metrics(ctx, run, time.Time{}) {
+		if err != nil {
+			return err
+		}
+		if err := out.add(m); err != nil {
+			return err
+		}
+	}
+	return out.t.flush()
+}
+
+// followEvery is how often Follow looks for new rows: they come once a second.
+const followEvery = time.Second
+
+// Follow writes metrics.csv and goes on appending rows as they are committed, until the run is over, which is no
+// error, or ctx ends.
+func Follow(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error {
+	out, err := newMetricsWriter(w)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for last := (time.Time{}); ; {
+		// Asked before the rows: those of a run that is over are all there.
+		record, err := r.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		for m, err := range r.Metrics(ctx, run, last) {
+			if err != nil {
+				return err
+			}
+			if err := out.add(m); err != nil {
+				return err
+			}
+			last = m.At
+		}
+		if err := out.t.flush(); err != nil {
+			return err
+		}
+		if record.Ending != engine.NotEnded {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package storage
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Names gives agents and sessions the names that exports show.
+type Names struct {
+	// Agent returns the id of an agent by its index.
+	Agent func(index int) (string, error)
+	// Session returns the uuid of a session.
+	Session func(cycle, agent int) string
+}
+
+// sessionTable is one of the CSV files with rows of sessions.
+type sessionTable struct {
+	name    string
+	columns []string
+	// add writes the rows of a session; names are those of the agent and of the session.
+	add func(t *table, s *engine.SessionRow, agent, session string) error
+}
+
+// sessionTables are the files that are made from sessions. The first two are the result of a run: they hold nothing
+// that depends on timing.
+var sessionTables = []sessionTable{
+	{"sessions.csv", strings.Split("cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted", ","), addSession},
+	{"events.csv", strings.Split("cycle,agent_index,agent,session,sequence,step,event,data", ","), addEvents},
+	{"timings.csv", strings.Split("cycle,agent_index,agent,take,started,queue_wait_ms,held_ms,service_ms,total_ms,requests,retries,"+
+		"rate_limited,replayed,uncertain,confirmed,label", ","), addTiming},
+}
+
+func addSession(t *table, s *engine.SessionRow, agent, session string) error {
+	t.int(int64(s.Cycle))
+	t.int(int64(s.Agent))
+	t.text(agent)
+	t.plain(session)
+	t.plain(s.Outcome.String())
+	t.plain(s.Class.String())
+	t.text(s.Path)
+	t.text(s.Because)
+	t.int(int64(len(s.Steps)))
+	t.int(int64(len(s.Events)))
+	t.bool(s.Acted)
+	return t.next()
+}
+
+func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
+	for i := range s.Events {
+		e := &s.Events[i]
+		t.int(int64(s.Cycle))
+		t.int(int64(s.Agent))
+		t.text(agent)
+		t.plain(session)
+		t.int(int64(i))
+		t.text(e.Path)
+		t.text(e.Name)
+		t.plain(jsonCell(e.Data))
+		if err := t.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
+	var requests, retries, limited int64
+	var labels [engine.Confirmed + 1]int64
+	label := engine.Fresh
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		for _, status := range step.Statuses {
+			if status == 429 {
+				limited++
+			}
+		}
+		if step.Attempts > 0 {
+			requests += int64(step.Attempts)
+			retries += int64(step.Attempts - 1)
+			labels[step.Label]++
+			label = max(label, step.Label)
+		}
+	}
+	t.int(int64(s.Cycle))
+	t.int(int64(s.Agent))
+	t.text(agent)
+	t.int(int64(s.Take))
+	t.time(s.Started)
+	t.ms(s.Queue)
+	t.ms(s.Held)
+	t.ms(s.Service)
+	t.ms(s.Total)
+	t.int(requests)
+	t.int(retries)
+	t.int(limited)
+	t.int(labels[engine.Replayed])
+	t.int(labels[engine.Uncertain])
+	t.int(labels[engine.Confirmed])
+	t.plain(label.String()) // the one that says most
+	return t.next()
+}
+
+// ExportSessions writes sessions.csv: how each session ended, ordered by cycle and agent.
+func ExportSessions(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
+	return exportSessions(ctx, r, run, names, sessionTables[:1], []io.Writer{w})
+}
+
+// ExportEvents writes events.csv: the rows of results that sessions emitted, ordered by cycle, agent and sequence.
+func ExportEvents(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
+	return exportSessions(ctx, r, run, names, sessionTables[1:2], []io.Writer{w})
+}
+
+// ExportTimings writes timings.csv: what of each session depends on timing.
+func ExportTimings(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
+	return exportSessions(ctx, r, run, names, sessionTables[2:], []io.Writer{w})
+}
+
+// exportSessions reads the sessions once and writes some of the tables.
+func exportSessions(ctx context.Context, r Reader, run engine.RunID, names Names, kinds []sessionTable, to []io.Writer) error {
+	tables := make([]*table, len(kinds))
+	for i, k := range kinds {
+		tables[i] = newTable(to[i], k.columns...)
+		if err := tables[i].next(); err != nil {
+			return err
+		}
+	}
+	for s, err := range r.Sessions(ctx, run, 0, 0) {
+		if err != nil {
+			return err
+		}
+		agent, err := names.Agent(s.Agent)
+		if err != nil {
+			return err
+		}
+		session := names.Session(s.Cycle, s.Agent)
+		for i, k := range kinds {
+			if err := k.add(tables[i], s, agent, session); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range tables {
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
