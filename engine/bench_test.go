@@ -1,30 +1,156 @@
-package engine
+package engine_test
 
 import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// programFunc is a program of one function.
-type programFunc func(*Session)
-
-func (f programFunc) Session(s *Session) { f(s) }
-
-// BenchmarkEmptySessions is what the engine itself costs per session: an empty chain, nothing journaled, gate 50.
-func BenchmarkEmptySessions(b *testing.B) {
-	settings := DefaultSettings()
-	settings.Metrics = false
-	r, err := Start(b.Context(), Config{
-		ID:       "bench",
-		Agents:   b.N,
-		Settings: settings,
-		Clock:    Clock{Cycle: time.Hour},
-		Program:  programFunc(func(s *Session) { s.Row.Outcome = OK }),
-	})
+// begin starts a run that a benchmark measures.
+func begin(b *testing.B, cfg engine.Config) *engine.Run {
+	b.Helper()
+	r, err := engine.Start(b.Context(), cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if got := r.Wait(); got.Totals.Outcomes[OK] != int64(b.N) {
-		b.Fatalf("%d of %d sessions ended", got.Totals.Outcomes[OK], b.N)
+	return r
+}
+
+// end cuts a run.
+func end(b *testing.B, r *engine.Run) {
+	b.Helper()
+	if err := r.Stop("bench", ""); err != nil {
+		b.Fatal(err)
+	}
+	if err := r.Stop("bench", ""); err != nil {
+		b.Fatal(err)
+	}
+	r.Wait()
+}
+
+// BenchmarkEmptySessions is what the engine itself costs per session: an empty chain, nothing journaled, gate 50.
+func BenchmarkEmptySessions(b *testing.B) {
+	cfg := enginetest.Config(b.N, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
+	if got := begin(b, cfg).Wait(); got.Totals.Outcomes[engine.OK] != int64(b.N) {
+		b.Fatalf("%d of %d sessions ended", got.Totals.Outcomes[engine.OK], b.N)
+	}
+}
+
+// BenchmarkWaitingSessions compares 1,000 sessions that wait 20 ms each with the ideal, and with bare goroutines that
+// sleep as long, one after the other in the same run. One operation is both.
+func BenchmarkWaitingSessions(b *testing.B) {
+	const sessions, wait = 1000, 20 * time.Millisecond
+	for _, gate := range []int{10, 50, 100} {
+		b.Run(fmt.Sprintf("gate=%d", gate), func(b *testing.B) {
+			ideal := wait * sessions / time.Duration(gate)
+			var ours, bare time.Duration
+			for b.Loop() {
+				start := time.Now()
+				sleepers(gate, sessions, wait)
+				bare += time.Since(start)
+
+				cfg := enginetest.Config(sessions, programFunc(func(s *engine.Session) {
+					up := s.Clock()
+					timer := time.NewTimer(wait)
+					defer timer.Stop()
+					select {
+					case <-timer.C:
+						s.Row.Outcome = engine.OK
+					case <-up.Context().Done():
+						s.Row.Fail("wait", context.Cause(up.Context()))
+					}
+				}), nil)
+				cfg.Settings.Limit = gate
+				start = time.Now()
+				begin(b, cfg).Wait()
+				ours += time.Since(start)
+			}
+			over := func(d time.Duration) float64 { return 100 * (float64(d)/float64(b.N)/float64(ideal) - 1) }
+			b.ReportMetric(over(ours), "%-over-ideal")
+			b.ReportMetric(over(bare), "%-bare-over-ideal")
+			b.ReportMetric(over(ours)-over(bare), "points-over-bare")
+		})
+	}
+}
+
+// sleepers has n goroutines sleep until all sleeps are done.
+func sleepers(n, sleeps int, d time.Duration) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for next.Add(1) <= int64(sleeps) {
+				time.Sleep(d)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// BenchmarkSliderToEffect is the time from a call that raises the limit by one to the start of a new session, with
+// workers that wait, and with so many that compute that every core is taken.
+func BenchmarkSliderToEffect(b *testing.B) {
+	for name, work := range map[string]func(s *engine.Session, leave <-chan struct{}){
+		"waiting": func(s *engine.Session, leave <-chan struct{}) {
+			select {
+			case <-leave:
+			case <-s.Clock().Context().Done():
+			}
+		},
+		"computing": func(*engine.Session, <-chan struct{}) {
+			for start := time.Now(); time.Since(start) < time.Millisecond; {
+				continue
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			const limit = 8
+			var inFlight atomic.Int64
+			began, leave := make(chan time.Time, 1), make(chan struct{})
+			cfg := enginetest.Config(1<<30, programFunc(func(s *engine.Session) {
+				if inFlight.Add(1) == limit+1 {
+					select {
+					case began <- time.Now():
+					default:
+					}
+				}
+				work(s, leave)
+				inFlight.Add(-1)
+				s.Row.Outcome = engine.OK
+			}), nil)
+			cfg.Settings.Limit = limit
+			r := begin(b, cfg)
+			set := func(n int) {
+				if err := r.SetLimit(n, "bench", ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var sum, worst time.Duration
+			for b.Loop() {
+				for inFlight.Load() != limit {
+					time.Sleep(50 * time.Microsecond)
+				}
+				for len(began) > 0 {
+					<-began
+				}
+				start := time.Now()
+				set(limit + 1)
+				took := (<-began).Sub(start)
+				sum, worst = sum+took, max(worst, took)
+				set(limit)
+				if name == "waiting" {
+					leave <- struct{}{}
+				}
+			}
+			b.ReportMetric(float64(sum.Microseconds())/float64(b.N), "µs-to-effect")
+			b.ReportMetric(float64(worst.Microseconds()), "µs-worst")
+			end(b, r)
+		})
 	}
 }

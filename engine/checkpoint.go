@@ -24,11 +24,31 @@ func (l *loop) checkpointIfDue() {
 	l.checkpoint("interval", nil)
 }
 
-// checkpoint makes a restorable point of the start of the open cycle; then, if set, hears whether it is durable.
+// waiting is a checkpoint that is not durable yet.
+type waiting struct {
+	reason string
+	of     progress
+	sent   bool // the scribe has it
+	hear   []func(error)
+}
+
+// checkpoint makes a restorable point of the start of the open cycle; then, if set, hears whether it is durable. It
+// joins one that was asked for in the same words and is as good, so that asking often never keeps a run from ending.
 func (l *loop) checkpoint(reason string, then func(error)) {
+	w := l.newest
+	if w == nil || w.reason != reason || w.sent && w.of != l.progress() || w.of.cycle != l.number {
+		w = l.newCheckpoint(reason)
+	}
+	if then != nil {
+		w.hear = append(w.hear, then)
+	}
+}
+
+func (l *loop) newCheckpoint(reason string) *waiting {
 	now := time.Now()
 	l.gap(now)
-	l.saved, l.savedAt, l.savedHere = now, l.progress(), true
+	w := &waiting{reason: reason, of: l.progress()}
+	l.saved, l.savedAt, l.savedHere, l.newest = now, w.of, true, w
 	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone()}
 	state.Totals.Peaks = l.peaks(now)
 	row := CheckpointRow{now, l.number, l.totals.Ended(), l.sessions.total, reason, state, make(map[int]*Memory, len(l.dirty))}
@@ -38,13 +58,20 @@ func (l *loop) checkpoint(reason string, then func(error)) {
 	clear(l.dirty)
 	l.checkpoints++
 	l.saving++
-	l.commit(l.ctx, row, func(err error) {
-		l.saving--
-		if then != nil {
-			then(err)
-		}
-		l.checkpointIfDue()
-	})
+	l.backlog = append(l.backlog, note{row, l.ctx, func(err error) { l.settled(w, err) }, func() { w.sent = true }})
+	return w
+}
+
+// settled hears that a checkpoint is durable, or will not be.
+func (l *loop) settled(w *waiting, err error) {
+	l.saving--
+	if l.newest == w {
+		l.newest = nil
+	}
+	for _, hear := range w.hear {
+		hear(err)
+	}
+	l.checkpointIfDue()
 }
 
 func (l *loop) gap(now time.Time) {

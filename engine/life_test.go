@@ -25,6 +25,7 @@ type life struct {
 	latency                   time.Duration
 	room                      int
 	moves                     []move
+	deaths                    []int // after how many rows of its own each process dies; 0 is not by itself
 	checkpoint, cycleInterval time.Duration
 }
 
@@ -101,6 +102,7 @@ func (l *life) undisturbed(t *testing.T) (results, memory string, err error) {
 	j := &enginetest.Journal{}
 	cfg, _ := l.config(j, nil)
 	cfg.Settings.Limit, cfg.Settings.TimeScale = 1, 0
+	cfg.Program.(*enginetest.Crowd).Held = 0
 	r, err := engine.Start(t.Context(), cfg)
 	if err != nil {
 		return "", "", err
@@ -182,7 +184,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 				err = r.Checkpoint(t.Context(), "by hand")
 			}
 		}
-		if err != nil && !errors.Is(err, engine.ErrEnded) {
+		if err != nil && !errors.Is(err, engine.ErrEnded) && !errors.Is(err, enginetest.ErrDead) {
 			wrong = errors.Join(wrong, fmt.Errorf("%v: %w", m, err))
 		}
 		synctest.Wait()
@@ -196,6 +198,9 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 	}
 	if !over {
 		if broken {
+			if !paused {
+				w.set(limit)
+			}
 			j.Heal()
 			synctest.Wait()
 		}
@@ -234,8 +239,14 @@ func (l *life) live(t *testing.T) error {
 	j := &enginetest.Journal{Latency: l.latency, Room: l.room}
 	var got engine.Result
 	for process := 1; got.Ending != engine.EndFinished; process++ {
-		if process > len(l.moves)+50 {
+		if process > 50 {
 			return errors.New("it never ends")
+		}
+		if len(l.deaths) > 0 {
+			if l.deaths[0] > 0 {
+				j.DieAfter = len(j.Rows()) + l.deaths[0]
+			}
+			l.deaths = l.deaths[1:]
 		}
 		got, err = l.process(t, j, process == 1)
 		if err != nil {
@@ -322,7 +333,7 @@ func drawLife(t *rapid.T) *life {
 		limit:  rapid.IntRange(1, 12).Draw(t, "limit"),
 		crowd: enginetest.Crowd{
 			Work:     time.Duration(rapid.IntRange(0, 4).Draw(t, "work")) * 500 * time.Millisecond,
-			Held:     time.Duration(rapid.IntRange(0, 1).Draw(t, "held")) * time.Minute,
+			Held:     time.Duration(rapid.IntRange(0, 1).Draw(t, "held")) * 15 * time.Second,
 			Asks:     rapid.IntRange(0, 3).Draw(t, "asks"),
 			Remember: 0.7, Events: 2, Fail: 0.1, Stop: 0.1, Panic: 0.03,
 			Hang: rapid.SampledFrom([]float64{0, 0, 0.05}).Draw(t, "hang"),
@@ -343,6 +354,7 @@ func drawLife(t *rapid.T) *life {
 	if rapid.Bool().Draw(t, "warm up") {
 		l.warmUp = []float64{0.1, 0.5}
 	}
+	l.deaths = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "deaths")
 	l.moves = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
 		return move{
 			after: time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond,

@@ -78,6 +78,7 @@ type loop struct {
 	saved       time.Time   // when the last checkpoint was made, or still described the run
 	savedAt     progress    // what it described
 	savedHere   bool        // it is of this process
+	newest      *waiting    // the newest checkpoint, while it is not durable
 
 	backlog []note // for the scribe, oldest first
 	scribe  chan note

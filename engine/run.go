@@ -105,7 +105,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		journal:   cfg.Journal,
 		results:   make(chan *batch, 64),
 		orders:    make(chan func(*loop)),
-		free:      make(chan *batch, 64),
+		free:      make(chan *batch, 256),
 		abandoned: make(chan struct{}),
 		done:      make(chan struct{}),
 		memory:    map[int]*Memory{},

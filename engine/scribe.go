@@ -10,6 +10,7 @@ type note struct {
 	row  Row
 	ctx  context.Context // of the wait until it is durable; nil does not wait
 	then func(error)     // hears in the loop that it is queued or, with ctx, durable; may be nil
+	sent func()          // hears in the loop that the scribe has it; may be nil
 }
 
 // append has a row journaled.
@@ -23,7 +24,7 @@ func (l *loop) append(row Row, then func()) {
 
 // commit has a row journaled and hears when it is durable.
 func (l *loop) commit(ctx context.Context, row Row, then func(error)) {
-	l.backlog = append(l.backlog, note{row, ctx, then})
+	l.backlog = append(l.backlog, note{row: row, ctx: ctx, then: then})
 }
 
 // outgoing is the oldest note and where it goes; nowhere when there is none.
@@ -35,6 +36,9 @@ func (l *loop) outgoing() (chan<- note, note) {
 }
 
 func (l *loop) sent() {
+	if hear := l.backlog[0].sent; hear != nil {
+		hear()
+	}
 	l.backlog[0] = note{}
 	if l.backlog = l.backlog[1:]; len(l.backlog) == 0 {
 		l.backlog = nil

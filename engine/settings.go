@@ -38,10 +38,22 @@ type Settings struct {
 	WarmUp       []float64
 	WarmUpCycles int
 
+	// Services are the addresses to use instead of the scenario's, by service.
+	Services map[string]string
+	// Rehearsal is how the embedded servers behave.
+	Rehearsal Rehearsal
+
 	// KeepShare is the share of sessions whose requests and answers are kept after their barrier.
 	KeepShare float64
 	// Metrics records the state of the run and the machine every second.
 	Metrics bool
+}
+
+// Rehearsal is how the embedded servers behave. The zero value is one on this machine that works.
+type Rehearsal struct {
+	Profile  string            // latency: none, local, remote, slow; "" is local
+	Faults   map[string]string // shares by kind of fault, as written
+	Scarcity bool              // agents share what there is
 }
 
 // Retry says how often a request is tried and how long to wait between: doubling from Wait to Max, with full jitter.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
 	"time"
 )
 
@@ -116,7 +118,7 @@ func (l *loop) sample() {
 		Ended:             l.totals.Ended(),
 		Acted:             l.totals.Acted,
 		Limit:             l.limit,
-		InFlight:          l.r.places.Held(),
+		InFlight:          l.inFlight(),
 		Total:             quantiles(&l.window.total),
 		Service:           quantiles(&l.window.service),
 		Held:              quantiles(&l.window.held),
@@ -174,7 +176,7 @@ func (l *loop) publish() {
 		Cycles:   l.cfg.Settings.Cycles,
 		SimTime:  l.cfg.Clock.At(l.number),
 		Limit:    l.limit,
-		InFlight: l.r.places.Held(),
+		InFlight: l.inFlight(),
 		Ended:    t.Ended(),
 		Total:    l.sessions.total,
 		Begun:    l.sessions.begun,
@@ -224,8 +226,17 @@ func (l *loop) publish() {
 			s.Errors = append(s.Errors, note)
 		}
 	}
+	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
 	l.r.shown.Store(s)
+}
+
+// inFlight is how many sessions are in flight; those left behind count as cut.
+func (l *loop) inFlight() int {
+	if l.abandoned {
+		return 0
+	}
+	return l.r.places.Held()
 }
 
 func (l *loop) reason() string {

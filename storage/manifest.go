@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"net/url"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -40,25 +42,33 @@ type scenario struct {
 }
 
 type settings struct {
-	Limit                  int       `json:"limit"`
-	Floor                  int       `json:"floor"`
-	Ceiling                int       `json:"ceiling"`
-	Cycles                 int       `json:"cycles,omitempty"`
-	Hours                  float64   `json:"hours,omitempty"`
-	TimeScale              float64   `json:"time_scale"`
-	SessionTimeoutSeconds  float64   `json:"session_timeout_seconds"`
-	ChainTimeoutSeconds    float64   `json:"chain_timeout_seconds"`
-	CycleTimeoutSeconds    float64   `json:"cycle_timeout_seconds"`
-	RetryAttempts          int       `json:"retry_attempts"`
-	RetryWaitSeconds       float64   `json:"retry_wait_seconds"`
-	RetryMaxWaitSeconds    float64   `json:"retry_max_wait_seconds"`
-	CheckpointEverySeconds float64   `json:"checkpoint_interval_seconds"`
-	KeepCheckpoints        int       `json:"keep_checkpoints"`
-	Agents                 []string  `json:"agents,omitempty"`
-	WarmUp                 []float64 `json:"warm_up,omitempty"`
-	WarmUpCycles           int       `json:"warm_up_cycles,omitempty"`
-	KeepShare              float64   `json:"keep_share"`
-	Metrics                bool      `json:"metrics"`
+	Limit                  int               `json:"limit"`
+	Floor                  int               `json:"floor"`
+	Ceiling                int               `json:"ceiling"`
+	Cycles                 int               `json:"cycles,omitempty"`
+	Hours                  float64           `json:"hours,omitempty"`
+	TimeScale              float64           `json:"time_scale"`
+	SessionTimeoutSeconds  float64           `json:"session_timeout_seconds"`
+	ChainTimeoutSeconds    float64           `json:"chain_timeout_seconds"`
+	CycleTimeoutSeconds    float64           `json:"cycle_timeout_seconds"`
+	RetryAttempts          int               `json:"retry_attempts"`
+	RetryWaitSeconds       float64           `json:"retry_wait_seconds"`
+	RetryMaxWaitSeconds    float64           `json:"retry_max_wait_seconds"`
+	CheckpointEverySeconds float64           `json:"checkpoint_interval_seconds"`
+	KeepCheckpoints        int               `json:"keep_checkpoints"`
+	Agents                 []string          `json:"agents,omitempty"`
+	WarmUp                 []float64         `json:"warm_up,omitempty"`
+	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
+	Services               map[string]string `json:"services,omitempty"`
+	Rehearsal              rehearsal         `json:"rehearsal"`
+	KeepShare              float64           `json:"keep_share"`
+	Metrics                bool              `json:"metrics"`
+}
+
+type rehearsal struct {
+	Profile  string            `json:"profile,omitempty"`
+	Faults   map[string]string `json:"faults,omitempty"`
+	Scarcity bool              `json:"scarcity"`
 }
 
 type inexact struct {
@@ -139,7 +149,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 	for name, text := range r.Source.Parameters {
 		value := json.RawMessage(text)
 		if !json.Valid(value) {
-			value, _ = json.Marshal(text) //nolint:errchkjson // a text cannot fail
+			value, _ = json.Marshal(text)
 		}
 		m.Parameters[name] = value
 	}
@@ -179,8 +189,22 @@ func newSettings(s *engine.Settings) settings {
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		KeepShare: s.KeepShare, Metrics: s.Metrics,
+		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 	}
+}
+
+// withoutSecrets leaves out of addresses what may be one: user and query.
+func withoutSecrets(addresses map[string]string) map[string]string {
+	out := make(map[string]string, len(addresses))
+	for service, text := range addresses {
+		if u, err := url.Parse(text); err == nil && u.Opaque == "" {
+			u.User, u.RawQuery, u.Fragment = nil, "", ""
+			out[service] = u.String()
+		} else if !strings.ContainsAny(text, "@?") { // host:port
+			out[service] = text
+		}
+	}
+	return out
 }
 
 // histogram is what the manifest needs of the engine's.

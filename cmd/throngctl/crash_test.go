@@ -58,8 +58,7 @@ func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 				t.Fatalf("the store cannot be read after the kill: %s", stderr)
 			}
 			created := true
-			cmd, out, stderr = process(t, nil, "resume", "--data", data, "--rehearsal", "none", "--max-concurrent", "5",
-				"--fault", "server_error=0.03", "--fault", "cut=0.04", "--fault", "bad_body=0.02", "--export", filepath.Join(data, "out"))
+			cmd, out, stderr = process(t, nil, "resume", "--data", data, "--max-concurrent", "5", "--export", filepath.Join(data, "out"))
 			if err := cmd.Run(); err != nil {
 				if !strings.Contains(stderr.String(), "there is no run yet") {
 					t.Fatalf("resume: %v\n%s%s", err, out, stderr)
@@ -91,7 +90,11 @@ func checkOrders(t *testing.T, data, events string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shop.Close()
+	defer func() {
+		if err := shop.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	want := map[string]int64{}
 	rows, err := csv.NewReader(strings.NewReader(events)).ReadAll()
 	if err != nil {

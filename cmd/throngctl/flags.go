@@ -3,7 +3,7 @@ package main
 import (
 	"reflect"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine"
 )
 
 // settingFlags are the flags of wire.Settings, read as texts: the table knows their forms. A flag left out is "".
@@ -29,13 +29,29 @@ type newFlags struct {
 	WarmUp string `placeholder:"SHARES" help:"Shares of agents active in the first cycles, such as 0.1,0.5,1; on for the usual." group:"Run settings"`
 }
 
-// outsideFlags say what the run talks to.
+// outsideFlags say what the run talks to; a resumed run keeps what is not given.
 type outsideFlags struct {
-	Rehearsal string            `enum:"none,local,remote,slow" default:"local" help:"Latency of the rehearsal: none, local, remote or slow." group:"Services"`
-	Fault     map[string]string `placeholder:"KIND=SHARE" help:"Faults of the rehearsal: rate_limited, server_error, hang, cut, bad_body." group:"Services"`
+	Rehearsal string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the rehearsal: none, local, remote or slow." group:"Services"`
+	Fault     map[string]string `placeholder:"KIND=SHARE" help:"Faults of the rehearsal: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR." group:"Services"`
 	Scarcity  bool              `help:"Shoppers of the rehearsal share its stock; the result then depends on timing." group:"Services"`
 	Service   map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's." group:"Services"`
 	Allow     []string          `placeholder:"HOST" help:"Host beside this machine that may be called." group:"Services"`
+}
+
+// apply writes the flags that were given into the settings.
+func (o *outsideFlags) apply(s *engine.Settings) {
+	if o.Rehearsal != "" {
+		s.Rehearsal.Profile = o.Rehearsal
+	}
+	if o.Fault != nil {
+		s.Rehearsal.Faults = o.Fault
+	}
+	if o.Scarcity {
+		s.Rehearsal.Scarcity = true
+	}
+	if o.Service != nil {
+		s.Services = o.Service
+	}
 }
 
 // texts returns the flags that were given, by the names of their settings.
@@ -65,16 +81,4 @@ func kebab(name string) string {
 		flag = append(flag, r)
 	}
 	return string(flag)
-}
-
-// config reads the flags of the rehearsal.
-func (o *outsideFlags) config() (rehearsal.Config, error) {
-	var cfg rehearsal.Config
-	var err error
-	if cfg.Profile, err = rehearsal.ParseProfile(o.Rehearsal); err != nil {
-		return cfg, err
-	}
-	cfg.Scarcity = o.Scarcity
-	cfg.Faults, err = parseFaults(o.Fault)
-	return cfg, err
 }

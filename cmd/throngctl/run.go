@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // runCmd starts a new run.
@@ -46,11 +47,12 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	settings.Agents = c.Agents
+	c.apply(&settings)
 	if settings.Hours > 0 && settings.TimeScale > 0 { // a schedule has a number of cycles
 		settings.Cycles = wire.CyclesIn(settings.Hours, settings.TimeScale, s.Clock.Cycle)
 		settings.Hours = 0
 	}
-	return t.carryOut(ctx, s, settings, "", c.outsideFlags, c.output)
+	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, c.output)
 }
 
 // resumeCmd goes on with a run.
@@ -63,7 +65,11 @@ type resumeCmd struct {
 
 // Run is called by kong.
 func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
-	record, err := t.find(ctx, c.RunID)
+	var record engine.RunRecord
+	err := t.with(ctx, c.RunID, func(_ *sqlite.Store, r engine.RunRecord) error {
+		record = r
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -75,32 +81,14 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.carryOut(ctx, s, settings, record.ID, c.outsideFlags, c.output)
-}
-
-// find returns a run by the beginning of its name; the newest without one.
-func (t *terminal) find(ctx context.Context, name string) (engine.RunRecord, error) {
-	store, err := t.open()
-	if err != nil {
-		return engine.RunRecord{}, err
-	}
-	defer store.Close()
-	return pick(ctx, store, name)
+	c.apply(&settings)
+	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}, c.output)
 }
 
 // carryOut takes a run to its end and shows it.
-func (t *terminal) carryOut(
-	ctx context.Context, s *scenario.Scenario, settings engine.Settings, resume engine.RunID, outside outsideFlags, out output,
-) (err error) {
-	if err := s.PrintWarnings(t.err); err != nil {
+func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output) (err error) {
+	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
-	}
-	rehearse, err := outside.config()
-	if err != nil {
-		return err
-	}
-	if hook := t.hooks.onRequest; hook != nil {
-		rehearse.OnRequest = hook
 	}
 	store, err := t.open()
 	if err != nil {
@@ -109,21 +97,17 @@ func (t *terminal) carryOut(
 	defer func() { err = errors.Join(err, store.Close()) }()
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	job, err := t.start(ctx, giveUp, wire.Launch{
-		Store: store, Data: t.data, Scenario: s, Settings: settings, Resume: resume,
-		Rehearsal: rehearse, Services: outside.Service, Allow: outside.Allow,
-		Waiting: func(holder string) {
-			fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder)
-		},
-	})
+	l.Store, l.Data, l.OnRequest = store, t.data, t.hooks.onRequest
+	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder) }
+	job, err := t.start(ctx, giveUp, l)
 	if err != nil {
 		return err
 	}
 	verb := "run"
-	if resume != "" {
+	if l.Resume != "" {
 		verb = "resuming run"
 	}
-	fmt.Fprintf(t.out, "%s %s: %s, %d agents, seed %d\n", verb, job.Run.ID(), s.Title, s.Agents, settings.Seed)
+	fmt.Fprintf(t.out, "%s %s: %s, %d agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, l.Scenario.Agents, l.Settings.Seed)
 	interrupted := t.follow(job.Run, out.NoDashboard)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil {

@@ -1,9 +1,9 @@
 package chain
 
 import (
+	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -29,9 +29,9 @@ type Step struct {
 
 	when     *script.Expr // nil is always
 	timeout  time.Duration
-	retry    *engine.Retry // nil is the run's
-	goesOn   bool          // a failure does not end the session
-	fallback Value         // the output when it failed and goes on; nil is missing
+	retry    retry
+	goesOn   bool  // a failure does not end the session
+	fallback Value // the output when it failed and goes on; nil is missing
 	action   action
 }
 
@@ -46,7 +46,7 @@ type Service struct {
 	Kind    string
 	URL     string // "rehearsal:shop" is the embedded one
 	Headers []Named
-	User    *script.Template // rehearsal sign-in
+	User    *script.Template // who signs in to the rehearsal
 	Bearer  string           // name of a secret
 	Limits  service.Limits
 
@@ -54,14 +54,17 @@ type Service struct {
 	token string
 }
 
-// Named is a header or a query parameter.
-type Named struct {
-	name  string
-	value *script.Template
+// Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.
+func (s *Service) Connect(client *service.HTTP, secret string) {
+	s.HTTP, s.token = client, strings.TrimSpace(secret)
 }
 
-// Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.
-func (s *Service) Connect(client *service.HTTP, secret string) { s.HTTP, s.token = client, secret }
+// Named is a header: its name in canonical form, and its value.
+type Named struct {
+	name  string
+	field string // of its draws
+	value *script.Template
+}
 
 // Walk calls f for every step of the chain, outer ones first, with its path.
 func (c *Chain) Walk(f func(path string, s *Step)) { c.Body.walk("", f) }
@@ -75,6 +78,26 @@ func (b *Block) walk(prefix string, f func(string, *Step)) {
 			}
 		}
 	}
+}
+
+// Events returns the events that the chain emits, and whether these are all: a name may be an expression.
+func (c *Chain) Events() (names []string, all bool) {
+	all = true
+	c.Walk(func(_ string, s *Step) {
+		e, ok := s.action.(*emit)
+		if !ok {
+			return
+		}
+		v, ok := e.event.(constValue)
+		if !ok || v.v == nil {
+			all = false
+			return
+		}
+		if name, err := script.Text(v.v); err == nil {
+			names = append(names, name)
+		}
+	})
+	return names, all
 }
 
 // nest is an action that holds blocks of steps.

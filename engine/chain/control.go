@@ -10,31 +10,35 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// branch is `if`: its output is a record with `taken` and the outputs of the branch that was.
+// branch is `if`: its output is a record with `taken`, and the outputs of both branches; those of the one that was not
+// taken are missing.
 type branch struct {
 	condition *script.Expr
 	then      *Block
 	otherwise *Block // may be empty
-	shapes    [2]*script.Shape
+	shape     *script.Shape
 }
 
 func readIf(r *reader, n *doc.Node) action {
 	n.Require("condition", "then")
 	b := &branch{condition: r.expr(n.Get("condition")), then: r.branch(n.Get("then")), otherwise: r.branch(n.Get("else"))}
-	b.shapes = [2]*script.Shape{takenShape(b.otherwise), takenShape(b.then)}
+	if b.then.has("taken") || b.otherwise.has("taken") {
+		n.Errorf("choose another name", "a step of an if cannot be called taken: that is which branch it was")
+	}
+	names := append([]string{"taken"}, b.then.names()...)
+	b.shape = script.NewShape(append(names, b.otherwise.names()...)...)
 	return b
 }
 
-func takenShape(b *Block) *script.Shape {
-	return script.NewShape(append([]string{"taken"}, b.names()...)...)
+func (b *Block) has(name string) bool {
+	_, ok := b.index[name]
+	return ok
 }
 
 func (b *Block) names() []string {
-	var names []string
-	for _, s := range b.Steps {
-		if s.Name != "taken" {
-			names = append(names, s.Name)
-		}
+	names := make([]string, len(b.Steps))
+	for i, s := range b.Steps {
+		names[i] = s.Name
 	}
 	return names
 }
@@ -46,15 +50,22 @@ func (b *branch) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	block, which := b.otherwise, 0
-	if v.Truth() {
-		block, which = b.then, 1
+	taken := bool(v.Truth())
+	block, at := b.otherwise, 1+len(b.then.Steps)
+	if taken {
+		block, at = b.then, 1
 	}
 	p := &pass{block: block, owner: t, prefix: t.path + ".", timed: &t.timed}
 	if err := t.x.run(p); err != nil {
 		return nil, err
 	}
-	return b.shapes[which].Record(slices.Concat([]script.Value{starlark.Bool(which == 1)}, p.outputs)...), nil
+	outputs := make([]script.Value, 1+len(b.then.Steps)+len(b.otherwise.Steps))
+	for i := range outputs {
+		outputs[i] = script.Missing
+	}
+	outputs[0] = starlark.Bool(taken)
+	copy(outputs[at:], p.outputs)
+	return b.shape.Record(outputs...), nil
 }
 
 // loop is `for`: its output is a list of records, step: output, one per pass.
@@ -68,20 +79,32 @@ type loop struct {
 
 func readFor(r *reader, n *doc.Node) action {
 	n.Require("each", "as", "do")
-	l := &loop{each: r.expr(n.Get("each")), as: n.Get("as").Text()}
-	if as := n.Get("as"); as != nil && (!Identifier.MatchString(l.as) || slices.Contains(r.names, l.as)) {
-		as.Errorf("a name of its own, such as item", "%q cannot be the name of the loop's variable", l.as)
+	l := &loop{each: r.expr(n.Get("each"))}
+	if as := n.Get("as"); as != nil {
+		l.as = as.Text()
+		r.variable(as, l.as)
 	}
 	if limit := n.Get("limit"); limit != nil {
 		l.limit = limit.Int(1, anyInt)
 	}
 	l.do = r.branch(n.Get("do"), l.as)
-	var names []string
-	for _, s := range l.do.Steps {
-		names = append(names, s.Name)
-	}
-	l.shape = script.NewShape(names...)
+	l.shape = script.NewShape(l.do.names()...)
 	return l
+}
+
+// variable checks the name of a loop's variable: it must hide nothing.
+func (r *reader) variable(n *doc.Node, name string) {
+	if name == "" {
+		return // reported
+	}
+	if !IsName(name) {
+		n.Errorf(nameHint, "%q cannot be the name of the loop's variable", name)
+		return
+	}
+	_, err := r.Env.Expr(name, r.names)
+	if err == nil && !r.Blind || slices.Contains(r.names, name) {
+		n.Errorf("a name of its own, such as item", "%q means something already", name)
+	}
 }
 
 func (l *loop) blocks() []*Block { return []*Block{l.do} }
@@ -98,8 +121,12 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	if !ok && v != starlark.None { // what is missing is no passes
 		return nil, fmt.Errorf("each is a %s, not a list", v.Type())
 	}
+	n := 0
+	if items != nil {
+		n = items.Len()
+	}
 	var passes []script.Value
-	for i := range length(items) {
+	for i := range n {
 		if l.limit > 0 && i == l.limit {
 			return nil, engine.Fail(engine.LoopLimit, "more than %d passes", l.limit)
 		}
@@ -112,13 +139,6 @@ func (l *loop) run(t *turn) (script.Value, error) {
 		passes = append(passes, l.shape.Record(p.outputs...))
 	}
 	return script.NewList(passes), nil
-}
-
-func length(l *starlark.List) int {
-	if l == nil {
-		return 0
-	}
-	return l.Len()
 }
 
 // stop ends the session early.

@@ -4,6 +4,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
 )
 
 // emit adds a row to the results; its output is the row's data.
@@ -14,7 +15,13 @@ type emit struct {
 
 func readEmit(r *reader, n *doc.Node) action {
 	n.Require("event")
-	return &emit{r.value(n.Get("event"), "event"), r.value(n.Get("data"), "data")}
+	e := &emit{r.value(n.Get("event"), "event"), r.value(n.Get("data"), "data")}
+	if c, ok := e.event.(constValue); ok && c.v != nil {
+		if name, ok := starlark.AsString(c.v); !ok || name == "" {
+			n.Get("event").Errorf("a name, such as order", "an event without a name")
+		}
+	}
+	return e
 }
 
 func (e *emit) run(t *turn) (script.Value, error) {
@@ -22,20 +29,32 @@ func (e *emit) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := script.Text(name)
-	if err != nil {
+	event := engine.Event{Path: t.path}
+	if event.Name, err = script.Text(name); err != nil {
 		return nil, err
 	}
-	event := engine.Event{Path: t.path, Name: text}
+	if event.Name == "" {
+		return nil, engine.Fail(engine.Script, "an event without a name")
+	}
 	out := script.Missing
 	if e.data != nil {
-		if out, err = e.data.Eval(t); err != nil {
-			return nil, err
-		}
-		if event.Data, err = script.AppendJSON(nil, out); err != nil {
+		if out, event.Data, err = data(t, e.data); err != nil {
 			return nil, err
 		}
 	}
 	t.x.s.Row.Events = append(t.x.s.Row.Events, event)
 	return out, nil
+}
+
+// data evaluates a value to data and to its JSON text: what lives on is what will be read back.
+func data(t *turn, of Value) (script.Value, []byte, error) {
+	v, err := of.Eval(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v, err = script.Data(v); err != nil {
+		return nil, nil, err
+	}
+	text, err := script.AppendJSON(nil, v)
+	return v, text, err
 }

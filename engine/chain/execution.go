@@ -3,11 +3,20 @@ package chain
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+const (
+	// maxSteps is how many steps a session may take, those inside of loops counted each time.
+	maxSteps = 100_000
+	// lookEvery is after how many steps a session that waits for nothing looks whether its time is over.
+	lookEvery = 1024
 )
 
 // Input is what the steps of a session can see of the world.
@@ -20,17 +29,20 @@ type Input struct {
 
 // execution is one session under way.
 type execution struct {
-	s   *engine.Session
-	in  *Input
-	key draw.Key
+	s    *engine.Session
+	in   *Input
+	key  draw.Key
+	time timed // of the chain
+	body pass
+	at   *turn // the innermost step under way, whose a panic is
 }
 
-// errStopped ends a session early; it is no failure.
+// stoppedError ends a session early; it is no failure.
 type stoppedError struct{ path, because string }
 
 func (e *stoppedError) Error() string { return "stopped: " + e.because }
 
-// stepError is a step's failure with the place it happened at.
+// failedAt is a failure that ends the session, or the end of its time, with the step where that was.
 type failedAt struct {
 	path string
 	err  error
@@ -46,9 +58,31 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 		limit = s.Settings().ChainTimeout
 	}
 	x := &execution{s: s, in: in, key: s.Key()}
-	t := &timed{what: "chain", limit: limit}
-	err := x.run(&pass{block: c.Body, timed: t})
-	t.stop()
+	x.time.limit = limit
+	x.body.block, x.body.timed = c.Body, &x.time
+	defer x.recovered()
+	err := x.run(&x.body)
+	x.time.stop()
+	x.settle(err)
+}
+
+// recovered makes of a panic the failure of the step that it came from, and of the session.
+func (x *execution) recovered() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}}
+	if x.at != nil {
+		err.path = x.at.path
+	}
+	for t := x.at; t != nil; t = t.frame.owner {
+		t.timed.stop()
+		r := t.record()
+		r.Status, r.Class = engine.StepFailed, engine.Panic
+		x.cancel(t.frame)
+	}
+	x.time.stop()
 	x.settle(err)
 }
 
@@ -80,13 +114,19 @@ func (x *execution) settle(err error) {
 	}
 }
 
-// run executes the steps of a block in file order. Its error ends the session: a *failedAt, a *stoppedError or the
-// cause of a context.
+// run executes the steps of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
 func (x *execution) run(p *pass) error {
-	p.outputs = make([]script.Value, 0, len(p.block.Steps))
+	if n := len(p.block.Steps); n > 0 {
+		p.outputs = make([]script.Value, 0, n)
+	}
 	for _, s := range p.block.Steps {
 		out, err := x.step(p, s)
+		x.at = p.owner
 		if err != nil {
+			var stop *stoppedError
+			if !errors.As(err, &stop) {
+				x.cancel(p)
+			}
 			return err
 		}
 		p.outputs = append(p.outputs, out)
@@ -94,15 +134,26 @@ func (x *execution) run(p *pass) error {
 	return nil
 }
 
+// cancel records the steps of a pass below the one that is under way as cancelled.
+func (x *execution) cancel(p *pass) {
+	for _, s := range p.block.Steps[len(p.outputs)+1:] {
+		x.s.Row.Steps = append(x.s.Row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCancelled})
+	}
+}
+
 // step executes one step. A failure that the step lets pass is no error.
 func (x *execution) step(p *pass, s *Step) (script.Value, error) {
-	t := &turn{
-		x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.s.Row.Steps),
-		timed: timed{up: p.timed, what: "step", limit: s.timeout},
+	t := &p.turn
+	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.s.Row.Steps)}
+	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
+	x.at = t
+	if t.at >= maxSteps {
+		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
-	t.key = x.key.Text(t.path)
 	x.s.Row.Steps = append(x.s.Row.Steps, engine.StepRecord{Path: t.path})
-	x.s.Row.Path = t.path // where a panic would be
+	if err := t.begin(); err != nil {
+		return t.failed(err)
+	}
 	if s.when != nil {
 		v, err := s.when.Eval(t.Context("when"))
 		if err != nil {
@@ -110,60 +161,114 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 		}
 		if !v.Truth() {
 			t.record().Status = engine.StepSkipped
+			t.timed.stop()
 			return script.Missing, nil
 		}
 	}
 	out, err := s.action.run(t)
-	own := t.timed.limit > 0 && t.timed.clock != nil && t.timed.clock.Context().Err() != nil
-	t.timed.stop()
-	x.s.Row.Path = ""
-	switch {
-	case err != nil:
+	if err != nil {
 		return t.failed(err)
-	case own && p.timed.cause() == nil: // its last try came in just as the time was over
-		return t.failed(&engine.TimeoutError{What: "step", Limit: t.timed.limit})
 	}
+	t.timed.stop()
 	return out, nil
+}
+
+// begin looks whether there is time for the step, and whether there was when the journal was written.
+func (t *turn) begin() error {
+	switch {
+	case t.timed.limit > 0:
+		t.clock()
+	case t.at%lookEvery == lookEvery-1:
+		t.frame.timed.start(t.x.s)
+	}
+	if cause := t.frame.timed.cause(); cause != nil {
+		return cause
+	}
+	if _, asks := t.step.action.(*request); asks || !t.x.s.Replaying() {
+		return nil // what a service answered, or did not, its transport replays
+	}
+	e, ok := t.x.s.Replay(t.path)
+	if !ok {
+		return nil
+	}
+	if err := service.Failure(e); err != nil {
+		return err
+	}
+	return &engine.StepError{Class: engine.ConfigError, Err: service.ErrDiverged}
 }
 
 // failed records the step's failure and decides whether the session goes on.
 func (t *turn) failed(err error) (script.Value, error) {
 	var stop *stoppedError
 	if errors.As(err, &stop) {
+		t.timed.stop()
 		return nil, err
 	}
+	var inner *failedAt
+	inside := errors.As(err, &inner) // a step inside has said where
 	r := t.record()
 	r.Status, r.Class = engine.StepFailed, engine.Script
 	var step *engine.StepError
 	if errors.As(err, &step) {
 		r.Class = step.Class
 	}
-	var timeout *engine.TimeoutError
-	if errors.As(err, &timeout) {
+	over, live := t.over(err)
+	t.timed.stop()
+	var limit *service.Overtime
+	switch {
+	case over == nil:
+	case !errors.As(over, &limit):
 		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
-		if timeout.What == "step" {
-			err = &engine.StepError{Class: engine.Timeout, Err: err}
+	default:
+		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
+		if live && !inside && !t.asked {
+			t.x.s.Observed(limit.Entry(t.path))
+		}
+		if limit.Path == t.path { // this step has used up its own time, and nobody else
+			over, inside = nil, false
+			err = &engine.StepError{Class: engine.Timeout, Err: limit}
 		}
 	}
-	if cause := t.frame.timed.cause(); cause != nil { // time is over for what is around the step too
-		r.Status = engine.StepTimedOut
-		return nil, &failedAt{t.path, cause}
-	}
-	if t.step.goesOn {
-		if t.step.fallback == nil {
-			return script.Missing, nil
-		}
-		v, err := t.step.fallback.Eval(t)
-		if err == nil {
-			return v, nil
-		}
-		return nil, &failedAt{t.path, fmt.Errorf("its default: %w", err)}
-	}
-	var inner *failedAt
-	if errors.As(err, &inner) {
-		return nil, err // the step inside has said where
+	switch {
+	case over == nil && t.step.goesOn && !errors.Is(err, service.ErrDiverged):
+		return t.goOn()
+	case inside:
+		return nil, err
+	case over != nil: // more than this step ends, whatever it says about failures
+		return nil, &failedAt{t.path, over}
 	}
 	return nil, &failedAt{t.path, err}
+}
+
+// goOn gives the output of a step that failed and does not end the session.
+func (t *turn) goOn() (script.Value, error) {
+	if t.step.fallback == nil {
+		return script.Missing, nil
+	}
+	v, err := t.step.fallback.Eval(t)
+	if err == nil {
+		v, err = script.Data(v)
+	}
+	if err != nil {
+		return nil, &failedAt{t.path, fmt.Errorf("its default: %w", err)}
+	}
+	return v, nil
+}
+
+// over says why the step, or what it stands in, cannot go on; nil if it can. live is that the time is over now, not
+// that the journal says it was.
+func (t *turn) over(err error) (cause error, live bool) {
+	if cause := t.timed.cause(); cause != nil {
+		return cause, true
+	}
+	var limit *service.Overtime
+	switch {
+	case errors.Is(err, engine.ErrCut): // a journal that takes nothing any more
+		return err, false
+	case errors.As(err, &limit):
+		return limit, false
+	}
+	return nil, false
 }
 
 // spent runs f and counts its time as the step's own.

@@ -1,12 +1,14 @@
 package chain
 
-import "github.com/throng-sim/throng/engine/internal/doc"
+import (
+	"strings"
 
-// kind is a kind of step: what it is called, what it does (for people), the keys it has besides the common ones, and
-// how it is read.
+	"github.com/throng-sim/throng/engine/internal/doc"
+)
+
+// kind is a kind of step: what it is called, the keys it has besides the common ones, and how it is read.
 type kind struct {
 	name string
-	does string
 	keys []string
 	read func(r *reader, n *doc.Node) action
 }
@@ -14,35 +16,46 @@ type kind struct {
 // kinds is the one table of step kinds.
 func kinds() []kind {
 	return []kind{
-		{"http", "one request", []string{
+		{"http", []string{
 			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
 		}, readHTTP},
-		{"python", "a function of the file", []string{"call", "target"}, readPython},
-		{"emit", "a row of results", []string{"event", "data"}, readEmit},
-		{"remember", "agent memory", []string{"set", "note", "keep"}, readRemember},
-		{"wait", "think time", []string{"for"}, readWait},
-		{"if", "one branch or the other", []string{"condition", "then", "else"}, readIf},
-		{"for", "the same steps for each of a list", []string{"each", "as", "do", "limit"}, readFor},
-		{"stop", "ends the session early", []string{"because"}, readStop},
+		{"python", []string{"call", "target"}, readPython},
+		{"emit", []string{"event", "data"}, readEmit},
+		{"remember", []string{"set", "note", "keep"}, readRemember},
+		{"wait", []string{"for"}, readWait},
+		{"if", []string{"condition", "then", "else"}, readIf},
+		{"for", []string{"each", "as", "do", "limit"}, readFor},
+		{"stop", []string{"because"}, readStop},
 	}
 }
 
 // commonKeys are the keys that any step may have.
-var commonKeys = []string{"name", "kind", "type", "when", "timeout", "retry", "on_error", "default", "label"}
+var commonKeys = []string{"kind", "type", "when", "timeout", "retry", "on_error", "default", "label"}
 
-func kindNamed(name string) (kind, bool) {
-	for _, k := range kinds() {
-		if k.name == name {
+// kind reads the kind of a step; false is that it has none that is known.
+func (r *reader) kind(name string, n *doc.Node) (kind, bool) {
+	all := kinds()
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.name
+	}
+	list := "one of " + strings.Join(names, ", ")
+	at := n.Only("kind", "type").Value
+	if at == nil {
+		n.Errorf("`kind`, "+list, "the step %s has no kind", name)
+		return kind{}, false
+	}
+	text := at.Text()
+	for _, k := range all {
+		if k.name == text {
 			return k, true
 		}
 	}
-	return kind{}, false
-}
-
-func kindNames() []string {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.name)
+	if near := doc.Suggest(text, names); near != "" && len(text) > 3 {
+		list = "did you mean `" + near + "`? " + list
 	}
-	return names
+	if text != "" {
+		at.Errorf(list, "there is no kind of step %q", text)
+	}
+	return kind{}, false
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Memory is what a session sees of its agent's memory: as of the start of the cycle, with what it wrote itself.
@@ -72,28 +71,17 @@ func (m *Memory) keep(name string, v script.Value) {
 	m.seen[name] = v
 }
 
-// set writes a field.
-func (m *Memory) set(name string, v script.Value) error {
-	text, err := script.AppendJSON(nil, v)
-	if err != nil {
-		return err
+// set writes a field; value is what its text says.
+func (m *Memory) set(f engine.Field, value script.Value) {
+	m.keep(f.Name, value)
+	for i := range m.delta.Set {
+		if m.delta.Set[i].Name == f.Name {
+			m.delta.Set[i] = f
+			return
+		}
 	}
-	m.keep(name, v)
-	m.delta.Set = append(m.delta.Set, engine.Field{Name: name, Value: text})
-	return nil
+	m.delta.Set = append(m.delta.Set, f)
 }
 
-// note appends to the notes; keep is how many stay, 0 as before.
-func (m *Memory) note(v script.Value, keep int) error {
-	if v != nil && v != starlark.None {
-		text, err := script.AppendJSON(nil, v)
-		if err != nil {
-			return err
-		}
-		m.delta.Notes = append(m.delta.Notes, text)
-	}
-	if keep > 0 {
-		m.delta.Keep = keep
-	}
-	return nil
-}
+// note appends to the notes.
+func (m *Memory) note(text []byte) { m.delta.Notes = append(m.delta.Notes, text) }

@@ -9,10 +9,7 @@ import (
 )
 
 // python calls a function of the file: as an expression, or by name with its arguments matched by theirs.
-type python struct {
-	call *script.Expr
-	name string
-}
+type python struct{ call *script.Expr }
 
 func readPython(r *reader, n *doc.Node) action {
 	which := n.Only("call", "target")
@@ -21,16 +18,14 @@ func readPython(r *reader, n *doc.Node) action {
 		n.Errorf("`call: f(agent)` or `target: f`", "a python step that calls nothing")
 		return &python{}
 	case which.Key.Text() == "call":
-		return &python{call: r.expr(which.Value)}
+		return &python{r.expr(which.Value)}
 	}
 	name := which.Value.Text()
 	f, ok := r.Env.Func(name)
 	if !ok {
-		hint := "define it in functions"
-		if near := doc.Suggest(name, r.Env.Names()); near != "" {
-			hint = "did you mean `" + near + "`?"
+		if !r.Blind && name != "" {
+			which.Value.Errorf(r.near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
 		}
-		which.Value.Errorf(hint, "there is no function %s", name)
 		return &python{}
 	}
 	known := append(slices.Clone(r.names), "params")
@@ -40,12 +35,12 @@ func readPython(r *reader, n *doc.Node) action {
 		case slices.Contains(known, p.Name):
 			call += p.Name + "=" + p.Name + ", "
 		case !p.Optional:
-			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", "), "the function %s wants %s", name, p.Name)
+			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", ")+"; or use `call`", "the function %s wants %s", name, p.Name)
 		}
 	}
 	e, err := r.Env.Expr(call+")", r.names)
 	ReportScript(which.Value, name, err)
-	return &python{call: e, name: name}
+	return &python{e}
 }
 
 func (p *python) run(t *turn) (out script.Value, err error) {

@@ -1,9 +1,7 @@
 package chain
 
 import (
-	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,13 +15,25 @@ import (
 type Reader struct {
 	Env      *script.Env
 	Services map[string]*Service
+	// Fields are the fields of names whose fields are known, such as agent: naming another is a mistake.
+	Fields map[string][]string
+	// Blind says that the functions have mistakes, or could not be read: what they define is not known.
+	Blind bool
+
+	guesses int // suggestions made so far
 }
+
+const (
+	// mostSteps is how many steps a chain may have, and maxGuesses how many mistakes of a file get a suggestion: so
+	// that no file takes long to read.
+	mostSteps  = 10_000
+	maxGuesses = 100
+
+	anyInt = math.MaxInt32
+)
 
 // baseNames are the names that every expression of a step may use, besides loop variables and what the file defines.
 var baseNames = []string{"agent", "session", "steps", "input", "previous", "now"}
-
-// Identifier is what steps, parameters and attributes may be called.
-var Identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Chain reads a chain.
 func (r *Reader) Chain(name string, n *doc.Node) *Chain {
@@ -32,9 +42,11 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	if t := n.Get("timeout"); t != nil {
 		c.Timeout = t.Duration(time.Millisecond, 0)
 	}
-	in := &reader{Reader: r, names: baseNames, taken: map[string]bool{}}
+	n.Get("label").Text()
+	in := &reader{Reader: r, names: baseNames, chain: &chainNames{place: map[string]string{}, taken: map[string]bool{}}}
+	in.chain.collect(n, "")
 	c.Body = in.block(n)
-	if len(c.Body.Steps) == 0 && n.Get("steps") == nil {
+	if len(c.Body.Steps) == 0 {
 		n.Errorf("`step NAME: {kind: …}`", "the chain %s has no steps", name)
 	}
 	return c
@@ -43,50 +55,143 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 // reader reads the steps of one block: it knows which names and which steps its expressions can see.
 type reader struct {
 	*Reader
-	names   []string
-	visible []string        // steps that have run before the one being read, nearest last
-	later   []string        // steps of the chain that cannot be seen from here, for the hint
-	taken   map[string]bool // names of all steps of the chain so far
+	names []string
+	chain *chainNames
+	scope *scope
 }
 
-// block reads steps in either form: keys `step NAME`, or a list of maps with a name; `steps:` may stand above.
+// chainNames are the names of all steps of a chain.
+type chainNames struct {
+	place map[string]string // the step that each stands in; "" is the chain
+	taken map[string]bool   // of those read so far
+}
+
+// collect finds the names before anything is read.
+func (c *chainNames) collect(n *doc.Node, in string) {
+	if n.Kind() != doc.Map && n.Kind() != doc.List {
+		return
+	}
+	for name, at := range stepsOf(n) {
+		if _, ok := c.place[name]; !ok {
+			c.place[name] = in
+		}
+		for _, key := range []string{"then", "else", "do"} {
+			c.collect(at.body.Get(key), name)
+		}
+	}
+}
+
+// scope is which steps an expression can see: those that have run in this pass of a block, and in those around it.
+type scope struct {
+	up    *scope
+	names map[string]bool
+	order []string
+}
+
+func (s *scope) has(name string) bool {
+	for ; s != nil; s = s.up {
+		if s.names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) all() []string {
+	var all []string
+	for ; s != nil; s = s.up {
+		all = append(all, s.order...)
+	}
+	return all
+}
+
+// stepAt is a step of a block: where its name stands, and its keys.
+type stepAt struct {
+	entry doc.Entry
+	body  *doc.Node
+	list  bool // the form `- {name: browse, …}`
+}
+
+func (s stepAt) nameErrorf(hint, format string, args ...any) {
+	if s.list {
+		s.entry.Key.Errorf(hint, format, args...)
+		return
+	}
+	s.entry.NameErrorf(hint, format, args...)
+}
+
+// stepsOf are the steps of a block in either form: keys `step NAME`, or a list of maps with a name; `steps:` may
+// stand above. What is in neither form is left out.
+func stepsOf(n *doc.Node) func(yield func(string, stepAt) bool) {
+	return func(yield func(string, stepAt) bool) {
+		if s := n.Get("steps"); s != nil {
+			n = s
+		}
+		if n.Kind() == doc.List {
+			for _, item := range n.List() {
+				if name := item.Get("name"); name != nil && !yield(name.Text(), stepAt{doc.Entry{Key: name, Value: item}, item, true}) {
+					return
+				}
+			}
+			return
+		}
+		for _, e := range n.Entries() {
+			if word, name := e.Split(); word == "step" && name != "" && !yield(name, stepAt{e, e.Value, false}) {
+				return
+			}
+		}
+	}
+}
+
+// block reads the steps of a block.
 func (r *reader) block(n *doc.Node) *Block {
 	b := &Block{index: map[string]int{}}
 	inner := *r
-	inner.visible = slices.Clone(r.visible)
-	add := func(name string, at doc.Entry, body *doc.Node) {
+	inner.scope = &scope{up: r.scope, names: map[string]bool{}}
+	checkForm(n)
+	for name, at := range stepsOf(n) {
 		switch {
-		case !Identifier.MatchString(name):
-			at.NameErrorf("letters, digits and _, not beginning with a digit", "%q cannot be the name of a step", name)
-		case r.taken[name]:
-			at.NameErrorf("names are unique in a chain", "there is another step %s", name)
+		case !IsName(name):
+			at.nameErrorf(nameHint, "%q cannot be the name of a step", name)
+		case r.chain.taken[name]:
+			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
+			continue
 		}
-		r.taken[name] = true
+		if len(r.chain.taken) == mostSteps {
+			at.nameErrorf("", "more than %d steps", mostSteps)
+			break
+		}
+		r.chain.taken[name] = true
 		b.index[name] = len(b.Steps)
-		b.Steps = append(b.Steps, inner.step(name, body))
-		inner.visible = append(inner.visible, name)
-	}
-	steps := n
-	if s := n.Get("steps"); s != nil {
-		steps = s
-	}
-	if steps.Kind() == doc.List {
-		for _, item := range steps.List() {
-			name := item.Get("name")
-			if name == nil {
-				item.Errorf("`- {name: browse, kind: …}`", "a step without a name")
-				continue
-			}
-			add(name.Text(), doc.Entry{Key: name, Value: item}, item)
-		}
-		return b
-	}
-	for _, e := range steps.Entries() {
-		if word, name := e.Split(); word == "step" {
-			add(name, e, e.Value)
-		}
+		b.Steps = append(b.Steps, inner.step(name, at))
+		inner.scope.names[name] = true
+		inner.scope.order = append(inner.scope.order, name)
 	}
 	return b
+}
+
+// checkForm reports what is in neither form of a block.
+func checkForm(n *doc.Node) {
+	s := n.Get("steps")
+	if s == nil {
+		s = n
+	} else {
+		for _, e := range n.Entries() {
+			if word, _ := e.Split(); word == "step" {
+				e.Key.Errorf("put it under `steps`, or leave `steps` out", "a step beside `steps`")
+			}
+		}
+		if s.Kind() != doc.List {
+			s.Fields("step NAME")
+		}
+	}
+	if s.Kind() == doc.List {
+		for _, item := range s.List() {
+			if item.Get("name") == nil {
+				item.Errorf("`- {name: browse, kind: …}`", "a step without a name")
+			}
+		}
+	}
 }
 
 // branch reads the block under a key of a control-flow step, with further names in scope.
@@ -103,23 +208,22 @@ func (r *reader) branch(n *doc.Node, names ...string) *Block {
 	return b
 }
 
-func (r *reader) step(name string, n *doc.Node) *Step {
+func (r *reader) step(name string, at stepAt) *Step {
+	n := at.body
 	s := &Step{Name: name, Label: name}
 	if n.Kind() != doc.Map {
 		n.Errorf("`step "+name+": {kind: http, …}`", "the step %s has no keys", name)
 		return s
 	}
-	kindNode := n.Only("kind", "type").Value
-	if kindNode == nil {
-		n.Errorf("one of "+strings.Join(kindNames(), ", "), "the step %s has no kind", name)
-		return s
+	k, known := r.kind(name, n)
+	s.Kind = k.name
+	if known {
+		keys := slices.Concat(commonKeys, k.keys)
+		if at.list {
+			keys = append(keys, "name")
+		}
+		n.Fields(keys...)
 	}
-	s.Kind = kindNode.OneOf(kindNames()...)
-	k, ok := kindNamed(s.Kind)
-	if !ok {
-		return s
-	}
-	n.Fields(slices.Concat(commonKeys, k.keys)...)
 	if l := n.Get("label"); l != nil {
 		s.Label = l.Text()
 	}
@@ -127,111 +231,72 @@ func (r *reader) step(name string, n *doc.Node) *Step {
 	if t := n.Get("timeout"); t != nil {
 		s.timeout = t.Duration(time.Millisecond, 0)
 	}
-	s.retry = readRetry(n.Get("retry"))
-	if e := n.Get("on_error"); e != nil {
-		s.goesOn = e.OneOf("fail", "continue") == "continue"
+	if w := n.Get("retry"); w != nil {
+		s.retry = readRetry(w)
+		if known && s.Kind != "http" {
+			w.Warnf("remove it", "a step of kind %s asks nobody: it is not tried again", s.Kind)
+		}
 	}
+	s.goesOn = n.Get("on_error") != nil && n.Get("on_error").OneOf("fail", "continue") == "continue"
 	if d := n.Get("default"); d != nil {
+		if n.Get("on_error").Kind() == doc.Scalar && !s.goesOn {
+			d.Errorf("`on_error: continue`, or no `on_error`", "the default of a step whose failure ends the session")
+		}
 		s.goesOn, s.fallback = true, r.value(d, "default")
 	}
-	s.action = k.read(r, n)
+	if known {
+		s.action = k.read(r, n)
+	}
 	return s
 }
 
-func readRetry(n *doc.Node) *engine.Retry {
-	if n == nil {
-		return nil
-	}
+// retry is what a step says of its attempts; what it leaves out is the run's.
+type retry struct {
+	attempts  int
+	wait, max time.Duration
+	waits     bool // wait is given
+}
+
+func readRetry(n *doc.Node) (w retry) {
 	n.Fields("attempts", "wait", "max")
-	retry := engine.DefaultSettings().Retry
 	if a := n.Get("attempts"); a != nil {
-		retry.Attempts = a.Int(1, 1000)
+		w.attempts = a.Int(1, 1000)
 	}
-	if w := n.Get("wait"); w != nil {
-		retry.Wait = w.Duration(0, 24*time.Hour)
+	if d := n.Get("wait"); d != nil {
+		w.wait, w.waits = d.Duration(0, 24*time.Hour), true
 	}
 	if m := n.Get("max"); m != nil {
-		retry.Max = m.Duration(0, 24*time.Hour)
+		w.max = m.Duration(max(w.wait, time.Millisecond), 24*time.Hour)
 	}
-	return &retry
+	return w
 }
 
-// Template reads a text with expressions that may use names.
-func (r *Reader) Template(n *doc.Node, names []string) *script.Template {
-	return (&reader{Reader: r, names: names}).template(n)
+// over returns the run's retries with the step's own over them.
+func (w retry) over(run engine.Retry) engine.Retry {
+	if w.attempts > 0 {
+		run.Attempts = w.attempts
+	}
+	if w.waits {
+		run.Wait = w.wait
+		run.Max = max(run.Max, w.wait)
+	}
+	if w.max > 0 {
+		run.Max = w.max
+	}
+	return run
 }
 
-// Templates reads a map of names to such texts.
-func (r *Reader) Templates(n *doc.Node, names []string) []Named {
-	return (&reader{Reader: r, names: names}).namedTemplates(n)
+// near is the hint for a name that is none of those there are: the one that is near, else what else to do.
+func (r *Reader) near(name string, names []string, otherwise string) string {
+	if r.guesses++; r.guesses > maxGuesses {
+		return otherwise
+	}
+	slices.Sort(names)
+	if near := doc.Suggest(name, names); near != "" {
+		return "did you mean `" + near + "`?"
+	}
+	if otherwise == "" && len(names) > 0 && len(names) <= 30 {
+		return "there are " + strings.Join(names, ", ")
+	}
+	return otherwise
 }
-
-// expr compiles a scalar that is an expression as a whole; nil for an absent node or a mistake.
-func (r *reader) expr(n *doc.Node) *script.Expr {
-	if n == nil {
-		return nil
-	}
-	text := n.Text()
-	e, err := r.Env.Expr(text, r.names)
-	ReportScript(n, text, err)
-	if err == nil {
-		r.checkSteps(n, text, e.Refs("steps"))
-	}
-	return e
-}
-
-// template compiles a scalar that is text with expressions in it; nil for an absent node or a mistake.
-func (r *reader) template(n *doc.Node) *script.Template {
-	if n == nil {
-		return nil
-	}
-	text := n.Text()
-	t, err := r.Env.Template(text, r.names)
-	ReportScript(n, text, err)
-	if err == nil {
-		r.checkSteps(n, text, t.Refs("steps"))
-	}
-	return t
-}
-
-// checkSteps reports the steps that an expression names and cannot see.
-func (r *reader) checkSteps(n *doc.Node, text string, refs script.Refs) {
-	for _, f := range refs.Fields {
-		if slices.Contains(r.visible, f.Name) {
-			continue
-		}
-		hint := "steps see those above them, and nothing inside a block that they are not in"
-		if near := doc.Suggest(f.Name, r.visible); near != "" {
-			hint = "did you mean `" + near + "`?"
-		}
-		n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "there is no step %s above this one", f.Name)
-	}
-}
-
-// ReportScript reports the mistakes that the compiler found in the text of a scalar, at their places in the file.
-func ReportScript(n *doc.Node, text string, err error) {
-	var mistakes script.Errors
-	switch {
-	case err == nil:
-	case errors.As(err, &mistakes):
-		for _, m := range mistakes {
-			n.ErrorfAt(doc.Offset(text, m.Line, m.Col), m.Hint, "%s", m.Problem)
-		}
-	default:
-		n.Errorf("", "%v", err)
-	}
-}
-
-// status codes of an answer that a step takes as good.
-func readExpect(n *doc.Node) []int {
-	var codes []int
-	if n.Kind() == doc.Scalar {
-		return []int{n.Int(100, 599)}
-	}
-	for _, c := range n.List() {
-		codes = append(codes, c.Int(100, 599))
-	}
-	return codes
-}
-
-const anyInt = math.MaxInt32

@@ -1,11 +1,13 @@
 package chain
 
 import (
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
 )
 
-// remember writes to the agent's memory; its output is what it set.
+// remember writes to the agent's memory, all or nothing; its output is what it set.
 type remember struct {
 	names  []string
 	values []Value
@@ -18,8 +20,8 @@ func readRemember(r *reader, n *doc.Node) action {
 	m := &remember{note: r.value(n.Get("note"), "note")}
 	for _, e := range n.Get("set").Entries() {
 		name := e.Key.Text()
-		if !Identifier.MatchString(name) {
-			e.Key.Errorf("letters, digits and _", "%q cannot be the name of a memory", name)
+		if !IsName(name) {
+			e.Key.Errorf(nameHint, "%q cannot be the name of a memory", name)
 		}
 		m.names = append(m.names, name)
 		m.values = append(m.values, r.value(e.Value, "set."+name))
@@ -36,27 +38,29 @@ func readRemember(r *reader, n *doc.Node) action {
 
 func (m *remember) run(t *turn) (script.Value, error) {
 	values := make([]script.Value, len(m.values))
-	for i, v := range m.values {
-		var err error
-		if values[i], err = v.Eval(t); err != nil {
+	fields := make([]engine.Field, len(m.values))
+	for i, of := range m.values {
+		v, text, err := data(t, of)
+		if err != nil {
 			return nil, err
 		}
+		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
 	memory := t.x.in.Memory
-	for i, name := range m.names {
-		if err := memory.set(name, values[i]); err != nil {
-			return nil, err
-		}
-	}
-	var note script.Value
 	if m.note != nil {
-		var err error
-		if note, err = m.note.Eval(t); err != nil {
+		v, text, err := data(t, m.note)
+		if err != nil {
 			return nil, err
 		}
+		if v != starlark.None {
+			memory.note(text)
+		}
 	}
-	if err := memory.note(note, m.keep); err != nil {
-		return nil, err
+	for i, f := range fields {
+		memory.set(f, values[i])
+	}
+	if m.keep > 0 {
+		memory.delta.Keep = m.keep
 	}
 	return m.shape.Record(values...), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // turn is one execution of a step: where it stands, what it can see, and its record.
@@ -18,12 +19,15 @@ type turn struct {
 	step  *Step
 	frame *pass
 	path  string
-	key   draw.Key
-	at    int // its record in the row
+	key   draw.Key // of the path, once keyed
+	keyed bool
+	asked bool // a service, whose transport keeps the journal
+	at    int  // its record in the row
 	timed timed
+	view  script.Context // of the expression being evaluated
 }
 
-// pass is one way through a block: the outputs of its steps so far.
+// pass is one way through a block: the outputs of its steps so far, and the step under way.
 type pass struct {
 	block   *Block
 	owner   *turn // the step that the block belongs to; nil in a chain's body
@@ -32,12 +36,14 @@ type pass struct {
 	local   string         // the loop's variable; "" is none
 	value   script.Value   // of that
 	timed   *timed
+	steps   script.Value // what expressions see of it, once asked for
+	turn    turn
 }
 
 // timed is a part of a session that may have a clock of its own, made when something first waits under it.
 type timed struct {
 	up    *timed
-	what  string
+	of    *turn // nil is the chain's
 	limit time.Duration
 	clock *clock.Clock
 }
@@ -51,10 +57,17 @@ func (t *timed) start(s *engine.Session) *clock.Clock {
 		}
 		t.clock = up
 		if t.limit > 0 {
-			t.clock = up.Child(t.limit, &engine.TimeoutError{What: t.what, Limit: t.limit})
+			t.clock = up.Child(t.limit, t.overtime())
 		}
 	}
 	return t.clock
+}
+
+func (t *timed) overtime() error {
+	if t.of == nil {
+		return &engine.TimeoutError{What: "chain", Limit: t.limit}
+	}
+	return &service.Overtime{Path: t.of.path, Limit: t.limit}
 }
 
 // stop ends the clock if it is t's own.
@@ -62,14 +75,19 @@ func (t *timed) stop() {
 	if t.clock != nil && t.limit > 0 {
 		t.clock.Stop()
 	}
+	t.clock = nil
 }
 
 // cause says why time is over under t; nil while it is not.
 func (t *timed) cause() error {
 	for ; t != nil; t = t.up {
-		if t.clock != nil {
-			return context.Cause(t.clock.Context())
+		if t.clock == nil {
+			continue
 		}
+		if ctx := t.clock.Context(); ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return nil
 	}
 	return nil
 }
@@ -80,16 +98,18 @@ func (t *turn) record() *engine.StepRecord { return &t.x.s.Row.Steps[t.at] }
 // clock is the step's clock; asking for it says that the step may wait.
 func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
 
-// Context is what an expression in a field of the step evaluates with.
+// Context is what an expression in a field of the step evaluates with, until the next one is asked for.
 func (t *turn) Context(field string) *script.Context {
-	c := &script.Context{Names: t, Key: t.key, Field: field}
-	if ctx := t.x.s.Clocked(); ctx != nil {
-		c.Done = ctx.Done()
-		if t.timed.clock != nil {
-			c.Done = t.timed.clock.Context().Done()
-		}
+	if !t.keyed {
+		t.key, t.keyed = t.x.key.Text(t.path), true
 	}
-	return c
+	t.view = script.Context{Names: t, Key: t.key, Field: field}
+	if t.timed.clock != nil {
+		t.view.Done = t.timed.clock.Context().Done()
+	} else if ctx := t.x.s.Clocked(); ctx != nil {
+		t.view.Done = t.clock().Context().Done()
+	}
+	return &t.view
 }
 
 // Lookup implements script.Names: what an expression of the step can see.
@@ -104,7 +124,10 @@ func (t *turn) Lookup(name string) (script.Value, error) {
 	case "now":
 		return t.x.in.Now, nil
 	case "steps":
-		return script.Lazy("steps", visible{t.frame}), nil
+		if t.frame.steps == nil {
+			t.frame.steps = script.Lazy("steps", visible{t.frame})
+		}
+		return t.frame.steps, nil
 	case "previous":
 		if n := len(t.frame.outputs); n > 0 {
 			return t.frame.outputs[n-1], nil
@@ -130,6 +153,7 @@ func (p *pass) up() *pass {
 // visible shows the steps that have ended in this pass and those around it.
 type visible struct{ p *pass }
 
+// Field implements script.Fields.
 func (v visible) Field(name string) (script.Value, error) {
 	for p := v.p; p != nil; p = p.up() {
 		if i, ok := p.block.index[name]; ok && i < len(p.outputs) {
@@ -139,6 +163,7 @@ func (v visible) Field(name string) (script.Value, error) {
 	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
 }
 
+// Names implements script.Fields.
 func (v visible) Names() []string {
 	var names []string
 	for p := v.p; p != nil; p = p.up() {

@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -21,12 +20,18 @@ type wait struct {
 func readWait(r *reader, n *doc.Node) action {
 	n.Require("for")
 	f := n.Get("for")
-	if f.Kind() == doc.Scalar {
-		if d, err := doc.ParseDuration(f.Text()); err == nil {
-			return &wait{fixed: d}
-		}
+	if f == nil {
+		return &wait{}
 	}
-	return &wait{seconds: r.value(f, "for")}
+	w := &wait{seconds: r.value(f, "for")}
+	if c, ok := w.seconds.(constValue); ok && c.v != nil {
+		var err error
+		if w.fixed, err = asDuration(c.v); err != nil {
+			f.Errorf("seconds, or like 500ms, 2m; or an expression, `${uniform(1, 5)}`", "%v", err)
+		}
+		w.seconds = nil
+	}
+	return w
 }
 
 func (w *wait) run(t *turn) (script.Value, error) {
@@ -57,14 +62,20 @@ func (w *wait) run(t *turn) (script.Value, error) {
 	return starlark.Float(d.Seconds()), err
 }
 
+// maxWait is longer than anybody waits.
+const maxWait = 100 * 365 * 24 * time.Hour
+
 // asDuration reads seconds, or a text such as 1m30s.
 func asDuration(v script.Value) (time.Duration, error) {
 	if text, ok := starlark.AsString(v); ok {
-		return doc.ParseDuration(text)
+		if d, err := doc.ParseDuration(text); err == nil {
+			return d, nil
+		}
+		return 0, fmt.Errorf("%q is no time to wait", text)
 	}
 	seconds, ok := starlark.AsFloat(v)
-	if !ok || seconds < 0 || math.IsNaN(seconds) || seconds > math.MaxInt64/float64(time.Second) {
-		return 0, fmt.Errorf("%s are no seconds to wait", v)
+	if !ok || !(seconds >= 0 && seconds <= maxWait.Seconds()) {
+		return 0, fmt.Errorf("%s is no time to wait in seconds", v)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -21,11 +21,7 @@ import (
 // BenchmarkJourney is a shopper's way through the shop over loopback HTTP, with the log on disk: session, search,
 // add, coupons, apply, order.
 func BenchmarkJourney(b *testing.B) {
-	s, err := Start(Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
+	s := visit(b, Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")}).shop
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	defer client.CloseIdleConnections()
 	call := func(user, method, path, body string, into any) {
@@ -78,11 +74,7 @@ func BenchmarkServer(b *testing.B) {
 		{"add", "POST", "/api/cart/items"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			s, err := Start(Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer s.Close()
+			s := visit(b, Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")}).shop
 			const clients = 8
 			errs := make(chan error, clients)
 			var wg sync.WaitGroup
@@ -94,7 +86,7 @@ func BenchmarkServer(b *testing.B) {
 						if err != nil {
 							return err
 						}
-						defer conn.Close()
+						defer func() { _ = conn.Close() }()
 						answers := bufio.NewReader(conn)
 						for i := range b.N/clients + 1 {
 							body := ""
@@ -209,22 +201,17 @@ func (w *sink) Write(b []byte) (int, error) { return len(b), nil }
 
 // BenchmarkHandler is what the shop itself costs, without net/http and the sockets.
 func BenchmarkHandler(b *testing.B) {
-	s, err := Start(Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	add := []byte(s.productJSON(3, 1))
 	for _, bench := range []struct {
 		name, method, path string
-		body               []byte
 	}{
-		{"search", "GET", "/api/products/search?query=Dairy&limit=5", nil},
-		{"add", "POST", "/api/cart/items", add},
+		{"search", "GET", "/api/products/search?query=Dairy&limit=5"},
+		{"add", "POST", "/api/cart/items"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
-			r := httptest.NewRequest(bench.method, bench.path, http.NoBody)
+			s := visit(b, Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")}).shop
+			body := []byte(s.productJSON(3, 1))
+			r := httptest.NewRequestWithContext(b.Context(), bench.method, bench.path, http.NoBody)
 			r.Header.Set("X-Simulation-Mode", "true")
 			w := &sink{header: http.Header{}}
 			n := 0
@@ -232,7 +219,7 @@ func BenchmarkHandler(b *testing.B) {
 				r.Header.Set("Authorization", fmt.Sprint("Bearer ", s.Secret(), ".", bench.name, n/50))
 				r.Header.Set("Idempotency-Key", fmt.Sprint(n))
 				n++
-				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(bench.body)), int64(len(bench.body))
+				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 				if s.serve(w, r); w.status != http.StatusOK {
 					b.Fatal(w.status)
 				}

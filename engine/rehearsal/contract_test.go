@@ -214,7 +214,7 @@ func TestContractRefusals(t *testing.T) {
 func TestTooLargeBodyOfUnknownLength(t *testing.T) {
 	v := visit(t, Config{})
 	a := ask{user: "ann", method: "POST", path: "/api/cart/items"}
-	r := a.request(v.shop, v.shop.URL())
+	r := a.request(t.Context(), v.shop, v.shop.URL())
 	r.Body, r.ContentLength = http.NoBody, -1
 	r.Body = readCloser{strings.NewReader(strings.Repeat(" ", maxBody+1))}
 	response, err := v.client.Do(r)

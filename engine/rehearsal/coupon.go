@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -128,8 +129,8 @@ func (c *coupon) write() {
 	} else {
 		b = appendText(b, c.scope)
 	}
-	c.short = b[:len(b):len(b)]
-	b = append(append(append([]byte(nil), b...), `,"discount_type":"`...), c.discount...)
+	c.short = slices.Clip(b)
+	b = append(append(slices.Clone(b), `,"discount_type":"`...), c.discount...)
 	b = c.value.append(append(b, `","discount_value":`...))
 	b = c.minimum.append(append(b, `,"min_purchase_amount":`...))
 	b = append(b, `,"max_discount":`...)

@@ -47,7 +47,7 @@ type exchange struct {
 	calls     int64    // of the user without X-Throng-Request, this one included
 	body      []byte   // what came
 	problem   *refusal // with what came
-	inSession bool     // session was given
+	inSession bool     // the request names a session of its user
 	mutation  int64    // number of the change that was made, 0 if there was none
 }
 

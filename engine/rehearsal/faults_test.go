@@ -144,7 +144,7 @@ func TestEveryFault(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			answered := make(chan got)
 			go func() {
-				response, err := v.client.Do(order.request(v.shop, v.shop.URL()).WithContext(ctx))
+				response, err := v.client.Do(order.request(ctx, v.shop, v.shop.URL()))
 				if err != nil {
 					answered <- got{err: err}
 					return

@@ -74,7 +74,7 @@ func TestKilledShopComesBack(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		unanswered := 0
 		for ; unanswered < len(journey); unanswered++ {
-			response, err := client.Do(journey[unanswered].request(steady, "http://"+strings.TrimSpace(address)))
+			response, err := client.Do(journey[unanswered].request(t.Context(), steady, "http://"+strings.TrimSpace(address)))
 			if err != nil {
 				break
 			}

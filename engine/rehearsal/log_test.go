@@ -34,7 +34,7 @@ func writtenLog(t *testing.T, requests int) (content []byte, ends []int, states 
 }
 
 func TestTornTailIsCutOffAtEveryByte(t *testing.T) {
-	content, ends, states := writtenLog(t, 40)
+	content, ends, states := writtenLog(t, 25)
 	cfg := Config{Seed: 4, Log: filepath.Join(t.TempDir(), "torn.log")}
 	whole := 0
 	for size := range len(content) + 1 {
@@ -84,22 +84,20 @@ func TestDamageIsAnErrorAtEveryByte(t *testing.T) {
 	content, ends, _ := writtenLog(t, 30)
 	path := filepath.Join(t.TempDir(), "damaged.log")
 	for at := range ends[len(ends)-2] {
-		for _, flip := range []byte{1, 0x80, 0xff} {
-			damaged := bytes.Clone(content)
-			damaged[at] ^= flip
-			writeFile(t, path, damaged)
-			_, err := Start(Config{Seed: 4, Log: path})
-			if err == nil {
-				t.Fatalf("byte %d changed by %x: no error", at, flip)
+		damaged := bytes.Clone(content)
+		damaged[at] ^= []byte{1, 0x80, 0xff}[at%3]
+		writeFile(t, path, damaged)
+		_, err := Start(Config{Seed: 4, Log: path})
+		if err == nil {
+			t.Fatalf("byte %d changed: no error", at)
+		}
+		for _, hint := range []string{path, "damaged", "checkpoint"} {
+			if at >= len(logMagic) && !strings.Contains(err.Error(), hint) {
+				t.Fatalf("byte %d changed: %v does not mention %q", at, err, hint)
 			}
-			for _, hint := range []string{path, "damaged", "checkpoint"} {
-				if at >= len(logMagic) && !strings.Contains(err.Error(), hint) {
-					t.Fatalf("byte %d changed: %v does not mention %q", at, err, hint)
-				}
-			}
-			if !bytes.Equal(readFile(t, path), damaged) {
-				t.Fatalf("byte %d changed: the file was touched", at)
-			}
+		}
+		if !bytes.Equal(readFile(t, path), damaged) {
+			t.Fatalf("byte %d changed: the file was touched", at)
 		}
 	}
 }
@@ -174,7 +172,8 @@ func TestUnwritableLogChangesNothing(t *testing.T) {
 		{user: "ann", method: "POST", path: "/api/cart/items", key: "refused", tag: stamp(1, "x", 1)},
 		{user: "ann", method: "GET", path: "/api/cart", session: someID(2), tag: stamp(1, "x", 1)},
 	} {
-		if g := s.ask(a); g.status != 500 || g.body != `{"detail":"The mutation log cannot be written: disk full"}` {
+		if g := s.ask(a); g.status != 429 || g.header.Get("Retry-After") != "1" ||
+			g.body != `{"detail":"The mutation log cannot be written: disk full"}` {
 			t.Errorf("%s %s on a full disk: %d %s", a.method, a.path, g.status, g.body)
 		}
 	}
@@ -193,12 +192,12 @@ func TestUnwritableLogChangesNothing(t *testing.T) {
 		t.Errorf("replayed\n%s\nwant\n%s", got, want)
 	}
 	f.write, f.truncate = errors.New("disk full"), errors.New("disk gone")
-	if g := s.ask(ask{user: "ann", method: "DELETE", path: "/api/cart"}); g.status != 500 {
+	if g := s.ask(ask{user: "ann", method: "DELETE", path: "/api/cart"}); g.status != 429 {
 		t.Errorf("on a broken disk: %d", g.status)
 	}
 	f.write, f.truncate = nil, nil
-	if g := s.ask(ask{user: "ann", method: "DELETE", path: "/api/cart"}); g.status != 500 {
-		t.Errorf("behind half a record: %d, want 500 for good", g.status)
+	if g := s.ask(ask{user: "ann", method: "DELETE", path: "/api/cart"}); g.status != 429 {
+		t.Errorf("behind half a record: %d, want 429 for good", g.status)
 	}
 	if err := errors.Join(again.log.close(), s.log.close()); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ type got struct {
 	err    error
 }
 
-func (a ask) request(s *Shop, base string) *http.Request {
-	r := httptest.NewRequest(a.method, base+a.path, strings.NewReader(a.body))
+func (a ask) request(ctx context.Context, s *Shop, base string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, a.method, base+a.path, strings.NewReader(a.body))
 	r.RequestURI = ""
 	for name, value := range map[string]string{
 		"Authorization": "Bearer " + s.Secret() + "." + a.user, "Idempotency-Key": a.key,
@@ -88,7 +89,7 @@ func visit(t testing.TB, cfg Config) visitor {
 
 func (v visitor) do(t testing.TB, a ask) got {
 	t.Helper()
-	response, err := v.client.Do(a.request(v.shop, v.shop.URL()).WithContext(t.Context()))
+	response, err := v.client.Do(a.request(t.Context(), v.shop, v.shop.URL()))
 	if err != nil {
 		return got{err: err}
 	}
@@ -129,7 +130,7 @@ func indoors(t testing.TB, cfg Config) *Shop {
 
 func (s *Shop) ask(a ask) got {
 	w := httptest.NewRecorder()
-	s.serve(w, a.request(s, ""))
+	s.serve(w, a.request(context.Background(), s, ""))
 	return got{status: w.Code, header: w.Header(), body: w.Body.String()}
 }
 

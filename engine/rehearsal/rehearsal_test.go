@@ -135,7 +135,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer half.Close()
+	defer func() { _ = half.Close() }()
 	if _, err := io.WriteString(half, "POST /api/orders HTTP/1.1\r\nHost: x\r\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,8 @@ func (x *exchange) refuse(c *change, no *refusal, b []byte) (status int, body []
 }
 
 // commit writes a checked change to the log, numbers it and applies it. When it cannot be written, nothing has
-// happened: the refusal is not kept, and a session claimed for it is given back.
+// happened: the refusal is not kept, a session claimed for it is given back, and the answer is 429, so that whoever
+// waits for room on the disk loses no attempt by it.
 func (x *exchange) commit(c *change) (answer, *refusal) {
 	if err := x.shop.write(c); err != nil {
 		if c.claims {
@@ -115,7 +116,8 @@ func (x *exchange) commit(c *change) (answer, *refusal) {
 		if on := (*fs.PathError)(nil); errors.As(err, &on) {
 			err = on.Err // without the path
 		}
-		return nil, &refusal{http.StatusInternalServerError, "The mutation log cannot be written: " + err.Error()}
+		x.w.Header().Set("Retry-After", "1")
+		return nil, &refusal{http.StatusTooManyRequests, "The mutation log cannot be written: " + err.Error()}
 	}
 	x.mutation = x.shop.mutations.Add(1)
 	return x.shop.apply(x.user, c), nil

@@ -26,10 +26,12 @@ func Folder(dir string) Opener {
 		}
 		defer root.Close()
 		info, err := root.Stat(filepath.FromSlash(path))
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if info.Size() > maxFile {
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is no file", path)
+		case info.Size() > maxFile:
 			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), maxFile)
 		}
 		return root.ReadFile(filepath.FromSlash(path))
@@ -48,15 +50,14 @@ func Load(path string, given map[string]string) (*Scenario, error) {
 
 // Restore reads a scenario that was kept with its run.
 func Restore(src engine.Source) (*Scenario, error) {
-	given := make(map[string]string, len(src.Parameters))
-	maps.Copy(given, src.Parameters)
-	s, err := Read(src.Name, func(path string) ([]byte, error) {
+	r := &reader{name: src.Name, given: src.Parameters, kept: true}
+	s, err := r.scenario(func(path string) ([]byte, error) {
 		text, ok := src.Files[path]
 		if !ok {
 			return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 		}
 		return text, nil
-	}, given)
+	})
 	if err != nil {
 		return nil, err
 	}

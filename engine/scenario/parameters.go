@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,38 +22,20 @@ import (
 func (r *reader) parameters(n *doc.Node) error {
 	var mistakes []error
 	names := map[string]bool{}
-	for _, e := range n.Entries() {
-		p := Parameter{Name: e.Key.Text(), Min: math.Inf(-1), Max: math.Inf(1)}
-		if !chain.Identifier.MatchString(p.Name) {
-			e.Key.Errorf("letters, digits and _", "%q cannot be the name of a parameter", p.Name)
-		}
+	entries := n.Entries()
+	if len(entries) > maxNames {
+		n.Errorf("", "more than %d parameters", maxNames)
+		entries = nil
+	}
+	for _, e := range entries {
+		p := readParameter(e)
 		names[p.Name] = true
-		v := e.Value
-		if v.Kind() == doc.Map {
-			v.Fields("default", "min", "max", "title", "about", "choices")
-			v.Require("default")
-		} else {
-			p.Default = scalar(v) // the short form: name: default
-		}
-		if d := v.Get("default"); d != nil {
-			p.Default = scalar(d)
-		}
-		p.Title, p.About, p.Choices = v.Get("title").Text(), v.Get("about").Text(), v.Get("choices").Texts()
-		if p.Title == "" {
-			p.Title = strings.ReplaceAll(p.Name, "_", " ")
-		}
-		if m := v.Get("min"); m != nil {
-			p.Min = m.Float(math.Inf(-1), math.Inf(1))
-		}
-		if m := v.Get("max"); m != nil {
-			p.Max = m.Float(p.Min, math.Inf(1))
-		}
-		p.Value = p.Default
-		if problem := p.check(p.Default); problem != "" {
-			v.Get("default").Errorf("", "the default %s", problem)
-		}
 		if text, ok := r.given[p.Name]; ok {
-			value, err := p.parse(text)
+			parse := p.parse
+			if r.kept {
+				parse = p.restore
+			}
+			value, err := parse(text)
 			if err != nil {
 				mistakes = append(mistakes, err)
 			} else {
@@ -60,6 +43,7 @@ func (r *reader) parameters(n *doc.Node) error {
 			}
 		}
 		r.s.Parameters = append(r.s.Parameters, p)
+		r.chains.Fields["params"] = append(r.chains.Fields["params"], p.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
 		if names[name] {
@@ -77,6 +61,42 @@ func (r *reader) parameters(n *doc.Node) error {
 	return errors.Join(mistakes...)
 }
 
+// readParameter reads one parameter; its value is the default. The short form is `name: default`.
+func readParameter(e doc.Entry) Parameter {
+	p := Parameter{Name: e.Key.Text(), Min: math.Inf(-1), Max: math.Inf(1)}
+	chain.CheckName(e.Key, p.Name, "a parameter")
+	v, d := e.Value, e.Value
+	if v.Kind() == doc.Map {
+		v.Fields("default", "min", "max", "title", "about", "choices")
+		v.Require("default")
+		d = v.Get("default")
+	}
+	if d.Kind() == doc.Null {
+		d.Errorf("a value, such as 0 or ''", "the parameter %s has no default", p.Name)
+	}
+	p.Default = scalar(d)
+	p.Title, p.About, p.Choices = v.Get("title").Text(), v.Get("about").Text(), v.Get("choices").Texts()
+	if p.Title == "" {
+		p.Title = strings.ReplaceAll(p.Name, "_", " ")
+	}
+	if m := v.Get("min"); m != nil {
+		p.Min = m.Float(math.Inf(-1), math.Inf(1))
+	}
+	if m := v.Get("max"); m != nil {
+		p.Max = m.Float(p.Min, math.Inf(1))
+	}
+	if _, isText := p.Default.(starlark.String); isText || p.Default == starlark.True || p.Default == starlark.False {
+		for _, bound := range []string{"min", "max"} {
+			v.Get(bound).Errorf("remove it", "%s is for numbers, and the default is %s", bound, p.Default)
+		}
+	}
+	p.Value = p.Default
+	if problem := p.check(p.Default); problem != "" {
+		d.Errorf("", "the default %s", problem)
+	}
+	return p
+}
+
 // scalar is a scalar of the file as data.
 func scalar(n *doc.Node) script.Value {
 	switch v := n.Scalar().(type) {
@@ -92,10 +112,25 @@ func scalar(n *doc.Node) script.Value {
 	return starlark.None
 }
 
+// restore reads a value as kept with a run.
+func (p *Parameter) restore(text string) (script.Value, error) {
+	v, err := script.DecodeJSON([]byte(text))
+	if err != nil {
+		return nil, &engine.FieldError{Field: p.Name, Problem: err.Error()}
+	}
+	if text, err = script.Text(v); err != nil {
+		return nil, &engine.FieldError{Field: p.Name, Problem: err.Error()}
+	}
+	return p.parse(text)
+}
+
 // parse reads a value as given on a command line; its type is the default's.
 func (p *Parameter) parse(text string) (script.Value, error) {
 	var v script.Value
 	var want string
+	if p.Default.Type() != "string" {
+		text = strings.TrimSpace(text)
+	}
 	switch p.Default.(type) {
 	case starlark.Int:
 		want = "a whole number"
@@ -104,7 +139,7 @@ func (p *Parameter) parse(text string) (script.Value, error) {
 		}
 	case starlark.Float:
 		want = "a number"
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
 			v = starlark.Float(f)
 		}
 	case starlark.Bool:
@@ -113,9 +148,6 @@ func (p *Parameter) parse(text string) (script.Value, error) {
 			v = starlark.Bool(b)
 		}
 	default:
-		if unquoted, err := strconv.Unquote(text); err == nil && strings.HasPrefix(text, `"`) {
-			text = unquoted // as kept with a run
-		}
 		v = starlark.String(text)
 	}
 	if v == nil {
@@ -129,16 +161,13 @@ func (p *Parameter) parse(text string) (script.Value, error) {
 
 // check says what is wrong with a value; "" is nothing.
 func (p *Parameter) check(v script.Value) string {
-	if text, ok := starlark.AsString(v); ok {
-		if len(p.Choices) > 0 && !slices.Contains(p.Choices, text) {
-			return fmt.Sprintf("%q is none of %s", text, strings.Join(p.Choices, ", "))
-		}
-		return ""
+	if text, err := script.Text(v); err == nil && len(p.Choices) > 0 && !slices.Contains(p.Choices, text) {
+		return fmt.Sprintf("%q is none of %s", text, strings.Join(p.Choices, ", "))
 	}
 	f, ok := starlark.AsFloat(v)
 	switch {
 	case !ok:
-	case math.IsNaN(f) || f < p.Min:
+	case f < p.Min:
 		return fmt.Sprintf("%s is below %s", v, number(p.Min))
 	case f > p.Max:
 		return fmt.Sprintf("%s is above %s", v, number(p.Max))
@@ -148,8 +177,9 @@ func (p *Parameter) check(v script.Value) string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// environment compiles the functions; false is that nothing else can be read.
-func (r *reader) environment(n *doc.Node) bool {
+// environment compiles the functions. Where they have mistakes everything else is still read, without knowing what
+// they define.
+func (r *reader) environment(n *doc.Node) {
 	fields := make([]script.Field, len(r.s.Parameters))
 	for i, p := range r.s.Parameters {
 		fields[i] = script.Field{Name: p.Name, Value: p.Value}
@@ -157,24 +187,14 @@ func (r *reader) environment(n *doc.Node) bool {
 	cfg := script.Config{Params: script.NewRecord(fields...)}
 	inline := false
 	if text := n.Text(); text != "" {
-		if inline = strings.Contains(text, "\n") || path.Ext(text) != ".star"; inline {
-			cfg.Functions = &script.Source{Name: r.name, Text: text}
-		} else {
-			source, err := r.open(text)
-			if err != nil {
-				n.Errorf("the file belongs into the scenario's folder", "the functions cannot be read: %v", err)
-				return false
-			}
-			r.report.AddSource(text, source)
-			cfg.Functions = &script.Source{Name: text, Text: string(source)}
-		}
+		cfg.Functions, inline = r.functions(n, text)
 	}
 	env, err := script.New(cfg)
 	r.env, r.chains.Env = env, env
+	r.chains.Blind = r.chains.Blind || err != nil
 	var mistakes script.Errors
 	switch {
-	case err == nil:
-		return true
+	case err == nil || cfg.Functions == unreadable:
 	case inline:
 		chain.ReportScript(n, n.Text(), err)
 	case errors.As(err, &mistakes):
@@ -184,5 +204,29 @@ func (r *reader) environment(n *doc.Node) bool {
 	default:
 		n.Errorf("", "%v", err)
 	}
-	return false
+}
+
+var (
+	// fileName is what is meant as the name of a file, not as the functions themselves.
+	fileName = regexp.MustCompile(`^[^\s(){}=]+\.[A-Za-z0-9]+$`)
+	// unreadable stands for functions that could not be read; being no Starlark, it defines nothing and everything.
+	unreadable = &script.Source{Text: "("}
+)
+
+// functions returns the functions, which stand in the file itself or in one beside it.
+func (r *reader) functions(n *doc.Node, text string) (source *script.Source, inline bool) {
+	switch {
+	case strings.Contains(text, "\n") || !fileName.MatchString(text):
+		return &script.Source{Name: r.name, Text: text}, true
+	case path.Ext(text) != ".star":
+		n.Errorf("name it .star", "functions are in files that end in .star, not %s", path.Ext(text))
+		return unreadable, false
+	}
+	content, err := r.open(text)
+	if err != nil {
+		n.Errorf("the file must be in the scenario's folder", "the functions cannot be read: %v", err)
+		return unreadable, false
+	}
+	r.report.AddSource(text, content)
+	return &script.Source{Name: text, Text: string(content)}, false
 }

@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -12,8 +15,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// maxAgents is the largest population.
-const maxAgents = 10_000_000
+const (
+	// maxAgents is the largest population.
+	maxAgents = 10_000_000
+	// maxNames is how many attributes, and how many parameters, a scenario may have.
+	maxNames = 1000
+)
 
 var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour}
 
@@ -27,6 +34,7 @@ type population struct {
 type attribute struct {
 	name  string
 	value chain.Value
+	at    *doc.Node
 }
 
 // ownNames are the names of an agent that are no attributes.
@@ -74,25 +82,38 @@ func (r *reader) warmUp(n *doc.Node) {
 // whole reads a whole number that may be an expression of the parameters.
 func (r *reader) whole(n *doc.Node, lowest, highest int) int {
 	if _, isText := n.Scalar().(string); !isText {
-		return n.Int(lowest, highest)
+		return max(n.Int(lowest, highest), lowest)
 	}
-	text := n.Text()
-	t, err := r.env.Template(text, nil)
-	if err == nil {
-		var v script.Value
-		if v, err = t.Eval(&script.Context{}); err == nil {
-			i, ok := v.(starlark.Int)
-			if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
-				return int(number)
-			}
-			n.Errorf("", "%s is %s, not a whole number from %d to %d", text, v, lowest, highest)
-			return lowest
-		}
-		n.Errorf("", "%v", err)
+	v, ok := r.constant(n)
+	if !ok {
 		return lowest
 	}
-	chain.ReportScript(n, text, err)
+	i, ok := v.(starlark.Int)
+	if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
+		return int(number)
+	}
+	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), v)
 	return lowest
+}
+
+// constant is the value of a text with expressions that use the parameters and the functions, and nothing else. It is
+// not known where there are mistakes.
+func (r *reader) constant(n *doc.Node) (script.Value, bool) {
+	t := r.chains.Template(n, nil)
+	switch {
+	case t == nil:
+		return nil, false
+	case !strings.Contains(t.Source(), "${"):
+		return starlark.String(t.Source()), true
+	case r.chains.Blind:
+		return nil, false
+	}
+	v, err := t.Eval(&script.Context{})
+	if err != nil {
+		n.Errorf("", "%v", err)
+		return nil, false
+	}
+	return v, true
 }
 
 func (r *reader) population(n *doc.Node) {
@@ -108,18 +129,47 @@ func (r *reader) population(n *doc.Node) {
 		r.s.Agents = r.whole(c, 1, maxAgents)
 	}
 	names := []string{"agent"}
-	for _, e := range n.Get("attributes").Entries() {
+	r.chains.Fields["agent"] = []string{"id", "index"} // what cannot change from cycle to cycle
+	entries := n.Get("attributes").Entries()
+	if len(entries) > maxNames {
+		n.Get("attributes").Errorf("", "more than %d attributes", maxNames)
+		entries = nil
+	}
+	for _, e := range entries {
 		name := e.Key.Text()
-		switch {
-		case slices.Contains(ownNames, name):
+		if slices.Contains(ownNames, name) {
 			e.Key.Errorf("choose another name", "%s is what every agent has already", name)
-		case !chain.Identifier.MatchString(name):
-			e.Key.Errorf("letters, digits and _", "%q cannot be the name of an attribute", name)
 		}
+		chain.CheckName(e.Key, name, "an attribute")
 		p.index[name] = len(p.attributes)
-		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", names)})
+		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", names), e.Value})
+		if !slices.Contains(r.chains.Fields["agent"], name) {
+			r.chains.Fields["agent"] = append(r.chains.Fields["agent"], name)
+		}
 	}
 	p.id = r.chains.Value(n.Get("id"), "id", names)
+	r.tryFirst(p, n.Get("id"))
+	r.chains.Fields["agent"] = append(r.chains.Fields["agent"], ownNames[2:]...)
+}
+
+// trySeed is a seed to try expressions with.
+const trySeed = 1
+
+// tryFirst computes the first agent, so that attributes that fail for everybody are found before anything starts.
+func (r *reader) tryFirst(p *population, id *doc.Node) {
+	if r.report.Err() != nil {
+		return
+	}
+	a := newAgent(p, trySeed, 0, chain.NewMemory(nil))
+	for i, attr := range p.attributes {
+		if _, err := a.attribute(i); err != nil {
+			attr.at.Errorf("", "the first agent: %v", err)
+			return
+		}
+	}
+	if _, err := a.id(); err != nil {
+		id.Errorf("", "%v", err)
+	}
 }
 
 // agent shows one agent to expressions; attributes are computed when they are first asked for.
@@ -129,8 +179,9 @@ type agent struct {
 	index  int
 	memory *chain.Memory
 	values []script.Value
+	name   string // the id, once computed
 	limit  int    // attributes from here on cannot be seen: they are being computed
-	asking string // the attribute whose expression is being evaluated
+	asking string // the attribute whose expression is being evaluated; "" is none
 }
 
 func newAgent(p *population, seed uint64, index int, m *chain.Memory) *agent {
@@ -145,18 +196,28 @@ func (a *agent) Field(name string) (script.Value, error) {
 		return starlark.String(id), err
 	case "index":
 		return starlark.MakeInt(a.index), nil
-	case "memory":
-		return script.Lazy("memory", a.memory), nil
-	case "notes":
-		return a.memory.Notes()
-	case "inbox":
-		return script.NewList(nil), nil
+	case "memory", "notes", "inbox":
+		if a.asking != "" {
+			return nil, fmt.Errorf("the attribute %s cannot depend on the agent's %s, which changes", a.asking, name)
+		}
+		return a.own(name)
 	}
 	i, ok := a.p.index[name]
 	if !ok || i >= a.limit {
 		return nil, nil //nolint:nilnil // script.Fields: no such field is no error
 	}
 	return a.attribute(i)
+}
+
+// own gives what an agent has and that changes from cycle to cycle.
+func (a *agent) own(name string) (script.Value, error) {
+	switch name {
+	case "memory":
+		return script.Lazy("memory", a.memory), nil
+	case "notes":
+		return a.memory.Notes()
+	}
+	return script.NewList(nil), nil
 }
 
 func (a *agent) attribute(i int) (script.Value, error) {
@@ -180,9 +241,16 @@ func (a *agent) attribute(i int) (script.Value, error) {
 	return a.values[i], nil
 }
 
+// id is what the agent is called. Its expression does not see itself, nor what sees it.
 func (a *agent) id() (string, error) {
+	if a.name != "" {
+		return a.name, nil
+	}
 	if a.p.id == nil {
-		return fmt.Sprintf("agent-%d", a.index+1), nil
+		return "agent-" + strconv.Itoa(a.index+1), nil
+	}
+	if a.asking == "id" {
+		return "", errors.New("the id of an agent cannot depend on itself")
 	}
 	asking := a.asking
 	a.asking = "id"
@@ -191,12 +259,25 @@ func (a *agent) id() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
 	}
-	return script.Text(v)
+	id, err := script.Text(v)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
+	case id == "":
+		return "", fmt.Errorf("the id of agent %d is empty", a.index)
+	}
+	if a.limit == len(a.p.attributes) {
+		a.name = id
+	}
+	return id, nil
 }
 
 // Names implements script.Fields.
 func (a *agent) Names() []string {
 	names := slices.Clone(ownNames)
+	if a.asking != "" {
+		names = names[:2]
+	}
 	for _, attr := range a.p.attributes[:a.limit] {
 		names = append(names, attr.name)
 	}

@@ -3,11 +3,15 @@ package scenario
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
 )
 
 // Scenario is a checked scenario with its parameters set.
@@ -68,6 +72,7 @@ type reader struct {
 	name   string
 	open   Opener
 	given  map[string]string
+	kept   bool // given are the values as kept with a run
 	report *doc.Report
 	s      *Scenario
 	env    *script.Env
@@ -80,9 +85,15 @@ type Opener func(path string) ([]byte, error)
 // Read reads and checks the scenario file name and what it refers to. given are the parameters that were set, by name,
 // as written on a command line. Its error is a *Mistakes, a *engine.FieldError for a parameter, or the opener's.
 func Read(name string, open Opener, given map[string]string) (*Scenario, error) {
-	r := &reader{name: name, given: given, report: &doc.Report{}, s: &Scenario{
-		Clock: defaultClock, Source: engine.Source{Name: name, Files: map[string][]byte{}},
-	}}
+	return (&reader{name: name, given: given}).scenario(open)
+}
+
+func (r *reader) scenario(open Opener) (*Scenario, error) {
+	r.report = &doc.Report{}
+	r.s = &Scenario{Clock: defaultClock, Source: engine.Source{Name: r.name, Files: map[string][]byte{}}}
+	r.chains.Fields = map[string][]string{
+		"session": session{}.Names(), "now": script.Time(time.Time{}).(starlark.HasAttrs).AttrNames(), "params": nil,
+	}
 	r.open = func(path string) ([]byte, error) {
 		text, err := open(path)
 		if err == nil {
@@ -90,11 +101,11 @@ func Read(name string, open Opener, given map[string]string) (*Scenario, error) 
 		}
 		return text, err
 	}
-	text, err := r.open(name)
+	text, err := r.open(r.name)
 	if err != nil {
 		return nil, err
 	}
-	root := doc.Parse(name, text, r.report)
+	root := doc.Parse(r.name, text, r.report)
 	if root != nil {
 		err = r.read(root)
 	}
@@ -126,20 +137,35 @@ func (r *reader) read(root *doc.Node) error {
 		s.Title = r.name
 	}
 	mistaken := r.parameters(root.Get("parameters"))
-	if !r.environment(root.Get("functions")) {
-		return mistaken // without functions every expression would seem wrong
-	}
+	r.environment(root.Get("functions"))
 	r.clock(root.Get("clock"))
 	if o := root.Get("order"); o != nil {
 		o.OneOf("parallel")
 	}
-	s.Acted = root.Get("acted").Text()
 	r.warmUp(root.Get("warm_up"))
 	r.population(root.Get("population"))
 	r.services(root.Get("services"))
 	r.readChains(root)
+	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
 	return mistaken
+}
+
+// acted reads the event that counts as having acted; the chain must emit it.
+func (r *reader) acted(n *doc.Node) {
+	r.s.Acted = n.Text()
+	if r.s.Acted == "" || r.s.Chain == nil {
+		return
+	}
+	events, all := r.s.Chain.Events()
+	if !all || slices.Contains(events, r.s.Acted) {
+		return
+	}
+	hint := "it emits no event"
+	if len(events) > 0 {
+		hint = "it emits " + strings.Join(slices.Compact(slices.Sorted(slices.Values(events))), ", ")
+	}
+	n.Errorf(hint, "the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
 }
 
 func (r *reader) readChains(root *doc.Node) {
@@ -150,8 +176,10 @@ func (r *reader) readChains(root *doc.Node) {
 		if word != "chain" {
 			continue
 		}
-		if !chain.Identifier.MatchString(name) {
-			e.NameErrorf("letters, digits and _", "%q cannot be the name of a chain", name)
+		if !chain.IsName(name) {
+			e.NameErrorf("letters, digits and _, not beginning with a digit", "%q cannot be the name of a chain", name)
+		} else if slices.Contains(names, name) {
+			e.NameErrorf("names are unique in a file", "there is another chain %s", name)
 		}
 		c := r.chains.Chain(name, e.Value)
 		if r.s.Chain == nil && run == "" || name == run {

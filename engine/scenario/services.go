@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // Rehearsal is the scheme of services that Throng brings along: rehearsal:shop.
@@ -18,9 +19,7 @@ func (r *reader) services(n *doc.Node) {
 	r.chains.Services = map[string]*chain.Service{}
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
-		if !chain.Identifier.MatchString(name) {
-			e.Key.Errorf("letters, digits and _", "%q cannot be the name of a service", name)
-		}
+		chain.CheckName(e.Key, name, "a service")
 		s := r.service(name, e.Value)
 		r.chains.Services[name] = s
 		r.s.Services = append(r.s.Services, s)
@@ -37,24 +36,8 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	if u := n.Get("url"); u != nil {
 		s.URL = r.url(u)
 	}
-	names := []string{"agent", "session", "now"}
-	s.Headers = r.chains.Templates(n.Get("headers"), names)
-	auth := n.Get("auth")
-	auth.Fields("user", "bearer")
-	switch which := auth.Only("user", "bearer"); {
-	case which.Key == nil:
-	case which.Key.Text() == "user":
-		s.User = r.chains.Template(which.Value, names)
-		if !strings.HasPrefix(s.URL, Rehearsal) && s.URL != "" {
-			auth.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the rehearsal signs in")
-		}
-	default:
-		secret, ok := strings.CutPrefix(which.Value.Text(), "secret:")
-		if !ok || secret == "" {
-			which.Value.Errorf("`bearer: secret:NAME`, where NAME is an environment variable", "a token does not belong into the file")
-		}
-		s.Bearer = secret
-	}
+	s.Headers = r.chains.Headers(name, n.Get("headers"), outside)
+	r.auth(s, n.Get("auth"))
 	l := n.Get("limits")
 	l.Fields("connections", "keepalive", "idle", "timeout")
 	if c := l.Get("connections"); c != nil {
@@ -72,20 +55,57 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	return s
 }
 
+// outside is what the headers and the user of a service can see.
+var outside = []string{"agent", "session", "now"}
+
+// auth reads how a service is signed in to. The rehearsal is by the user's name, which is the agent's id where nobody
+// says otherwise; whatever else stands in its place is by a token.
+func (r *reader) auth(s *chain.Service, n *doc.Node) {
+	var err error
+	if s.User, err = r.env.Template("${agent.id}", outside); err != nil {
+		panic(err) // it compiles
+	}
+	n.Fields("user", "bearer")
+	rehearses := strings.HasPrefix(s.URL, Rehearsal)
+	switch which := n.Only("user", "bearer"); {
+	case which.Key == nil:
+	case which.Key.Text() == "user":
+		if user := r.chains.Template(which.Value, outside); user != nil {
+			s.User = user
+		}
+		if !rehearses && s.URL != "" {
+			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the rehearsal signs in")
+		}
+	default:
+		s.Bearer = r.secret(which.Value)
+	}
+}
+
+// secretForm is the name of a keychain entry or an environment variable.
+var secretForm = regexp.MustCompile(`^secret:([A-Za-z0-9_][A-Za-z0-9_.-]*)$`)
+
+func (r *reader) secret(n *doc.Node) string {
+	if n.Kind() != doc.Scalar {
+		n.Text() // says what is wrong
+		return ""
+	}
+	m := secretForm.FindStringSubmatch(n.Text())
+	if m == nil {
+		n.Errorf("`bearer: secret:NAME`, where NAME is an environment variable", "a token does not belong into the file")
+		return ""
+	}
+	return m[1]
+}
+
 // rehearsals are the services that Throng brings along.
 var rehearsals = []string{"shop"}
 
 func (r *reader) url(n *doc.Node) string {
-	text := n.Text()
-	t, err := r.env.Template(text, nil)
-	if err != nil {
-		chain.ReportScript(n, text, err)
+	v, ok := r.constant(n)
+	if !ok {
 		return ""
 	}
-	v, err := t.Eval(&script.Context{})
-	if err == nil {
-		text, err = script.Text(v)
-	}
+	text, err := script.Text(v)
 	if err != nil {
 		n.Errorf("", "%v", err)
 		return ""
@@ -96,11 +116,8 @@ func (r *reader) url(n *doc.Node) string {
 		}
 		return text
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		n.Errorf("rehearsal:shop, or https://staging.example.com", "%q is no address of a service", text)
-	} else if u.User != nil {
-		n.Errorf("use `auth`", "a password does not belong into an address")
+	if _, err := service.CheckAddress(text); err != nil {
+		n.Errorf("rehearsal:shop, or https://staging.example.com; for a token use `auth`", "%v", err)
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,8 +14,10 @@ import (
 
 var (
 	criterionForm = regexp.MustCompile(`^\s*(<=|>=|<|>|=)?\s*(.+?)\s*$`)
-	bytesForm     = regexp.MustCompile(`(?i)^([0-9.]+)\s*(B|KB|MB|GB|TB)$`)
-	byteUnits     = map[string]float64{"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+	bytesForm     = regexp.MustCompile(`(?i)^([0-9.]+)\s*(B|[KMGT]I?B)$`)
+	byteUnits     = map[string]float64{
+		"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
+	}
 )
 
 // success reads the success list: metric: comparison and bound.
@@ -47,7 +50,7 @@ func (r *reader) success(n *doc.Node) {
 }
 
 var boundHints = map[engine.Unit]string{
-	engine.UnitShare: "a share, such as 5% or 0.05",
+	engine.UnitShare: "a share up to 100%, such as 5% or 0.05",
 	engine.UnitTime:  "a time, such as 60s or 5m",
 	engine.UnitBytes: "a size, such as 12GB",
 	engine.UnitCount: "a number",
@@ -71,5 +74,6 @@ func parseBound(unit engine.Unit, text string) (float64, bool) {
 		text, scale = m[1], byteUnits[strings.ToUpper(m[2])]
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	return f * scale, err == nil && f >= 0
+	f *= scale
+	return f, err == nil && f >= 0 && !math.IsInf(f, 0) && (unit != engine.UnitShare || f <= 1)
 }

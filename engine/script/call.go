@@ -11,8 +11,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Function is a function that a script defined. It is called through Func, not through starlark.Call.
-type Function struct {
+// closure is a function that a script defined, with what it captured. It is called through Func, not starlark.Call.
+type closure struct {
 	code     *funcode
 	defaults []Value // of the last parameters; nil where there is none
 	free     []*cell
@@ -44,12 +44,12 @@ func (c *cell) Freeze() {
 	}
 }
 
-func (f *Function) String() string        { return "<function " + f.code.name + ">" }
-func (f *Function) Type() string          { return "function" }
-func (f *Function) Name() string          { return f.code.name }
-func (f *Function) Truth() starlark.Bool  { return true }
-func (f *Function) Hash() (uint32, error) { return starlark.String(f.code.name).Hash() }
-func (f *Function) Freeze() {
+func (f *closure) String() string        { return "<function " + f.code.name + ">" }
+func (f *closure) Type() string          { return "function" }
+func (f *closure) Name() string          { return f.code.name }
+func (f *closure) Truth() starlark.Bool  { return true }
+func (f *closure) Hash() (uint32, error) { return starlark.String(f.code.name).Hash() }
+func (f *closure) Freeze() {
 	if f.frozen {
 		return
 	}
@@ -67,7 +67,7 @@ func (f *Function) Freeze() {
 var errForeignCall = errors.New("a function of a script can only be called by a script")
 
 // CallInternal makes functions Callable, which is how Starlark knows them; calling them takes a machine.
-func (f *Function) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
+func (f *closure) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
 	return nil, errForeignCall
 }
 
@@ -90,7 +90,7 @@ func (n *native) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple
 }
 
 var (
-	_ starlark.Callable = (*Function)(nil)
+	_ starlark.Callable = (*closure)(nil)
 	_ starlark.Callable = (*native)(nil)
 )
 
@@ -127,7 +127,7 @@ func (c *compiler) function(fn *resolve.Function) eval {
 		if err := fr.m.charge(closeSize + wordSize*(len(defaults)+len(free))); err != nil {
 			return nil, fr.fault(pos, err)
 		}
-		f := &Function{code: code}
+		f := &closure{code: code}
 		if len(defaults) > 0 {
 			f.defaults = make([]Value, len(defaults))
 		}
@@ -156,7 +156,55 @@ func (c *compiler) function(fn *resolve.Function) eval {
 
 // call compiles a call. Arguments by position are evaluated into a new frame, which becomes the frame of the function.
 func (c *compiler) call(e *syntax.CallExpr) eval {
-	fn, pos := c.expr(e.Fn), e.Lparen
+	if dot, ok := unparen(e.Fn).(*syntax.DotExpr); ok && dot.Name.Name == "append" && len(e.Args) == 1 {
+		switch e.Args[0].(type) {
+		case *syntax.BinaryExpr, *syntax.UnaryExpr: // perhaps a named argument, or a star
+		default:
+			return c.appendTo(e, dot)
+		}
+	}
+	return c.anyCall(e, c.expr(e.Fn))
+}
+
+// appendTo compiles x.append(y), the method that loops are made of, without a bound method where x is a list.
+func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
+	x, y, pos := c.expr(dot.X), c.expr(e.Args[0]), e.Lparen
+	return func(fr *frame) (Value, error) {
+		recv, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		list, ok := recv.(*starlark.List)
+		var method Value
+		if !ok {
+			if method, err = attr(recv, dot.Name.Name); err != nil {
+				return nil, fr.fault(dot.Dot, err)
+			}
+		}
+		v, err := y(fr)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !ok:
+			if v, err = fr.m.call(method, v); err != nil {
+				return nil, fr.through(pos, err)
+			}
+			return v, nil
+		default:
+			if err = fr.m.charge(2 * wordSize); err == nil {
+				err = list.Append(v)
+			}
+			if err != nil {
+				return nil, fr.fault(pos, err)
+			}
+			return starlark.None, nil
+		}
+	}
+}
+
+func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
+	pos := e.Lparen
 	var args, values []eval
 	var names []starlark.String
 	var star, starStar eval
@@ -290,7 +338,7 @@ func (m *machine) spreadNames(kwargs []starlark.Tuple, v Value) ([]starlark.Tupl
 // enter calls f with the arguments that are the locals of next.
 func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, error) {
 	switch f := f.(type) {
-	case *Function:
+	case *closure:
 		return m.invoke(f, next, kwargs)
 	case *native:
 		return f.fn(m, starlark.Tuple(next.locals), kwargs)
@@ -317,7 +365,7 @@ func (m *machine) call(f Value, args ...Value) (Value, error) {
 }
 
 // invoke runs a function of the script.
-func (m *machine) invoke(f *Function, fr *frame, kwargs []starlark.Tuple) (Value, error) {
+func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (Value, error) {
 	code := f.code
 	for c := m.top; c != nil; c = c.caller {
 		if c.fn != nil && c.fn.code == code {
@@ -356,7 +404,7 @@ func (m *machine) invoke(f *Function, fr *frame, kwargs []starlark.Tuple) (Value
 }
 
 // bind puts arguments to the parameters they belong to, in the order that locals have: parameters, *args, **kwargs.
-func (m *machine) bind(f *Function, fr *frame, kwargs []starlark.Tuple) error {
+func (m *machine) bind(f *closure, fr *frame, kwargs []starlark.Tuple) error {
 	code := f.code
 	args := slices.Clone(fr.locals)
 	clear(fr.locals)
@@ -402,7 +450,7 @@ func (m *machine) bind(f *Function, fr *frame, kwargs []starlark.Tuple) error {
 	return nil
 }
 
-func (f *Function) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tuple) error {
+func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tuple) error {
 	code := f.code
 	for _, pair := range kwargs {
 		name := string(pair[0].(starlark.String))
@@ -431,7 +479,7 @@ func (f *Function) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.T
 	return nil
 }
 
-func (f *Function) tooMany(n int) error {
+func (f *closure) tooMany(n int) error {
 	code := f.code
 	if len(code.params) == 0 && !code.kwargs {
 		return fmt.Errorf("function %s accepts no arguments (%d given)", code.name, n)

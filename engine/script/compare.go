@@ -123,15 +123,8 @@ func (m *machine) compareParts(op syntax.Token, x, y Value, depth int) (bool, er
 		}
 	case *starlark.Set:
 		if b, ok := y.(*starlark.Set); ok {
-			if err := m.charge(wordSize * (a.Len() + b.Len())); err != nil {
+			if err := m.chargeTables(a, b); err != nil {
 				return false, err
-			}
-			for _, s := range []*starlark.Set{a, b} {
-				for v := range s.Elements() {
-					if err := m.key(v); err != nil {
-						return false, err
-					}
-				}
 			}
 			return starlark.Compare(op, a, b)
 		}
@@ -188,8 +181,9 @@ func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, dep
 			return false, nil
 		case syntax.NEQ:
 			return true, nil
+		default:
+			return m.compare(op, a, b, depth+1)
 		}
-		return m.compare(op, a, b, depth+1)
 	}
 	return ordered(op, x.Len()-y.Len()), nil
 }
@@ -205,7 +199,7 @@ func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, e
 		if err := m.step(1); err != nil {
 			return false, err
 		}
-		if err := m.key(key); err != nil {
+		if err := m.find(key, 2*starlark.Len(x)); err != nil {
 			return false, err
 		}
 		if _, isName := key.(starlark.String); !isName {

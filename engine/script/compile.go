@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -135,6 +136,7 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 			}
 			return nil, fr.fault(pos, unassigned("global", name))
 		}
+	default: // predeclared or universal
 	}
 	if i, ok := c.slot[name]; ok {
 		return func(fr *frame) (Value, error) {
@@ -201,7 +203,7 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 	}
 	pos := e.Lbrace
 	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(dictSize + entrySize*max(0, len(entries)-8)); err != nil {
+		if err := fr.m.charge(dictSize); err != nil {
 			return nil, fr.fault(pos, err)
 		}
 		d := starlark.NewDict(len(entries))
@@ -214,9 +216,7 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 			if err != nil {
 				return nil, err
 			}
-			if err = fr.m.key(k); err == nil {
-				err = d.SetKey(k, v)
-			}
+			err = fr.m.insert(d, k, v)
 			if err == nil && d.Len() == i {
 				err = fmt.Errorf("duplicate key: %v", k)
 			}
@@ -361,6 +361,7 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 			}
 			return starlark.Bool(ok), nil
 		}
+	default:
 	}
 	return func(fr *frame) (Value, error) {
 		a, err := x(fr)
@@ -395,13 +396,7 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 			if err != nil {
 				return err
 			}
-			if err = fr.m.charge(entrySize); err == nil {
-				err = fr.m.key(k)
-			}
-			if err == nil {
-				err = out.SetKey(k, v)
-			}
-			if err != nil {
+			if err := fr.m.insert(out, k, v); err != nil {
 				return fr.fault(pos, err)
 			}
 			return nil
@@ -420,16 +415,17 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 		}
 	}
 	cost := 1 + count(e.Body)
-	for i := len(e.Clauses) - 1; i >= 0; i-- {
+	for _, n := range slices.Backward(e.Clauses) {
 		if dict != nil {
-			dict = clause(c, e.Clauses[i], cost, dict)
+			dict = clause(c, n, cost, dict)
 		} else {
-			list = clause(c, e.Clauses[i], cost, list)
+			list = clause(c, n, cost, list)
 		}
-		if cond, ok := e.Clauses[i].(*syntax.IfClause); ok {
-			cost += count(cond.Cond)
-		} else {
-			cost = 1 + count(e.Clauses[i].(*syntax.ForClause).X)
+		switch n := n.(type) {
+		case *syntax.IfClause:
+			cost += count(n.Cond)
+		case *syntax.ForClause:
+			cost = 1 + count(n.X)
 		}
 	}
 	pos := e.Lbrack

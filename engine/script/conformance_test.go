@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
 	osexec "os/exec"
@@ -55,7 +56,7 @@ var (
 	notOurs = regexp.MustCompile(`option:(recursion|loadbindsglobally)|option:globalreassign\nload|not found in module|` +
 		`name froze|= assert|def setX|excessive repeat`)
 	loadStatement = regexp.MustCompile(`(?m)^load\([^)]*\)$`)
-	expectation   = regexp.MustCompile("###\\s*(.*)$")
+	expectation   = regexp.MustCompile(`###\s*(.*)$`)
 	// A type of theirs whose fields change, which none of our values do.
 	changing = regexp.MustCompile(`(?m)^( *)(.*(\bhf\b|hasfields|setfield|assert.eq\(f7).*)$`)
 )
@@ -135,12 +136,9 @@ func runFile(name, src string, names map[string]Value) (map[string]Value, error)
 	has := func(m map[string]Value) func(string) bool {
 		return func(name string) bool { _, ok := m[name]; return ok }
 	}
-	all := make(map[string]Value)
-	for _, m := range []map[string]Value{universe, predeclared, names} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
+	all := maps.Clone(universe)
+	maps.Copy(all, predeclared)
+	maps.Copy(all, names)
 	if err := resolve.File(file, func(n string) bool { return has(names)(n) || has(predeclared)(n) }, has(universe)); err != nil {
 		return nil, err
 	}
@@ -168,8 +166,7 @@ func runFile(name, src string, names map[string]Value) (map[string]Value, error)
 
 func catch(m *machine, a args, _ kwargs) (Value, error) {
 	_, err := m.call(a[0])
-	var at *EvalError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*EvalError](err); ok {
 		return starlark.String(at.Problem), nil
 	}
 	if err != nil {

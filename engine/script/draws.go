@@ -82,8 +82,10 @@ func lognormal(m *machine, a args, kw kwargs) (Value, error) {
 		return nil, err
 	}
 	if median <= 0 || sigma < 0 {
-		return nil, &problem{fmt.Sprintf("lognormal: median %v, sigma %v", median, sigma),
-			"the median is positive, sigma not negative"}
+		return nil, &problem{
+			fmt.Sprintf("lognormal: median %v, sigma %v", median, sigma),
+			"the median is positive, sigma not negative",
+		}
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -199,8 +201,10 @@ func sample(m *machine, a args, kw kwargs) (Value, error) {
 		return nil, err
 	}
 	if n < 0 || n > len(elems) {
-		return nil, &problem{fmt.Sprintf("sample: cannot draw %d of %d elements", n, len(elems)),
-			"use min(n, len(list)) where the list may be short"}
+		return nil, &problem{
+			fmt.Sprintf("sample: cannot draw %d of %d elements", n, len(elems)),
+			"use min(n, len(list)) where the list may be short",
+		}
 	}
 	s, err := m.draws()
 	if err != nil {

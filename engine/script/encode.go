@@ -23,6 +23,7 @@ func AppendJSON(dst []byte, v Value) ([]byte, error) {
 type encoder struct {
 	out   []byte
 	limit int
+	m     *machine // whose steps it takes, or nil
 }
 
 var errDeep = tooBig("nested deeper than %d levels, or contains itself", maxDepth)
@@ -50,6 +51,11 @@ func (e *encoder) value(v Value, depth int) error {
 	default:
 		if depth == maxDepth {
 			return errDeep
+		}
+		if e.m != nil {
+			if err := e.m.step(2); err != nil {
+				return err
+			}
 		}
 		return e.composite(v, depth+1)
 	}

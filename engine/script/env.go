@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,12 +64,8 @@ func New(c Config) (*Env, error) {
 		},
 		print: c.Print,
 	}
-	for name, v := range universe {
-		e.names[name] = v
-	}
-	for name, v := range predeclared {
-		e.names[name] = v
-	}
+	maps.Copy(e.names, universe)
+	maps.Copy(e.names, predeclared)
 	params := c.Params
 	if params == nil {
 		params = emptyRecord
@@ -78,10 +75,7 @@ func New(c Config) (*Env, error) {
 	if c.Functions != nil {
 		errs = e.define(*c.Functions)
 	}
-	for name := range e.names {
-		e.known = append(e.known, name)
-	}
-	slices.Sort(e.known)
+	e.known = slices.Sorted(maps.Keys(e.names))
 	if len(errs) > 0 {
 		e.broken = true
 		return e, errs
@@ -91,14 +85,15 @@ func New(c Config) (*Env, error) {
 
 // define parses, checks and runs the functions file.
 func (e *Env) define(src Source) Errors {
+	source := text{src.Name, src.Text, 1, 1}
 	if len(src.Text) > maxSource {
 		e.blind = true
-		return Errors{{File: src.Name, Line: 1, Col: 1, Problem: fmt.Sprintf("more than %d bytes", maxSource)}}
+		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
 	}
 	file, err := dialect.Parse(src.Name, src.Text, 0)
 	if err != nil {
 		e.blind = true
-		return sourceErrors(err, nil, nil)
+		return source.sourceErrors(err, nil, nil)
 	}
 	if errs := refuse(file); len(errs) > 0 {
 		e.blind = true
@@ -108,23 +103,21 @@ func (e *Env) define(src Source) Errors {
 	predefined := func(name string) bool { _, ok := e.names[name]; return ok && !universal(name) }
 	err = resolve.File(file, predefined, universal)
 	module := file.Module.(*resolve.Module)
-	builtin := make(map[string]Value, len(e.names))
-	for name, v := range e.names {
-		builtin[name] = v
-	}
+	builtin := maps.Clone(e.names)
 	e.globals.values = make([]Value, len(module.Globals))
 	for _, b := range module.Globals {
 		e.globals.names = append(e.globals.names, b.First.Name)
 		e.names[b.First.Name] = starlark.None // until it is known
 	}
 	if err != nil {
-		return sourceErrors(err, append(e.globals.names, namesIn(builtin)...), explainInFile)
+		known := slices.Concat(e.globals.names, slices.Sorted(maps.Keys(builtin)), []string{"return", "continue", "break", "pass"})
+		return source.sourceErrors(err, known, explainInFile)
 	}
 	c := &compiler{constant: func(name string) Value { return builtin[name] }, globals: e.globals}
 	if err := e.run(c.block(file.Stmts), module); err != nil {
 		var at *EvalError
 		if !errors.As(err, &at) {
-			return Errors{{File: src.Name, Line: 1, Col: 1, Problem: err.Error()}}
+			return source.one(err.Error(), "")
 		}
 		f := at.Trace[len(at.Trace)-1] // the line at the top; where it failed may be a function
 		p := at.Problem
@@ -143,18 +136,12 @@ func (e *Env) define(src Source) Errors {
 	return nil
 }
 
-func namesIn(m map[string]Value) []string {
-	var list []string
-	for name := range m {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
-
 func explainInFile(name string) string {
 	if slices.Contains(dynamicNames, name) {
 		return "functions get it as a parameter: def f(" + name + ")"
+	}
+	if near := nearest(name, dynamicNames); near != "" && foreign[name] == "" {
+		return "did you mean " + near + "? functions get it as a parameter: def f(" + near + ")"
 	}
 	return foreign[name]
 }
@@ -164,7 +151,7 @@ func (e *Env) run(top exec, module *resolve.Module) error {
 	m := start(nil, e, nil)
 	defer m.release()
 	fr := m.push(len(module.Locals))
-	fr.fn = &Function{code: &funcode{name: "the top of the file"}}
+	fr.fn = &closure{code: &funcode{name: "the top of the file"}}
 	for i, b := range module.Locals {
 		if b.Scope == resolve.Cell {
 			fr.locals[i] = new(cell)
@@ -194,7 +181,7 @@ func freezable(v Value, seen map[Value]bool, depth int) error {
 	}
 	var parts []Value
 	switch v := v.(type) {
-	case *starlark.List, *starlark.Dict, *starlark.Set, *Function:
+	case *starlark.List, *starlark.Dict, *starlark.Set, *closure:
 		if seen[v] {
 			return nil
 		}
@@ -211,7 +198,7 @@ func freezable(v Value, seen map[Value]bool, depth int) error {
 		for k, x := range v.Entries() {
 			parts = append(parts, k, x)
 		}
-	case *Function:
+	case *closure:
 		parts = slices.Clone(v.defaults)
 		for _, c := range v.free {
 			parts = append(parts, c.v)
@@ -281,7 +268,7 @@ func (e *Env) Value(name string) (Value, bool) {
 // Func is a function of the functions file, to be called by the names of its parameters.
 type Func struct {
 	env *Env
-	fn  *Function
+	fn  *closure
 }
 
 // Param is a parameter of a function.
@@ -293,7 +280,7 @@ type Param struct {
 // Func returns a function of the functions file.
 func (e *Env) Func(name string) (*Func, bool) {
 	v, _ := e.Value(name)
-	fn, ok := v.(*Function)
+	fn, ok := v.(*closure)
 	if !ok {
 		return nil, false
 	}

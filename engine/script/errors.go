@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
@@ -135,13 +136,19 @@ func tooBig(format string, args ...any) error {
 	return &limitError{ErrTooBig, fmt.Sprintf(format, args...)}
 }
 
+// text is a source, and the position where it starts in what its author wrote.
+type text struct {
+	file, src string
+	line, col int
+}
+
 // sourceErrors translates what the parser and the resolver report. known are the names that could have been meant.
-func sourceErrors(err error, known []string, explain func(name string) string) Errors {
+func (t text) sourceErrors(err error, known []string, explain func(name string) string) Errors {
 	var syn syntax.Error
 	var list resolve.ErrorList
 	switch {
 	case errors.As(err, &syn):
-		return Errors{syntaxError(syn)}
+		return Errors{t.syntaxError(syn)}
 	case errors.As(err, &list):
 		var out Errors
 		for _, e := range list {
@@ -149,7 +156,12 @@ func sourceErrors(err error, known []string, explain func(name string) string) E
 		}
 		return out.sorted()
 	}
-	return Errors{{Line: 1, Col: 1, Problem: err.Error()}}
+	return t.one(err.Error(), "")
+}
+
+// one is an error at the start of the text.
+func (t text) one(problem, hint string) Errors {
+	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Hint: hint}}
 }
 
 func place(pos syntax.Position, problem, hint string) *Error {
@@ -176,15 +188,62 @@ var syntaxHints = []struct{ fragment, hint string }{
 	{"got del", "use x.pop(key)"},
 }
 
-func syntaxError(e syntax.Error) *Error {
-	text := strings.TrimSuffix(e.Msg, ", want newline")
-	text = strings.Replace(text, "got '\\n'", "got the end of the line", 1)
+func (t text) syntaxError(e syntax.Error) *Error {
+	out := place(e.Pos, e.Msg, "")
 	for _, h := range syntaxHints {
 		if strings.Contains(e.Msg, h.fragment) {
-			return place(e.Pos, text, h.hint)
+			out.Hint = h.hint
+			break
 		}
 	}
-	return place(e.Pos, text, "")
+	if got, ok := strings.CutPrefix(e.Msg, "got "); ok {
+		token, want, _ := strings.Cut(got, ", want ")
+		t.rewind(out, token)
+		out.Problem = "unexpected " + token
+		if want != "" {
+			out.Problem += ", want " + want
+		}
+	}
+	return out
+}
+
+// rewind moves an error from the end of the token that it is about, where the parser reports it, to its start.
+func (t text) rewind(e *Error, token string) {
+	lines := strings.Split(strings.ReplaceAll(t.src, "\r\n", "\n"), "\n")
+	first := func(line int) int {
+		if line == t.line {
+			return t.col
+		}
+		return 1
+	}
+	if token == "newline" && e.Col == 1 && e.Line-1 >= t.line && e.Line-1-t.line < len(lines) {
+		e.Line--
+		e.Col = first(e.Line) + utf8.RuneCountInString(lines[e.Line-t.line])
+		return
+	}
+	if e.Line < t.line || e.Line-t.line >= len(lines) {
+		return
+	}
+	runes := []rune(lines[e.Line-t.line])
+	end := e.Col - first(e.Line)
+	if end < 1 || end > len(runes) {
+		return
+	}
+	start := end
+	switch {
+	case strings.HasPrefix(token, "'"):
+		start -= utf8.RuneCountInString(token) - len("''")
+	case token == "string literal":
+		for start--; start > 0 && runes[start-1] != runes[end-1]; start-- {
+		}
+		start--
+	case token != "newline" && token != "indent" && token != "outdent" && token != "end of file":
+		for start > 0 && (runes[start-1] == '_' || runes[start-1] == '.' || unicode.IsLetter(runes[start-1]) ||
+			unicode.IsDigit(runes[start-1])) {
+			start--
+		}
+	}
+	e.Col -= end - max(start, 0)
 }
 
 func resolveError(e resolve.Error, known []string, explain func(string) string) *Error {
@@ -213,11 +272,19 @@ var foreign = map[string]string{
 	"datetime": "use now", "time": "use now", "pow": "use math.pow(x, y)", "isinstance": "write type(x) == \"list\"",
 }
 
-// nearest returns the candidate with the smallest edit distance to name, ignoring case and underscores, or "" if
-// more than a third would have to change.
+// nearest returns the candidate with the smallest edit distance to name, ignoring case and underscores, or "" if too
+// much would have to change: nothing in a name of two letters, one letter in five, two in nine, three in more.
 func nearest(name string, candidates []string) string {
 	x := fold(name)
-	best, bestDistance := "", (len(x)+2)/3+1
+	best, bestDistance := "", 4
+	switch {
+	case len(x) <= 2:
+		bestDistance = 1
+	case len(x) <= 5:
+		bestDistance = 2
+	case len(x) <= 9:
+		bestDistance = 3
+	}
 	for _, c := range candidates {
 		if d := distance(x, fold(c), bestDistance); d < bestDistance {
 			best, bestDistance = c, d

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,11 +45,12 @@ func (e *Env) Expr(src string, scope Scope) (*Expr, error) {
 
 // compile compiles src, which starts at line and col of the text that errors refer to.
 func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
+	source := text{"", src, line, col}
 	if len(src) > maxSource {
-		return Errors{{Line: line, Col: col, Problem: fmt.Sprintf("more than %d bytes", maxSource)}}
+		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
 	}
 	if strings.TrimSpace(src) == "" {
-		return Errors{{Line: line, Col: col, Problem: "the expression is empty"}}
+		return source.one("the expression is empty", "")
 	}
 	end := scan(src, 0, 0)
 	if end.problem != "" {
@@ -60,10 +62,13 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 		Content: []byte("(" + src + "\n)"), FirstLine: int32(line), FirstCol: int32(col) - 1,
 	}, 0)
 	if err != nil {
-		errs := sourceErrors(err, nil, nil)
+		errs := source.sourceErrors(err, nil, nil)
 		endLine, endCol := advance(src, line, col)
 		if e := errs[0]; e.Line > endLine || e.Line == endLine && e.Col > endCol {
 			e.Line, e.Col, e.Problem = endLine, endCol, "the expression ends too early"
+		} else if problem, ok := strings.CutSuffix(e.Problem, ", want ')'"); ok { // the bracket is ours
+			e.Problem = problem
+			e.Hint = cmp.Or(e.Hint, "an operator or a comma may be missing before it")
 		}
 		return errs
 	}
@@ -77,7 +82,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	}
 	locals, err := resolve.ExprOptions(dialect, tree, known, universal)
 	if err != nil {
-		return sourceErrors(err, append(slices.Clone(scope), x.env.known...), x.env.undefined(scope))
+		return source.sourceErrors(err, append(slices.Clone(scope), x.env.known...), x.env.undefined(scope))
 	}
 	x.nlocals = len(locals)
 	for i, b := range locals {
@@ -216,7 +221,7 @@ func (u *unit) use(tree syntax.Expr, scope Scope) {
 		switch n := n.(type) {
 		case *syntax.DotExpr:
 			if id := dynamic(n.X); id != nil {
-				fields[id] = Ref{n.Name.Name, int(n.NamePos.Line), int(n.NamePos.Col)}
+				fields[id] = Ref{n.Name.Name, int(n.Name.NamePos.Line), int(n.Name.NamePos.Col)}
 			}
 		case *syntax.IndexExpr:
 			field(n.X, n.Y, syntax.Start(n.Y))

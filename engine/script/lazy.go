@@ -33,8 +33,16 @@ func (l *lazy) Truth() starlark.Bool  { return true }
 func (l *lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
 func (l *lazy) Len() int              { return len(l.fields.Names()) }
 
-func (l *lazy) Attr(name string) (Value, error) {
+func (l *lazy) field(name string) (Value, error) {
 	v, err := l.fields.Field(name)
+	if err != nil {
+		return nil, foreignError(name, err)
+	}
+	return v, nil
+}
+
+func (l *lazy) Attr(name string) (Value, error) {
+	v, err := l.field(name)
 	if v == nil && err == nil {
 		return nil, noField(l.typeName, name, l.fields.Names())
 	}
@@ -48,7 +56,7 @@ func (l *lazy) Get(key Value) (Value, bool, error) {
 	if !ok {
 		return nil, false, fmt.Errorf("the fields of %s have names, got %s", l.typeName, key.Type())
 	}
-	v, err := l.fields.Field(name)
+	v, err := l.field(name)
 	return v, v != nil, err
 }
 
@@ -57,7 +65,7 @@ func (l *lazy) Iterate() starlark.Iterator { return &namesIterator{names: l.fiel
 func (l *lazy) Items() []starlark.Tuple {
 	items := make([]starlark.Tuple, 0, l.Len())
 	for _, name := range l.fields.Names() {
-		v, err := l.fields.Field(name)
+		v, err := l.field(name)
 		if err != nil || v == nil { // Items cannot fail: what cannot be computed is missing
 			v = Missing
 		}

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -81,13 +82,14 @@ type machine struct {
 	frames []*frame // in use up to depth
 	depth  int
 	text   []byte
+	sketch *sketch
 }
 
 // frame is one call of a function, or the evaluation of an expression. Until the function runs, locals are its
 // arguments.
 type frame struct {
 	m      *machine
-	fn     *Function // nil for an expression
+	fn     *closure // nil for an expression
 	locals []Value
 	result Value
 	caller *frame
@@ -119,7 +121,7 @@ func (m *machine) release() {
 		return // not worth keeping
 	}
 	clear(m.slots)
-	m.ctx, m.print, m.names, m.top = nil, nil, nil, nil
+	m.ctx, m.print, m.names, m.top, m.sketch = nil, nil, nil, nil, nil
 	m.steps, m.bytes, m.calls = 0, 0, 0
 	m.made, m.printed, m.drawing = false, false, false
 	machines.Put(m)
@@ -180,7 +182,7 @@ func (m *machine) name(i int) (Value, error) {
 	if m.ctx.Names != nil {
 		v, err := m.ctx.Names.Lookup(m.names[i])
 		if err != nil {
-			return nil, err
+			return nil, foreignError(m.names[i], err)
 		}
 		if v != nil {
 			m.slots[i] = v
@@ -188,6 +190,15 @@ func (m *machine) name(i int) (Value, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s is not available here", m.names[i])
+}
+
+// foreignError is an error that came out of Names or Fields, which may evaluate expressions of their own: their
+// errors have a place that is not here, and are not ours to extend.
+func foreignError(name string, err error) error {
+	if _, ok := errors.AsType[*EvalError](err); ok {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
 }
 
 // draws returns this evaluation's stream.

@@ -20,7 +20,10 @@ func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) 
 			return v, err
 		}
 	case *starlark.Dict:
-		err = m.chargeDict(recv, b.Name(), a, kw)
+		if b.Name() == "update" {
+			return starlark.None, m.updateDict("update", recv, a, kw)
+		}
+		err = m.chargeDict(recv, b.Name(), a)
 	case *starlark.Set:
 		err = m.chargeSet(recv, b.Name(), a)
 	}
@@ -201,13 +204,23 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 	return nil, false, nil
 }
 
-func (m *machine) chargeDict(d *starlark.Dict, name string, a args, kw kwargs) error {
+func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
 	switch name {
-	case "get", "pop", "setdefault":
+	case "get", "pop":
+		if len(a) > 0 {
+			return m.find(a[0], d.Len())
+		}
+	case "setdefault":
 		if len(a) == 0 {
 			return nil
 		}
-		if err := m.key(a[0]); err != nil || name != "setdefault" {
+		if err := m.find(a[0], d.Len()); err != nil {
+			return err
+		}
+		if _, found, err := d.Get(a[0]); found || err != nil {
+			return nil // the library reports what is not hashable
+		}
+		if err := m.grew(a[0], d.Len()+1); err != nil {
 			return err
 		}
 		return m.charge(entrySize)
@@ -215,8 +228,6 @@ func (m *machine) chargeDict(d *starlark.Dict, name string, a args, kw kwargs) e
 		return m.chargeMany(d.Len(), 5*wordSize)
 	case "keys", "values":
 		return m.chargeMany(d.Len(), wordSize)
-	case "update":
-		return m.chargeUpdate(name, a, kw)
 	case "clear":
 		return m.step(d.Len())
 	}
@@ -225,38 +236,37 @@ func (m *machine) chargeDict(d *starlark.Dict, name string, a args, kw kwargs) e
 
 func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
 	switch name {
-	case "add", "remove", "discard":
+	case "add":
 		if len(a) == 0 {
 			return nil
 		}
-		if err := m.key(a[0]); err != nil || name != "add" {
+		if err := m.find(a[0], s.Len()); err != nil {
 			return err
 		}
-		return m.charge(entrySize)
+		if err := m.charge(entrySize); err != nil {
+			return err
+		}
+		if found, err := s.Has(a[0]); found || err != nil {
+			return nil // the library reports what is not hashable
+		}
+		return m.grew(a[0], s.Len()+1)
+	case "remove", "discard":
+		if len(a) > 0 {
+			return m.find(a[0], s.Len())
+		}
+		return nil
 	case "pop", "clear":
-		return m.step(1)
+		return m.step(s.Len())
 	case "difference", "intersection", "issubset", "issuperset", "symmetric_difference":
 		if len(a) == 0 { // the library does not look
 			return fmt.Errorf("%s: got 0 arguments, want 1", name)
 		}
 	}
-	if err := m.charge(dictSize + entrySize*s.Len()); err != nil {
-		return err
-	}
+	tables := []starlark.Iterable{s}
 	for _, v := range a {
-		seq, ok := v.(starlark.Iterable)
-		if !ok {
-			continue
-		}
-		err := m.each(seq, func(x Value) error {
-			if err := m.key(x); err != nil {
-				return err
-			}
-			return m.charge(entrySize)
-		})
-		if err != nil {
-			return err
+		if seq, ok := v.(starlark.Iterable); ok {
+			tables = append(tables, seq)
 		}
 	}
-	return nil
+	return m.chargeTables(tables...)
 }

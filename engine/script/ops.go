@@ -29,6 +29,7 @@ func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
 				return a - b, nil
 			case syntax.STAR:
 				return a * b, nil
+			default:
 			}
 		}
 		return starlark.Binary(op, x, y)
@@ -50,9 +51,10 @@ func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
 			return nil, err
 		}
 	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX, syntax.MINUS:
-		if err := m.chargeTables(x, y); err != nil {
+		if err := m.chargeUnion(x, y); err != nil {
 			return nil, err
 		}
+	default:
 	}
 	v, err := starlark.Binary(op, x, y)
 	if err != nil && (x == Missing || y == Missing) {
@@ -80,6 +82,7 @@ func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
 				}
 				return starlark.MakeInt64(x / y), nil
 			}
+		default:
 		}
 		return starlark.Binary(op, a, b)
 	}
@@ -92,6 +95,7 @@ func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
 		work += xbits / 64 * (ybits / 64) * 8
 	case syntax.LTLT:
 		bits = xbits + 512 // Starlark's own limit of a shift
+	default:
 	}
 	if bits > maxBits {
 		return nil, tooBig("an int of more than %d bits", maxBits)
@@ -121,12 +125,12 @@ func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
 		if !ok || !also {
 			break
 		}
+		if d == e {
+			return d, nil
+		}
 		for k, v := range e.Entries() {
-			if err := m.charge(entrySize); err != nil {
-				return nil, err
-			}
-			if err := d.SetKey(k, v); err != nil {
-				return nil, errors.New("cannot apply |= to frozen dict")
+			if err := m.insert(d, k, v); err != nil {
+				return nil, inPlace(err)
 			}
 		}
 		return d, nil
@@ -134,10 +138,13 @@ func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
 	return m.binary(op, x, y)
 }
 
-// inPlace words the error of appending to a frozen list for +=, whose author sees no append.
+// inPlace words the error of changing what is frozen for += and |=, whose authors see no append and no insert.
 func inPlace(err error) error {
 	if rest, ok := strings.CutPrefix(err.Error(), "cannot append to "); ok {
 		return &problem{"cannot apply += to " + rest, "data do not change: x = x + [y] makes a new list"}
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "cannot insert into "); ok {
+		return &problem{"cannot apply |= to " + rest, "data do not change: x = x | {...} makes a new dict"}
 	}
 	return err
 }
@@ -214,49 +221,6 @@ func (m *machine) chargeRepeat(x, y Value) error {
 	return m.chargeMany(int(times), size)
 }
 
-// chargeTables charges an operation on two sets or two dicts.
-func (m *machine) chargeTables(x, y Value) error {
-	table := func(v Value) int {
-		switch v := v.(type) {
-		case *starlark.Set:
-			return v.Len()
-		case *starlark.Dict:
-			return v.Len()
-		}
-		return -1
-	}
-	if a, b := table(x), table(y); a >= 0 && b >= 0 {
-		return m.charge(dictSize + entrySize*(a+b))
-	}
-	return nil
-}
-
-// key prepares the hashing of v. Strings take time by their length, tuples by all that is in them, which for tuples
-// that share their parts may be far more than they look.
-func (m *machine) key(v Value) error { return m.hash(v, 0) }
-
-func (m *machine) hash(v Value, depth int) error {
-	switch v := v.(type) {
-	case starlark.String:
-		return m.work(len(v))
-	case starlark.Bytes:
-		return m.work(len(v))
-	case starlark.Tuple:
-		if depth == maxDepth {
-			return errDeep
-		}
-		if err := m.step(1 + len(v)); err != nil {
-			return err
-		}
-		for _, x := range v {
-			if err := m.hash(x, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // contains is x in y.
 func (m *machine) contains(y, x Value) (bool, error) {
 	switch y := y.(type) {
@@ -284,7 +248,7 @@ func (m *machine) contains(y, x Value) (bool, error) {
 	case starlark.Tuple:
 		return m.among(len(y), y.Index, x)
 	case *starlark.Dict, *starlark.Set:
-		if err := m.key(x); err != nil {
+		if err := m.find(x, starlark.Len(y)); err != nil {
 			return false, err
 		}
 	}
@@ -322,7 +286,7 @@ func (m *machine) index(x, y Value) (Value, error) {
 	case missing:
 		return Missing, nil
 	case starlark.Mapping:
-		if err := m.key(y); err != nil {
+		if err := m.find(y, starlark.Len(a)); err != nil {
 			return nil, err
 		}
 		v, found, err := a.Get(y)
@@ -380,14 +344,8 @@ func outOfRange(i, n int, x Value) error {
 
 func (m *machine) setIndex(x, y, v Value) error {
 	switch x := x.(type) {
-	case starlark.HasSetKey:
-		if err := m.key(y); err != nil {
-			return err
-		}
-		if err := m.charge(entrySize); err != nil {
-			return err
-		}
-		return x.SetKey(y, v)
+	case *starlark.Dict:
+		return m.insert(x, y, v)
 	case starlark.HasSetIndex:
 		n := x.Len()
 		i, err := starlark.AsInt32(y)

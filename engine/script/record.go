@@ -159,10 +159,19 @@ func (r *Record) All() iter.Seq2[string, Value] {
 // Len returns the number of fields.
 func (r *Record) Len() int { return len(r.values) }
 
-func (r *Record) String() string        { return quoted(r) }
-func (r *Record) Type() string          { return "record" }
-func (r *Record) Freeze()               {}
-func (r *Record) Truth() starlark.Bool  { return len(r.values) > 0 }
+// String is the record as a Starlark dict would be written, cut off after about a megabyte.
+func (r *Record) String() string { return quoted(r) }
+
+// Type is "record".
+func (r *Record) Type() string { return "record" }
+
+// Freeze does nothing: records do not change.
+func (r *Record) Freeze() {}
+
+// Truth is whether there are fields.
+func (r *Record) Truth() starlark.Bool { return len(r.values) > 0 }
+
+// Hash fails: a record is no key.
 func (r *Record) Hash() (uint32, error) { return 0, errors.New("unhashable type: record") }
 
 // Attr is Starlark's x.name.
@@ -229,6 +238,9 @@ func noField(typeName, name string, names []string) error {
 	e := &problem{text: fmt.Sprintf("%s has no field %q", typeName, name)}
 	if near := nearest(name, names); near != "" {
 		e.hint = fmt.Sprintf("did you mean %s? ", near)
+	} else if use := insteadOf[name]; use != "" {
+		e.hint = "data have fields, no methods: write " + use
+		return e
 	}
 	switch {
 	case len(names) == 0:
@@ -239,6 +251,11 @@ func noField(typeName, name string, names []string) error {
 		e.hint += "it has " + strings.Join(names, ", ")
 	}
 	return e
+}
+
+// insteadOf is what to write for the methods that dicts have and data do not.
+var insteadOf = map[string]string{
+	"get": `get(x, "name", default)`, "keys": "keys(x)", "items": "dict(x).items()", "values": "dict(x).values()",
 }
 
 var (

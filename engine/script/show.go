@@ -13,6 +13,7 @@ type printer struct {
 	out   []byte
 	limit int
 	path  []Value // lists and dicts that are open: what contains itself is written as ...
+	m     *machine
 }
 
 var errTextTooLong = tooBig("the text of a value is too long")
@@ -72,6 +73,11 @@ func fewer(seq starlark.Iterable, n int) bool {
 func (p *printer) composite(v Value) error {
 	if len(p.path) == maxDepth {
 		return errDeep
+	}
+	if p.m != nil {
+		if err := p.m.step(1 + len(p.path)/4); err != nil {
+			return err
+		}
 	}
 	switch v.(type) {
 	case *starlark.List, *starlark.Dict:
@@ -170,7 +176,7 @@ func (m *machine) show(v Value, quote bool) (string, error) {
 			}
 		}
 	}
-	p := printer{out: m.text[:0], limit: m.left()}
+	p := printer{out: m.text[:0], limit: m.left(), m: m}
 	err := p.value(v)
 	m.text = p.out[:0]
 	if err == nil {
@@ -209,7 +215,7 @@ func (m *machine) showable(v Value) (Value, error) {
 
 // interpolate is format % x.
 func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
-	arg := x
+	var arg Value
 	var fields *showableFields
 	switch v := x.(type) {
 	case starlark.Tuple:
@@ -259,6 +265,9 @@ type showableFields struct {
 
 func (f *showableFields) Get(key Value) (Value, bool, error) {
 	v, found, err := f.Mapping.Get(key)
+	if err != nil {
+		f.err = err // the library takes it for a key that is not there
+	}
 	if err != nil || !found {
 		return v, found, err
 	}

@@ -175,16 +175,7 @@ func toSet(m *machine, a args, kw kwargs) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = m.each(seq, func(v Value) error {
-		if err := m.key(v); err != nil {
-			return err
-		}
-		if err := m.charge(entrySize); err != nil {
-			return err
-		}
-		return set.Insert(v)
-	})
-	return set, err
+	return set, m.each(seq, func(v Value) error { return m.add(set, v) })
 }
 
 func toDict(m *machine, a args, kw kwargs) (Value, error) {
@@ -194,31 +185,72 @@ func toDict(m *machine, a args, kw kwargs) (Value, error) {
 	if err := m.charge(dictSize); err != nil {
 		return nil, err
 	}
-	if err := m.chargeUpdate("dict", a, kw); err != nil {
-		return nil, err
-	}
-	return library("dict", a, kw)
+	d := new(starlark.Dict)
+	return d, m.updateDict("dict", d, a, kw)
 }
 
-// chargeUpdate charges what dict and dict.update take.
-func (m *machine) chargeUpdate(name string, a args, kw kwargs) error {
-	if err := m.chargeMany(len(kw), entrySize); err != nil || len(a) == 0 {
-		return err
+// updateDict is dict and dict.update: the items of a mapping or pairs, then named arguments.
+func (m *machine) updateDict(name string, d *starlark.Dict, a args, kw kwargs) error {
+	if len(a) > 1 {
+		return fmt.Errorf("%s: got %d arguments, want at most 1", name, len(a))
 	}
-	if _, err := iterable(name, a[0]); err != nil {
-		return nil // the library has a better message
-	}
-	_, isMapping := a[0].(starlark.IterableMapping)
-	return m.each(a[0].(starlark.Iterable), func(v Value) error {
-		if !isMapping { // a pair
-			if pair, ok := v.(starlark.Indexable); ok && pair.Len() == 2 {
-				v = pair.Index(0)
-			}
-		}
-		if err := m.key(v); err != nil {
+	if len(a) == 1 {
+		if err := m.updateItems(name, d, a[0]); err != nil {
 			return err
 		}
-		return m.charge(entrySize)
+	}
+	for i, pair := range kw {
+		if slices.ContainsFunc(kw[:i], func(p starlark.Tuple) bool { return p[0] == pair[0] }) {
+			return fmt.Errorf("%s: duplicate keyword arg: %v", name, pair[0])
+		}
+		if err := m.step(1 + i/alikePerOne); err != nil {
+			return err
+		}
+		if err := m.insert(d, pair[0], pair[1]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
+	if table, ok := from.(starlark.IterableMapping); ok {
+		if table == Value(d) {
+			return nil
+		}
+		return m.each(table, func(k Value) error {
+			v, _, err := table.Get(k)
+			if err == nil {
+				err = m.insert(d, k, v)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
+		})
+	}
+	seq, ok := from.(starlark.Iterable)
+	if !ok {
+		return fmt.Errorf("%s: got %s, want iterable", name, from.Type())
+	}
+	i := -1
+	return m.each(seq, func(v Value) error {
+		i++
+		n := starlark.Len(v)
+		if _, ok := v.(starlark.Iterable); !ok {
+			return fmt.Errorf("%s: dictionary update sequence element #%d is not iterable (%s)", name, i, v.Type())
+		}
+		if n != 2 {
+			return fmt.Errorf("%s: dictionary update sequence element #%d has length %d, want 2", name, i, n)
+		}
+		pair, err := spread(v, 2)
+		if err == nil {
+			err = m.insert(d, pair[0], pair[1])
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
 	})
 }
 
@@ -476,7 +508,7 @@ func jsonEncode(m *machine, a args, kw kwargs) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := encoder{out: m.text[:0], limit: m.left()}
+	e := encoder{out: m.text[:0], limit: m.left(), m: m}
 	err = e.value(v, 0)
 	m.text = e.out[:0]
 	if err == nil {
@@ -546,7 +578,7 @@ func get(m *machine, a args, kw kwargs) (Value, error) {
 			v, _ = x.Field(name)
 		}
 	case starlark.Mapping:
-		if err := m.key(key); err != nil {
+		if err := m.find(key, starlark.Len(x)); err != nil {
 			return nil, err
 		}
 		found, ok, err := x.Get(key)

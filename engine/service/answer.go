@@ -3,10 +3,70 @@ package service
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 )
+
+// Answer is a response read to its end.
+type Answer struct {
+	Status int
+	Header http.Header // without what varies from one time to the next
+	Body   []byte
+
+	wait  time.Duration // what Retry-After says
+	named bool          // there was one
+}
+
+// newAnswer takes a response whose body was read.
+func newAnswer(resp *http.Response, body []byte) *Answer {
+	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
+	if after := resp.Header.Get("Retry-After"); after != "" {
+		now, err := http.ParseTime(resp.Header.Get("Date")) // its own clock, if it says what that shows
+		if err != nil {
+			now = time.Now()
+		}
+		a.wait, a.named = RetryAfter(after, now)
+	}
+	dropVarying(a.Header)
+	return a
+}
+
+// maxRetryAfter bounds what a service can ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// RetryAfter reads a Retry-After header: seconds, or an HTTP date (RFC 9110, section 10.2.3). It never gives more
+// than a day.
+func RetryAfter(value string, now time.Time) (time.Duration, bool) {
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter), true
+	}
+	return 0, false
+}
+
+// varying are headers that differ from one time to the next though the answer is the same. No expression may see
+// them, and neither those that begin with X-Ratelimit- or Ratelimit-.
+var varying = []string{
+	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Keep-Alive", "Ratelimit", "Retry-After",
+	"Server-Timing", "Traceparent", "Tracestate", "X-Amzn-Requestid", "X-Amzn-Trace-Id", "X-Correlation-Id", "X-Request-Id",
+	"X-Response-Time", "X-Runtime",
+}
+
+func dropVarying(h http.Header) {
+	for _, name := range varying {
+		delete(h, name)
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "X-Ratelimit-") || strings.HasPrefix(name, "Ratelimit-") {
+			delete(h, name)
+		}
+	}
+}
 
 // keptAnswer is an answer in the journal, behind a version byte.
 type keptAnswer struct {
@@ -36,20 +96,5 @@ func decodeAnswer(data []byte) (*Answer, error) {
 	if k.Header == nil {
 		k.Header = http.Header{}
 	}
-	return &Answer{k.Status, k.Header, k.Body}, nil
-}
-
-// steadyHeader drops the headers that vary from one time to the next: no expression may see them. Those that the
-// transport needs itself (Retry-After) stay until an answer is kept.
-func steadyHeader(h http.Header) http.Header {
-	steady := make(http.Header, len(h))
-	for name, values := range h {
-		switch {
-		case name == "Date", name == "Idempotency-Replayed", name == "Age", name == "Connection", name == "Keep-Alive",
-			strings.HasPrefix(name, "X-Ratelimit-"):
-		default:
-			steady[name] = values
-		}
-	}
-	return steady
+	return &Answer{Status: k.Status, Header: k.Header, Body: k.Body}, nil
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -18,19 +21,58 @@ type Call struct {
 	Clock   *clock.Clock // of the step; its context bounds the call
 	Path    string       // of the step
 	Retry   engine.Retry
-	Timeout time.Duration // of one attempt; 0 is none
-	Once    bool          // never sent again once it may have arrived
-	// Accept says whether an answer can be used; its error counts as a bad answer and is tried again. Nil accepts all.
+	Timeout time.Duration // of one attempt; 0 is the service's
+	Once    bool          // never sent again once it may have arrived, after a crash neither
+	Expect  []int         // statuses that are good answers; empty is 200 to 299
+	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error makes a bad answer
+	// of it, which is tried again. Nil accepts all.
 	Accept func(*Answer) error
+	Secret string // kept out of error texts
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 }
 
-// Answer is a response read to its end.
-type Answer struct {
-	Status int
-	Header http.Header // without what varies from one time to the next
-	Body   []byte
+// expects reports whether a status is a good answer.
+func (c *Call) expects(status int) bool {
+	if len(c.Expect) == 0 {
+		return status >= 200 && status < 300
+	}
+	return slices.Contains(c.Expect, status)
+}
+
+// readable reports whether an answer's body must be in order: one of a status that is not expected may be the right
+// answer garbled on its way.
+func (c *Call) readable(status int) bool { return status/100 == 2 || c.expects(status) }
+
+func (c *Call) accept(a *Answer) error {
+	if c.Accept == nil {
+		return nil
+	}
+	return c.Accept(a)
+}
+
+// check returns the failure that an answer's status means.
+func (c *Call) check(a *Answer) error {
+	if c.expects(a.Status) {
+		return nil
+	}
+	return engine.Fail(statusClass(a.Status), "status %d%s", a.Status, c.excerpt(a))
+}
+
+// excerpt is where an answer that is no good one points to, or else the beginning of its body, for an error text.
+func (c *Call) excerpt(a *Answer) string {
+	const most = 200
+	text := string(a.Body[:min(len(a.Body), 4*most)])
+	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
+		return fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted())
+	}
+	if c.Secret != "" {
+		text = strings.ReplaceAll(text, c.Secret, "…")
+	}
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %q", shortened(text, most))
 }
 
 // held runs wait with the step's clock standing still, and counts the time as held.
@@ -60,22 +102,19 @@ func (c *Call) sleep(ctx context.Context, d time.Duration) error {
 // errAttemptTimeout is the cause of an attempt's context whose time ran out.
 var errAttemptTimeout = errors.New("no answer in time")
 
-// classify turns the error of an attempt into a step's failure. A context that ended for another reason than the
-// attempt's own timeout ends the call with its cause.
-func classify(ctx context.Context, attempt context.Context, err error) (failure *engine.StepError, final error) {
+// classify turns the error of an attempt into a step's failure, which another attempt may help, or into one that
+// ends the call: the cause of a context that ended for another reason than the attempt's own timeout.
+func classify(ctx, attempt context.Context, err error) (failure *engine.StepError, final error) {
 	if ctx.Err() != nil {
-		cause := context.Cause(ctx)
-		var timeout *engine.TimeoutError
-		if errors.As(cause, &timeout) {
-			return nil, &engine.StepError{Class: engine.Timeout, Err: cause}
-		}
-		return nil, cause
-	}
-	if errors.Is(context.Cause(attempt), errAttemptTimeout) {
-		return &engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, nil
+		return nil, context.Cause(ctx)
 	}
 	var netErr net.Error
-	if errors.As(err, &netErr) && netErr.Timeout() {
+	switch {
+	case errors.Is(err, errTooBig):
+		return nil, &engine.StepError{Class: engine.BadAnswer, Err: err}
+	case errors.Is(context.Cause(attempt), errAttemptTimeout):
+		return &engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, nil
+	case errors.As(err, &netErr) && netErr.Timeout():
 		return &engine.StepError{Class: engine.Timeout, Err: err}, nil
 	}
 	return &engine.StepError{Class: engine.Network, Err: err}, nil
@@ -87,45 +126,26 @@ func neverSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// statusFailure sorts a status that asks for another try; nil for any other.
-func statusFailure(status int) *engine.StepError {
-	switch {
-	case status == http.StatusRequestTimeout || status == http.StatusTooEarly:
-		return engine.Fail(engine.Timeout, "status %d", status)
-	case status >= 500 && status != http.StatusNotImplemented:
-		return engine.Fail(engine.ServerError, "status %d", status)
+// passing reports whether a status asks for another try.
+func passing(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
 	}
-	return nil
+	return status >= 500
 }
 
-// Check returns the failure that a status outside of expect means; an empty expect wants less than 400.
-func Check(status int, expect []int, body []byte) error {
-	if len(expect) == 0 && status < 400 {
-		return nil
-	}
-	for _, want := range expect {
-		if status == want {
-			return nil
-		}
-	}
-	class := engine.ClientError
+// statusClass sorts the statuses that are no good answers.
+func statusClass(status int) engine.Class {
 	switch {
 	case status == http.StatusTooManyRequests:
-		class = engine.RateLimited
+		return engine.RateLimited
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly:
+		return engine.Timeout
 	case status >= 500:
-		class = engine.ServerError
+		return engine.ServerError
 	}
-	return engine.Fail(class, "status %d%s", status, excerpt(body))
-}
-
-// excerpt is the beginning of a body, for an error text.
-func excerpt(body []byte) string {
-	if len(body) == 0 {
-		return ""
-	}
-	const most = 200
-	if len(body) > most {
-		return fmt.Sprintf(": %q…", body[:most])
-	}
-	return fmt.Sprintf(": %q", body)
+	return engine.ClientError
 }

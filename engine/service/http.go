@@ -2,11 +2,14 @@ package service
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +43,7 @@ func (l Limits) withDefaults() Limits {
 // HTTP is a client of one http service: it goes to the service's host and to no other, and follows no redirect.
 type HTTP struct {
 	base      *url.URL
+	prefix    string // of the address's path, escaped, without a slash at its end
 	limits    Limits
 	pool      *http.Transport
 	transport transport
@@ -48,78 +52,104 @@ type HTTP struct {
 
 // NewHTTP returns a client of the service at base. tag tells the service what each request is (the rehearsal only).
 func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
-	u, err := url.Parse(base)
+	u, err := CheckAddress(base)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", name, err)
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("service %s: %q is no http address", name, base)
-	}
-	h := &HTTP{base: u, limits: limits.withDefaults()}
+	h := &HTTP{base: u, prefix: strings.TrimRight(u.EscapedPath(), "/"), limits: limits.withDefaults()}
 	dialer := &net.Dialer{Timeout: h.limits.Timeout, KeepAlive: 30 * time.Second}
 	h.pool = &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         h.counted(dialer.DialContext),
-		ForceAttemptHTTP2:   true,
-		MaxIdleConns:        h.limits.Keepalive,
-		MaxIdleConnsPerHost: h.limits.Keepalive,
-		IdleConnTimeout:     h.limits.Idle,
-		TLSHandshakeTimeout: h.limits.Timeout,
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            h.counted(dialer.DialContext),
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           h.limits.Keepalive,
+		MaxIdleConnsPerHost:    h.limits.Keepalive,
+		IdleConnTimeout:        h.limits.Idle,
+		TLSHandshakeTimeout:    h.limits.Timeout,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{base: h.pool, bound: gate.New(h.limits.Connections), tag: tag}
 	return h, nil
 }
 
-// Request is one request of a step. Target is a path with an optional query, relative to the service's address.
-type Request struct {
-	Method string
-	Target string
-	Query  url.Values // added to the target's
-	Header http.Header
-	Body   []byte // nil is none
+// CheckAddress reads the address of a service: http or https with a host, and no more than a path behind it. Its
+// errors do not repeat the address, which may hold a password.
+func CheckAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, errors.New("its address cannot be read")
+	case u.User != nil:
+		return nil, errors.New("a password does not belong into an address")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return nil, errors.New("its address does not begin with http:// or https:// and a host")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, errors.New("its address has more than a host and a path")
+	}
+	return u, nil
 }
 
-// Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended.
+// Request is one request of a step. It belongs to the client from here on.
+type Request struct {
+	Method string
+	Target Target
+	Header http.Header // by canonical names
+	Body   []byte      // nil is none
+}
+
+// Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
+// engine.ErrCut or a *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
-	u, err := h.resolve(r)
-	if err != nil {
-		return nil, err
-	}
 	if call.Timeout == 0 {
 		call.Timeout = h.limits.Timeout
 	}
-	var body io.Reader
-	if r.Body != nil {
-		body = bytes.NewReader(r.Body)
+	u := h.address(r.Target)
+	req := &http.Request{
+		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: r.Header, ContentLength: int64(len(r.Body)),
 	}
-	req, err := http.NewRequestWithContext(call.Clock.Context(), r.Method, u.String(), body)
-	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
-	}
-	req.Header = r.Header
 	if req.Header == nil {
 		req.Header = http.Header{}
 	}
-	return h.transport.do(req, call)
+	if len(r.Body) > 0 {
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.Body)), nil }
+	}
+	answer, err := h.transport.do(req, r.hash(), call)
+	if err != nil {
+		return nil, err
+	}
+	return answer, call.check(answer)
 }
 
-// resolve joins a target to the service's address; it cannot leave the service's host.
-func (h *HTTP) resolve(r Request) (*url.URL, error) {
-	t, err := url.Parse(r.Target)
-	if err != nil {
-		return nil, fmt.Errorf("the path %q: %w", r.Target, err)
+// address joins a target to the service's address.
+func (h *HTTP) address(t Target) *url.URL {
+	u := &url.URL{Scheme: h.base.Scheme, Host: h.base.Host, RawQuery: t.query}
+	escaped := h.prefix + t.path
+	if path, err := url.PathUnescape(escaped); err == nil && path != escaped {
+		u.Path, u.RawPath = path, escaped
+	} else {
+		u.Path = escaped
 	}
-	if t.IsAbs() || t.Host != "" {
-		return nil, fmt.Errorf("the path %q names a host; requests go to the service's own", r.Target)
-	}
-	u := h.base.JoinPath(t.EscapedPath())
-	query := t.Query()
-	for name, values := range r.Query {
-		query[name] = append(query[name], values...)
-	}
-	u.RawQuery = query.Encode()
-	return u, nil
+	return u
 }
+
+// hash tells requests apart that a step may send, by method, target and body; not by the service's address, since the
+// rehearsal's port changes. It is FNV-1a, 64 bits.
+func (r *Request) hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, s := range [...]string{r.Method, " ", r.Target.path, "?", r.Target.query, "\n"} {
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * 1099511628211
+		}
+	}
+	for _, b := range r.Body {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}
+
+// Rehearses reports whether the service is the embedded one.
+func (h *HTTP) Rehearses() bool { return h.transport.tag }
 
 // Open is how many connections are open.
 func (h *HTTP) Open() int { return int(h.open.Load()) }
@@ -129,3 +159,18 @@ func (h *HTTP) Host() string { return h.base.Host }
 
 // Close lets go of idle connections.
 func (h *HTTP) Close() { h.pool.CloseIdleConnections() }
+
+// attemptOf is a copy of req for one attempt.
+func attemptOf(ctx context.Context, req *http.Request, sends int) (*http.Request, error) {
+	r := req.WithContext(ctx)
+	if sends > 1 { // an attempt that was given up may still be reading its headers
+		r.Header = req.Header.Clone()
+	}
+	if req.GetBody != nil {
+		var err error
+		if r.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -18,10 +18,18 @@ import (
 )
 
 const (
-	maxBody = 32 << 20 // bytes of an answer that are read
-	// unnamedWait is how long a 429 without Retry-After is waited out at first; it doubles up to maxWait.
+	maxBody   = 32 << 20 // bytes of an answer that are read
+	maxHeader = 1 << 20  // bytes of its headers
+	// maxPromised bounds the memory that is set aside for what a Content-Length promises.
+	maxPromised = 1 << 20
+	// maxRefusals is how many 429s of a call are kept in its record.
+	maxRefusals = 1000
+
+	// A 429 without Retry-After is waited out for unnamedWait at first, doubling up to maxWait; one that names no time
+	// to speak of for leastWait, so that nothing is asked in a tight loop.
 	unnamedWait = time.Second
 	maxWait     = time.Minute
+	leastWait   = 50 * time.Millisecond
 )
 
 // transport carries the calls of one service. It is safe for concurrent use.
@@ -33,51 +41,78 @@ type transport struct {
 
 // do is one call from its place in the journal to its result: the request is sent until it has an answer that is not
 // to be tried again, or the answer is taken from the journal.
-func (t *transport) do(req *http.Request, call *Call) (*Answer, error) {
-	s := call.Session
+func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
+	s, ctx := call.Session, call.Clock.Context()
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
-	hash, err := requestHash(req)
-	if err != nil {
-		return nil, err
-	}
 	entry, known := s.Replay(call.Path)
-	if known && entry.Hash != hash {
-		return nil, engine.Fail(engine.ConfigError, "the journal holds another request for this step: the scenario does not repeat itself")
-	}
-	if known && entry.Attempts > 0 {
-		call.Record.Label, call.Record.Attempts, call.Record.Statuses = engine.Replayed, entry.Attempts, entry.Statuses
-		return replayed(entry, call)
-	}
-	if known {
+	switch {
+	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
+		return nil, &engine.StepError{Class: engine.ConfigError, Err: ErrDiverged}
+	case known && entry.Attempts > 0:
+		return call.replayed(entry)
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case known:
 		call.Record.Label = engine.Uncertain
-	}
-	ctx := req.Context()
-	if changing {
-		key := fmt.Sprintf("%s/%d/%d/%s", s.Run(), s.Cycle, s.Agent, call.Path)
-		req.Header.Set("Idempotency-Key", key)
-		if !known {
-			if err := call.held(func() error { return s.Intend(ctx, call.Path, hash) }); err != nil {
-				return nil, err
-			}
+	case changing:
+		if err := t.intend(ctx, call, hash); err != nil {
+			return nil, err
 		}
 	}
-	answer, err := t.send(ctx, req, call)
+	if changing && !call.Once { // with a key, the transport below feels free to send again by itself
+		req.Header["Idempotency-Key"] = []string{call.key()}
+	}
+	var answer *Answer
+	var err error
+	if known && call.Once {
+		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
+		call.Record.Attempts = 1
+	} else {
+		answer, err = t.send(ctx, req, call)
+	}
 	t.journal(call, hash, changing, answer, err)
 	return answer, err
 }
 
-// journal keeps the result of a call, unless the call was cut or ran out of a time that is not its own.
+// key names the call to the service: the same for every attempt and after a resume.
+func (c *Call) key() string {
+	key := append(make([]byte, 0, 64), c.Session.Run()...)
+	key = append(key, '/')
+	key = strconv.AppendInt(key, int64(c.Session.Cycle), 10)
+	key = append(key, '/')
+	key = strconv.AppendInt(key, int64(c.Session.Agent), 10)
+	key = append(key, '/')
+	return string(append(key, c.Path...))
+}
+
+// intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
+func (t *transport) intend(ctx context.Context, call *Call, hash uint64) error {
+	err := call.held(func() error { return call.Session.Intend(ctx, call.Path, hash) })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: journal the intent of %s: %w", engine.ErrCut, call.Path, err)
+}
+
+// journal keeps the result of a call, unless the session ends with it: cut, or out of time as a whole.
 func (t *transport) journal(call *Call, hash uint64, changing bool, answer *Answer, err error) {
-	e := engine.Entry{Path: call.Path, Hash: hash, Attempts: max(call.Record.Attempts, 1), Statuses: call.Record.Statuses}
+	e := engine.Entry{Path: call.Path}
 	var failure *engine.StepError
+	var overtime *Overtime
 	switch {
 	case err == nil:
 		e.Output = encodeAnswer(answer)
+	case errors.As(err, &overtime):
+		e = overtime.Entry(call.Path)
 	case errors.As(err, &failure):
 		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
 	default:
 		return
 	}
+	e.Hash, e.Attempts, e.Statuses = hash, max(call.Record.Attempts, 1), call.Record.Statuses
 	if changing {
 		call.Session.Answered(e)
 	} else {
@@ -85,46 +120,20 @@ func (t *transport) journal(call *Call, hash uint64, changing bool, answer *Answ
 	}
 }
 
-func replayed(e engine.Entry, call *Call) (*Answer, error) {
-	if e.Status != engine.StepOK {
-		return nil, &engine.StepError{Class: e.Class, Err: errors.New(e.Error)}
-	}
-	answer, err := decodeAnswer(e.Output)
-	if err != nil {
-		return nil, fmt.Errorf("read the journaled answer of %s: %w", e.Path, err)
-	}
-	if call.Accept != nil && answer.Status < 400 {
-		if err := call.Accept(answer); err != nil {
-			return nil, err
-		}
-	}
-	return answer, nil
-}
-
 // send makes attempts until one counts.
 func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
-	wait := backoff.ExponentialBackOff{ // full jitter: anything between nothing and twice the interval
-		InitialInterval: call.Retry.Wait / 2, MaxInterval: call.Retry.Max / 2, Multiplier: 2, RandomizationFactor: 1,
-	}
-	wait.Reset()
-	unnamed := unnamedWait
+	var wait *backoff.ExponentialBackOff
+	var refused refusals
 	for sends := 1; ; sends++ {
 		if err := t.enter(ctx, call); err != nil {
 			return nil, err
 		}
 		answer, failure, err := t.attempt(ctx, req, call, sends)
-		t.bound.Leave()
-		if err != nil {
-			call.Record.Attempts++
-			return nil, err
-		}
-		if answer != nil && answer.Status == http.StatusTooManyRequests {
-			call.Record.Statuses = append(call.Record.Statuses, answer.Status)
-			d, named := RetryAfter(answer.Header.Get("Retry-After"), time.Now())
-			if !named {
-				d, unnamed = unnamed, min(2*unnamed, maxWait)
+		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
+			if len(call.Record.Statuses) < maxRefusals {
+				call.Record.Statuses = append(call.Record.Statuses, answer.Status)
 			}
-			if err := call.sleep(ctx, d+wait.NextBackOff()/8); err != nil { // spread, so that not all come back at once
+			if err := call.sleep(ctx, refused.next(answer)); err != nil {
 				return nil, err
 			}
 			continue
@@ -133,19 +142,95 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		if answer != nil {
 			call.Record.Statuses = append(call.Record.Statuses, answer.Status)
 		}
-		if failure == nil {
+		switch {
+		case err != nil:
+			return nil, err
+		case failure == nil:
 			return answer, nil
-		}
-		if call.Record.Attempts >= call.Retry.Attempts || call.Once && !neverSent(failure) {
-			if answer != nil && failure.Class == engine.ServerError {
-				return answer, nil // the step says what a status means
-			}
+		case call.Record.Attempts < call.Retry.Attempts && (!call.Once || neverSent(failure)):
+		case failure.Class == engine.BadAnswer || answer == nil:
 			return nil, failure
+		default:
+			return answer, nil // its status is the failure
 		}
-		if err := call.sleep(ctx, wait.NextBackOff()); err != nil {
+		if wait == nil {
+			wait = call.backoff()
+		}
+		pause := wait.NextBackOff()
+		if answer != nil {
+			pause += answer.wait // a floor, and still spread
+		}
+		if err := call.sleep(ctx, pause); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// backoff gives the waits between attempts: doubling, with full jitter, which is anything between nothing and twice
+// an interval.
+func (c *Call) backoff() *backoff.ExponentialBackOff {
+	b := &backoff.ExponentialBackOff{
+		InitialInterval: min(c.Retry.Wait, c.Retry.Max) / 2, MaxInterval: c.Retry.Max / 2, Multiplier: 2, RandomizationFactor: 1,
+	}
+	b.Reset()
+	return b
+}
+
+// refusals says how long the 429s of one call are waited out.
+type refusals struct{ unnamed time.Duration }
+
+// next is at least what the answer names, spread so that those who were refused together do not come back together.
+func (r *refusals) next(a *Answer) time.Duration {
+	if a.named {
+		d := max(a.wait, leastWait)
+		return d + rand.N(d/4)
+	}
+	r.unnamed = min(max(2*r.unnamed, unnamedWait), maxWait)
+	return r.unnamed/2 + rand.N(r.unnamed/2)
+}
+
+// attempt sends the request once, in a place that it gives back. failure is set where another attempt may help; err
+// ends the call.
+func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, sends int) (answer *Answer, failure *engine.StepError, err error) {
+	once, cancel := ctx, func() {}
+	if call.Timeout > 0 {
+		once, cancel = context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+	}
+	defer cancel()
+	r, err := attemptOf(once, req, sends)
+	if err != nil {
+		t.bound.Leave()
+		return nil, nil, err
+	}
+	if t.tag {
+		s := call.Session
+		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, sends, s.Now)}
+	}
+	start := time.Now()
+	answer, err = t.exchange(r, call)
+	call.Record.Service += time.Since(start)
+	switch {
+	case err != nil:
+		failure, err = classify(ctx, once, err)
+	case call.readable(answer.Status):
+		if err := call.accept(answer); err != nil {
+			failure = &engine.StepError{Class: engine.BadAnswer, Err: err}
+		}
+	case passing(answer.Status):
+		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
+	}
+	return answer, failure, err
+}
+
+// tag is what the rehearsal is told of a request: cycle/path/attempt and the simulated time.
+func tag(cycle int, path string, sends int, now time.Time) string {
+	b := strconv.AppendInt(make([]byte, 0, 64), int64(cycle), 10)
+	b = append(b, '/')
+	b = append(b, path...)
+	b = append(b, '/')
+	b = strconv.AppendInt(b, int64(sends), 10)
+	b = append(b, ' ')
+	return string(now.UTC().AppendFormat(b, time.RFC3339))
 }
 
 // enter takes a place among the service's calls, held if it must wait.
@@ -156,44 +241,9 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 	return call.held(func() error { return t.bound.Enter(ctx) })
 }
 
-// attempt sends the request once. failure is set where another attempt may help; err ends the call.
-func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, sends int) (answer *Answer, failure *engine.StepError, err error) {
-	once := ctx
-	if call.Timeout > 0 {
-		var cancel context.CancelFunc
-		once, cancel = context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
-		defer cancel()
-	}
-	r := req.WithContext(once)
-	if req.GetBody != nil {
-		if r.Body, err = req.GetBody(); err != nil {
-			return nil, nil, err
-		}
-	}
-	if t.tag {
-		s := call.Session
-		r.Header.Set("X-Throng-Request", fmt.Sprintf("%d/%s/%d %s", s.Cycle, call.Path, sends, s.Now.UTC().Format(time.RFC3339)))
-	}
-	start := time.Now()
-	answer, err = t.exchange(r, call)
-	call.Record.Service += time.Since(start)
-	if err != nil {
-		failure, err = classify(ctx, once, err)
-		return nil, failure, err
-	}
-	if failure = statusFailure(answer.Status); failure != nil {
-		return answer, failure, nil
-	}
-	if call.Accept != nil && answer.Status < 400 {
-		if err := call.Accept(answer); err != nil {
-			return answer, &engine.StepError{Class: engine.BadAnswer, Err: err}, nil
-		}
-	}
-	return answer, nil, nil
-}
-
-// exchange sends the request and reads the whole answer.
+// exchange sends the request, reads the whole answer and gives the place back.
 func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
+	defer t.bound.Leave()
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -206,46 +256,22 @@ func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
 	if call.Record.Label == engine.Uncertain && resp.Header.Get("Idempotency-Replayed") == "true" {
 		call.Record.Label = engine.Confirmed
 	}
-	return &Answer{resp.StatusCode, steadyHeader(resp.Header), body}, nil
+	return newAnswer(resp, body), nil
 }
+
+var errTooBig = errors.New("the answer is too big")
 
 func readBody(resp *http.Response) ([]byte, error) {
 	if resp.ContentLength > maxBody {
-		return nil, fmt.Errorf("an answer of %d bytes, more than %d", resp.ContentLength, maxBody)
+		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooBig, resp.ContentLength, maxBody)
 	}
-	buf := bytes.NewBuffer(make([]byte, 0, max(resp.ContentLength, 512)))
+	// Room behind what is promised: reading finds the end without growing.
+	buf := bytes.NewBuffer(make([]byte, 0, bytes.MinRead+min(max(resp.ContentLength, 0), maxPromised)))
 	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
 		return nil, err
 	}
 	if buf.Len() > maxBody {
-		return nil, fmt.Errorf("an answer of more than %d bytes", maxBody)
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
 	}
 	return buf.Bytes(), nil
-}
-
-// requestHash tells requests apart that a step may send: method, address and body.
-func requestHash(req *http.Request) (uint64, error) {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, req.Method+" "+req.URL.RequestURI()+"\n") // the address without its host: the rehearsal's port changes
-	if req.GetBody != nil {
-		body, err := req.GetBody()
-		if err != nil {
-			return 0, err
-		}
-		if _, err := io.Copy(h, body); err != nil {
-			return 0, err
-		}
-	}
-	return h.Sum64(), nil
-}
-
-// RetryAfter reads a Retry-After header: seconds, or an HTTP date (RFC 9110, section 10.2.3).
-func RetryAfter(value string, now time.Time) (time.Duration, bool) {
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, 24*3600) * float64(time.Second)), true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0), true
-	}
-	return 0, false
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
@@ -76,9 +77,7 @@ func (b *batch) add(row engine.Row, base int64) {
 		o.count, o.end = o.count+1, len(b.data)
 	case engine.CheckpointRow:
 		memory := make(map[int]*engine.Memory, len(r.Memory)) // the caller may reuse the map
-		for agent, m := range r.Memory {
-			memory[agent] = m
-		}
+		maps.Copy(memory, r.Memory)
 		r.Memory, r.State.Totals = memory, r.State.Totals.Clone()
 		b.row(r)
 	case engine.EndRow:

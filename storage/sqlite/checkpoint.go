@@ -90,7 +90,7 @@ func (j *Journal) advance() bool {
 			return true
 		}
 	}
-	if !j.persist(func(tx *sql.Tx) error { return c.write(tx, j.run) }) {
+	if !j.persist(func(tx txn) error { return c.write(tx, j.run) }) {
 		return false
 	}
 	c.bytes += c.piece.bytes
@@ -106,10 +106,10 @@ func (j *Journal) advance() bool {
 	return true
 }
 
-func (c *checkpointJob) write(tx *sql.Tx, run int64) error {
+func (c *checkpointJob) write(tx txn, run int64) error {
 	p := c.piece
 	for i, agent := range p.agents {
-		if _, err := tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
+		if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
 			return err
 		}
 	}
@@ -117,13 +117,12 @@ func (c *checkpointJob) write(tx *sql.Tx, run int64) error {
 		return nil
 	}
 	r, bytes := &c.row, c.bytes+p.bytes
-	if _, err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+	return tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
 		bytes, r.Total, r.Total, run)
-	return err
 }
 
 // Checkpoints returns the kept checkpoints of a run, newest first.
@@ -237,7 +236,7 @@ func (s *Store) query(ctx context.Context, query string, args ...any) iter.Seq2[
 			yield(nil, translate(err))
 			return
 		}
-		defer rows.Close() //nolint:errcheck // Err says the same
+		defer rows.Close()
 		for rows.Next() {
 			if !yield(rows, nil) {
 				return

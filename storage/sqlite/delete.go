@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
@@ -88,9 +87,8 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 }
 
 func (s *Store) doom(key int64, doomed bool) error {
-	return s.write(func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE runs SET doomed = ? WHERE key = ?`, doomed, key)
-		return err
+	return s.write(func(tx txn) error {
+		return tx.exec(`UPDATE runs SET doomed = ? WHERE key = ?`, doomed, key)
 	})
 }
 
@@ -103,11 +101,8 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := s.write(func(tx *sql.Tx) error {
-				result, err := tx.Exec(query, key, choreRows, choreRows)
-				if err == nil {
-					removed, err = result.RowsAffected()
-				}
+			err := s.write(func(tx txn) (err error) {
+				removed, err = tx.remove(query, key, choreRows, choreRows)
 				return err
 			})
 			if err != nil {
@@ -115,9 +110,8 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			}
 		}
 	}
-	if err := s.write(func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM runs WHERE key = ?`, key)
-		return err
+	if err := s.write(func(tx txn) error {
+		return tx.exec(`DELETE FROM runs WHERE key = ?`, key)
 	}); err != nil {
 		return err
 	}
@@ -134,13 +128,13 @@ func (s *Store) shrink(ctx context.Context) error {
 		if free == 0 {
 			return nil
 		}
-		if err := s.write(func(tx *sql.Tx) error {
-			rows, err := tx.Query(`PRAGMA incremental_vacuum(2000)`)
+		if err := s.write(func(tx txn) error {
+			rows, err := tx.rows(`PRAGMA incremental_vacuum(2000)`)
 			if err != nil {
 				return err
 			}
-			defer rows.Close() //nolint:errcheck // Err says the same
-			for rows.Next() {  // each step frees a page
+			defer rows.Close()
+			for rows.Next() { // each step frees a page
 			}
 			return rows.Err()
 		}); err != nil {
@@ -158,7 +152,9 @@ func (s *Store) finishDeleting(ctx context.Context) {
 			err = rows.Scan(&key)
 		}
 		if err != nil {
-			s.options.Logger.Error("finish deleting runs", "error", err)
+			if ctx.Err() == nil {
+				s.options.Logger.Error("finish deleting runs", "error", err)
+			}
 			return
 		}
 		keys = append(keys, key)

@@ -21,7 +21,7 @@ const (
 type chore interface {
 	// piece does a piece and returns what is left to do, nil if nothing is. It changes nothing but the database: it
 	// is called again if the transaction failed.
-	piece(tx *sql.Tx) (rest chore, err error)
+	piece(tx txn) (rest chore, err error)
 }
 
 // doChore does a piece of the first chore.
@@ -30,7 +30,7 @@ func (j *Journal) doChore(busy bool) bool {
 		return true
 	}
 	var rest chore
-	ok := j.persist(func(tx *sql.Tx) (err error) {
+	ok := j.persist(func(tx txn) (err error) {
 		rest, err = j.chores[0].piece(tx)
 		if errors.Is(err, errBlob) { // keeping too much is better than stopping the run
 			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
@@ -62,7 +62,7 @@ type pack struct {
 	data        []byte
 }
 
-func (s *sweep) piece(tx *sql.Tx) (rest chore, err error) {
+func (s *sweep) piece(tx txn) (rest chore, err error) {
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle, pos`, s.journal.run, s.upTo)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func restOf(c chore, last bool) chore {
 }
 
 // pack replaces a pack by what is kept of it.
-func (s *sweep) pack(tx *sql.Tx, p pack, bad map[int]bool) error {
+func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 	var kept []byte
 	count := 0
 	err := segments(p.data, func(c cursor, base int64) error {
@@ -113,20 +113,20 @@ func (s *sweep) pack(tx *sql.Tx, p pack, bad map[int]bool) error {
 		return err
 	}
 	if count == 0 {
-		_, err = tx.Exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
+		err = tx.exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
 	} else {
-		_, err = tx.Exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, fold(nil, kept, s.journal.folder), p.pos)
+		err = tx.exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, fold(nil, kept, s.journal.folder), p.pos)
 	}
 	return err
 }
 
 // somePacks reads packs up to a chore's size; last says that there are no more.
-func somePacks(tx *sql.Tx, query string, args ...any) (packs []pack, last bool, err error) {
-	rows, err := tx.Query(query, args...)
+func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err error) {
+	rows, err := tx.rows(query, args...)
 	if err != nil {
 		return nil, false, err
 	}
-	defer rows.Close() //nolint:errcheck // Err says the same
+	defer rows.Close()
 	n, bytes := 0, 0
 	for rows.Next() {
 		if n >= choreRows || bytes >= pieceBytes {
@@ -143,13 +143,13 @@ func somePacks(tx *sql.Tx, query string, args ...any) (packs []pack, last bool, 
 }
 
 // badAgents returns the agents with a session of the cycle that failed or timed out.
-func badAgents(tx *sql.Tx, run int64, cycle int) (map[int]bool, error) {
+func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
 	bad := map[int]bool{}
-	rows, err := tx.Query(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
+	rows, err := tx.rows(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // Err says the same
+	defer rows.Close()
 	for rows.Next() {
 		var data sql.RawBytes
 		if err := rows.Scan(&data); err != nil {
@@ -190,13 +190,13 @@ type dropDeltas struct {
 	below   int // cycle
 }
 
-func (d *dropDeltas) piece(tx *sql.Tx) (rest chore, err error) {
+func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range packs {
-		if _, err := tx.Exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
+		if err := tx.exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +213,7 @@ type prune struct {
 	oldest        int
 }
 
-func (p prune) piece(tx *sql.Tx) (rest chore, err error) {
+func (p prune) piece(tx txn) (rest chore, err error) {
 	switch {
 	case !p.pruned:
 		err = p.checkpoints(tx)
@@ -223,27 +223,27 @@ func (p prune) piece(tx *sql.Tx) (rest chore, err error) {
 	if err != nil || p.number <= p.oldest {
 		return p, err
 	}
-	_, err = tx.Exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
+	err = tx.exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
 	return nil, err
 }
 
-func (p *prune) checkpoints(tx *sql.Tx) error {
+func (p *prune) checkpoints(tx txn) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.QueryRow(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number NOT IN
+	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND number NOT IN
+	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
-	if err := tx.QueryRow(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
+	if err := tx.row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
 		return err
 	}
 	p.pruned, p.number, p.agent = true, collected+1, -1
@@ -251,10 +251,10 @@ func (p *prune) checkpoints(tx *sql.Tx) error {
 }
 
 // memory removes what a page of agents of a checkpoint replaced.
-func (p *prune) memory(tx *sql.Tx) error {
+func (p *prune) memory(tx txn) error {
 	run := p.journal.run
 	upTo := math.MaxInt
-	err := tx.QueryRow(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
+	err := tx.row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
 		run, p.number, p.agent, choreRows-1).Scan(&upTo)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -262,13 +262,13 @@ func (p *prune) memory(tx *sql.Tx) error {
 	const replaced = ` FROM checkpoint_memory n CROSS JOIN checkpoint_memory o ON o.run = n.run AND o.agent = n.agent AND o.number < n.number
 		WHERE n.run = ? AND n.number = ? AND n.agent > ? AND n.agent <= ?`
 	var bytes int64
-	if err := tx.QueryRow(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
+	if err := tx.row(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
+	if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
 	p.agent = upTo

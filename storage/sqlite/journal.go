@@ -87,14 +87,14 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
-	err := j.store.write(func(tx *sql.Tx) error {
-		if err := tx.QueryRow(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
+	err := j.store.write(func(tx txn) error {
+		if err := tx.row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
+		if err := tx.exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
 			return err
 		}
-		return tx.QueryRow(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
+		return tx.row(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
 	})
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (j *Journal) rouse() {
 // tell delivers the newest state of trouble; only the writer calls it.
 func (j *Journal) tell(err error) {
 	select {
-	case <-j.trouble:
+	case <-j.trouble: //nolint:errcheck // older news
 	default:
 	}
 	j.trouble <- err

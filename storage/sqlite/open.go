@@ -49,8 +49,7 @@ func (s *Store) open() (err error) {
 	}()
 
 	version, err := s.inspect(alone)
-	var damage *damageError
-	if errors.As(err, &damage) {
+	if damage, ok := errors.AsType[*damageError](err); ok {
 		if !alone {
 			return fmt.Errorf("%w, and another process has it open: close that first: %w", err, engine.ErrInUse)
 		}
@@ -219,7 +218,7 @@ func (s *Store) prepare(version int64, alone bool) error {
 			return translate(err)
 		}
 	}
-	err := s.write(func(tx *sql.Tx) error {
+	err := s.write(func(tx txn) error {
 		_, err := positions(tx, 0)
 		return err
 	})

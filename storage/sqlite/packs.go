@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
 	"encoding/binary"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,7 +18,7 @@ func (p *packs) reset(j *Journal) {
 	p.requests.reset(j, requestsTable)
 }
 
-func (p *packs) flush(tx *sql.Tx) error {
+func (p *packs) flush(tx txn) error {
 	for _, p := range [...]*packer{&p.requests, &p.deltas, &p.sessions} {
 		if err := p.flush(tx); err != nil {
 			return err
@@ -51,7 +50,7 @@ func (p *packer) reset(j *Journal, table packTable) {
 	*p = packer{table: table, run: j.run, base: j.base, folder: j.folder, raw: p.raw[:0], blob: p.blob[:0]}
 }
 
-func (p *packer) add(tx *sql.Tx, o *op, segments []byte) error {
+func (p *packer) add(tx txn, o *op, segments []byte) error {
 	if o.count == 0 {
 		return nil
 	}
@@ -71,7 +70,7 @@ func (p *packer) add(tx *sql.Tx, o *op, segments []byte) error {
 	return nil
 }
 
-func (p *packer) flush(tx *sql.Tx) error {
+func (p *packer) flush(tx txn) error {
 	if p.count == 0 {
 		return nil
 	}
@@ -82,13 +81,13 @@ func (p *packer) flush(tx *sql.Tx) error {
 	p.blob = fold(p.blob[:0], p.raw, p.folder)
 	switch p.table {
 	case sessionsTable:
-		_, err = tx.Exec(`INSERT INTO sessions (pos, run, cycle, lo, hi, count, bad, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		err = tx.exec(`INSERT INTO sessions (pos, run, cycle, lo, hi, count, bad, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.lo, p.hi, p.count, p.bad, p.blob)
 	case deltasTable:
-		_, err = tx.Exec(`INSERT INTO deltas (pos, run, cycle, count, data) VALUES (?, ?, ?, ?, ?)`,
+		err = tx.exec(`INSERT INTO deltas (pos, run, cycle, count, data) VALUES (?, ?, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.count, p.blob)
 	case requestsTable:
-		_, err = tx.Exec(`INSERT INTO requests (pos, run, kept, cycle, count, data) VALUES (?, ?, 0, ?, ?, ?)`,
+		err = tx.exec(`INSERT INTO requests (pos, run, kept, cycle, count, data) VALUES (?, ?, 0, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.count, p.blob)
 	}
 	p.op = op{}

@@ -115,7 +115,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 		if err := decode(state, &r.State); err != nil {
 			return 0, err
 		}
-		r.Checkpoints, r.Resumption.Checkpoint = number, timeOf(at)
+		r.Checkpoints, r.Checkpoint = number, timeOf(at)
 	}
 	return number, nil
 }
@@ -134,7 +134,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	}
 	var reader sessionReader
 	var before int64 // the positions of the sessions that the checkpoint does not count begin after
-	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos), 1) - 1 FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
+	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
 		return translate(err)
 	}
 	// The index would order them by agent; positions order them by cycle, and as they came.
@@ -198,7 +198,7 @@ func (r *resuming) changes(ctx context.Context) error {
 // findSpans lists the processes that worked on the run since the checkpoint.
 func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
-		r.spans = append(r.spans, span{start: r.Resumption.Checkpoint})
+		r.spans = append(r.spans, span{start: r.Checkpoint})
 	}
 	for rows, err := range r.store.query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
 		if err != nil {

@@ -36,19 +36,13 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx *sql.Tx) error {
-		result, err := tx.Exec(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return s.write(func(tx txn) error {
+		var key int64
+		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
-			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files)
-		if err != nil {
-			return err
-		}
-		if r.Parent == "" {
-			return nil
-		}
-		key, err := result.LastInsertId()
-		if err != nil {
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files).Scan(&key)
+		if err != nil || r.Parent == "" {
 			return err
 		}
 		return fork(tx, key, r)
@@ -56,11 +50,11 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
 }
 
 // fork copies the memory of the parent's newest checkpoint of the cycle.
-func fork(tx *sql.Tx, key int64, r *engine.RunRecord) error {
+func fork(tx txn, key int64, r *engine.RunRecord) error {
 	var parent int64
 	var number int
 	var state []byte
-	err := tx.QueryRow(`SELECT c.run, c.number, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
+	err := tx.row(`SELECT c.run, c.number, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
 		WHERE r.id = ? AND c.cycle = ? ORDER BY c.number DESC LIMIT 1`, string(r.Parent), r.ForkCycle).Scan(&parent, &number, &state)
 	if errors.Is(err, sql.ErrNoRows) {
 		if r.ForkCycle == 0 { // nobody remembers anything yet
@@ -79,7 +73,7 @@ func fork(tx *sql.Tx, key int64, r *engine.RunRecord) error {
 	if state, err = encode(&engine.State{Limit: was.Limit}, newFolder()); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data)
+	if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data)
 		SELECT ?1, 1, agent, data FROM checkpoint_memory m WHERE run = ?2 AND number =
 			(SELECT max(number) FROM checkpoint_memory WHERE run = ?2 AND agent = m.agent AND number <= ?3)`, key, parent, number); err != nil {
 		return err
@@ -88,14 +82,13 @@ func fork(tx *sql.Tx, key int64, r *engine.RunRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
+	err = tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
 		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
 		pos, key, micros(r.Created), r.ForkCycle, r.Total, "forked from "+string(r.Parent), state)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, key)
-	return err
+	return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, key)
 }
 
 // Adjust replaces the settings of a run, when it is resumed with others.
@@ -108,9 +101,8 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE runs SET settings = ? WHERE key = ?`, string(text), key)
-		return err
+	return s.write(func(tx txn) error {
+		return tx.exec(`UPDATE runs SET settings = ? WHERE key = ?`, string(text), key)
 	})
 }
 

@@ -122,13 +122,12 @@ func (s *Store) Close() error {
 func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
 
 // write runs f in a transaction of the one writer. An error rolls it back.
-func (s *Store) write(f func(tx *sql.Tx) error) error {
-	// Without a context that can end, the driver needs no goroutine per statement; transactions are short.
+func (s *Store) write(f func(tx txn) error) error {
 	tx, err := s.writer.BeginTx(context.Background(), nil)
 	if err != nil {
 		return translate(err)
 	}
-	if err := f(tx); err != nil {
+	if err := f(txn{tx}); err != nil {
 		return errors.Join(translate(err), tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
@@ -141,10 +140,36 @@ func (s *Store) write(f func(tx *sql.Tx) error) error {
 	return nil
 }
 
+// txn is a transaction of the writer. Its statements take no context: without one that can end, the driver needs no
+// goroutine for each, and they are short.
+type txn struct{ tx *sql.Tx }
+
+func (t txn) exec(query string, args ...any) error {
+	_, err := t.tx.ExecContext(context.Background(), query, args...)
+	return err
+}
+
+// remove runs a statement and returns how many rows it removed.
+func (t txn) remove(query string, args ...any) (int64, error) {
+	result, err := t.tx.ExecContext(context.Background(), query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (t txn) row(query string, args ...any) *sql.Row {
+	return t.tx.QueryRowContext(context.Background(), query, args...)
+}
+
+func (t txn) rows(query string, args ...any) (*sql.Rows, error) {
+	return t.tx.QueryContext(context.Background(), query, args...)
+}
+
 // positions reserves n positions of the journal and returns the first.
-func positions(tx *sql.Tx, n int64) (int64, error) {
+func positions(tx txn, n int64) (int64, error) {
 	var next int64
-	err := tx.QueryRow(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(&next)
+	err := tx.row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(&next)
 	return next - n, err
 }
 

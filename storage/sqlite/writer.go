@@ -75,7 +75,7 @@ func (j *Journal) take() (due time.Duration, queue []*batch, closing bool) {
 }
 
 // persist runs f in a transaction until it is durable, and reports whether it was. Only being halted ends the trying.
-func (j *Journal) persist(f func(tx *sql.Tx) error) bool {
+func (j *Journal) persist(f func(tx txn) error) bool {
 	troubled := false
 	for {
 		err := j.store.write(f)
@@ -115,7 +115,7 @@ func troubleOf(err error) error {
 // commit writes what was queued and tells those who wait.
 func (j *Journal) commit(queue []*batch) bool {
 	var w transaction
-	if !j.persist(func(tx *sql.Tx) error {
+	if !j.persist(func(tx txn) error {
 		w = transaction{journal: j, tx: tx, inexact: j.inexact}
 		return w.write(queue)
 	}) {
@@ -161,7 +161,7 @@ func (j *Journal) abandon() {
 // transaction collects what one commit of rows changes. It may be run again, with a new one, if it fails.
 type transaction struct {
 	journal     *Journal
-	tx          *sql.Tx
+	tx          txn
 	rows        int64
 	first       int
 	events      int
@@ -232,23 +232,23 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 	case engine.BarrierRow:
 		w.cycle, w.moved = r.Cycle+1, true
 		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
-		_, err = w.tx.Exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions)
 	case engine.ChangeRow:
 		w.suspect(r.Inexact)
-		_, err = w.tx.Exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		err = w.tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			pos, run, micros(r.At), r.Cycle, r.What, r.Old, r.New, r.Who, r.Why, inexactText(r.Inexact))
 	case engine.MetricsRow:
 		at := micros(r.At)
 		r.At = time.Time{}
 		var data []byte
 		if data, err = encode(&r, w.journal.folder); err == nil {
-			_, err = w.tx.Exec(`INSERT INTO metrics (pos, run, at, data) VALUES (?, ?, ?, ?)`, pos, run, at, data)
+			err = w.tx.exec(`INSERT INTO metrics (pos, run, at, data) VALUES (?, ?, ?, ?)`, pos, run, at, data)
 		}
 	case engine.StartRow:
 		w.cycle, w.moved = r.Cycle, true
-		if _, err = w.tx.Exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
-			_, err = w.tx.Exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
+		if err = w.tx.exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
+			err = w.tx.exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
 		}
 	case engine.EndRow:
 		w.suspect(r.Totals.Inexact)
@@ -270,7 +270,7 @@ func (w *transaction) end(r *engine.EndRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.tx.Exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ? WHERE key = ?`,
+	err = w.tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ? WHERE key = ?`,
 		micros(r.At), r.Ending.String(), r.Reason, verdict, totals, w.journal.run)
 	return err
 }
@@ -278,13 +278,13 @@ func (w *transaction) end(r *engine.EndRow) error {
 // updateRun brings the run's own row up to date.
 func (w *transaction) updateRun() error {
 	if w.first > 0 || w.events > 0 || w.inexact != w.journal.inexact {
-		if _, err := w.tx.Exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
+		if err := w.tx.exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
 			w.first, w.events, inexactText(w.inexact), w.journal.run); err != nil {
 			return err
 		}
 	}
 	if w.moved {
-		if _, err := w.tx.Exec(`UPDATE runs SET cycle = max(cycle, ?) WHERE key = ?`, w.cycle, w.journal.run); err != nil {
+		if err := w.tx.exec(`UPDATE runs SET cycle = max(cycle, ?) WHERE key = ?`, w.cycle, w.journal.run); err != nil {
 			return err
 		}
 	}

@@ -8,11 +8,10 @@ func Version() string {
 	if !ok {
 		return "unknown"
 	}
-	version := info.Main.Version
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			version += " " + s.Value[:12]
+			return info.Main.Version + " " + s.Value[:12]
 		}
 	}
-	return version
+	return info.Main.Version
 }

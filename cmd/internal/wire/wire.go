@@ -29,9 +29,9 @@ type Launch struct {
 	Settings engine.Settings
 	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
 
-	Rehearsal rehearsal.Config  // profile, faults and hooks of the embedded shop
-	Services  map[string]string // addresses that replace those of the file, by service
-	Allow     []string          // hosts beside loopback that may be called
+	Allow []string // hosts beside loopback that may be called
+	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
+	OnRequest func(rehearsal.Request)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 }
@@ -42,6 +42,7 @@ type Job struct {
 	Program *scenario.Program
 	Record  engine.RunRecord
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
+	Inexact string          // why the run's result depends on timing from the start; "" when it does not
 
 	undo []func() error
 }
@@ -74,7 +75,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal()); err != nil {
 		return nil, err
 	}
 	var chosen []int
@@ -83,7 +84,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			return nil, err
 		}
 	}
-	res, err := l.claim(ctx, j)
+	res, err := l.claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen))
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 }
 
 // claim makes this process the one that works on the run, and finds out where it goes on.
-func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
+func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
 	if l.Resume == "" {
 		j.Record = engine.RunRecord{
 			ID:       NewRunID(time.Now()),
@@ -120,6 +121,7 @@ func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
 			Settings: l.Settings,
 			Created:  time.Now(),
 			Cycles:   l.Settings.Cycles,
+			Total:    planned,
 		}
 		if err := l.Store.Create(ctx, j.Record); err != nil {
 			return nil, err
@@ -128,6 +130,9 @@ func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
 		record, err := l.Store.Run(ctx, l.Resume)
 		if err != nil {
 			return nil, err
+		}
+		if record.InProgress { // waiting for it would be waiting for its end
+			return nil, fmt.Errorf("run %s: %w; it may be looked at, not touched", record.ID, engine.ErrInUse)
 		}
 		j.Record = record
 	}
@@ -163,7 +168,7 @@ func (l Launch) claim(ctx context.Context, j *Job) (*engine.Resumption, error) {
 
 // address is where a service is, with the user's replacement if there is one.
 func (l Launch) address(s *chain.Service) string {
-	if u, ok := l.Services[s.Name]; ok {
+	if u, ok := l.Settings.Services[s.Name]; ok {
 		return u
 	}
 	return s.URL
@@ -172,7 +177,7 @@ func (l Launch) address(s *chain.Service) string {
 // checkHosts finds services that do not exist, and hosts that nobody allowed.
 func (l Launch) checkHosts() error {
 	var mistakes []error
-	for name := range l.Services {
+	for name := range l.Settings.Services {
 		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service", Problem: "the scenario has no service " + name})
 		}
@@ -187,6 +192,11 @@ func (l Launch) checkHosts() error {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: fmt.Sprintf("%q is no address", address)})
 			continue
 		}
+		if u.User != nil {
+			mistakes = append(mistakes, &engine.FieldError{
+				Field: "service " + s.Name, Problem: "a password does not belong into an address", Hint: "use `auth` in the scenario",
+			})
+		}
 		if !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
 			mistakes = append(mistakes, &engine.FieldError{
 				Field:   "service " + s.Name,
@@ -196,6 +206,11 @@ func (l Launch) checkHosts() error {
 		}
 	}
 	return errors.Join(mistakes...)
+}
+
+func (l Launch) checkRehearsal() error {
+	_, err := ParseRehearsal(l.Settings.Rehearsal)
+	return err
 }
 
 // connect starts the rehearsal if a service wants it, and gives every service its client.
@@ -228,8 +243,12 @@ func (l Launch) rehearse(j *Job) error {
 	if j.Shop != nil {
 		return nil
 	}
-	cfg := l.Rehearsal
-	cfg.Seed, cfg.Log = l.Settings.Seed, ShopLog(l.Data, j.Record.ID)
+	cfg, err := ParseRehearsal(l.Settings.Rehearsal)
+	if err != nil {
+		return err
+	}
+	cfg.Seed, cfg.Log, cfg.OnRequest = l.Settings.Seed, ShopLog(l.Data, j.Record.ID), l.OnRequest
+	j.Inexact = inexactBecause(l.Settings.Rehearsal)
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return fmt.Errorf("make the rehearsal's folder: %w", err)
 	}

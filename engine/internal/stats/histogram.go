@@ -55,10 +55,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 
 // Max returns the longest duration, within the histogram's precision.
 func (h *Histogram) Max() time.Duration {
-	if h.h == nil {
-		return 0
-	}
-	return time.Duration(h.h.Max()) * time.Microsecond
+	return h.Quantile(1)
 }
 
 // Reset empties h and keeps its memory.

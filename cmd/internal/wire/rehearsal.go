@@ -1,0 +1,71 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/rehearsal"
+)
+
+// ParseRehearsal reads how the rehearsal is to behave. Its errors are *engine.FieldError.
+func ParseRehearsal(r engine.Rehearsal) (rehearsal.Config, error) {
+	cfg := rehearsal.Config{Scarcity: r.Scarcity}
+	profile := r.Profile
+	if profile == "" {
+		profile = rehearsal.ProfileLocal.String()
+	}
+	var err error
+	if cfg.Profile, err = rehearsal.ParseProfile(profile); err != nil {
+		return cfg, &engine.FieldError{Field: "rehearsal", Problem: err.Error()}
+	}
+	cfg.Faults, err = parseFaults(r.Faults)
+	return cfg, err
+}
+
+// parseFaults reads shares by kind of fault, and an outage as FROM+FOR.
+func parseFaults(given map[string]string) (rehearsal.Faults, error) {
+	var f rehearsal.Faults
+	shares := map[string]*float64{
+		"rate_limited": &f.RateLimited, "server_error": &f.ServerError, "hang": &f.Hang, "cut": &f.Cut, "bad_body": &f.BadBody,
+	}
+	for kind, text := range given {
+		if kind == "outage" {
+			from, length, ok := strings.Cut(text, "+")
+			var err1, err2 error
+			f.OutageFrom, err1 = time.ParseDuration(from)
+			f.OutageFor, err2 = time.ParseDuration(length)
+			if !ok || err1 != nil || err2 != nil {
+				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is no outage", text), Hint: "FROM+FOR, such as 30s+10s"}
+			}
+			continue
+		}
+		share, ok := shares[kind]
+		if !ok {
+			return f, &engine.FieldError{
+				Field: "fault", Problem: "there is no fault " + kind, Hint: "rate_limited, server_error, hang, cut, bad_body, outage",
+			}
+		}
+		var err error
+		if *share, err = strconv.ParseFloat(text, 64); err != nil {
+			return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no share", text), Hint: "such as 0.05"}
+		}
+	}
+	if err := f.Validate(); err != nil {
+		return f, &engine.FieldError{Field: "fault", Problem: err.Error()}
+	}
+	return f, nil
+}
+
+// inexactBecause says why a rehearsal that behaves so gives results that depend on timing; "" when they do not.
+func inexactBecause(r engine.Rehearsal) string {
+	switch {
+	case r.Scarcity:
+		return "shoppers share the stock, so who comes first decides"
+	case r.Faults["outage"] != "":
+		return "the shop has an outage by wall time"
+	}
+	return ""
+}

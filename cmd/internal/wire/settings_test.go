@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestSettingsReadWhatTheyShow sets every setting to what another run shows of it.
+func TestSettingsReadWhatTheyShow(t *testing.T) {
+	odd := engine.Settings{
+		Seed: 42, Limit: 7, Floor: 1, Ceiling: 100, Cycles: 3, TimeScale: 24.5, SessionTimeout: 90 * time.Second,
+		ChainTimeout: time.Minute, CycleTimeout: 2 * time.Hour, Retry: engine.Retry{Attempts: 2, Wait: 10 * time.Millisecond, Max: time.Minute},
+		CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, WarmUp: []float64{0.25, 1}, KeepShare: 0.5,
+	}
+	got := engine.DefaultSettings()
+	for _, s := range Settings {
+		if s.Name == "hours" { // excludes cycles
+			continue
+		}
+		if err := s.Set(&got, s.Show(&odd)); err != nil {
+			t.Errorf("%s does not read %q: %v", s.Name, s.Show(&odd), err)
+		}
+		if got, want := s.Show(&got), s.Show(&odd); got != want {
+			t.Errorf("%s = %s, want %s", s.Name, got, want)
+		}
+		if s.Help == "" || s.Hold == "" {
+			t.Errorf("%s is not explained", s.Name)
+		}
+		if err := s.Set(&got, "much"); err == nil {
+			t.Errorf("%s takes %q", s.Name, "much")
+		}
+	}
+}
+
+// TestLayers holds the order: flag, environment, the run or the scenario, saved, default.
+func TestLayers(t *testing.T) {
+	env := func(values map[string]string) func(string) string {
+		return func(name string) string { return values[name] }
+	}
+	run := engine.DefaultSettings()
+	run.Retry.Attempts = 9
+	tests := []struct {
+		name        string
+		layers      Layers
+		setting     string
+		value, from string
+	}{
+		{"default", Layers{}, "retries", "5", "default"},
+		{"saved", Layers{Saved: map[string]string{"retries": "3"}}, "retries", "3", "saved"},
+		{"scenario over saved", Layers{File: map[string]string{"cycles": "24"}, Saved: map[string]string{"cycles": "2"}}, "cycles", "24", "the scenario"},
+		{
+			"environment over scenario", Layers{Env: env(map[string]string{"CHAIN_TIMEOUT_SECONDS": "60"}), File: map[string]string{"chain-timeout": "9"}},
+			"chain-timeout", "1m0s", "CHAIN_TIMEOUT_SECONDS",
+		},
+		{
+			"first variable counts", Layers{Env: env(map[string]string{"SIMULATION_MAX_CONCURRENT": "8", "MAX_WORKERS": "9"})},
+			"max-concurrent", "8", "SIMULATION_MAX_CONCURRENT",
+		},
+		{
+			"flag over all",
+			Layers{Flags: map[string]string{"max-concurrent": "3"}, Env: env(map[string]string{"MAX_WORKERS": "9"}), Saved: map[string]string{"max-concurrent": "1"}},
+			"max-concurrent", "3", "--max-concurrent",
+		},
+		{"the run's own", Layers{Run: &run, Saved: map[string]string{"retries": "3"}}, "retries", "9", "the run"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, origins, err := tt.layers.Resolve()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := origins[tt.setting], (Origin{tt.value, tt.from}); got != want {
+				t.Errorf("%s = %v, want %v", tt.setting, got, want)
+			}
+		})
+	}
+	_, _, err := Layers{Env: env(map[string]string{"MAX_WORKERS": "many"}), Flags: map[string]string{"hours": "x"}}.Resolve()
+	for _, want := range []string{"MAX_WORKERS", "many", "--hours"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+}
+
+func TestSaveKeepsWhatIsRight(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if err := Save(data, map[string]string{"retries": "3", "time-scale": "24"}); err != nil {
+		t.Fatal(err)
+	}
+	var field *engine.FieldError
+	if err := Save(data, map[string]string{"retries": "0"}); !errors.As(err, &field) || field.Field != "retries" {
+		t.Errorf("retries=0: %v", err)
+	}
+	if err := Save(data, map[string]string{"time-scale": ""}); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := LoadSaved(data)
+	if err != nil || len(saved) != 1 || saved["retries"] != "3" {
+		t.Errorf("saved %v, %v", saved, err)
+	}
+	if err := os.WriteFile(filepath.Join(data, savedName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadSaved(data); err == nil || !strings.Contains(err.Error(), savedName) {
+		t.Errorf("broken settings: %v", err)
+	}
+}
+
+func TestCyclesIn(t *testing.T) {
+	for _, tt := range []struct {
+		hours, scale float64
+		cycle        time.Duration
+		want         int
+	}{
+		{6, 24, time.Hour, 144},
+		{1, 1, time.Hour, 1},
+		{0.5, 1, time.Hour, 1},
+		{1, 1, 7 * time.Minute, 9},
+	} {
+		if got := CyclesIn(tt.hours, tt.scale, tt.cycle); got != tt.want {
+			t.Errorf("%v hours at %v with cycles of %v: %d, want %d", tt.hours, tt.scale, tt.cycle, got, tt.want)
+		}
+	}
+}
+
+func TestRehearsalTexts(t *testing.T) {
+	cfg, err := ParseRehearsal(engine.Rehearsal{Profile: "slow", Faults: map[string]string{"hang": "0.1", "outage": "30s+10s"}, Scarcity: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Profile.String() != "slow" || cfg.Faults.Hang != 0.1 || cfg.Faults.OutageFrom != 30*time.Second || cfg.Faults.OutageFor != 10*time.Second || !cfg.Scarcity {
+		t.Errorf("read as %+v", cfg)
+	}
+	for _, r := range []engine.Rehearsal{
+		{Profile: "fast"}, {Faults: map[string]string{"fire": "1"}}, {Faults: map[string]string{"hang": "x"}},
+		{Faults: map[string]string{"hang": "2"}}, {Faults: map[string]string{"outage": "soon"}},
+	} {
+		var field *engine.FieldError
+		if _, err := ParseRehearsal(r); !errors.As(err, &field) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package chain
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+	"go.starlark.net/starlark"
+)
+
+// answered shows an answer to expressions: the fields of its body, and status, headers and body.
+type answered struct {
+	status int
+	header http.Header
+	body   script.Value
+}
+
+// output decodes an answer. JSON that cannot be read is an error.
+func output(a *service.Answer) (script.Value, error) {
+	o := &answered{a.Status, a.Header, starlark.None}
+	switch {
+	case len(bytes.TrimSpace(a.Body)) == 0:
+	case strings.Contains(a.Header.Get("Content-Type"), "json"):
+		v, err := script.DecodeJSON(a.Body)
+		if err != nil {
+			return nil, err
+		}
+		o.body = v
+	default:
+		o.body = starlark.String(strings.ToValidUTF8(string(a.Body), "\uFFFD"))
+	}
+	return script.Lazy("answer", o), nil
+}
+
+// Field implements script.Fields.
+func (o *answered) Field(name string) (script.Value, error) {
+	switch name {
+	case "status":
+		return starlark.MakeInt(o.status), nil
+	case "headers":
+		return o.headers(), nil
+	case "body":
+		return o.body, nil
+	}
+	if r, ok := o.body.(*script.Record); ok {
+		if v, ok := r.Field(name); ok {
+			return v, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+}
+
+// Names implements script.Fields.
+func (o *answered) Names() []string {
+	names := []string{"status", "headers", "body"}
+	if r, ok := o.body.(*script.Record); ok {
+		for _, n := range r.Names() {
+			if !slices.Contains(names[:3], n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// headers are a record by lower-case name; several values of one are joined as RFC 9110 section 5.3 does.
+func (o *answered) headers() script.Value {
+	names := slices.Sorted(maps.Keys(o.header))
+	fields := make([]script.Field, len(names))
+	for i, name := range names {
+		fields[i] = script.Field{Name: strings.ToLower(name), Value: starlark.String(strings.Join(o.header[name], ", "))}
+	}
+	return script.NewRecord(fields...)
+}

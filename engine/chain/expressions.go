@@ -1,0 +1,162 @@
+package chain
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/syntax"
+)
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+
+const nameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
+
+// IsName reports whether steps, parameters, attributes and the like may be called so: expressions can write it.
+func IsName(name string) bool {
+	if !identifier.MatchString(name) {
+		return false
+	}
+	e, err := syntax.ParseExpr("", name, 0)
+	_, ok := e.(*syntax.Ident)
+	return err == nil && ok
+}
+
+// CheckName reports a name that cannot be one; what says whose.
+func CheckName(n *doc.Node, name, what string) {
+	if name != "" && !IsName(name) {
+		n.Errorf(nameHint, "%q cannot be the name of %s", name, what)
+	}
+}
+
+// Template reads a text with expressions that may use names.
+func (r *Reader) Template(n *doc.Node, names []string) *script.Template {
+	return (&reader{Reader: r, names: names}).template(n)
+}
+
+// expr compiles a scalar that is an expression as a whole; nil for an absent node or a mistake.
+func (r *reader) expr(n *doc.Node) *script.Expr {
+	if n == nil {
+		return nil
+	}
+	text := n.Text()
+	switch b, _ := n.Scalar().(bool); {
+	case text == "true" && b:
+		text = "True" // as YAML writes it
+	case text == "false" && n.Scalar() == false:
+		text = "False"
+	}
+	switch trimmed := strings.TrimSpace(text); {
+	case text == "" && n.Kind() != doc.Scalar:
+		return nil // reported
+	case strings.HasPrefix(trimmed, "${") && strings.HasSuffix(trimmed, "}"):
+		n.Errorf("write it without ${ }", "the whole value is an expression here")
+		return nil
+	}
+	e, err := r.Env.Expr(text, r.names)
+	ReportScript(n, text, err)
+	if err != nil {
+		return nil
+	}
+	ok := r.check(n, text, e.Refs)
+	if strings.Contains(text, "params") {
+		if probe, err := r.Env.Expr(text, append([]string{"params"}, r.names...)); err == nil {
+			ok = r.checkFields(n, text, "params", probe.Refs) && ok
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return e
+}
+
+// template compiles a scalar that is text with expressions in it; nil for an absent node or a mistake.
+func (r *reader) template(n *doc.Node) *script.Template {
+	if n == nil || n.Kind() != doc.Scalar {
+		n.Text() // says what is wrong
+		return nil
+	}
+	text := n.Text()
+	t, err := r.Env.Template(text, r.names)
+	ReportScript(n, text, err)
+	if err != nil {
+		return nil
+	}
+	ok := r.check(n, text, t.Refs)
+	if strings.Contains(text, "params") {
+		if probe, err := r.Env.Template(text, append([]string{"params"}, r.names...)); err == nil {
+			ok = r.checkFields(n, text, "params", probe.Refs) && ok
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return t
+}
+
+// check reports the steps that an expression names and cannot see, and fields that there are not.
+func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
+	ok = true
+	for _, f := range refs("steps").Fields {
+		if !r.scope.has(f.Name) {
+			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), r.unseen(f.Name), "there is no step %s above this one", f.Name)
+			ok = false
+		}
+	}
+	for name := range r.Fields {
+		if name != "params" {
+			ok = r.checkFields(n, text, name, refs) && ok
+		}
+	}
+	return ok
+}
+
+// unseen is the hint for a step that cannot be seen.
+func (r *reader) unseen(name string) string {
+	if r.chain != nil {
+		if in, ok := r.chain.place[name]; ok {
+			if in != "" && r.scope.has(in) {
+				return "it is inside " + in + ", of which only `steps." + in + "` can be seen from here"
+			}
+			return "it comes later, or stands in another block"
+		}
+	}
+	return r.near(name, r.scope.all(), "steps see those above them, and nothing inside a block that they are not in")
+}
+
+func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) script.Refs) (ok bool) {
+	known, isKnown := r.Fields[name]
+	if !isKnown {
+		return true
+	}
+	ok = true
+	for _, f := range refs(name).Fields {
+		if slices.Contains(known, f.Name) {
+			continue
+		}
+		ok = false
+		hint := "an attribute cannot depend on what changes from cycle to cycle"
+		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
+			hint = r.near(f.Name, slices.Clone(known), "")
+		}
+		n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s has no %s here", name, f.Name)
+	}
+	return ok
+}
+
+// ReportScript reports the mistakes that the compiler found in the text of a scalar, at their places in the file.
+func ReportScript(n *doc.Node, text string, err error) {
+	var mistakes script.Errors
+	switch {
+	case err == nil:
+	case errors.As(err, &mistakes):
+		for _, m := range mistakes {
+			n.ErrorfAt(doc.Offset(text, m.Line, m.Col), m.Hint, "%s", m.Problem)
+		}
+	default:
+		n.Errorf("", "%v", err)
+	}
+}

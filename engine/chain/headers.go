@@ -1,0 +1,64 @@
+package chain
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// ownHeaders are set by the client; a file cannot.
+var ownHeaders = []string{
+	"Connection", "Content-Length", "Host", "Idempotency-Key", "Keep-Alive", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "X-Throng-Request",
+}
+
+// secretHeaders carry what does not belong into a file.
+var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
+
+// Headers reads the headers of a service, whose values may use names.
+func (r *Reader) Headers(service string, n *doc.Node, names []string) []Named {
+	return (&reader{Reader: r, names: names}).headers(n, "service."+service+".headers.")
+}
+
+func (r *reader) headers(n *doc.Node, field string) []Named {
+	var all []Named
+	for _, e := range n.Entries() {
+		name := http.CanonicalHeaderKey(e.Key.Text())
+		h := Named{name, field + e.Key.Text(), r.template(e.Value)}
+		if h.value == nil {
+			continue
+		}
+		switch {
+		case !token(name):
+			e.Key.Errorf("letters, digits and -", "%q cannot be the name of a header", name)
+		case slices.Contains(ownHeaders, name):
+			e.Key.Errorf("remove it", "the header %s is set by Throng itself", name)
+		case slices.ContainsFunc(all, func(other Named) bool { return other.name == name }):
+			e.Key.Errorf("upper and lower case make no difference", "the header %s is given twice", name)
+		}
+		all = append(all, h)
+		v := fixed(h.value)
+		if v == nil {
+			continue
+		}
+		if value, err := script.Text(v); err != nil {
+			e.Value.Errorf("", "%v", err)
+		} else if !validHeader(value) {
+			e.Value.Errorf("", "%v", badHeader(name))
+		} else if value != "" && slices.Contains(secretHeaders, name) {
+			e.Value.Errorf("use `auth: {bearer: secret:NAME}` of the service", "a secret does not belong into the file")
+		}
+	}
+	return all
+}
+
+// token reports whether a text can be the name of a header (RFC 9110, section 5.6.2).
+func token(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
+	})
+}

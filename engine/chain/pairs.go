@@ -1,0 +1,84 @@
+package chain
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// pairs are the names and values of a query or a form, in the order of the file. A list gives its name several times;
+// None and missing leave theirs out.
+type pairs []pair
+
+type pair struct {
+	name  string // escaped
+	value Value
+	fixed string // if it is always the same: all of it, escaped; begins with &
+	once  bool   // fixed is set
+}
+
+func (r *reader) pairs(n *doc.Node, field string) pairs {
+	var all pairs
+	for _, e := range n.Entries() {
+		name := e.Key.Text()
+		p := pair{name: url.QueryEscape(name), value: r.value(e.Value, field+"."+name)}
+		if c, ok := p.value.(constValue); ok && c.v != nil {
+			text, err := p.append(nil, c.v)
+			if err != nil {
+				e.Value.Errorf("", "%v", err)
+			}
+			p.fixed, p.once = string(text), true
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// encode gives the pairs as application/x-www-form-urlencoded.
+func (all pairs) encode(t *turn) (string, error) {
+	var room [256]byte
+	out := room[:0]
+	for _, p := range all {
+		if p.once {
+			out = append(out, p.fixed...)
+			continue
+		}
+		v, err := p.value.Eval(t)
+		if err != nil {
+			return "", err
+		}
+		if out, err = p.append(out, v); err != nil {
+			return "", err
+		}
+	}
+	return strings.TrimPrefix(string(out), "&"), nil
+}
+
+// append adds &name=value to out for each of the values that v is.
+func (p *pair) append(out []byte, v script.Value) ([]byte, error) {
+	if list, ok := v.(*starlark.List); ok {
+		for item := range list.Elements() {
+			var err error
+			if out, err = p.append1(out, item); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return p.append1(out, v)
+}
+
+func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
+	if v == starlark.None || v == script.Missing {
+		return out, nil
+	}
+	value, err := script.Text(v)
+	if err != nil {
+		return nil, err
+	}
+	out = append(append(append(out, '&'), p.name...), '=')
+	return append(out, url.QueryEscape(value)...), nil
+}

@@ -1,0 +1,212 @@
+package chain
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// maxTarget bounds the text of a path in a file, in bytes.
+const maxTarget = 8 << 10
+
+// target is the path of a request with its query. A path that is one expression and nothing else is taken as it is.
+// In any other, the value of an expression is a piece of what stands around it: it is escaped, so that it cannot begin
+// another segment, a query or a parameter; where a whole segment is expected, it must not be empty. Whatever comes
+// out cannot leave the service's address (service.ParseTarget).
+type target struct {
+	fixed  *service.Target  // if it is always the same
+	whole  *script.Template // else, if it is one expression
+	pieces []piece
+}
+
+// piece is an expression with the text before it.
+type piece struct {
+	before  string
+	expr    *script.Expr // nil at the end
+	field   string
+	query   bool // it stands behind the ?
+	segment bool // it is all of a segment
+}
+
+// target reads a path; positions of mistakes are in n.
+func (r *reader) target(n *doc.Node) target {
+	tmpl := r.template(n)
+	if tmpl == nil {
+		return target{}
+	}
+	text := n.Text()
+	if len(text) > maxTarget {
+		n.Errorf("", "a path of %d bytes, more than %d", len(text), maxTarget)
+		return target{}
+	}
+	pieces := r.pieces(text)
+	if len(pieces) == 2 && pieces[0].before == "" && pieces[1].before == "" && pieces[0].expr != nil {
+		if _, always := tmpl.Const(); !always {
+			return target{whole: tmpl}
+		}
+		pieces = []piece{{before: constText(tmpl)}}
+	}
+	t := target{pieces: pieces}
+	for _, p := range pieces {
+		if p.expr != nil {
+			if _, always := p.expr.Const(); !always {
+				return r.checkPieces(n, t)
+			}
+		}
+	}
+	fixed, err := t.join(nil)
+	if err != nil {
+		n.Errorf("", "%v", err)
+		return target{}
+	}
+	return target{fixed: &fixed}
+}
+
+// constText is the text of a template that is always the same; "" is that it has none.
+func constText(tmpl *script.Template) string {
+	v, _ := tmpl.Const()
+	text, err := script.Text(v)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// checkPieces tries the path with a harmless value in place of every expression.
+func (r *reader) checkPieces(n *doc.Node, t target) target {
+	var sample strings.Builder
+	for _, p := range t.pieces {
+		sample.WriteString(p.before)
+		if p.expr != nil {
+			sample.WriteString("x")
+		}
+	}
+	if _, err := service.ParseTarget(sample.String()); err != nil {
+		n.Errorf("", "%v", err)
+	}
+	return t
+}
+
+// pieces parts a text that compiled as a template.
+func (r *reader) pieces(text string) []piece {
+	var pieces []piece
+	var before strings.Builder
+	query := false
+	for {
+		i := strings.Index(text, "${")
+		if i < 0 {
+			before.WriteString(text)
+			break
+		}
+		if i > 0 && text[i-1] == '$' {
+			before.WriteString(text[:i-1] + "${")
+			text = text[i+2:]
+			continue
+		}
+		before.WriteString(text[:i])
+		end := exprEnd(text, i+2)
+		e, err := r.Env.Expr(text[i+2:end], r.names)
+		if err != nil {
+			return nil // it was reported when the whole was compiled
+		}
+		text = text[min(end+1, len(text)):]
+		p := piece{before: before.String(), expr: e, field: "path"}
+		if len(pieces) > 0 {
+			p.field += "[" + itoa(len(pieces)) + "]"
+		}
+		query = query || strings.Contains(p.before, "?")
+		p.query = query
+		p.segment = !query && strings.HasSuffix(p.before, "/") && (text == "" || text[0] == '/' || text[0] == '?')
+		pieces = append(pieces, p)
+		before.Reset()
+	}
+	return append(pieces, piece{before: before.String()})
+}
+
+// exprEnd is where the expression ends that begins at a byte of a template: at its closing brace. The template has
+// compiled, so only texts, comments and braces can hide one.
+func exprEnd(text string, at int) int {
+	for depth := 0; at < len(text); at++ {
+		switch text[at] {
+		case '"', '\'':
+			at = textEnd(text, at)
+		case '#':
+			for at < len(text) && text[at] != '\n' && text[at] != '\r' {
+				at++
+			}
+		case '{':
+			depth++
+		case '}':
+			if depth == 0 {
+				return at
+			}
+			depth--
+		}
+	}
+	return len(text)
+}
+
+// textEnd is the last byte of the text in quotes that begins at a byte.
+func textEnd(text string, at int) int {
+	quote := text[at : at+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[at:], triple) {
+		quote = triple
+	}
+	for at += len(quote); at < len(text); at++ {
+		if text[at] == '\\' {
+			at++
+		} else if strings.HasPrefix(text[at:], quote) {
+			return at + len(quote) - 1
+		}
+	}
+	return len(text)
+}
+
+// eval gives the target of one request.
+func (g *target) eval(t *turn) (service.Target, error) {
+	switch {
+	case g.fixed != nil:
+		return *g.fixed, nil
+	case g.whole != nil:
+		path, err := text(t, g.whole, "path")
+		if err != nil {
+			return service.Target{}, err
+		}
+		return service.ParseTarget(path)
+	}
+	return g.join(t)
+}
+
+// join puts the pieces together; t is nil for those that are always the same.
+func (g *target) join(t *turn) (service.Target, error) {
+	var path strings.Builder
+	for _, p := range g.pieces {
+		path.WriteString(p.before)
+		if p.expr == nil {
+			continue
+		}
+		v, always := p.expr.Const()
+		if !always {
+			var err error
+			if v, err = p.expr.Eval(t.Context(p.field)); err != nil {
+				return service.Target{}, err
+			}
+		}
+		value, err := script.Text(v)
+		switch {
+		case err != nil:
+			return service.Target{}, err
+		case value == "" && p.segment:
+			return service.Target{}, engine.Fail(engine.Script, "${%s} in the path is empty", p.expr.Source())
+		case p.query:
+			path.WriteString(url.QueryEscape(value))
+		default:
+			path.WriteString(url.PathEscape(value))
+		}
+	}
+	return service.ParseTarget(path.String())
+}

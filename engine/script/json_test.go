@@ -1,0 +1,446 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+	"pgregory.net/rapid"
+)
+
+func TestDecodeJSON(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`null`, `None`},
+		{` true `, `True`},
+		{"\t[ false , 1 ]\r\n", `[False, 1]`},
+		{`0`, `0`},
+		{`-0`, `0`},
+		{`-17`, `-17`},
+		{`123456789012345678`, `123456789012345678`},
+		{`1234567890123456789012345678901234567890`, `1234567890123456789012345678901234567890`},
+		{`-9223372036854775809`, `-9223372036854775809`},
+		{`2.5`, `2.5`},
+		{`-2.5e-3`, `-0.0025`},
+		{`1.0`, `1`},
+		{`1e3`, `1000`},
+		{`-0.0`, `0`},
+		{`9007199254740992.0`, `9007199254740992`},
+		{`1e300`, `1e+300`},
+		{`1e17`, `1e+17`},
+		{`5e-324`, `5e-324`},
+		{`""`, `""`},
+		{`"a\"\\\/\b\f\n\r\t\u00e4\u20ac\ud83d\ude00"`, `"a\"\\/\b\f\n\r\tä€😀"`},
+		{`"\ud83d"`, `"�"`},
+		{`"\ud83dx\ude00"`, `"�x�"`},
+		{`"\ud83d\u0041"`, `"�A"`},
+		{"\"a\xffb\xc3\"", `"a�b�"`},
+		{`{}`, `{}`},
+		{`{"b": 1, "a": {"c": []}}`, `{"b": 1, "a": {"c": []}}`},
+		{`{"a": 1, "b": 2, "a": 3}`, `{"a": 3, "b": 2}`},
+		{`{"\u0061": 1, "a": 2}`, `{"a": 2}`},
+		{
+			`[{"a": 1, "b": 2}, {"a": 3, "b": 4}, {"a": 5}, {"a": 6, "b": 7, "c": 8}, {"b": 9, "a": 10}, {"a": 11, "a": 12}]`,
+			`[{"a": 1, "b": 2}, {"a": 3, "b": 4}, {"a": 5}, {"a": 6, "b": 7, "c": 8}, {"b": 9, "a": 10}, {"a": 12}]`,
+		},
+		{`[{"a": {"x": 1}}, {"a": {"y": 1}}, {"a": {"y": 2}}]`, `[{"a": {"x": 1}}, {"a": {"y": 1}}, {"a": {"y": 2}}]`},
+		{`{"": 1, "ä": 2, "a\"b": 3, "a b": 4}`, `{"": 1, "ä": 2, "a\"b": 3, "a b": 4}`},
+	} {
+		v, err := DecodeJSON([]byte(test.text))
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+		} else if v.String() != test.want {
+			t.Errorf("%s = %s, want %s", test.text, v, test.want)
+		}
+	}
+}
+
+func TestDecodeJSONErrors(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{``, `JSON at offset 0: unexpected end where a value should be`},
+		{`  `, `JSON at offset 2: unexpected end where a value should be`},
+		{`nul`, `JSON at offset 0: want null`},
+		{`truth`, `JSON at offset 0: want true`},
+		{`1 2`, `JSON at offset 2: unexpected '2' after the value`},
+		{`[1 2]`, `JSON at offset 3: unexpected '2' in a list, want , or ]`},
+		{`[1,`, `JSON at offset 3: unexpected end where a value should be`},
+		{`[1`, `JSON at offset 2: unexpected end in a list`},
+		{`{"a"}`, `JSON at offset 4: unexpected '}' after a name, want :`},
+		{`{"a": 1,}`, `JSON at offset 8: unexpected '}' where a name should be`},
+		{`{"a": 1`, `JSON at offset 7: unexpected end in an object`},
+		{`{"a": 1 "b"}`, `JSON at offset 8: unexpected '"' in an object, want , or }`},
+		{`{a: 1}`, `JSON at offset 1: unexpected 'a' where a name should be`},
+		{`"abc`, `JSON at offset 4: unexpected end in a string`},
+		{`"a\`, `JSON at offset 2: unknown escape in a string`},
+		{`"a\x"`, `JSON at offset 2: unknown escape in a string`},
+		{`"\u12"`, `JSON at offset 1: \u wants four hexadecimal digits`},
+		{"\"a\nb\"", `JSON at offset 2: control character '\n' in a string`},
+		{`01`, `JSON at offset 0: malformed number`},
+		{`-`, `JSON at offset 0: malformed number`},
+		{`1.`, `JSON at offset 0: malformed number`},
+		{`1e+`, `JSON at offset 0: malformed number`},
+		{`1e999`, `JSON at offset 0: number 1e999 is out of range`},
+		{`.5`, `JSON at offset 0: unexpected '.' where a value should be`},
+		{`ä`, `JSON at offset 0: unexpected 'ä' where a value should be`},
+		{strings.Repeat("[", 201), `JSON at offset 200: nested deeper than 200 levels`},
+		{strings.Repeat("1", 10000), `JSON at offset 0: a number of 10000 digits`},
+	} {
+		_, err := DecodeJSON([]byte(test.text))
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%.40s: got error %v, want %s", test.text, err, test.want)
+		}
+	}
+	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	if _, err := DecodeJSON([]byte(deep)); err != nil {
+		t.Errorf("%d levels: %v", maxDepth, err)
+	}
+	if _, err := DecodeJSON([]byte("[" + strings.Repeat("1,", 2_000_000) + "1]")); !errors.Is(err, ErrTooBig) {
+		t.Errorf("too many values: got error %v", err)
+	}
+	if _, err := DecodeJSON(bytes.Repeat([]byte(" "), maxWeight+1)); !errors.Is(err, ErrTooBig) {
+		t.Errorf("too long: got error %v", err)
+	}
+}
+
+func TestRecordsThatAreAlikeShareTheirShape(t *testing.T) {
+	list := mustDecode(t, products(3)).(*starlark.List)
+	if a, b := list.Index(0).(*Record), list.Index(2).(*Record); a.shape != b.shape {
+		t.Error("each has its own shape")
+	}
+}
+
+func TestAppendJSON(t *testing.T) {
+	dict := starlark.NewDict(2)
+	_ = dict.SetKey(starlark.String("z"), starlark.Tuple{starlark.MakeInt(1)})
+	_ = dict.SetKey(starlark.String("a"), starlark.Float(0.1))
+	set := starlark.NewSet(1)
+	_ = set.Insert(starlark.MakeInt(3))
+	for _, test := range []struct {
+		v    Value
+		want string
+	}{
+		{starlark.None, `null`},
+		{Missing, `null`},
+		{starlark.False, `false`},
+		{starlark.MakeInt(-5), `-5`},
+		{starlark.MakeBigInt(new(big.Int).Lsh(big.NewInt(1), 100)), `1267650600228229401496703205376`},
+		{starlark.Float(2), `2`},
+		{starlark.Float(math.Copysign(0, -1)), `0`},
+		{starlark.Float(0.1), `0.1`},
+		{starlark.Float(1e-6), `0.000001`},
+		{starlark.Float(1e-7), `1e-7`},
+		{starlark.Float(1e-10), `1e-10`},
+		{starlark.Float(1.5e-107), `1.5e-107`},
+		{starlark.Float(1 << 53), `9007199254740992`},
+		{starlark.Float(1e16), `1e+16`},
+		{starlark.Float(-1e21), `-1e+21`},
+		{starlark.String("a\"\\\n\r\t\x01<>&\u2028ä\xff"), `"a\"\\\n\r\t\u0001<>&` + "\u2028" + `ä�"`},
+		{dict, `{"z":[1],"a":0.1}`},
+		{set, `[3]`},
+		{Time(clock), `"2026-01-02T08:04:05Z"`},
+		{NewRecord(Field{"b", Missing}, Field{"a", NewList(nil)}), `{"b":null,"a":[]}`},
+		{Lazy("agent", testFields{}), `{"id":"a-1","index":1}`},
+	} {
+		b, err := AppendJSON([]byte("x"), test.v)
+		if err != nil {
+			t.Errorf("%s: %v", test.v, err)
+		} else if string(b) != "x"+test.want {
+			t.Errorf("%s = %s, want x%s", test.v, b, test.want)
+		}
+	}
+}
+
+func TestWhatIsNotData(t *testing.T) {
+	bad := starlark.NewDict(1)
+	_ = bad.SetKey(starlark.MakeInt(1), starlark.None)
+	self := starlark.NewList(nil)
+	_ = self.Append(self)
+	shared := Value(starlark.NewList(nil))
+	for range 60 {
+		shared = starlark.NewList([]Value{shared, shared})
+	}
+	for _, test := range []struct {
+		v    Value
+		want string
+	}{
+		{starlark.Float(math.NaN()), `NaN is not a number that data can hold`},
+		{starlark.Tuple{starlark.Float(math.Inf(-1))}, `in 0: -Inf is not a number that data can hold`},
+		{bad, `a dict with the key 1 is not data (the keys must be strings)`},
+		{starlark.Bytes("x"), `bytes is not data`},
+		{universe["len"], `builtin_function_or_method is not data`},
+		{self, `nested deeper than 200 levels, or contains itself`},
+		{shared, ``},
+		{starlark.MakeBigInt(new(big.Int).Lsh(big.NewInt(1), maxDataBits)), `an int of 32769 bits`},
+		{Lazy("agent", testFields{err: errors.New("gone")}), `in id: gone`},
+	} {
+		if _, err := AppendJSON(nil, test.v); err == nil || test.want != "" && err.Error() != test.want {
+			t.Errorf("AppendJSON(%.40s): got error %v, want %s", test.v.Type(), err, test.want)
+		}
+		if _, err := Data(test.v); err == nil || test.want != "" && err.Error() != test.want {
+			t.Errorf("Data(%.40s): got error %v, want %s", test.v.Type(), err, test.want)
+		}
+	}
+}
+
+func TestSharedDataCannotGrowWithoutBound(t *testing.T) {
+	v := mustDecode(t, `{"text": "0123456789"}`)
+	for i := range 60 {
+		next, err := Data(NewRecord(Field{"a", v}, Field{"b", v}))
+		if errors.Is(err, ErrTooBig) {
+			if i < 10 {
+				t.Errorf("refused after %d doublings", i)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v = next
+	}
+	t.Error("60 doublings were accepted")
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct {
+		v    Value
+		want string
+	}{
+		{starlark.String("a\"b"), `a"b`},
+		{starlark.True, `true`},
+		{starlark.MakeInt(3), `3`},
+		{starlark.Float(100), `100`},
+		{starlark.Float(2.50), `2.5`},
+		{starlark.None, ``},
+		{Missing, ``},
+		{Time(clock), `2026-01-02T08:04:05Z`},
+		{starlark.Tuple{starlark.String("x"), starlark.None}, `["x",null]`},
+		{NewRecord(Field{"a", starlark.Float(1)}), `{"a":1}`},
+	} {
+		if got, err := Text(test.v); err != nil || got != test.want {
+			t.Errorf("Text(%s) = %q, %v, want %q", test.v, got, err, test.want)
+		}
+	}
+	if _, err := Text(universe["len"]); err == nil {
+		t.Error("a function has a text")
+	}
+}
+
+// values generates what a script can return.
+func values(depth int) *rapid.Generator[Value] {
+	scalar := rapid.OneOf(
+		rapid.Just(Value(starlark.None)),
+		rapid.Just(Missing),
+		rapid.Map(rapid.Bool(), func(b bool) Value { return starlark.Bool(b) }),
+		rapid.Map(rapid.Int64(), func(n int64) Value { return starlark.MakeInt64(n) }),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 30), func(b []byte) Value {
+			return starlark.MakeBigInt(new(big.Int).SetBytes(b))
+		}),
+		rapid.Map(rapid.Float64().Filter(func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }),
+			func(f float64) Value { return starlark.Float(f) }),
+		rapid.Map(rapid.IntRange(-1e6, 1e6), func(n int) Value { return starlark.Float(n) }),
+		rapid.Map(rapid.String(), func(s string) Value { return starlark.String(s) }),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) Value { return starlark.String(b) }),
+		rapid.Map(rapid.Int64Range(0, 4e9), func(n int64) Value { return Time(time.Unix(n, n%1e9).UTC()) }),
+	)
+	if depth == 0 {
+		return scalar
+	}
+	inner := rapid.Deferred(func() *rapid.Generator[Value] { return values(depth - 1) })
+	names := rapid.OneOf(rapid.StringMatching(`[a-c]`), rapid.String())
+	list := rapid.SliceOfN(inner, 0, 5)
+	return rapid.OneOf(scalar,
+		rapid.Map(list, func(l []Value) Value { return starlark.NewList(l) }),
+		rapid.Map(list, func(l []Value) Value { return starlark.Tuple(l) }),
+		rapid.Custom(func(t *rapid.T) Value {
+			d := new(starlark.Dict)
+			for _, v := range list.Draw(t, "values") {
+				if err := d.SetKey(starlark.String(names.Draw(t, "key")), v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return d
+		}),
+		rapid.Custom(func(t *rapid.T) Value {
+			var fields []Field
+			for _, v := range rapid.SliceOfN(inner, 0, 20).Draw(t, "values") {
+				fields = append(fields, Field{names.Draw(t, "name"), v})
+			}
+			return NewRecord(fields...)
+		}),
+	)
+}
+
+// TestDataIsWhatComesBack is the law behind resuming: converted in memory or written and read, data are the same,
+// types included, and stay the same from then on.
+func TestDataIsWhatComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := values(3).Draw(t, "value")
+		text, err := AppendJSON(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(text) {
+			t.Fatalf("encoding/json does not read %s", text)
+		}
+		read, err := DecodeJSON(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		data, err := Data(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !identical(read, data) {
+			t.Fatalf("read back %s, converted %s", read, data)
+		}
+		again, err := AppendJSON(nil, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, again) {
+			t.Fatalf("written again: %s, first %s", again, text)
+		}
+		twice, err := Data(data)
+		if err != nil || !identical(twice, data) {
+			t.Fatalf("converted twice: %s, %v, once %s", twice, err, data)
+		}
+	})
+}
+
+// identical is equality with the types of numbers, the order of names, and for frozen data.
+func identical(x, y Value) bool {
+	switch x := x.(type) {
+	case *starlark.List:
+		y, ok := y.(*starlark.List)
+		if !ok || x.Len() != y.Len() {
+			return false
+		}
+		for i := range x.Len() {
+			if !identical(x.Index(i), y.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case *Record:
+		y, ok := y.(*Record)
+		if !ok || x.Len() != y.Len() {
+			return false
+		}
+		for i := range x.Len() {
+			if x.At(i).Name != y.At(i).Name || !identical(x.At(i).Value, y.At(i).Value) {
+				return false
+			}
+		}
+		return true
+	}
+	return fmt.Sprintf("%T", x) == fmt.Sprintf("%T", y) && x.String() == y.String()
+}
+
+// FuzzDecodeJSON compares with encoding/json: the same texts are read, to the same values.
+func FuzzDecodeJSON(f *testing.F) {
+	for _, doc := range benchDocuments[:1] {
+		f.Add(doc.text)
+	}
+	for _, s := range []string{
+		`{"a": [1, 2.5, {"b": null}], "a": "\u00e4\ud83d\ude00"}`, `[{"a": 1}, {"a": 2}, {"b": 3, "a": 4}]`, `-0.0e+1`, "\"\xff\"",
+		`[1e400]`, `{"":{"":{}}}`, `123456789012345678901234567890`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		v, err := DecodeJSON(text)
+		var want any
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber()
+		theirs := dec.Decode(&want)
+		if theirs == nil && !json.Valid(text) {
+			theirs = errors.New("more than one value")
+		}
+		if err != nil {
+			if theirs == nil && !errors.Is(err, ErrTooBig) && !strings.Contains(err.Error(), "out of range") {
+				t.Fatalf("%q: %v, encoding/json reads %v", text, err, want)
+			}
+			return
+		}
+		if theirs != nil {
+			t.Fatalf("%q: read as %s, encoding/json says %v", text, v, theirs)
+		}
+		if !sameAsAny(v, want) {
+			t.Fatalf("%q: read as %s, encoding/json reads %v", text, v, want)
+		}
+		out, err := AppendJSON(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := DecodeJSON(out)
+		if err != nil || !identical(v, again) {
+			t.Fatalf("%q: read as %s, then as %s, %v", text, v, again, err)
+		}
+		if data, err := Data(v); err != nil || !identical(v, data) {
+			t.Fatalf("%q: read as %s, converted to %s, %v", text, v, data, err)
+		}
+	})
+}
+
+// sameAsAny compares a value with what encoding/json read.
+func sameAsAny(v Value, want any) bool {
+	switch want := want.(type) {
+	case nil:
+		return v == starlark.None
+	case bool:
+		return v == starlark.Bool(want)
+	case string:
+		return v == starlark.String(want)
+	case json.Number:
+		if !strings.ContainsAny(want.String(), ".eE") {
+			n, _ := new(big.Int).SetString(want.String(), 10)
+			return v.String() == n.String()
+		}
+		f, err := want.Float64()
+		g, ok := starlark.AsFloat(v)
+		return err == nil && ok && f == g
+	case []any:
+		list, ok := v.(*starlark.List)
+		if !ok || list.Len() != len(want) {
+			return false
+		}
+		for i, x := range want {
+			if !sameAsAny(list.Index(i), x) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		r, ok := v.(*Record)
+		if !ok || r.Len() != len(want) {
+			return false
+		}
+		for name, x := range want {
+			if field, ok := r.Field(name); !ok || !sameAsAny(field, x) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+type testFields struct{ err error }
+
+func (f testFields) Names() []string { return []string{"id", "index"} }
+
+func (f testFields) Field(name string) (Value, error) {
+	switch name {
+	case "id":
+		return starlark.String("a-1"), f.err
+	case "index":
+		return starlark.MakeInt(1), f.err
+	}
+	return nil, nil
+}

@@ -1,0 +1,244 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+	"pgregory.net/rapid"
+)
+
+func TestRecord(t *testing.T) {
+	list := starlark.NewList([]Value{starlark.MakeInt(1)})
+	r := NewRecord(
+		Field{"a", starlark.MakeInt(1)}, Field{"b", list}, Field{"a", starlark.MakeInt(2)},
+	)
+	if got, want := r.String(), `{"a": 2, "b": [1]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if err := list.Append(starlark.None); err == nil {
+		t.Error("what is in a record can be changed")
+	}
+	if v, ok := r.Field("a"); !ok || v != starlark.MakeInt(2) {
+		t.Errorf("a is %v, %v", v, ok)
+	}
+	if v, ok := r.Field("c"); ok {
+		t.Errorf("c is %v", v)
+	}
+	if got := r.Names(); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("names are %v", got)
+	}
+	var all []string
+	for name, v := range r.All() {
+		all = append(all, name+"="+v.String())
+		if name == "b" {
+			break
+		}
+	}
+	if !slices.Equal(all, []string{"a=2", "b=[1]"}) {
+		t.Errorf("all are %v", all)
+	}
+	if f := r.At(1); f.Name != "b" || f.Value != Value(list) {
+		t.Errorf("the second field is %v", f)
+	}
+	if _, err := r.Hash(); err == nil {
+		t.Error("a record can be a key")
+	}
+	if r.Truth() != true || new(Record).Truth() != false || new(Record).Len() != 0 {
+		t.Error("a record is true if it has fields")
+	}
+	if v, ok := new(Record).Field("a"); ok {
+		t.Errorf("a of an empty record is %v", v)
+	}
+	if got := new(Record).String(); got != "{}" {
+		t.Errorf("an empty record is %s", got)
+	}
+	// dir sorts the names it is given: they must not be the record's own.
+	if _, err := starlark.Universe["dir"].(*starlark.Builtin).CallInternal(nil,
+		starlark.Tuple{NewRecord(Field{"z", list}, Field{"a", list})}, nil); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a shape takes the wrong number of values")
+		}
+	}()
+	NewShape("a", "b").Record(starlark.None)
+}
+
+func TestRecordsCompare(t *testing.T) {
+	one, two := starlark.MakeInt(1), starlark.MakeInt(2)
+	x := NewRecord(Field{"a", one}, Field{"b", two})
+	for _, test := range []struct {
+		y    Value
+		want bool
+	}{
+		{NewRecord(Field{"b", two}, Field{"a", starlark.Float(1)}), true},
+		{NewRecord(Field{"b", two}, Field{"a", two}), false},
+		{NewRecord(Field{"a", one}), false},
+		{NewRecord(Field{"a", one}, Field{"c", two}), false},
+		{Lazy("record", testFields{}), false},
+		{starlark.None, false},
+	} {
+		if same, err := starlark.Equal(x, test.y); err != nil || same != test.want {
+			t.Errorf("%s == %s is %v, %v", x, test.y, same, err)
+		}
+	}
+	if _, err := starlark.Compare(syntax.LT, x, x); err == nil {
+		t.Error("records have an order")
+	}
+}
+
+// TestRecordIsAnOrderedMap compares records of all widths with the obvious implementation.
+func TestRecordIsAnOrderedMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,2}`), 0, 40).Draw(t, "names")
+		var fields []Field
+		var order []string
+		values := map[string]Value{}
+		for i, name := range names {
+			if _, ok := values[name]; !ok {
+				order = append(order, name)
+			}
+			values[name] = starlark.MakeInt(i)
+			fields = append(fields, Field{name, starlark.MakeInt(i)})
+		}
+		r := NewRecord(fields...)
+		if !slices.Equal(r.Names(), order) {
+			t.Fatalf("names are %v, want %v", r.Names(), order)
+		}
+		for _, name := range append(names, "nothing", "") {
+			v, ok := r.Field(name)
+			if want, has := values[name]; ok != has || v != want {
+				t.Fatalf("%s is %v, %v, want %v", name, v, ok, want)
+			}
+		}
+	})
+}
+
+func TestLazy(t *testing.T) {
+	env := mustEnv(t, "")
+	for _, test := range []struct{ src, want string }{
+		{`agent.id`, `"a-1"`},
+		{`agent["index"]`, `1`},
+		{`"id" in agent, "x" in agent, len(agent), keys(agent), [k for k in agent]`, `(True, False, 2, ["id", "index"], ["id", "index"])`},
+		{`dict(agent)`, `{"id": "a-1", "index": 1}`},
+		{`agent == {"index": 1, "id": "a-1"}, agent == agent, agent != {"id": 1}`, `(True, True, True)`},
+		{`json.encode(agent)`, `"{\"id\":\"a-1\",\"index\":1}"`},
+		{`str(agent)`, `"{\"id\": \"a-1\", \"index\": 1}"`},
+		{`"%(id)s" % agent`, `"a-1"`},
+		{`type(agent), bool(agent)`, `("agent", True)`},
+		{`get(agent, "x", 5), get(agent, "id"), getattr(agent, "x", 6), hasattr(agent, "id")`, `(5, "a-1", 6, True)`},
+		{`agent.ide`, `error: 1:6: agent has no field "ide" (did you mean id? it has id, index)`},
+		{`agent["ide"]`, `error: 1:6: agent has no field "ide" (did you mean id? it has id, index)`},
+		{`agent[1]`, `error: 1:6: the fields of agent have names, got int`},
+		{`{agent: 1}`, `error: 1:7: unhashable type: agent`},
+	} {
+		v, err := mustExpr(t, env, test.src).Eval(&Context{Names: Vars{"agent": Lazy("agent", testFields{})}})
+		got := fmt.Sprint(v)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s = %s, want %s", test.src, got, test.want)
+		}
+	}
+	gone := errors.New("the store is gone")
+	broken := Vars{"agent": Lazy("agent", testFields{err: gone})}
+	for _, src := range []string{
+		`agent.id`, `agent["id"]`, `str(agent)`, `"%s" % [agent]`, `json.encode(agent)`, `"id" in agent`, `get(agent, "id")`,
+		`agent == {"id": 1, "index": 2}`, `"%(id)s" % agent`,
+	} {
+		if _, err := mustExpr(t, env, src).Eval(&Context{Names: broken}); !errors.Is(err, gone) {
+			t.Errorf("%s: got error %v, want %v", src, err, gone)
+		}
+	}
+	data, err := Data(Lazy("agent", testFields{}))
+	if err != nil || !identical(data, mustDecode(t, `{"id": "a-1", "index": 1}`)) {
+		t.Errorf("as data: %v, %v", data, err)
+	}
+}
+
+func TestLongTextsOfObjectsAreCutOff(t *testing.T) {
+	v := Value(starlark.String(strings.Repeat("x", 1000)))
+	for range 20 {
+		v = NewRecord(Field{"a", v}, Field{"b", v})
+	}
+	if n := len(v.String()); n < 1<<19 || n > 2<<20 {
+		t.Errorf("the text has %d bytes", n)
+	}
+}
+
+func TestTime(t *testing.T) {
+	zone := time.FixedZone("", 2*3600)
+	at := func(hour int, loc *time.Location) Value { return Time(time.Date(2026, 3, 1, hour, 30, 15, 5e8, loc)) }
+	if got, want := at(8, zone).String(), "2026-03-01T08:30:15.5+02:00"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	// The same moment in two zones is equal, and the same key.
+	if same, err := starlark.Equal(at(8, zone), at(6, time.UTC)); !same || err != nil {
+		t.Errorf("the same moment compares as %v, %v", same, err)
+	}
+	d := starlark.NewDict(1)
+	if err := d.SetKey(at(8, zone), starlark.True); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := d.Get(at(6, time.UTC)); !found || err != nil {
+		t.Errorf("the same moment is found: %v, %v", found, err)
+	}
+	for day, want := range []int{6, 0, 1, 2, 3, 4, 5, 6} { // 1 March 2026 is a Sunday
+		v, err := Time(time.Date(2026, 3, 1+day, 0, 0, 0, 0, time.UTC)).(starlark.HasAttrs).Attr("weekday")
+		if err != nil || v != starlark.MakeInt(want) {
+			t.Errorf("weekday %d is %v, %v", day, v, err)
+		}
+	}
+}
+
+func TestTimesMoveBySeconds(t *testing.T) {
+	env := mustEnv(t, "")
+	x := mustExpr(t, env, "(now + agent) - now")
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.Float64Range(-maxShift, maxShift).Draw(t, "seconds")
+		v, err := x.Eval(&Context{Names: Vars{"now": Time(clock), "agent": starlark.Float(s)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(v.(starlark.Float)); got-s > 1e-6 || s-got > 1e-6 {
+			t.Fatalf("moved by %v, asked for %v", got, s)
+		}
+	})
+}
+
+// TestErrorsOfInnerEvaluationsAreKept has fields that are expressions themselves, as attributes of agents are, and an
+// error that is handed out more than once.
+func TestErrorsOfInnerEvaluationsAreKept(t *testing.T) {
+	env := mustEnv(t, "def f(x):\n  return x.id\n")
+	_, err := mustExpr(t, env, "1 + 1 // 0").Eval(nil)
+	inner, ok := errors.AsType[*EvalError](err)
+	if !ok {
+		t.Fatalf("got error %v", err)
+	}
+	before := fmt.Sprint(inner.Trace)
+	c := &Context{Names: Vars{"agent": Lazy("agent", testFields{err: inner})}}
+	for range 2 {
+		_, err := mustExpr(t, env, "1 + f(agent)").Eval(c)
+		if want := "test.star:2:11: id: 1:7: floored division by zero"; err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+		if !errors.Is(err, inner) {
+			t.Error("the inner error is lost")
+		}
+	}
+	if after := fmt.Sprint(inner.Trace); after != before {
+		t.Errorf("the trace of the inner error became %s", after)
+	}
+	c.Names = &countingNames{asked: map[string]int{}, err: inner}
+	if _, err := mustExpr(t, env, "f(agent)").Eval(c); err == nil || err.Error() != "1:3: agent: 1:7: floored division by zero" {
+		t.Errorf("got error %v", err)
+	}
+}

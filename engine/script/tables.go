@@ -1,0 +1,171 @@
+package script
+
+import (
+	"fmt"
+	"math"
+
+	"go.starlark.net/starlark"
+)
+
+// Dicts and sets are hash tables of the Starlark library, whose hashes of ints, floats and tuples are easy to make
+// equal: 1 << 32, 2 << 32, … have the same. Keys that are alike make a table a list that is searched from the front,
+// so their number in one table is bounded, and looking for one takes steps.
+const (
+	maxAlike    = 2048
+	alikePerOne = 32 // keys passed by in one step
+	sketchSize  = 4096
+)
+
+// sketch counts the keys that this evaluation put into tables, by a part of their hash.
+type sketch [sketchSize]uint16
+
+// key prepares the hashing of v. Strings take time by their length, tuples by all that is in them, which for tuples
+// that share their parts may be far more than they look.
+func (m *machine) key(v Value) error { return m.hash(v, 0) }
+
+func (m *machine) hash(v Value, depth int) error {
+	switch v := v.(type) {
+	case starlark.String:
+		return m.work(len(v))
+	case starlark.Bytes:
+		return m.work(len(v))
+	case starlark.Tuple:
+		if depth == maxDepth {
+			return errDeep
+		}
+		if err := m.step(1 + len(v)); err != nil {
+			return err
+		}
+		for _, x := range v {
+			if err := m.hash(x, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contrivable reports whether it is easy to find many keys with the same hash as v.
+func contrivable(v Value) bool {
+	switch v := v.(type) {
+	case starlark.String, starlark.Bytes, starlark.Bool, starlark.NoneType:
+		return false
+	case starlark.Int:
+		n, small := v.Int64()
+		return !small || n != int64(int32(n))
+	}
+	return true
+}
+
+// find prepares looking for a key in a table of n.
+func (m *machine) find(k Value, n int) error {
+	if err := m.key(k); err != nil || n < alikePerOne || !contrivable(k) {
+		return err
+	}
+	return m.step(min(n, maxAlike) / alikePerOne)
+}
+
+// grew is told of a key that was added to a table, which has n now.
+func (m *machine) grew(k Value, n int) error {
+	if !contrivable(k) {
+		return nil
+	}
+	h, err := k.Hash()
+	if err != nil {
+		return err
+	}
+	if m.sketch == nil {
+		m.sketch = new(sketch)
+	}
+	count := &m.sketch[h%sketchSize]
+	if *count < math.MaxUint16 {
+		*count++
+	}
+	if n > maxAlike && *count > maxAlike {
+		return errAlike
+	}
+	return nil
+}
+
+var errAlike = &limitError{ErrTooLong, fmt.Sprintf("more than %d keys with the same hash", maxAlike)}
+
+// insert is d[k] = v.
+func (m *machine) insert(d *starlark.Dict, k, v Value) error {
+	n := d.Len()
+	if err := m.find(k, n); err != nil {
+		return err
+	}
+	if err := m.charge(entrySize); err != nil {
+		return err
+	}
+	if err := d.SetKey(k, v); err != nil || d.Len() == n {
+		return err
+	}
+	return m.grew(k, n+1)
+}
+
+// add is s.add(k).
+func (m *machine) add(s *starlark.Set, k Value) error {
+	n := s.Len()
+	if err := m.find(k, n); err != nil {
+		return err
+	}
+	if err := m.charge(entrySize); err != nil {
+		return err
+	}
+	if err := s.Insert(k); err != nil || s.Len() == n {
+		return err
+	}
+	return m.grew(k, n+1)
+}
+
+// chargeUnion charges an operator on two sets or two dicts, that makes a new one.
+func (m *machine) chargeUnion(x, y Value) error {
+	switch x.(type) {
+	case *starlark.Dict, *starlark.Set:
+	default:
+		return nil
+	}
+	switch y.(type) {
+	case *starlark.Dict, *starlark.Set:
+	default:
+		return nil
+	}
+	return m.chargeTables(x.(starlark.Sequence), y.(starlark.Sequence))
+}
+
+// chargeTables charges a new table of the keys of these sequences, and looking for each of them in it.
+func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
+	n := 0
+	for _, seq := range sequences {
+		n += max(starlark.Len(seq), 0)
+	}
+	if err := m.charge(dictSize); err != nil {
+		return err
+	}
+	var alike map[uint32]int
+	for _, seq := range sequences {
+		err := m.each(seq, func(k Value) error {
+			if err := m.find(k, n); err != nil {
+				return err
+			}
+			if n > maxAlike && contrivable(k) {
+				if alike == nil {
+					alike = make(map[uint32]int)
+				}
+				h, err := k.Hash()
+				if err != nil {
+					return err
+				}
+				if alike[h]++; alike[h] > maxAlike {
+					return errAlike
+				}
+			}
+			return m.charge(entrySize)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

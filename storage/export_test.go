@@ -1,0 +1,353 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// reader is a store with one run in memory.
+type reader struct {
+	record   engine.RunRecord
+	sessions []engine.SessionRow
+	metrics  []engine.MetricsRow
+	broken   error // after the sessions
+}
+
+func (r *reader) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return r.record, nil }
+
+func (r *reader) Totals(context.Context, engine.RunID) (t engine.Totals, err error) {
+	for i := range r.sessions {
+		t.Add(&r.sessions[i])
+	}
+	t.Peaks = engine.Peaks{Memory: 123_000_000, Connections: 7, ServerConnections: 12, Cycle: 2500 * time.Millisecond, Elapsed: time.Minute}
+	return t, nil
+}
+
+func (r *reader) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*engine.SessionRow, error] {
+	return func(yield func(*engine.SessionRow, error) bool) {
+		for i := range r.sessions {
+			if row := r.sessions[i]; !yield(&row, nil) {
+				return
+			}
+		}
+		if r.broken != nil {
+			yield(nil, r.broken)
+		}
+	}
+}
+
+func (r *reader) Metrics(_ context.Context, _ engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {
+	return func(yield func(*engine.MetricsRow, error) bool) {
+		for i := range r.metrics {
+			if row := r.metrics[i]; row.At.After(after) && !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
+
+// crowd is a run with everything that a cell can hold.
+func crowd() *reader {
+	steps := []engine.StepRecord{
+		{Path: "open", Service: time.Millisecond},
+		{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Label: engine.Replayed},
+		{Path: "pay", Attempts: 1, Statuses: []int{200}, Label: engine.Uncertain},
+	}
+	settings := engine.DefaultSettings()
+	settings.Seed, settings.Cycles = 42, 2
+	settings.Services = map[string]string{"shop": "https://user:secret@shop.example:8080/api?key=secret", "db": "localhost:5432"}
+	settings.Rehearsal = engine.Rehearsal{Profile: "remote", Faults: map[string]string{"shop": "5%"}, Scarcity: true}
+	return &reader{
+		record: engine.RunRecord{
+			ID: "0192f6a4", Title: "Shoppers, \"372\"", Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1,
+			Source: engine.Source{
+				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> & \"c\"\n"), "logo.png": {0xff, 0xd8}},
+				Parameters: map[string]string{"shops": "3", "names": `["a"]`, "odd": "not json"},
+			},
+			Inexact: &engine.Inexact{Cycle: 1, Agent: 3, Path: "pay", Why: "timed out"},
+			Verdict: []engine.Judgement{
+				{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0.25, Shown: "25%"},
+				{Criterion: engine.Criterion{Metric: "memory", Op: "<", Bound: 12e9, Text: "memory < 12GB"}, Value: math.NaN(), Shown: "not known", Unknown: true},
+			},
+		},
+		sessions: []engine.SessionRow{
+			{
+				Place: engine.Place{Cycle: 0, Agent: 0}, Outcome: engine.OK, Started: epoch, Queue: 1500 * time.Microsecond, Held: time.Second,
+				Service: 20 * time.Millisecond, Total: 1021 * time.Millisecond, Acted: true, Steps: steps,
+				Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3,"note":"a,b"}`)}, {Path: "pay", Name: "=paid", Data: []byte("-5")}},
+			},
+			{Place: engine.Place{Cycle: 0, Agent: 1}, Outcome: engine.Stopped, Path: "open", Because: "+broke", Started: epoch, Events: []engine.Event{{Path: "open", Name: "left"}}},
+			{Place: engine.Place{Cycle: 1, Agent: 0, Take: 2}, Outcome: engine.Failed, Class: engine.BadAnswer, Path: "pay", Error: "the error's text is no result"},
+			{Place: engine.Place{Cycle: 1, Agent: 3}, Outcome: engine.TimedOut, Class: engine.Timeout, Path: "pay", Started: epoch.Add(time.Second)},
+		},
+		metrics: []engine.MetricsRow{
+			{
+				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},
+				Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5,
+				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, Unsent: 100,
+				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
+			},
+			{
+				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, Unsent: -1,
+				Host: engine.Host{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
+			},
+		},
+	}
+}
+
+var names = Names{
+	Agent: func(index int) (string, error) {
+		return []string{"anna", "=cmd()", "@home", "böse, \"zitiert\"\n"}[index], nil
+	},
+	Session: func(cycle, agent int) string { return fmt.Sprintf("uuid-%d-%d", cycle, agent) },
+}
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+func TestExportGoldens(t *testing.T) {
+	r := crowd()
+	for name, export := range map[string]func(w io.Writer) error{
+		"metrics.csv":  func(w io.Writer) error { return ExportMetrics(t.Context(), w, r, "") },
+		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
+		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
+		"timings.csv":  func(w io.Writer) error { return ExportTimings(t.Context(), w, r, "", names) },
+		"run.json":     func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
+	} {
+		var out bytes.Buffer
+		if err := export(&out); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		golden(t, name, out.Bytes())
+		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "the error's text") {
+			t.Errorf("%s shows what it must not", name)
+		}
+		if strings.HasSuffix(name, ".json") {
+			if !json.Valid(out.Bytes()) {
+				t.Errorf("%s is no JSON", name)
+			}
+			continue
+		}
+		rows, err := csv.NewReader(&out).ReadAll() // as many cells in each row as in the first
+		if err != nil || len(rows) < 2 {
+			t.Errorf("%s: %d rows, %v", name, len(rows), err)
+		}
+	}
+}
+
+func TestMetricsColumns(t *testing.T) {
+	const first = "timestamp,cycle,agents_processed,agents_shopped,avg_latency_ms,writes_per_sec,cpu_percent,memory_mb"
+	seen := map[string]bool{}
+	var all []string
+	for _, c := range metricsColumns {
+		if seen[c.name] {
+			t.Errorf("column %s stands twice", c.name)
+		}
+		seen[c.name] = true
+		all = append(all, c.name)
+	}
+	if got := strings.Join(all[:8], ","); got != first {
+		t.Errorf("the first columns are %s", got)
+	}
+	for _, c := range engine.Classes() {
+		if !seen["errors_"+c.String()] {
+			t.Errorf("there is no column of %s errors", c)
+		}
+	}
+}
+
+func TestCells(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{harmless(""), ""},
+		{harmless("plain"), "plain"},
+		{harmless("=1+1"), "'=1+1"},
+		{harmless("+1"), "'+1"},
+		{harmless("-1"), "'-1"},
+		{harmless("@a"), "'@a"},
+		{harmless("\ta"), "'\ta"},
+		{harmless("\ra"), "'\ra"},
+		{harmless("a=b"), "a=b"},
+		{jsonCell([]byte(`{"a":1}`)), `{"a":1}`},
+		{jsonCell([]byte(`-1.5e3`)), `-1.5e3`},
+		{jsonCell([]byte(`-1+cmd()`)), `'-1+cmd()`},
+		{jsonCell([]byte("\t1")), "'\t1"},
+		{jsonCell(nil), ""},
+		{number(0), "0"},
+		{number(1.23456), "1.235"},
+		{number(1e15), "1000000000000000"},
+		{number(-1), ""},
+		{number(math.NaN()), ""},
+		{number(math.Inf(1)), ""},
+		{stamp(time.Time{}), ""},
+		{stamp(epoch.In(time.FixedZone("", 3600))), "2026-03-01T12:00:00.123456Z"},
+		{count(-1), ""},
+		{megabytes(0), ""},
+		{millis(1234567), "1.235"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// leaves counts the fields of a struct, and of those within it.
+func leaves(t reflect.Type) (n int) {
+	if t.Kind() != reflect.Struct {
+		return 1
+	}
+	for f := range t.Fields() {
+		n += leaves(f.Type)
+	}
+	return n
+}
+
+// TestManifestHasAllSettings finds a setting that the manifest does not know.
+func TestManifestHasAllSettings(t *testing.T) {
+	const elsewhere = 1 // the seed stands beside them
+	if got, want := leaves(reflect.TypeFor[settings]()), leaves(reflect.TypeFor[engine.Settings]())-elsewhere; got != want {
+		t.Errorf("the manifest has %d settings, the engine %d", got, want)
+	}
+}
+
+func TestExportAll(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	r := crowd()
+	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	files := listFiles(t, dir)
+	if got, want := strings.Join(files, " "), "events.csv metrics.csv run.json sessions.csv timings.csv"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, name := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, got)
+	}
+
+	// An export that fails leaves what was there, and nothing half done.
+	r.broken = errors.New("the store broke")
+	r.sessions = r.sessions[:1]
+	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
+		t.Errorf("got %v, want the store's error", err)
+	}
+	if got := listFiles(t, dir); len(got) != 5 {
+		t.Errorf("got %v", got)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "sessions.csv", got)
+}
+
+func listFiles(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestExportNamesFail(t *testing.T) {
+	gone := errors.New("no such agent")
+	failing := Names{Agent: func(int) (string, error) { return "", gone }, Session: names.Session}
+	if err := ExportEvents(t.Context(), io.Discard, crowd(), "r", failing); !errors.Is(err, gone) {
+		t.Errorf("got %v, want the error of the names", err)
+	}
+}
+
+// growing is a run that has a row more whenever somebody asks for it, and then ends.
+type growing struct {
+	*reader
+	all   []engine.MetricsRow
+	asked func()
+}
+
+func (g *growing) Run(context.Context, engine.RunID) (engine.RunRecord, error) {
+	g.asked()
+	if n := len(g.metrics); n < len(g.all) {
+		g.metrics = g.all[:n+1]
+	} else {
+		g.record.Ending = engine.EndFinished
+	}
+	return g.record, nil
+}
+
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &growing{reader: crowd()}
+		g.all, g.metrics, g.record.Ending = g.metrics, nil, engine.NotEnded
+		var out bytes.Buffer
+		began, asked := time.Now(), 0
+		g.asked = func() {
+			if got := bytes.Count(out.Bytes(), []byte("\n")); asked > 0 && got != asked+1 || time.Since(began) != time.Duration(asked)*followEvery {
+				t.Errorf("after %v: got %d lines, want %d", time.Since(began), got, asked+1)
+			}
+			asked++
+		}
+		if err := Follow(t.Context(), &out, g, "r"); err != nil {
+			t.Error(err)
+		}
+		golden(t, "metrics.csv", out.Bytes())
+
+		endless := crowd()
+		endless.record.Ending = engine.NotEnded
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := Follow(ctx, io.Discard, endless, "r"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	})
+}

@@ -1,0 +1,284 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// memoryOf is a memory that says what it is of.
+func memoryOf(agent, number int) *engine.Memory {
+	return &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Appendf(nil, "%d/%d", agent, number)}}}
+}
+
+// TestNothingIsLeftOver holds the store to what it keeps, and to its own account of it.
+func TestNothingIsLeftOver(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	settings := engine.DefaultSettings()
+	settings.KeepCheckpoints, settings.KeepShare = 2, 0
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const agents, cycles = 300, 12
+	for cycle := range cycles {
+		changed := map[int]*engine.Memory{}
+		for a := range agents {
+			p := engine.Place{Cycle: cycle, Agent: a}
+			delta := engine.Delta{Set: []engine.Field{{Name: "a", Value: []byte("1")}}}
+			j.Append(engine.IntentRow{Place: p, Path: "buy"}, engine.SessionRows{{Place: p, Outcome: engine.OK, Delta: delta}})
+			if cycle == 0 || a%10 == cycle%10 {
+				changed[a] = memoryOf(a, cycle)
+			}
+		}
+		j.Append(engine.BarrierRow{Cycle: cycle}, engine.CheckpointRow{Cycle: cycle + 1, Memory: changed})
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM requests`:          0,
+		`SELECT count(*) FROM deltas`:            0,
+		`SELECT sum(count) FROM sessions`:        agents * cycles,
+		`SELECT count(*) FROM checkpoints`:       2,
+		`SELECT min(number) FROM checkpoints`:    cycles - 1,
+		`SELECT count(*) FROM checkpoint_memory`: agents + agents/10, // one of each as of the older, and what changed
+		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
+	} {
+		if got := ask[int](t, s.reader, query); got != want {
+			t.Errorf("%s: got %d, want %d", query, got, want)
+		}
+	}
+
+	if err := s.Delete(t.Context(), "r"); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range append([]string{"runs"}, tableNames()...) {
+		if n := ask[int](t, s.reader, `SELECT count(*) FROM `+table); n != 0 {
+			t.Errorf("%d rows are left in %s", n, table)
+		}
+	}
+	if n := ask[int](t, s.reader, `PRAGMA freelist_count`); n != 0 {
+		t.Errorf("%d free pages were not given back", n)
+	}
+}
+
+func tableNames() (all []string) {
+	for _, t := range runTables {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// TestRunTablesAreComplete finds a table of a later migration that deleting does not know.
+func TestRunTablesAreComplete(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	var missing []string
+	for rows, err := range s.query(t.Context(), `SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run')`) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(tableNames(), name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("tables with rows of runs that Delete leaves: %v", missing)
+	}
+}
+
+// copyFiles copies a folder as a power cut would leave it.
+func copyFiles(t testing.TB, from, to string) {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCrashInCheckpoint cuts the power after every commit of a checkpoint of many pieces: it is there or it is not,
+// and the next one is sound.
+func TestCrashInCheckpoint(t *testing.T) {
+	dir, cuts := t.TempDir(), t.TempDir()
+	var cutting atomic.Bool
+	var n atomic.Int64
+	s := openStore(t, dir, Options{Logger: quiet(), OnCommit: func(int64) {
+		if cutting.Load() {
+			copyFiles(t, dir, filepath.Join(cuts, fmt.Sprint(n.Add(1))))
+		}
+	}})
+	defer closeStore(t, s)
+	settings := engine.DefaultSettings()
+	settings.KeepCheckpoints = 1
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const agents = 2*pieceRows + 10
+	take := func(j *Journal, number int) error {
+		memory := map[int]*engine.Memory{}
+		for a := range agents {
+			if number < 3 || a%2 == 0 {
+				memory[a] = memoryOf(a, number)
+			}
+		}
+		return j.Commit(t.Context(), engine.CheckpointRow{Cycle: 0, State: engine.State{Limit: number}, Memory: memory})
+	}
+	if err := take(j, 1); err != nil {
+		t.Fatal(err)
+	}
+	cutting.Store(true)
+	if err := errors.Join(take(j, 2), j.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	cutting.Store(false)
+
+	if n.Load() < 5 {
+		t.Errorf("the checkpoint and its chores took %d commits, want more", n.Load())
+	}
+	for i := range n.Load() {
+		cut := openStore(t, filepath.Join(cuts, fmt.Sprint(i+1)), Options{Logger: quiet()})
+		r, err := cut.Resume(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := r.State.Limit
+		if r.Checkpoints != at || len(r.Memory) != agents || !reflect.DeepEqual(r.Memory[7], memoryOf(7, at)) {
+			t.Errorf("cut %d: got checkpoint %d of limit %d, memory of %d agents", i+1, r.Checkpoints, at, len(r.Memory))
+		}
+		j, err := cut.Journal("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(take(j, 3), j.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		all, err := cut.Checkpoints(t.Context(), "r")
+		if err != nil || len(all) != 1 {
+			t.Fatalf("cut %d: got %v, %v, want one checkpoint", i+1, all, err)
+		}
+		_, _, memory, err := cut.Checkpoint(t.Context(), "r", all[0].Number)
+		if err != nil || len(memory) != agents || !reflect.DeepEqual(memory[7], memoryOf(7, at)) || !reflect.DeepEqual(memory[8], memoryOf(8, 3)) {
+			t.Errorf("cut %d: the next checkpoint is not sound: %v", i+1, err)
+		}
+		if n := ask[int](t, cut.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+			t.Errorf("cut %d: got %d rows of memory, want %d", i+1, n, agents)
+		}
+		closeStore(t, cut)
+	}
+}
+
+// TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written on, and something else,
+// which waits for it.
+func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	memory := map[int]*engine.Memory{}
+	for a := range 20 * pieceRows {
+		memory[a] = memoryOf(a, 1)
+	}
+	j.Append(engine.CheckpointRow{Memory: memory})
+	if err := j.Commit(t.Context(), engine.IntentRow{Path: "buy"}); err != nil {
+		t.Fatal(err)
+	}
+	during, err := s.Checkpoints(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(during) > 0 {
+		t.Log("the checkpoint was faster than the intent: nothing was seen of it")
+	}
+	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
+		t.Errorf("a barrier was committed before the checkpoint that it follows: %v, %v", all, err)
+	}
+}
+
+// TestInterruptedDelete has a deletion end in the middle: the run is gone at once, its rows when the store is opened
+// again.
+func TestInterruptedDelete(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	var doomed atomic.Bool
+	s := openStore(t, dir, Options{Logger: quiet(), OnCommit: func(int64) {
+		if doomed.Load() {
+			cancel()
+		}
+	}})
+	j := newRun(t, s, "r")
+	for agent := range 3 * choreRows {
+		j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Started: time.Now()}})
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	doomed.Store(true)
+	if err := s.Delete(ctx, "r"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if _, err := s.Run(t.Context(), "r"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("half deleted: got %v, want ErrNotFound", err)
+	}
+	if n := ask[int](t, s.reader, `SELECT count(*) FROM sessions`); n == 0 {
+		t.Error("nothing was left to delete")
+	}
+	closeStore(t, s)
+	s = openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	s.working.Wait()
+	if n := ask[int](t, s.reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestAdjust has a resumed run keep another number of checkpoints.
+func TestAdjust(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	settings := engine.DefaultSettings()
+	if err := newRun(t, s, "r").Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	settings.KeepCheckpoints = 1
+	if err := s.Adjust(t.Context(), "r", settings); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		j.Append(engine.CheckpointRow{})
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 || all[0].Number != 3 {
+		t.Errorf("got %+v, %v, want the third only", all, err)
+	}
+	if err := s.Adjust(t.Context(), "nobody", settings); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}

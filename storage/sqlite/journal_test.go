@@ -1,0 +1,281 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestAppendIsCommittedInTime has nobody wait for rows: they are durable after CommitEvery, not before.
+func TestAppendIsCommittedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+		defer closeStore(t, s)
+		j := newRun(t, s, "r")
+		j.Append(engine.ChangeRow{})
+		synctest.Wait()
+		time.Sleep(50 * time.Millisecond)
+		j.Append(engine.ChangeRow{}) // does not put it off
+		for _, c := range []struct {
+			after time.Duration
+			want  int
+		}{{49 * time.Millisecond, 0}, {2 * time.Millisecond, 2}} {
+			time.Sleep(c.after)
+			synctest.Wait()
+			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != c.want {
+				t.Errorf("got %d rows, want %d", got, c.want)
+			}
+		}
+	})
+}
+
+// TestManyRowsAreCommittedAtOnce has the queue reach CommitRows before the time is up.
+func TestManyRowsAreCommittedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitRows: 10, CommitEvery: time.Hour})
+		defer closeStore(t, s)
+		j := newRun(t, s, "r")
+		for i, want := range []int{0, 10} {
+			for range 9 - 8*i {
+				j.Append(engine.ChangeRow{})
+			}
+			synctest.Wait()
+			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != want {
+				t.Errorf("got %d rows, want %d", got, want)
+			}
+		}
+	})
+}
+
+// TestAppendWaitsWhileFull has the writer stand still: four times CommitRows fit, further rows wait, in order.
+func TestAppendWaitsWhileFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stand atomic.Pointer[chan struct{}]
+		s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitRows: 10, OnCommit: func(int64) {
+			if c := stand.Load(); c != nil {
+				<-*c
+			}
+		}})
+		defer closeStore(t, s)
+		j := newRun(t, s, "r")
+		goOn := make(chan struct{})
+		stand.Store(&goOn)
+		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // to make the writer stand
+		synctest.Wait()
+
+		var appended atomic.Int64
+		go func() {
+			for i := range 100 {
+				j.Append(engine.ChangeRow{Cycle: i + 1})
+				appended.Add(1)
+			}
+		}()
+		synctest.Wait()
+		if got := appended.Load(); got != 40 {
+			t.Errorf("%d rows were queued, want 40", got)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { cancel(engine.ErrCut) }()
+		if err := j.Commit(ctx, engine.ChangeRow{Cycle: 1000}); !errors.Is(err, engine.ErrCut) {
+			t.Errorf("commit to a full queue: got %v, want the context's cause", err)
+		}
+		stand.Store(nil)
+		close(goOn)
+		synctest.Wait()
+		if err := j.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Changes(t.Context(), "r")
+		if err != nil || len(all) != 101 {
+			t.Fatalf("got %d rows, %v, want 101", len(all), err)
+		}
+		for i, c := range all {
+			if c.Cycle != i {
+				t.Fatalf("row %d is the %d. one", i, c.Cycle)
+			}
+		}
+	})
+}
+
+// TestCommitsAreGrouped has many wait at once: one transaction serves those who came during the one before.
+func TestCommitsAreGrouped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		var first atomic.Bool
+		s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(int64) {
+			if first.CompareAndSwap(true, false) {
+				<-goOn
+			}
+		}})
+		defer closeStore(t, s)
+		j := newRun(t, s, "r")
+		before := s.commits.Load()
+		first.Store(true)
+		var wg sync.WaitGroup
+		for agent := range 50 {
+			wg.Go(func() {
+				if err := j.Commit(t.Context(), engine.IntentRow{Place: engine.Place{Agent: agent}, Path: "buy"}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait() // the first one is being written, the others queue
+		}
+		close(goOn)
+		wg.Wait()
+		if got := s.commits.Load() - before; got != 2 {
+			t.Errorf("50 commits took %d transactions, want 2", got)
+		}
+		if n := ask[int](t, s.reader, `SELECT sum(count) FROM requests`); n != 50 {
+			t.Errorf("got %d intents, want 50", n)
+		}
+	})
+}
+
+// TestOnCommitComesBeforeWaiters holds the hook to its place.
+func TestOnCommitComesBeforeWaiters(t *testing.T) {
+	var told atomic.Int64
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(n int64) { told.Store(n) }})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	for range 20 {
+		before := told.Load()
+		if err := j.Commit(t.Context(), engine.ChangeRow{}); err != nil {
+			t.Fatal(err)
+		}
+		if told.Load() != before+1 {
+			t.Fatalf("the hook has heard of commit %d, want %d", told.Load(), before+1)
+		}
+	}
+}
+
+// TestOrderOfGoroutines appends and commits from many goroutines: the rows of each stay in order.
+func TestOrderOfGoroutines(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitEvery: time.Millisecond, CommitRows: 16})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	const workers, each = 8, 200
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range each {
+				row := engine.ChangeRow{What: fmt.Sprint(w), Cycle: i}
+				if i%10 > 0 {
+					j.Append(row)
+				} else if err := j.Commit(t.Context(), row); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Changes(t.Context(), "r")
+	if err != nil || len(all) != workers*each {
+		t.Fatalf("got %d rows, %v, want %d", len(all), err, workers*each)
+	}
+	next := map[string]int{}
+	for _, c := range all {
+		if c.Cycle != next[c.What] {
+			t.Fatalf("goroutine %s: row %d comes before row %d", c.What, c.Cycle, next[c.What])
+		}
+		next[c.What]++
+	}
+	if got := s.Written(); got != workers*each {
+		t.Errorf("got %d rows written, want %d", got, workers*each)
+	}
+}
+
+// TestRowsMayBeReused has the caller overwrite what it handed over.
+func TestRowsMayBeReused(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitEvery: time.Hour})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	data, output := []byte("data"), []byte("output")
+	rows := engine.SessionRows{{
+		Outcome: engine.OK, Steps: []engine.StepRecord{{Path: "buy", Attempts: 1, Statuses: []int{200}}},
+		Events: []engine.Event{{Path: "buy", Name: "bought", Data: data}},
+	}}
+	var totals engine.Totals
+	totals.FailedAgents = []uint64{1}
+	memory := map[int]*engine.Memory{1: {Notes: [][]byte{[]byte("1")}}}
+	j.Append(rows, engine.AnswerRow{Entry: engine.Entry{Path: "buy", Output: output}}, engine.CheckpointRow{State: engine.State{Totals: totals}, Memory: memory})
+	copy(data, "????")
+	copy(output, "??????")
+	rows[0].Steps[0] = engine.StepRecord{Path: "?"}
+	rows[0].Events[0] = engine.Event{Name: "?"}
+	rows[0] = engine.SessionRow{}
+	totals.FailedAgents[0] = 99
+	clear(memory)
+	if err := j.Commit(t.Context(), engine.ChangeRow{}); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range s.Sessions(t.Context(), "r", 0, 0) {
+		if err != nil || r.Steps[0].Path != "buy" || r.Events[0].Name != "bought" || string(r.Events[0].Data) != "data" {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	}
+	if got, err := s.Requests(t.Context(), "r", 0, 0); err != nil || string(got[0].Output) != "output" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, state, got, err := s.Checkpoint(t.Context(), "r", 1); err != nil || state.Totals.FailedAgents[0] != 1 || len(got) != 1 {
+		t.Errorf("got %+v, %v, %v", state.Totals.FailedAgents, got, err)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitEvery: time.Hour})
+	j := newRun(t, s, "r")
+	j.Append(engine.ChangeRow{})
+	closeStore(t, s)
+	closeStore(t, s) // twice is once
+	if err := j.Commit(t.Context(), engine.ChangeRow{}); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("commit: got %v, want a closed journal", err)
+	}
+	s = openStore(t, s.dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	if all, err := s.Changes(t.Context(), "r"); err != nil || len(all) != 1 {
+		t.Errorf("what was queued when the store was closed is lost: %v, %v", all, err)
+	}
+}
+
+// TestPositionsAreNeverUsedTwice holds the outbox's ground: what is deleted leaves a gap.
+func TestPositionsAreNeverUsedTwice(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	j := newRun(t, s, "old")
+	for agent := range 10 {
+		j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK}})
+	}
+	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
+		t.Fatal(err)
+	}
+	last := ask[int64](t, s.reader, `SELECT pos FROM barriers`)
+	if last < 11 {
+		t.Errorf("ten sessions and a barrier end at position %d", last)
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "old"); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	if err := newRun(t, s, "new").Commit(t.Context(), engine.BarrierRow{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask[int64](t, s.reader, `SELECT pos FROM barriers`); got <= last {
+		t.Errorf("got position %d after %d", got, last)
+	}
+}

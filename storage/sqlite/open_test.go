@@ -1,0 +1,245 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// readFile returns a file's bytes.
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func closeStore(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// statement runs statements on the writer.
+func statement(t testing.TB, s *Store, statements ...string) {
+	t.Helper()
+	for _, q := range statements {
+		if _, err := s.writer.ExecContext(t.Context(), q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+}
+
+// ask returns the one value that a query gives.
+func ask[T any](t testing.TB, db *sql.DB, query string, args ...any) (v T) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
+
+func TestOpenRefusesNewer(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	newRun(t, s, "r")
+	statement(t, s, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
+	closeStore(t, s)
+	before := readFile(t, s.path())
+
+	_, err := Open(dir, Options{Logger: quiet()})
+	if !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), "version 999") {
+		t.Errorf("got %v, want ErrNewer and the version", err)
+	}
+	if !bytes.Equal(readFile(t, s.path()), before) {
+		t.Error("the file was changed")
+	}
+	if kept, _ := filepath.Glob(filepath.Join(dir, "*damaged*")); len(kept) > 0 {
+		t.Errorf("it was set aside: %v", kept)
+	}
+}
+
+func TestOpenSetsDamagedAside(t *testing.T) {
+	sound := func(t *testing.T, dir string) string {
+		s := openStore(t, dir, Options{Logger: quiet()})
+		for i := range 50 {
+			newRun(t, s, engine.RunID(fmt.Sprint("run ", i)))
+		}
+		closeStore(t, s)
+		return s.path()
+	}
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, dir, path string)
+	}{
+		{"no database", func(t *testing.T, _, path string) {
+			write(t, path, []byte(strings.Repeat("not a database ", 100)))
+		}},
+		{"cut short in the header", func(t *testing.T, dir, path string) {
+			write(t, path, readFile(t, sound(t, dir))[:50])
+		}},
+		{"broken schema", func(t *testing.T, dir, path string) {
+			data := readFile(t, sound(t, dir))
+			copy(data[100:], bytes.Repeat([]byte{0xee}, 3000))
+			write(t, path, data)
+		}},
+		{"broken pages of a file that was not closed", func(t *testing.T, dir, path string) {
+			data := readFile(t, sound(t, dir))
+			copy(data[8*4096:], bytes.Repeat([]byte{0xee}, len(data)-8*4096))
+			write(t, path, data)
+			write(t, path+"-wal", []byte("left over"))
+		}},
+		{"another program's", func(t *testing.T, _, path string) {
+			db := connect(path, false, 1)
+			if _, err := db.ExecContext(t.Context(), `CREATE TABLE bookmarks (url TEXT)`); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, fileName)
+			c.damage(t, dir, path)
+			before := readFile(t, path)
+			s, err := Open(dir, Options{Logger: quiet()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closeStore(t, s)
+			kept, err := filepath.Glob(path + ".damaged-*Z")
+			if err != nil || len(kept) != 1 {
+				t.Fatalf("got %v, %v, want one file set aside", kept, err)
+			}
+			if !bytes.Equal(readFile(t, kept[0]), before) {
+				t.Error("what was set aside is not what was there")
+			}
+			if !strings.Contains(s.Notice(), filepath.Base(kept[0])) {
+				t.Errorf("the notice does not name it: %s", s.Notice())
+			}
+			newRun(t, s, "r") // the new one works
+		})
+	}
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenLeavesDamagedInUse(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	// A copy of the folder's state as another process sees it, with the header gone.
+	file, err := os.OpenFile(s.path(), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	head := readFile(t, s.path())[:16]
+	if _, err := file.WriteAt([]byte("no database at all"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{Logger: quiet()}); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("got %v, want ErrInUse", err)
+	}
+	if _, err := file.WriteAt(head, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenTwice(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a folder", "50% of #1?")
+	first := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, first)
+	newRun(t, first, "r")
+	second := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, second)
+	if runs, err := second.Runs(t.Context()); err != nil || len(runs) != 1 {
+		t.Errorf("got %v, %v, want the run of the first", runs, err)
+	}
+	if err := second.Create(t.Context(), engine.RunRecord{ID: "other"}); err != nil {
+		t.Errorf("both cannot write: %v", err)
+	}
+	if _, err := first.Run(t.Context(), "other"); err != nil {
+		t.Errorf("the first does not see what the second wrote: %v", err)
+	}
+}
+
+func TestOpenNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, nil)
+	_, err := Open(filepath.Join(file, "data"), Options{Logger: quiet()})
+	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "choose another data folder") {
+		t.Errorf("got %v, want ErrNoRoom and what to do", err)
+	}
+}
+
+func TestOpenReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	closeStore(t, openStore(t, dir, Options{Logger: quiet()}))
+	if err := os.Chmod(filepath.Join(dir, fileName), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir, Options{Logger: quiet()})
+	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "permissions") {
+		t.Errorf("got %v, want ErrNoRoom and what to do", err)
+	}
+}
+
+// TestPragmas holds every connection of both pools to what durability needs.
+func TestPragmas(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	want := map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000",
+		"wal_autocheckpoint": fmt.Sprint(walPages), "journal_size_limit": fmt.Sprint(walBytes), "auto_vacuum": "2",
+	}
+	for name, pool := range map[string]*sql.DB{"writer": s.writer, "reader": s.reader} {
+		var conns []*sql.Conn
+		for range pool.Stats().MaxOpenConnections {
+			c, err := pool.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			conns = append(conns, c)
+			for pragma, value := range want {
+				var got string
+				if err := c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != value {
+					t.Errorf("%s: %s is %s, %v, want %s", name, pragma, got, err, value)
+				}
+			}
+		}
+		for _, c := range conns {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := s.reader.ExecContext(t.Context(), `DELETE FROM runs`); err == nil {
+		t.Error("the readers can write")
+	}
+}

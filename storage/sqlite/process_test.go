@@ -1,0 +1,292 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// helperVariable tells this test binary, started again, what to be.
+const helperVariable = "THRONG_SQLITE_HELPER"
+
+// helper runs what this test binary does when a test starts it again; it reports whether it was.
+func helper() bool {
+	what, dir, found := strings.Cut(os.Getenv(helperVariable), " ")
+	if !found {
+		return false
+	}
+	if err := helpers[what](dir); err != nil {
+		fmt.Println("error:", err)
+	}
+	return true
+}
+
+var helpers = map[string]func(dir string) error{
+	// hold claims run r, says so, and keeps it until its input ends.
+	"hold": func(dir string) error {
+		s, err := Open(dir, Options{Logger: quiet()})
+		if err != nil {
+			return err
+		}
+		release, err := s.Claim(context.Background(), "r")
+		if err != nil {
+			return err
+		}
+		fmt.Println("held")
+		_, err = io.Copy(io.Discard, os.Stdin)
+		release()
+		return errors.Join(err, s.Close())
+	},
+	// journal commits sessions of run r one by one, and says the agent of each, until it is killed.
+	"journal": func(dir string) error {
+		s, err := Open(dir, Options{Logger: quiet()})
+		if err != nil {
+			return err
+		}
+		j, err := s.Journal("r")
+		if err != nil {
+			return err
+		}
+		for agent := 0; ; agent++ {
+			row := engine.SessionRow{Place: engine.Place{Agent: agent}, Outcome: engine.OK}
+			if err := j.Commit(context.Background(), engine.SessionRows{row}); err != nil {
+				return err
+			}
+			if _, err := fmt.Println(agent); err != nil {
+				return err
+			}
+		}
+	},
+}
+
+// process is this test binary, started again.
+type process struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+func startHelper(t *testing.T, what, dir string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.CommandContext(t.Context(), os.Args[0])}
+	p.Env = append(os.Environ(), helperVariable+"="+what+" "+dir)
+	p.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// says waits for a line.
+func (p *process) says(t *testing.T) string {
+	t.Helper()
+	if !p.out.Scan() {
+		t.Fatalf("the other process ended: %v", p.out.Err())
+	}
+	return p.out.Text()
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for p.out.Scan() { // to the end
+	}
+	if err := p.Wait(); err == nil {
+		t.Fatal("the other process had ended before it was killed")
+	}
+}
+
+func TestClaimAcrossProcesses(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	newRun(t, s, "other")
+	p := startHelper(t, "hold", dir)
+	if got := p.says(t); got != "held" {
+		t.Fatal(got)
+	}
+	_, err := s.Claim(t.Context(), "other")
+	if !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf("run r is in progress in process %d", p.Process.Pid)) {
+		t.Errorf("got %v, want ErrInUse, the run and the process", err)
+	}
+	if r, err := s.Run(t.Context(), "r"); err != nil || !r.InProgress {
+		t.Errorf("the run of the other process is not in progress: %v", err)
+	}
+	if err := s.Delete(t.Context(), "r"); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("delete: got %v, want ErrInUse", err)
+	}
+	if err := s.Delete(t.Context(), "other"); err != nil {
+		t.Errorf("a run that is not in progress cannot be deleted meanwhile: %v", err)
+	}
+
+	waiting := make(chan string, 1)
+	claimed := make(chan error, 1)
+	go func() {
+		release, err := s.ClaimWait(t.Context(), "r", func(holder string) { waiting <- holder })
+		if err == nil {
+			release()
+		}
+		claimed <- err
+	}()
+	if got := <-waiting; !strings.Contains(got, fmt.Sprint("process ", p.Process.Pid)) {
+		t.Errorf("waits for %s", got)
+	}
+	p.kill(t)
+	if err := <-claimed; err != nil {
+		t.Errorf("the dead process still holds it: %v", err)
+	}
+	if r, err := s.Run(t.Context(), "r"); err != nil || r.InProgress {
+		t.Errorf("the run of the dead process is in progress: %v", err)
+	}
+}
+
+func TestKilledHolderIsNotInProgress(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	p := startHelper(t, "hold", dir)
+	p.says(t)
+	p.kill(t)
+	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
+		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
+	}
+	if size(s.dir+"/"+holderName) >= 0 {
+		t.Error("the dead holder's file is still there")
+	}
+	release, err := s.Claim(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
+func TestClaimWaitInLine(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	release, err := s.Claim(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan int, 3)
+	for i := range 3 {
+		waits := make(chan struct{})
+		go func() {
+			release, err := s.ClaimWait(t.Context(), "r", func(string) {
+				select {
+				case <-waits:
+				default:
+					close(waits)
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			} else {
+				release()
+			}
+			got <- i
+		}()
+		<-waits
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.ClaimWait(ended, "r", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	release()
+	for want := range 3 {
+		if i := <-got; i != want {
+			t.Errorf("got waiter %d, want %d", i, want)
+		}
+	}
+}
+
+func TestKilledWriterLosesNothingCommitted(t *testing.T) {
+	dir := t.TempDir()
+	closeStore(t, func() *Store {
+		s := openStore(t, dir, Options{Logger: quiet()})
+		newRun(t, s, "r")
+		return s
+	}())
+	for round := range 3 {
+		p := startHelper(t, "journal", dir)
+		last := ""
+		for range 40 + 30*round {
+			last = p.says(t)
+		}
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for p.out.Scan() {
+			last = p.out.Text()
+		}
+		_ = p.Wait()
+		var agent int
+		if _, err := fmt.Sscan(last, &agent); err != nil {
+			t.Fatalf("%q: %v", last, err)
+		}
+		s := openStore(t, dir, Options{Logger: quiet()})
+		seen := map[int]bool{}
+		for r, err := range s.Sessions(t.Context(), "r", 0, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[r.Agent] = true
+		}
+		for a := range agent + 1 {
+			if !seen[a] {
+				t.Errorf("agent %d was committed and is lost", a)
+			}
+		}
+		closeStore(t, s)
+	}
+}
+
+// TestDeleteBesideJournal deletes a run while another process journals.
+func TestDeleteBesideJournal(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	j := newRun(t, s, "old")
+	for agent := range 30_000 {
+		j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Started: time.Now()}})
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := startHelper(t, "journal", dir)
+	p.says(t)
+	if err := s.Delete(t.Context(), "old"); err != nil {
+		t.Error(err)
+	}
+	before := p.says(t)
+	if after := p.says(t); after == before || strings.Contains(after, "error") {
+		t.Errorf("the other process does not go on: %s", after)
+	}
+	p.kill(t)
+}

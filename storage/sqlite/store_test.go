@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/storetest"
+)
+
+func TestMain(m *testing.M) {
+	if helper() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// contractStore gives journals as the suite wants them.
+type contractStore struct{ *Store }
+
+func (s contractStore) Journal(run engine.RunID) (storetest.Journal, error) {
+	return s.Store.Journal(run)
+}
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t testing.TB, dir string, o storetest.Options) storetest.Store {
+		options := Options{OnCommit: o.OnCommit, Logger: quiet()}
+		if o.Patient {
+			options.CommitEvery, options.CommitRows = time.Hour, 1<<20
+		}
+		return contractStore{openStore(t, dir, options)}
+	})
+}
+
+func openStore(t testing.TB, dir string, o Options) *Store {
+	t.Helper()
+	s, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Notice() != "" {
+		t.Fatal(s.Notice())
+	}
+	return s
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }

@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// onConn runs f with the writer's connection.
+func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
+	t.Helper()
+	conn, err := s.writer.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	err = conn.Raw(func(c any) error {
+		f(c.(*sqlite3.SQLiteConn))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTrouble makes writing fail in every way that a disk has, and then work again: nothing is lost, nothing is
+// reordered, and the run hears of both.
+func TestTrouble(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		breakIt    func(t *testing.T, s *Store) (mend func())
+	}{
+		{"the disk is full", "free some space", func(t *testing.T, s *Store) func() {
+			statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+2))
+			return func() { statement(t, s, `PRAGMA max_page_count = 1000000000`) }
+		}},
+		{"the disk is read-only", "permissions", func(t *testing.T, s *Store) func() {
+			statement(t, s, `PRAGMA query_only = 1`)
+			return func() { statement(t, s, `PRAGMA query_only = 0`) }
+		}},
+		{"another program has the lock", "close it", func(t *testing.T, s *Store) func() {
+			statement(t, s, `PRAGMA busy_timeout = 1`)
+			db := connect(s.path(), false, 1)
+			tx, err := db.BeginTx(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if err := errors.Join(tx.Rollback(), db.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		}},
+		{"committing fails", "cannot be written", func(t *testing.T, s *Store) func() {
+			onConn(t, s, func(c *sqlite3.SQLiteConn) { c.RegisterCommitHook(func() int { return 1 }) })
+			return func() { onConn(t, s, func(c *sqlite3.SQLiteConn) { c.RegisterCommitHook(nil) }) }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond, CommitEvery: time.Millisecond})
+			defer closeStore(t, s)
+			j := newRun(t, s, "r")
+			const changes = 500
+			row := func(i int) engine.ChangeRow {
+				return engine.ChangeRow{Cycle: i, What: strings.Repeat("limit ", 100)}
+			}
+			if err := j.Commit(t.Context(), row(0)); err != nil {
+				t.Fatal(err)
+			}
+			mend := c.breakIt(t, s)
+			committed := make(chan error, 1)
+			go func() {
+				for i := 1; i < changes; i++ {
+					j.Append(row(i))
+				}
+				committed <- j.Commit(context.Background(), row(changes))
+			}()
+			err := <-j.Trouble()
+			if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "loses nothing") {
+				t.Errorf("got %v, want ErrNoRoom and what to do", err)
+			}
+			select {
+			case err := <-committed:
+				t.Errorf("committed meanwhile: %v", err)
+			default:
+			}
+			mend()
+			if err := <-j.Trouble(); err != nil {
+				t.Errorf("got %v, want an end of trouble", err)
+			}
+			if err := <-committed; err != nil {
+				t.Error(err)
+			}
+			all, err := s.Changes(t.Context(), "r")
+			if err != nil || len(all) != changes+1 {
+				t.Fatalf("got %d changes, %v, want %d", len(all), err, changes+1)
+			}
+			for i, c := range all {
+				if c.Cycle != i {
+					t.Fatalf("change %d is the %d. one", c.Cycle, i)
+				}
+			}
+		})
+	}
+}
+
+// TestTroubleInCheckpoint has the disk fill up in the middle of a checkpoint.
+func TestTroubleInCheckpoint(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	memory := map[int]*engine.Memory{}
+	for agent := range 5000 {
+		memory[agent] = &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Append(nil, agent)}}}
+	}
+	statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+60))
+	committed := make(chan error, 1)
+	go func() {
+		committed <- j.Commit(context.Background(), engine.CheckpointRow{Cycle: 0, Memory: memory})
+	}()
+	if err := <-j.Trouble(); !errors.Is(err, engine.ErrNoRoom) {
+		t.Errorf("got %v, want ErrNoRoom", err)
+	}
+	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 0 {
+		t.Errorf("half a checkpoint is listed: %v, %v", all, err)
+	}
+	statement(t, s, `PRAGMA max_page_count = 1000000000`)
+	if err := <-committed; err != nil {
+		t.Fatal(err)
+	}
+	_, _, got, err := s.Checkpoint(t.Context(), "r", 1)
+	if err != nil || len(got) != len(memory) {
+		t.Errorf("got the memory of %d agents, %v, want %d", len(got), err, len(memory))
+	}
+}
+
+func TestCloseInTrouble(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond, CommitRows: 2})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	statement(t, s, `PRAGMA query_only = 1`)
+	j.Append(engine.ChangeRow{}, engine.ChangeRow{}, engine.ChangeRow{})
+	if err := <-j.Trouble(); err == nil {
+		t.Fatal("no trouble")
+	}
+	blocked := make(chan error, 1)
+	go func() { blocked <- j.Commit(context.Background(), engine.ChangeRow{}) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := j.Close(ctx)
+	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "rows could not be written") {
+		t.Errorf("got %v, want how much was lost", err)
+	}
+	if err := <-blocked; err == nil {
+		t.Error("a commit came back without its rows being durable")
+	}
+	statement(t, s, `PRAGMA query_only = 0`)
+	if n := ask[int](t, s.reader, `SELECT count(*) FROM changes`); n != 0 {
+		t.Errorf("got %d rows, want none", n)
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	for _, c := range []struct{ err, want error }{
+		{sql.ErrNoRows, engine.ErrNotFound},
+		{sqlite3.Error{Code: sqlite3.ErrFull}, engine.ErrNoRoom},
+		{fmt.Errorf("commit: %w", sqlite3.Error{Code: sqlite3.ErrIoErr}), engine.ErrNoRoom},
+		{sqlite3.Error{Code: sqlite3.ErrReadonly}, engine.ErrNoRoom},
+		{sqlite3.Error{Code: sqlite3.ErrBusy}, engine.ErrInUse},
+		{errBlob, errBlob},
+	} {
+		if got := translate(c.err); !errors.Is(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.err, got, c.want)
+		}
+	}
+	if translate(nil) != nil {
+		t.Error("no error became one")
+	}
+}

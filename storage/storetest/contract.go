@@ -1,0 +1,536 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+func testRuns(t *testing.T, open Open) {
+	s := open(t, t.TempDir(), Options{})
+	defer func() { must(t, s.Close()) }()
+	if _, err := s.Newest(t.Context()); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("newest of none: got %v, want ErrNotFound", err)
+	}
+	for i, id := range []engine.RunID{"b", "c", "a"} {
+		r := record(id)
+		r.Created = at(i)
+		must(t, s.Create(t.Context(), r))
+	}
+	if err := s.Create(t.Context(), record("a")); err == nil {
+		t.Error("a second run with the same id was created")
+	}
+	runs, err := s.Runs(t.Context())
+	must(t, err)
+	var ids strings.Builder
+	for _, r := range runs {
+		ids.WriteString(string(r.ID))
+	}
+	if ids.String() != "acb" {
+		t.Errorf("got runs in the order %s, want acb", &ids)
+	}
+	got, err := s.Newest(t.Context())
+	must(t, err)
+	want := record("a")
+	want.Created = at(2)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func testPrefix(t *testing.T, open Open) {
+	s := open(t, t.TempDir(), Options{})
+	defer func() { must(t, s.Close()) }()
+	for _, id := range []engine.RunID{"run-1", "run-12", "other"} {
+		must(t, s.Create(t.Context(), record(id)))
+	}
+	for _, c := range []struct{ ask, want engine.RunID }{{"run-1", "run-1"}, {"run-12", "run-12"}, {"oth", "other"}, {"run", ""}, {"x", ""}, {"", ""}} {
+		got, err := s.Run(t.Context(), c.ask)
+		if got.ID != c.want || (c.want == "") != errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("run %q: got %q, %v, want %q", c.ask, got.ID, err, c.want)
+		}
+	}
+}
+
+// testCommitOrder has goroutines append and commit: what each handed over before a Commit is there when it returns.
+func testCommitOrder(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	const workers, each = 8, 20
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range each {
+				agent := w*each + i
+				f.append(engine.SessionRows{session(0, agent, engine.OK)})
+				if err := f.Journal.Commit(t.Context(), engine.IntentRow{Place: place(1, agent, 0), Path: "buy"}); err != nil {
+					t.Error(err)
+					return
+				}
+				seen := false
+				for s, err := range f.Sessions(t.Context(), f.run, 0, 0) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					seen = seen || s.Agent == agent
+				}
+				if !seen {
+					t.Errorf("agent %d was appended before a commit and is not there", agent)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(f.sessions(0, 0)); got != workers*each {
+		t.Errorf("got %d sessions, want %d", got, workers*each)
+	}
+	r, err := f.Run(t.Context(), f.run)
+	must(t, err)
+	if r.Done != workers*each {
+		t.Errorf("got %d done, want %d", r.Done, workers*each)
+	}
+}
+
+func testAppend(t *testing.T, open Open) {
+	committed := make(chan int64, 1024)
+	dir := t.TempDir()
+	s := open(t, dir, Options{OnCommit: func(n int64) { committed <- n }})
+	defer func() { must(t, s.Close()) }()
+	must(t, s.Create(t.Context(), record("r")))
+	j, err := s.Journal("r")
+	must(t, err)
+	j.Append(engine.SessionRows{session(0, 1, engine.OK)})
+	for n := 0; n == 0; {
+		<-committed
+		n = len(sessionsOf(t, s, "r", 0, 0))
+	}
+}
+
+func testReopen(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	want := []engine.SessionRow{session(0, 1, engine.OK), session(0, 2, engine.Failed), session(0, 3, engine.Stopped)}
+	change := engine.ChangeRow{At: at(1), What: "limit", Old: "50", New: "30", Who: "a person", Why: "too hot", Inexact: &engine.Inexact{Cycle: 0, Agent: 2, Path: "x", Why: "by hand"}}
+	barrier := engine.BarrierRow{Cycle: 0, At: at(5), Active: 3, Took: time.Second, Lag: time.Millisecond, Sessions: 3}
+	f.append(engine.StartRow{At: at(0)}, engine.SessionRows(want), change)
+	f.commit(barrier)
+	f.append(engine.SessionRows{session(1, 1, engine.OK)}) // Close writes it
+	f.reopen()
+	if got := f.sessions(0, 1); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := len(f.sessions(1, 0)); got != 1 {
+		t.Errorf("got %d sessions of the open cycle, want 1", got)
+	}
+	changes, err := f.Changes(t.Context(), f.run)
+	must(t, err)
+	if !reflect.DeepEqual(changes, []engine.ChangeRow{change}) {
+		t.Errorf("got changes %+v", changes)
+	}
+	barriers, err := f.Barriers(t.Context(), f.run)
+	must(t, err)
+	if !reflect.DeepEqual(barriers, []engine.BarrierRow{barrier}) {
+		t.Errorf("got barriers %+v", barriers)
+	}
+	r, err := f.Run(t.Context(), f.run)
+	must(t, err)
+	if r.Done != 4 || r.Cycle != 1 || !reflect.DeepEqual(r.Inexact, change.Inexact) {
+		t.Errorf("got done %d, cycle %d, %v", r.Done, r.Cycle, r.Inexact)
+	}
+}
+
+func testSessions(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	retake := session(1, 4, engine.OK)
+	retake.Take = 1
+	f.append(engine.SessionRows{session(1, 9, engine.OK), session(1, 4, engine.Failed), session(0, 7, engine.OK)})
+	f.append(engine.SessionRows{session(0, 2, engine.OK), retake, session(1, 0, engine.OK)})
+	f.commit()
+	var got strings.Builder
+	for _, s := range f.sessions(0, 0) {
+		fmt.Fprintf(&got, "%d.%d.%d ", s.Cycle, s.Agent, s.Take)
+	}
+	if want := "0.2.0 0.7.0 1.0.0 1.4.1 1.9.0 "; got.String() != want {
+		t.Errorf("got %s, want %s", &got, want)
+	}
+	if got := len(f.sessions(1, 2)); got != 3 {
+		t.Errorf("got %d sessions of cycle 1, want 3", got)
+	}
+	if _, err := f.Run(t.Context(), "nobody"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("unknown run: got %v, want ErrNotFound", err)
+	}
+}
+
+// testOverlap has batches overlap in every way that workers can make them, and be large.
+func testOverlap(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	const agents, workers = 5000, 7
+	for cycle := range 2 {
+		var rows [workers]engine.SessionRows
+		for a := agents - 1; a >= 0; a-- {
+			w := a * a % workers
+			rows[w] = append(rows[w], session(cycle, a, engine.OK))
+			if len(rows[w]) == 100+w*37 {
+				f.append(rows[w])
+				rows[w] = nil
+			}
+		}
+		for _, r := range rows {
+			f.append(r)
+		}
+		f.commit(engine.BarrierRow{Cycle: cycle, At: at(cycle)})
+	}
+	n := 0
+	for s, err := range f.Sessions(t.Context(), f.run, 0, 0) {
+		must(t, err)
+		if s.Cycle != n/agents || s.Agent != n%agents {
+			t.Fatalf("session %d: got cycle %d, agent %d", n, s.Cycle, s.Agent)
+		}
+		n++
+	}
+	if n != 2*agents {
+		t.Errorf("got %d sessions, want %d", n, 2*agents)
+	}
+}
+
+func testCheckpoints(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	memory := map[int]*engine.Memory{}
+	var want []map[int]*engine.Memory
+	for number := range 8 {
+		changed := map[int]*engine.Memory{}
+		for agent := range 40 {
+			if number == 0 || agent%(number+2) == 0 {
+				delta := remembers("visits", fmt.Sprint(number, agent))
+				memory[agent] = memory[agent].Apply(&delta)
+				changed[agent] = memory[agent]
+			}
+		}
+		want = append(want, maps.Clone(memory))
+		f.append(engine.BarrierRow{Cycle: number, At: at(number)})
+		f.commit(engine.CheckpointRow{At: at(number), Cycle: number + 1, Done: int64(number), Total: 99, Reason: "by hand", State: engine.State{Limit: number}, Memory: changed})
+		clear(changed) // the map is the caller's
+	}
+	f.reopen()
+	all, err := f.Checkpoints(t.Context(), f.run)
+	must(t, err)
+	if len(all) != 3 || all[0].Number != 8 || !all[0].Newest || all[1].Newest {
+		t.Fatalf("got checkpoints %+v, want 8, 7, 6", all)
+	}
+	for _, c := range all {
+		got, state, restored, err := f.Checkpoint(t.Context(), f.run, c.Number)
+		must(t, err)
+		if got != c || state.Limit != c.Number-1 || c.Cycle != c.Number || c.SizeBytes == 0 || c.Total != 99 {
+			t.Errorf("checkpoint %d: got %+v, limit %d", c.Number, got, state.Limit)
+		}
+		if !reflect.DeepEqual(restored, want[c.Number-1]) {
+			t.Errorf("checkpoint %d: memory differs", c.Number)
+		}
+	}
+	if _, _, _, err := f.Checkpoint(t.Context(), f.run, 5); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("pruned checkpoint: got %v, want ErrNotFound", err)
+	}
+	r, err := f.Run(t.Context(), f.run)
+	must(t, err)
+	if r.SizeBytes <= 0 || r.Total != 99 {
+		t.Errorf("got %d bytes of checkpoints, total %d", r.SizeBytes, r.Total)
+	}
+}
+
+func testGrowth(t *testing.T, open Open) {
+	keep := func(share float64) map[engine.Outcome]int {
+		r := record("r")
+		r.Settings.KeepShare = share
+		f := newFixture(t, open, r)
+		outcomes := []engine.Outcome{engine.OK, engine.Failed, engine.TimedOut, engine.Stopped}
+		const agents = 400
+		for a := range agents {
+			s := session(0, a, outcomes[a%len(outcomes)])
+			f.append(
+				engine.IntentRow{Place: s.Place, Path: "buy", Hash: 7, Earlier: []engine.Entry{{Path: "open", Attempts: 1, Output: []byte("page")}}},
+				engine.AnswerRow{Place: s.Place, Entry: engine.Entry{Path: "buy", Attempts: 1, Statuses: []int{201}, Output: []byte("bought"), Hash: 7}},
+				engine.SessionRows{s})
+		}
+		f.append(engine.BarrierRow{Cycle: 0, At: at(1)})
+		open := place(1, 0, 0)
+		f.commit(engine.IntentRow{Place: open, Path: "buy"})
+		f.reopen()
+		kept := map[engine.Outcome]int{}
+		for a := range agents {
+			got, err := f.Requests(t.Context(), f.run, 0, a)
+			must(t, err)
+			if len(got) == 0 {
+				continue
+			}
+			kept[outcomes[a%len(outcomes)]]++
+			want := []storage.Request{
+				{Place: place(0, a, 0), Entry: engine.Entry{Path: "open", Attempts: 1, Output: []byte("page")}, Answered: true},
+				{Place: place(0, a, 0), Entry: engine.Entry{Path: "buy", Attempts: 1, Statuses: []int{201}, Output: []byte("bought"), Hash: 7}, Answered: true},
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("agent %d: got %+v, want %+v", a, got, want)
+			}
+		}
+		if got, err := f.Requests(t.Context(), f.run, 1, 0); err != nil || len(got) != 1 || got[0].Answered {
+			t.Errorf("of the open cycle: got %+v, %v", got, err)
+		}
+		return kept
+	}
+	for _, c := range []struct {
+		share    float64
+		low, top int // kept of 100 sessions that went well
+	}{{0, 0, 0}, {0.3, 10, 50}, {1, 100, 100}} {
+		kept := keep(c.share)
+		for _, o := range []engine.Outcome{engine.OK, engine.Stopped} {
+			if kept[o] < c.low || kept[o] > c.top {
+				t.Errorf("share %v: kept %d sessions that ended %s, want %d to %d", c.share, kept[o], o, c.low, c.top)
+			}
+		}
+		if kept[engine.Failed] != 100 || kept[engine.TimedOut] != 100 {
+			t.Errorf("share %v: kept %d failed and %d timed out, want all 100", c.share, kept[engine.Failed], kept[engine.TimedOut])
+		}
+	}
+}
+
+func testTotals(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	var want, barrier engine.Totals
+	add := func(s engine.SessionRow) engine.SessionRows {
+		want.Add(&s)
+		return engine.SessionRows{s}
+	}
+	check := func(when string) {
+		t.Helper()
+		r := f.resume()
+		if got := figures(&r.State.Totals); got != figures(&want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", when, got, figures(&want))
+		}
+		if got := figures(&r.AtBarrier); got != figures(&barrier) {
+			t.Errorf("%s, at the barrier: got\n%s\nwant\n%s", when, got, figures(&barrier))
+		}
+		totals, err := f.Totals(t.Context(), f.run)
+		must(t, err)
+		if got := figures(&totals); got != figures(&want) {
+			t.Errorf("%s: totals are not those of the resumption", when)
+		}
+	}
+	f.commit(add(session(0, 1, engine.OK)), add(session(0, 2, engine.Failed)))
+	check("in the first cycle")
+	f.commit(engine.BarrierRow{Cycle: 0, At: at(1)})
+	barrier = want.Clone()
+	check("after a barrier")
+	f.append(add(session(1, 1, engine.TimedOut)))
+	// A checkpoint counts what ended before its cycle.
+	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Limit: 9, Totals: barrier.Clone()}}, add(session(1, 70, engine.Stopped)))
+	check("after a checkpoint")
+	f.commit(engine.BarrierRow{Cycle: 1, At: at(3)}, add(session(2, 1, engine.Cancelled)))
+	barrier = engine.Totals{}
+	for _, s := range f.sessions(0, 2) {
+		barrier.Add(&s)
+	}
+	check("two cycles after")
+	f.reopen()
+	check("reopened")
+	r, err := f.Run(t.Context(), f.run)
+	must(t, err)
+	if got := r.Inexact.String(); got != want.Inexact.String() {
+		t.Errorf("the run is %s, want %s", got, want.Inexact)
+	}
+}
+
+func testPeaks(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	state := engine.State{Totals: engine.Totals{Peaks: engine.Peaks{Memory: 5, Cycle: time.Second, Elapsed: 10 * time.Second, Connections: 3}}}
+	f.commit(engine.StartRow{At: at(0)}, engine.BarrierRow{Cycle: 0, At: at(9), Took: 9 * time.Hour}, // the state knows better
+		engine.CheckpointRow{At: at(10), Cycle: 1, State: state},
+		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
+		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
+		engine.MetricsRow{At: at(107), Host: engine.Host{Memory: 8}, Connections: -1, ServerConnections: 40})
+	want := engine.Peaks{Memory: 8, Cycle: 4 * time.Second, Elapsed: 22 * time.Second, Connections: 3, ServerConnections: 40, Lag: time.Second}
+	if got := f.resume().State.Totals.Peaks; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func testTakes(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	failed := session(0, 1, engine.Failed)
+	other := session(0, 2, engine.Failed)
+	again := session(0, 2, engine.OK)
+	again.Take, again.Delta = 1, remembers("mood", `"better"`)
+	f.commit(engine.SessionRows{failed, other}, engine.IntentRow{Place: place(0, 1, 1), Path: "buy"}, engine.SessionRows{again})
+	r := f.resume()
+	if !reflect.DeepEqual(r.Done, []int{2}) || r.Takes[1] != 1 || len(r.Takes) != 1 || len(r.Prefixes[1]) != 1 {
+		t.Errorf("got done %v, takes %v, prefixes %v", r.Done, r.Takes, r.Prefixes)
+	}
+	if !reflect.DeepEqual(r.Deltas, map[int]engine.Delta{2: again.Delta}) {
+		t.Errorf("got deltas %+v", r.Deltas)
+	}
+	// A take that went badly after one that went well leaves nothing.
+	worse := session(0, 2, engine.Failed)
+	worse.Take = 2
+	f.commit(engine.SessionRows{worse}, engine.BarrierRow{Cycle: 0, At: at(1)})
+	if r := f.resume(); len(r.Memory) != 0 || len(r.Deltas) != 0 || len(r.Changed) != 0 {
+		t.Errorf("got memory %v, deltas %v, changed %v, want none", r.Memory, r.Deltas, r.Changed)
+	}
+}
+
+func testEnding(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	var totals engine.Totals
+	s := session(0, 1, engine.OK)
+	totals.Add(&s)
+	totals.Peaks.Memory = 77
+	verdict := []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0, Shown: "0%", Passed: true}}
+	f.commit(engine.StartRow{At: at(0)}, engine.SessionRows{s}, engine.EndRow{At: at(9), Ending: engine.EndStopped, Reason: "by hand", Totals: totals, Verdict: verdict})
+	r, err := f.Run(t.Context(), f.run)
+	must(t, err)
+	if r.Ending != engine.EndStopped || !r.Ended.Equal(at(9)) || r.Reason != "by hand" || !reflect.DeepEqual(r.Verdict, verdict) {
+		t.Errorf("got %+v", r)
+	}
+	got, err := f.Totals(t.Context(), f.run)
+	must(t, err)
+	if got.Peaks.Memory != 77 || figures(&got) != figures(&totals) {
+		t.Errorf("the totals are not those of the end: %+v", got.Peaks)
+	}
+	f.commit(engine.StartRow{At: at(20), Cycle: 0, Resumed: true})
+	if r, err = f.Run(t.Context(), f.run); err != nil || r.Ending != engine.NotEnded || !r.Ended.IsZero() || r.Verdict != nil {
+		t.Errorf("resumed: got %+v, %v", r, err)
+	}
+}
+
+func testFork(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	first := remembers("a", "1")
+	memory := map[int]*engine.Memory{3: (*engine.Memory)(nil).Apply(&first), 5: (*engine.Memory)(nil).Apply(&first)}
+	f.commit(engine.BarrierRow{Cycle: 0, At: at(1)}, engine.CheckpointRow{At: at(1), Cycle: 1, Memory: memory, State: engine.State{Limit: 6}})
+	second := remembers("a", "2")
+	f.commit(engine.BarrierRow{Cycle: 1, At: at(2)}, engine.CheckpointRow{At: at(2), Cycle: 2, Memory: map[int]*engine.Memory{5: memory[5].Apply(&second)}})
+
+	child := record("child")
+	child.Parent, child.ForkCycle = "r", 1
+	must(t, f.Create(t.Context(), child))
+	r, err := f.Resume(t.Context(), "child")
+	must(t, err)
+	if r.Cycle != 1 || !reflect.DeepEqual(r.Memory, memory) || r.State.Limit != 6 || r.State.Totals.Ended() != 0 || r.Checkpoints != 1 {
+		t.Errorf("got cycle %d, memory %v, limit %d", r.Cycle, r.Memory, r.State.Limit)
+	}
+	child.ID, child.ForkCycle = "late", 7
+	if err := f.Create(t.Context(), child); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("fork at a cycle without a checkpoint: got %v, want ErrNotFound", err)
+	}
+	must(t, f.Journal.Close(t.Context()))
+	must(t, f.Delete(t.Context(), "r")) // the child does not need it
+	if r, err := f.Resume(t.Context(), "child"); err != nil || len(r.Memory) != 2 {
+		t.Errorf("without its parent: got %v, %v", r, err)
+	}
+}
+
+func testMetrics(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	const rows = 2500
+	want := func(i int) engine.MetricsRow {
+		return engine.MetricsRow{
+			At: at(i), Cycle: i / 60, Phase: engine.Running, Ended: int64(i), Limit: 50, Unsent: -1, WritesPerSec: 1.25,
+			Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Host: engine.Host{CPU: 12.5, Memory: 1 << 30},
+		}
+	}
+	for i := range rows {
+		f.append(want(i))
+	}
+	f.commit()
+	for _, c := range []struct {
+		after time.Time
+		first int
+	}{{time.Time{}, 0}, {at(0), 1}, {at(rows - 2), rows - 1}, {at(rows), rows}} {
+		n := c.first
+		for m, err := range f.Metrics(t.Context(), f.run, c.after) {
+			must(t, err)
+			if *m != want(n) {
+				t.Fatalf("row %d: got %+v", n, m)
+			}
+			n++
+		}
+		if n != rows {
+			t.Errorf("after %v: got %d rows, want %d", c.after, n-c.first, rows-c.first)
+		}
+	}
+}
+
+func testDelete(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	must(t, f.Create(t.Context(), record("other")))
+	delta := remembers("a", "1")
+	for cycle := range 3 {
+		for a := range 50 {
+			s := session(cycle, a, engine.Failed)
+			f.append(engine.IntentRow{Place: s.Place, Path: "buy"}, engine.SessionRows{s})
+		}
+		f.append(engine.MetricsRow{At: at(cycle)}, engine.ChangeRow{At: at(cycle), What: "limit"}, engine.BarrierRow{Cycle: cycle})
+		f.commit(engine.CheckpointRow{At: at(cycle), Cycle: cycle + 1, Memory: map[int]*engine.Memory{1: (*engine.Memory)(nil).Apply(&delta)}})
+	}
+	must(t, f.Journal.Close(t.Context()))
+	doomed, err := f.Doomed(t.Context(), f.run)
+	must(t, err)
+	if doomed.Sessions != 150 || doomed.Events != 300 || doomed.Checkpoints != 3 || doomed.Bytes <= 0 {
+		t.Errorf("got %+v doomed", doomed)
+	}
+
+	release, err := f.Claim(t.Context(), f.run)
+	must(t, err)
+	if _, err := f.Claim(t.Context(), "other"); !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), "run r ") {
+		t.Errorf("a second run in progress: got %v, want ErrInUse and run r", err)
+	}
+	if r, err := f.Run(t.Context(), f.run); err != nil || !r.InProgress {
+		t.Errorf("claimed, but not in progress: %v", err)
+	}
+	if err := f.Delete(t.Context(), f.run); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("delete in progress: got %v, want ErrInUse", err)
+	}
+	if r, err := f.Run(t.Context(), f.run); err != nil || r.Done != 150 {
+		t.Errorf("after a refusal the run is not whole: %v", err)
+	}
+	release()
+	release() // twice is once
+	if r, err := f.Run(t.Context(), f.run); err != nil || r.InProgress {
+		t.Errorf("released, but in progress: %v", err)
+	}
+	must(t, f.Delete(t.Context(), f.run))
+	if _, err := f.Run(t.Context(), f.run); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("deleted: got %v, want ErrNotFound", err)
+	}
+	if _, err := f.Claim(t.Context(), f.run); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("claim of a deleted run: got %v, want ErrNotFound", err)
+	}
+	runs, err := f.Runs(t.Context())
+	must(t, err)
+	if len(runs) != 1 || runs[0].ID != "other" {
+		t.Errorf("got runs %+v, want the other", runs)
+	}
+}
+
+func testClosed(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Journal.Commit(canceled, engine.BarrierRow{}); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("commit with an ended context: got %v", err)
+	}
+	must(t, f.Journal.Close(t.Context()))
+	if err := f.Journal.Commit(t.Context(), engine.BarrierRow{Cycle: 1}); err == nil {
+		t.Error("a closed journal took rows")
+	}
+	f.Journal.Append(engine.BarrierRow{Cycle: 1}) // lost, but not for ever
+	must(t, f.Journal.Close(t.Context()))
+	if _, err := f.Store.Journal("nobody"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("journal of no run: got %v, want ErrNotFound", err)
+	}
+}

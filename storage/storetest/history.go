@@ -1,0 +1,437 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// model is what a run's journal means, read naively: the whole history, from the beginning.
+type model struct {
+	keep      int // checkpoints
+	cycle     int // the open one
+	memory    map[int]*engine.Memory
+	changed   map[int]bool
+	last      map[int]engine.SessionRow // the last takes of the open cycle
+	sessions  map[engine.Place]engine.SessionRow
+	requests  map[engine.Place]map[string]engine.Entry // of the open cycle
+	totals    engine.Totals
+	done      int64
+	saved     []savedCheckpoint
+	taken     int
+	barrierAt engine.Totals
+}
+
+type savedCheckpoint struct {
+	row    engine.CheckpointRow
+	number int
+	memory map[int]*engine.Memory
+}
+
+func newModel(keep int) *model {
+	return &model{
+		keep: keep, memory: map[int]*engine.Memory{}, changed: map[int]bool{}, last: map[int]engine.SessionRow{},
+		sessions: map[engine.Place]engine.SessionRow{}, requests: map[engine.Place]map[string]engine.Entry{},
+	}
+}
+
+// replay reads a history; withLast says whether its last checkpoint counts.
+func replay(keep int, history []engine.Row, withLast bool) *model {
+	m := newModel(keep)
+	for i, row := range history {
+		if _, is := row.(engine.CheckpointRow); is && i == len(history)-1 && !withLast {
+			continue
+		}
+		m.apply(row)
+	}
+	return m
+}
+
+func (m *model) apply(row engine.Row) {
+	switch r := row.(type) {
+	case engine.SessionRows:
+		for _, s := range r {
+			m.session(s)
+		}
+	case engine.IntentRow:
+		for _, e := range r.Earlier {
+			m.request(r.Place, e)
+		}
+		if _, answered := m.requests[r.Place][r.Path]; !answered {
+			m.request(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash})
+		}
+	case engine.AnswerRow:
+		m.request(r.Place, r.Entry)
+	case engine.BarrierRow:
+		m.barrier()
+	case engine.CheckpointRow:
+		m.taken++
+		m.saved = append(m.saved, savedCheckpoint{r, m.taken, maps.Clone(m.memory)})
+		if n := len(m.saved); n > m.keep {
+			m.saved = m.saved[n-m.keep:]
+		}
+		clear(m.changed)
+	}
+}
+
+func (m *model) session(s engine.SessionRow) {
+	m.sessions[s.Place] = s
+	m.totals.Add(&s)
+	if s.Take == 0 {
+		m.done++
+	}
+	if was, ok := m.last[s.Agent]; !ok || s.Take >= was.Take {
+		m.last[s.Agent] = s
+	}
+}
+
+func (m *model) request(p engine.Place, e engine.Entry) {
+	if m.requests[p] == nil {
+		m.requests[p] = map[string]engine.Entry{}
+	}
+	m.requests[p][e.Path] = e
+}
+
+func (m *model) barrier() {
+	for agent, s := range m.last {
+		if s.Outcome.Commits() && !s.Delta.Empty() {
+			m.memory[agent] = m.memory[agent].Apply(&s.Delta)
+			m.changed[agent] = true
+		}
+	}
+	clear(m.last)
+	clear(m.requests)
+	m.cycle++
+	m.barrierAt = m.totals.Clone()
+}
+
+// resumption is what the store must say.
+func (m *model) resumption() *engine.Resumption {
+	r := &engine.Resumption{
+		Cycle: m.cycle, Memory: m.memory, Deltas: map[int]engine.Delta{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
+		Checkpoints: m.taken, Changed: slices.Sorted(maps.Keys(m.changed)),
+	}
+	r.State.Totals, r.AtBarrier = m.totals, m.barrierAt
+	if n := len(m.saved); n > 0 {
+		r.State.Limit, r.Checkpoint = m.saved[n-1].row.State.Limit, m.saved[n-1].row.At
+	}
+	for p, entries := range m.requests {
+		if s, ended := m.last[p.Agent]; ended && p.Take <= s.Take || p.Take < r.Takes[p.Agent] {
+			continue
+		}
+		r.Takes[p.Agent] = p.Take
+		r.Prefixes[p.Agent] = slices.Collect(maps.Values(entries))
+	}
+	for agent, s := range m.last {
+		if _, goesOn := r.Prefixes[agent]; goesOn {
+			continue
+		}
+		r.Done = append(r.Done, agent)
+		if s.Outcome.Commits() && !s.Delta.Empty() {
+			r.Deltas[agent] = s.Delta
+		}
+	}
+	return r
+}
+
+// text is a resumption without what is a matter of taste.
+func text(r *engine.Resumption) string {
+	slices.Sort(r.Done)
+	var out strings.Builder
+	fmt.Fprintf(&out, "cycle %d, done %v, changed %v, checkpoints %d (%s, limit %d)\nprefixes\n",
+		r.Cycle, r.Done, r.Changed, r.Checkpoints, r.Checkpoint.UTC(), r.State.Limit)
+	for _, agent := range slices.Sorted(maps.Keys(r.Prefixes)) {
+		p := r.Prefixes[agent]
+		slices.SortFunc(p, func(a, b engine.Entry) int { return cmp.Compare(a.Path, b.Path) })
+		fmt.Fprintf(&out, "  %d (take %d): %+v\n", agent, r.Takes[agent], p)
+	}
+	out.WriteString("memory\n")
+	for _, agent := range slices.Sorted(maps.Keys(r.Memory)) {
+		fmt.Fprintf(&out, "  %d: %+v\n", agent, *r.Memory[agent])
+	}
+	out.WriteString("deltas\n")
+	for _, agent := range slices.Sorted(maps.Keys(r.Deltas)) {
+		fmt.Fprintf(&out, "  %d: %+v\n", agent, r.Deltas[agent])
+	}
+	fmt.Fprintf(&out, "totals %s\nat barrier %s", figures(&r.State.Totals), figures(&r.AtBarrier))
+	return out.String()
+}
+
+// figures are all that must come out the same when totals are recomputed: everything but the peaks.
+func figures(t *engine.Totals) string {
+	c := t.Clone()
+	c.Peaks = engine.Peaks{}
+	if len(c.FailedAgents) == 0 {
+		c.FailedAgents = nil
+	}
+	data, err := cbor.Marshal(&c)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%v %v %s %x", c.Outcomes, c.Errors, c.Inexact, data)
+}
+
+// historian makes up a history and holds the store to it.
+type historian struct {
+	*rapid.T
+	outer   *testing.T
+	open    Open
+	store   Store
+	journal Journal
+	run     engine.RunID
+	dir     string
+	keep    int
+
+	durable, pending []engine.Row
+	model            *model // of both
+	cut              atomic.Pointer[cutting]
+	clock            int
+}
+
+// cutting is a power cut that is to come: at the n-th commit from now the folder is copied.
+type cutting struct {
+	n  int
+	to string
+}
+
+func testHistories(t *testing.T, open Open) {
+	rapid.Check(t, func(rt *rapid.T) {
+		h := &historian{T: rt, outer: t, open: open, run: "r", keep: rapid.IntRange(1, 3).Draw(rt, "keep checkpoints")}
+		h.model = newModel(h.keep)
+		h.start(t.TempDir())
+		defer func() { must(rt, h.store.Close()) }()
+		r := record(h.run)
+		r.Settings.KeepCheckpoints = h.keep
+		must(rt, h.store.Create(context.Background(), r))
+		h.takeUp()
+		rt.Repeat(map[string]func(*rapid.T){
+			"session":    h.with(h.session),
+			"sessions":   h.with(h.sessions),
+			"request":    h.with(h.request),
+			"barrier":    h.with(h.barrier),
+			"checkpoint": h.with(h.checkpoint),
+			"commit":     h.with(func() { h.commit() }),
+			"reopen":     h.with(h.reopen),
+			"crash":      h.with(h.crash),
+		})
+		h.reopen()
+	})
+}
+
+func (h *historian) with(f func()) func(*rapid.T) {
+	return func(rt *rapid.T) {
+		h.T = rt
+		f()
+	}
+}
+
+func (h *historian) start(dir string) {
+	h.dir = dir
+	h.store = h.open(h.outer, dir, Options{Patient: true, OnCommit: func(int64) {
+		if c := h.cut.Load(); c != nil {
+			if c.n--; c.n == 0 {
+				copyDir(h.outer, dir, c.to)
+			}
+		}
+	}})
+}
+
+func (h *historian) takeUp() {
+	var err error
+	h.journal, err = h.store.Journal(h.run)
+	must(h, err)
+}
+
+func (h *historian) append(row engine.Row) {
+	h.journal.Append(row)
+	h.pending = append(h.pending, row)
+	h.model.apply(row)
+}
+
+func (h *historian) commit(rows ...engine.Row) {
+	must(h, h.journal.Commit(context.Background(), rows...))
+	for _, r := range rows {
+		h.model.apply(r)
+	}
+	h.durable = append(append(h.durable, h.pending...), rows...)
+	h.pending = nil
+	h.check()
+}
+
+func (h *historian) reopen() {
+	must(h, h.journal.Close(context.Background()))
+	must(h, h.store.Close())
+	h.durable, h.pending = append(h.durable, h.pending...), nil
+	h.start(h.dir)
+	h.takeUp()
+	h.check()
+}
+
+// crash cuts the power during a commit, and finds out what was durable: all that had been committed before, and of
+// what was then written all or nothing, but for the checkpoint, which comes last.
+func (h *historian) crash() {
+	dir := h.outer.TempDir()
+	before := slices.Clone(h.durable)
+	h.cut.Store(&cutting{n: rapid.IntRange(1, 3).Draw(h.T, "commit"), to: dir})
+	switch rapid.IntRange(0, 2).Draw(h.T, "at") {
+	case 0:
+		h.commit()
+	case 1:
+		h.barrier()
+	case 2:
+		h.checkpoint()
+	}
+	must(h, h.journal.Close(context.Background())) // the chores go on
+	must(h, h.store.Close())
+	if h.cut.Swap(nil).n > 0 { // the end came first
+		copyDir(h.outer, h.dir, dir)
+	}
+	after := h.durable
+	h.start(dir)
+	got, err := h.store.Resume(context.Background(), h.run)
+	must(h, err)
+	for _, m := range []struct {
+		history []engine.Row
+		last    bool
+	}{{after, true}, {after, false}, {before, true}} {
+		h.model = replay(h.keep, m.history, m.last)
+		h.durable = m.history
+		if !m.last {
+			h.durable = slices.DeleteFunc(slices.Clone(m.history), func(r engine.Row) bool {
+				c, is := r.(engine.CheckpointRow)
+				return is && reflect.DeepEqual(c, m.history[len(m.history)-1])
+			})
+		}
+		if text(got) == text(h.model.resumption()) {
+			h.takeUp()
+			h.check()
+			return
+		}
+	}
+	h.Fatalf("after the crash: got\n%s\nwant one of\n%s\n\n%s", text(got),
+		text(replay(h.keep, after, true).resumption()), text(replay(h.keep, before, true).resumption()))
+}
+
+// check compares all that the store says with the model.
+func (h *historian) check() {
+	got, err := h.store.Resume(context.Background(), h.run)
+	must(h, err)
+	if got, want := text(got), text(h.model.resumption()); got != want {
+		h.Fatalf("resumption: got\n%s\nwant\n%s", got, want)
+	}
+	r, err := h.store.Run(context.Background(), h.run)
+	must(h, err)
+	if r.Done != h.model.done || r.Cycle != h.model.cycle || r.Inexact.String() != h.model.totals.Inexact.String() {
+		h.Fatalf("run: got done %d, cycle %d, %s, want %d, %d, %s", r.Done, r.Cycle, r.Inexact, h.model.done, h.model.cycle, h.model.totals.Inexact)
+	}
+	h.checkSessions()
+	for _, saved := range h.model.saved {
+		record, state, memory, err := h.store.Checkpoint(context.Background(), h.run, saved.number)
+		must(h, err)
+		if record.Cycle != saved.row.Cycle || state.Limit != saved.row.State.Limit || !reflect.DeepEqual(memory, saved.memory) {
+			h.Fatalf("checkpoint %d: got cycle %d, memory %v, want %d, %v", saved.number, record.Cycle, memory, saved.row.Cycle, saved.memory)
+		}
+	}
+}
+
+func (h *historian) checkSessions() {
+	var want []engine.SessionRow
+	for p, s := range h.model.sessions {
+		if _, later := h.model.sessions[place(p.Cycle, p.Agent, p.Take+1)]; !later {
+			s.Delta = engine.Delta{}
+			want = append(want, s)
+		}
+	}
+	slices.SortFunc(want, func(a, b engine.SessionRow) int {
+		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.Agent, b.Agent))
+	})
+	if got := sessionsOf(h, h.store, h.run, 0, 0); !reflect.DeepEqual(got, want) {
+		h.Fatalf("sessions: got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+const crowd = 12
+
+func (h *historian) session() { h.append(engine.SessionRows{h.oneSession()}) }
+
+func (h *historian) sessions() {
+	var rows engine.SessionRows
+	seen := map[int]bool{}
+	for range rapid.IntRange(0, 5).Draw(h.T, "sessions") {
+		if s := h.oneSession(); !seen[s.Agent] {
+			rows = append(rows, s)
+			seen[s.Agent] = true
+		}
+	}
+	h.append(rows)
+}
+
+// oneSession ends a session: of an agent that is not done, or a further take.
+func (h *historian) oneSession() engine.SessionRow {
+	h.clock++
+	agent := rapid.IntRange(0, crowd-1).Draw(h.T, "agent")
+	s := session(h.model.cycle, agent, engine.Outcome(rapid.IntRange(int(engine.OK), int(engine.Cancelled)).Draw(h.T, "outcome")))
+	if was, done := h.model.last[agent]; done {
+		s.Take = was.Take + 1
+	}
+	s.Started = at(h.clock)
+	s.Total = time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(h.T, "total"))
+	s.Class = engine.Class(rapid.IntRange(0, len(engine.Classes())).Draw(h.T, "class"))
+	if rapid.Bool().Draw(h.T, "bare") {
+		s.Steps, s.Events = nil, nil
+	}
+	if rapid.Bool().Draw(h.T, "remembers") {
+		s.Delta = remembers(rapid.SampledFrom([]string{"a", "b"}).Draw(h.T, "field"), fmt.Sprint(h.clock))
+		s.Delta.Notes = [][]byte{[]byte(fmt.Sprintf(`"note %d"`, h.clock))}
+		s.Delta.Keep = rapid.IntRange(0, 2).Draw(h.T, "keep notes")
+	}
+	return s
+}
+
+func (h *historian) request() {
+	agent := rapid.IntRange(0, crowd-1).Draw(h.T, "agent")
+	p := place(h.model.cycle, agent, 0)
+	if was, done := h.model.last[agent]; done {
+		p.Take = was.Take + 1
+	}
+	path := rapid.SampledFrom([]string{"open", "buy[0]", "buy[1]"}).Draw(h.T, "path")
+	row := engine.IntentRow{Place: p, Path: path, Hash: rapid.Uint64().Draw(h.T, "hash")}
+	if rapid.Bool().Draw(h.T, "earlier") {
+		row.Earlier = []engine.Entry{{Path: "look", Attempts: 2, Statuses: []int{500, 200}, Output: []byte("seen"), Hash: 9}}
+	}
+	h.append(row)
+	if rapid.Bool().Draw(h.T, "answered") {
+		h.append(engine.AnswerRow{Place: p, Entry: engine.Entry{
+			Path: path, Status: engine.StepFailed, Class: engine.ServerError, Error: "busy", Attempts: 1, Statuses: []int{503}, Hash: row.Hash,
+		}})
+	}
+}
+
+func (h *historian) barrier() {
+	h.clock++
+	h.commit(engine.BarrierRow{Cycle: h.model.cycle, At: at(h.clock), Active: len(h.model.last), Sessions: h.model.totals.Ended()})
+}
+
+func (h *historian) checkpoint() {
+	h.clock++
+	row := engine.CheckpointRow{
+		At: at(h.clock), Cycle: h.model.cycle, Done: h.model.done, Reason: "by hand", Memory: map[int]*engine.Memory{},
+		State: engine.State{Limit: h.clock, Totals: h.model.barrierAt.Clone()},
+	}
+	for agent := range h.model.changed {
+		row.Memory[agent] = h.model.memory[agent]
+	}
+	h.commit(row)
+}
