@@ -29,7 +29,10 @@ func (l *loop) begin() bool {
 		l.lag = now.Sub(l.intended())
 		l.totals.Peaks.Lag = max(l.totals.Peaks.Lag, l.lag)
 	}
-	c := &cycle{number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx}
+	c := &cycle{
+		number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx,
+		timeout: &TimeoutError{"session", l.cfg.Settings.SessionTimeout},
+	}
 	l.roster.fill(c, l.firstDone)
 	l.firstDone = nil
 	if limit := l.cfg.Settings.CycleTimeout; limit > 0 {

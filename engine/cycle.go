@@ -10,14 +10,15 @@ import (
 
 // cycle is one superstep while it runs. Workers share it; only the cursor changes.
 type cycle struct {
-	number int
-	now    time.Time // simulated
-	ready  time.Time // when its sessions could start
-	todo   []int32   // agents that have no session in it yet; nil is agents 0 to size-1
-	size   int       // how many have none yet
-	active int       // how many take part, those of an earlier process included
-	ctx    context.Context
-	clock  *clock.Clock // with a cycle timeout only
+	number  int
+	now     time.Time // simulated
+	ready   time.Time // when its sessions could start
+	todo    []int32   // agents that have no session in it yet; nil is agents 0 to size-1
+	size    int       // how many have none yet
+	active  int       // how many take part, those of an earlier process included
+	ctx     context.Context
+	clock   *clock.Clock  // with a cycle timeout only
+	timeout *TimeoutError // of each session
 
 	cursor atomic.Int64 // how many of todo have started
 }
@@ -40,13 +41,12 @@ func (c *cycle) next() (agent int, ok bool) {
 func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.size))) }
 func (c *cycle) left() int    { return c.size - c.started() }
 
-// clockFor starts the clock of a session.
-func (c *cycle) clockFor(limit time.Duration) *clock.Clock {
-	cause := &TimeoutError{"session", limit}
+// sessionClock starts the clock of a session.
+func (c *cycle) sessionClock() *clock.Clock {
 	if c.clock != nil {
-		return c.clock.Child(limit, cause)
+		return c.clock.Child(c.timeout.Limit, c.timeout)
 	}
-	return clock.New(c.ctx, limit, cause)
+	return clock.New(c.ctx, c.timeout.Limit, c.timeout)
 }
 
 // roster lists the agents that take part in a cycle, less those that are done.

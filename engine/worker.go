@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -10,6 +11,9 @@ import (
 const (
 	batchRows = 256
 	batchAge  = 20 * time.Millisecond
+	// slice is how long a worker computes before it lets others on: the runtime would let it have 10 ms, and with
+	// every core taken the loop and the window would feel that.
+	slice = time.Millisecond
 )
 
 // batch carries finished sessions from a worker to the journal and then to the loop, which gives it back.
@@ -28,6 +32,7 @@ type worker struct {
 	since time.Time  // when the batch got its first row
 	now   time.Time  // the last session's end is the next one's start
 	began time.Time  // of the session in flight
+	let   time.Time  // when it last let others on
 	row   SessionRow // of the session in flight
 	s     Session
 }
@@ -35,6 +40,7 @@ type worker struct {
 func (w *worker) work() {
 	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
 	w.now = time.Now()
+	w.let = w.now
 	for w.run.places.Keep() {
 		agent, ok := w.cycle.next()
 		if !ok {
@@ -76,6 +82,19 @@ func (w *worker) session(agent int) {
 	}
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
 	w.keep()
+	w.yield()
+}
+
+// yield lets others on after a slice of computing; a session that waited has done so.
+func (w *worker) yield() {
+	switch {
+	case w.s.clock != nil:
+		w.let = w.now
+	case w.now.Sub(w.let) > slice:
+		runtime.Gosched()
+		w.now = time.Now()
+		w.let = w.now
+	}
 }
 
 // guarded runs the program; a panic of its is the session's failure.

@@ -93,16 +93,13 @@ func (x *execution) settle(err error) {
 		row.Held += row.Steps[i].Held
 		row.Service += row.Steps[i].Service
 	}
-	var stop *stoppedError
-	var failed *failedAt
-	switch {
-	case err == nil:
+	if err == nil {
 		row.Outcome = engine.OK
-	case errors.As(err, &stop):
+	} else if stop, ok := errors.AsType[*stoppedError](err); ok {
 		row.Outcome, row.Path, row.Because = engine.Stopped, stop.path, stop.because
-	case errors.As(err, &failed):
+	} else if failed, ok := errors.AsType[*failedAt](err); ok {
 		row.Fail(failed.path, failed.err)
-	default:
+	} else {
 		row.Fail("", err)
 	}
 	if row.Outcome.Commits() {
@@ -123,8 +120,7 @@ func (x *execution) run(p *pass) error {
 		out, err := x.step(p, s)
 		x.at = p.owner
 		if err != nil {
-			var stop *stoppedError
-			if !errors.As(err, &stop) {
+			if _, stopped := errors.AsType[*stoppedError](err); !stopped {
 				x.cancel(p)
 			}
 			return err
@@ -199,28 +195,22 @@ func (t *turn) begin() error {
 
 // failed records the step's failure and decides whether the session goes on.
 func (t *turn) failed(err error) (script.Value, error) {
-	var stop *stoppedError
-	if errors.As(err, &stop) {
+	if _, stopped := errors.AsType[*stoppedError](err); stopped {
 		t.timed.stop()
 		return nil, err
 	}
-	var inner *failedAt
-	inside := errors.As(err, &inner) // a step inside has said where
+	_, inside := errors.AsType[*failedAt](err) // a step inside has said where
 	r := t.record()
 	r.Status, r.Class = engine.StepFailed, engine.Script
-	var step *engine.StepError
-	if errors.As(err, &step) {
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		r.Class = step.Class
 	}
 	over, live := t.over(err)
 	t.timed.stop()
-	var limit *service.Overtime
-	switch {
-	case over == nil:
-	case !errors.As(over, &limit):
+	if over != nil {
 		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
-	default:
-		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
+	}
+	if limit, ok := errors.AsType[*service.Overtime](over); ok {
 		if live && !inside && !t.asked {
 			t.x.s.Observed(limit.Entry(t.path))
 		}
@@ -261,11 +251,10 @@ func (t *turn) over(err error) (cause error, live bool) {
 	if cause := t.timed.cause(); cause != nil {
 		return cause, true
 	}
-	var limit *service.Overtime
-	switch {
-	case errors.Is(err, engine.ErrCut): // a journal that takes nothing any more
+	if errors.Is(err, engine.ErrCut) { // a journal that takes nothing any more
 		return err, false
-	case errors.As(err, &limit):
+	}
+	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		return limit, false
 	}
 	return nil, false

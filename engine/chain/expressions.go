@@ -20,7 +20,7 @@ func IsName(name string) bool {
 	if !identifier.MatchString(name) {
 		return false
 	}
-	e, err := syntax.ParseExpr("", name, 0)
+	e, err := new(syntax.FileOptions).ParseExpr("", name, 0)
 	_, ok := e.(*syntax.Ident)
 	return err == nil && ok
 }

@@ -29,16 +29,17 @@ func readPython(r *reader, n *doc.Node) action {
 		return &python{}
 	}
 	known := append(slices.Clone(r.names), "params")
-	call := name + "("
+	var call strings.Builder
+	call.WriteString(name + "(")
 	for _, p := range f.Params() {
 		switch {
 		case slices.Contains(known, p.Name):
-			call += p.Name + "=" + p.Name + ", "
+			call.WriteString(p.Name + "=" + p.Name + ", ")
 		case !p.Optional:
 			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", ")+"; or use `call`", "the function %s wants %s", name, p.Name)
 		}
 	}
-	e, err := r.Env.Expr(call+")", r.names)
+	e, err := r.Env.Expr(call.String()+")", r.names)
 	ReportScript(which.Value, name, err)
 	return &python{e}
 }

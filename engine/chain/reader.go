@@ -37,12 +37,13 @@ var baseNames = []string{"agent", "session", "steps", "input", "previous", "now"
 
 // Chain reads a chain.
 func (r *Reader) Chain(name string, n *doc.Node) *Chain {
-	n.Fields("timeout", "steps", "step NAME", "label")
+	if n.Kind() != doc.List {
+		n.Fields("timeout", "steps", "step NAME", "label")
+	}
 	c := &Chain{Name: name}
 	if t := n.Get("timeout"); t != nil {
 		c.Timeout = t.Duration(time.Millisecond, 0)
 	}
-	n.Get("label").Text()
 	in := &reader{Reader: r, names: baseNames, chain: &chainNames{place: map[string]string{}, taken: map[string]bool{}}}
 	in.chain.collect(n, "")
 	c.Body = in.block(n)

@@ -24,7 +24,7 @@ func Folder(dir string) Opener {
 		if err != nil {
 			return nil, err
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 		info, err := root.Stat(filepath.FromSlash(path))
 		switch {
 		case err != nil:

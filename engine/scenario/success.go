@@ -72,6 +72,7 @@ func parseBound(unit engine.Unit, text string) (float64, bool) {
 			return 0, false
 		}
 		text, scale = m[1], byteUnits[strings.ToUpper(m[2])]
+	case engine.UnitCount:
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	f *= scale

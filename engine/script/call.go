@@ -203,6 +203,7 @@ func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
 	}
 }
 
+// anyCall compiles a call of whatever fn gives. Without named arguments and stars it allocates nothing.
 func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 	pos := e.Lparen
 	var args, values []eval
@@ -250,6 +251,8 @@ func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 	}
 }
 
+// fullCall compiles a call with named arguments or stars. They are evaluated in Starlark's order: by position, by name,
+// then *args, then **kwargs.
 func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []starlark.String, values []eval,
 	star, starStar eval,
 ) eval {
@@ -450,6 +453,7 @@ func (m *machine) bind(f *closure, fr *frame, kwargs []starlark.Tuple) error {
 	return nil
 }
 
+// bindNames puts named arguments to their parameters; rest takes those that have none, unless it is nil.
 func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tuple) error {
 	code := f.code
 	for _, pair := range kwargs {
@@ -479,6 +483,7 @@ func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tu
 	return nil
 }
 
+// tooMany is the error for n arguments by position, worded as Starlark words it.
 func (f *closure) tooMany(n int) error {
 	code := f.code
 	if len(code.params) == 0 && !code.kwargs {

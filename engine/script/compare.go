@@ -76,6 +76,7 @@ func (m *machine) incomparable(err error, x, y Value) error {
 	return &problem{err.Error(), hint}
 }
 
+// sign orders two numbers that are not NaN.
 func sign(a, b float64) int {
 	switch {
 	case a < b:
@@ -86,6 +87,7 @@ func sign(a, b float64) int {
 	return 0
 }
 
+// ordered applies a comparison to the result of ordering two values.
 func ordered(op syntax.Token, n int) bool {
 	switch op {
 	case syntax.EQL:
@@ -149,6 +151,7 @@ func (m *machine) compareParts(op syntax.Token, x, y Value, depth int) (bool, er
 	return ok, err
 }
 
+// mapping returns v if it has names or keys: dicts, records and lazy objects compare with each other.
 func mapping(v Value) (starlark.IterableMapping, bool) {
 	switch v := v.(type) {
 	case *starlark.Dict:
@@ -159,6 +162,7 @@ func mapping(v Value) (starlark.IterableMapping, bool) {
 	return nil, false
 }
 
+// compareSequences orders lists and tuples by their first elements that differ, then by length.
 func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
 	n := min(x.Len(), y.Len())
 	if x.Len() != y.Len() && (op == syntax.EQL || op == syntax.NEQ) {
@@ -188,6 +192,7 @@ func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, dep
 	return ordered(op, x.Len()-y.Len()), nil
 }
 
+// sameMapping reports whether x and y have the same keys with equal values, in any order.
 func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, error) {
 	if starlark.Len(x) != starlark.Len(y) {
 		return false, nil

@@ -27,6 +27,7 @@ type globals struct {
 	values []Value
 }
 
+// unparen strips brackets, which say nothing once the tree is built.
 func unparen(e syntax.Expr) syntax.Expr {
 	for {
 		p, ok := e.(*syntax.ParenExpr)
@@ -45,8 +46,10 @@ func (c *compiler) exprs(list []syntax.Expr) []eval {
 	return out
 }
 
+// always compiles a constant.
 func always(v Value) eval { return func(*frame) (Value, error) { return v, nil } }
 
+// expr compiles an expression. It has one case for each kind of node; the resolver has checked the tree.
 func (c *compiler) expr(e syntax.Expr) eval {
 	switch e := unparen(e).(type) {
 	case *syntax.Ident:
@@ -82,6 +85,7 @@ func (c *compiler) expr(e syntax.Expr) eval {
 	}
 }
 
+// literal returns the value of a literal.
 func literal(e *syntax.Literal) Value {
 	switch v := e.Value.(type) {
 	case string:
@@ -99,10 +103,13 @@ func literal(e *syntax.Literal) Value {
 	panic(fmt.Sprintf("script: unknown literal %T", e.Value))
 }
 
+// unassigned is the error for a variable that has no value yet.
 func unassigned(kind, name string) error {
 	return fmt.Errorf("%s variable %s referenced before assignment", kind, name)
 }
 
+// ident compiles the use of a name, by what the resolver bound it to. Names of the environment become constants, dynamic
+// names a slot that is filled when it is first needed.
 func (c *compiler) ident(e *syntax.Ident) eval {
 	bind := e.Binding.(*resolve.Binding)
 	i, name, pos := bind.Index, e.Name, e.NamePos
@@ -153,6 +160,7 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 	return always(c.constant(name))
 }
 
+// list compiles [a, b].
 func (c *compiler) list(e *syntax.ListExpr) eval {
 	elems := c.exprs(e.List)
 	pos := e.Lbrack
@@ -172,6 +180,7 @@ func (c *compiler) list(e *syntax.ListExpr) eval {
 	}
 }
 
+// tuple compiles (a, b).
 func (c *compiler) tuple(e *syntax.TupleExpr) eval {
 	elems := c.exprs(e.List)
 	pos := syntax.Start(e)
@@ -191,6 +200,7 @@ func (c *compiler) tuple(e *syntax.TupleExpr) eval {
 	}
 }
 
+// dict compiles {a: b}, in which a repeated key is an error.
 func (c *compiler) dict(e *syntax.DictExpr) eval {
 	type entry struct {
 		key, value eval
@@ -228,6 +238,7 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 	}
 }
 
+// cond compiles a if b else c.
 func (c *compiler) cond(e *syntax.CondExpr) eval {
 	cond, yes, no := c.expr(e.Cond), c.expr(e.True), c.expr(e.False)
 	return func(fr *frame) (Value, error) {
@@ -242,6 +253,7 @@ func (c *compiler) cond(e *syntax.CondExpr) eval {
 	}
 }
 
+// index compiles x[y].
 func (c *compiler) index(e *syntax.IndexExpr) eval {
 	x, y, pos := c.expr(e.X), c.expr(e.Y), e.Lbrack
 	return func(fr *frame) (Value, error) {
@@ -261,6 +273,7 @@ func (c *compiler) index(e *syntax.IndexExpr) eval {
 	}
 }
 
+// slice compiles x[lo:hi:step].
 func (c *compiler) slice(e *syntax.SliceExpr) eval {
 	optional := func(e syntax.Expr) eval {
 		if e == nil {
@@ -287,6 +300,7 @@ func (c *compiler) slice(e *syntax.SliceExpr) eval {
 	}
 }
 
+// dot compiles x.name, with a short way for the fields of records: what most expressions consist of.
 func (c *compiler) dot(e *syntax.DotExpr) eval {
 	x, name, pos := c.expr(e.X), e.Name.Name, e.Dot
 	return func(fr *frame) (Value, error) {
@@ -307,6 +321,7 @@ func (c *compiler) dot(e *syntax.DotExpr) eval {
 	}
 }
 
+// unary compiles not, -, + and ~. The sign of a number is made part of it.
 func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	x, op, pos := c.expr(e.X), e.Op, e.OpPos
 	if op == syntax.NOT {
@@ -334,6 +349,7 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	}
 }
 
+// binary compiles operators. and and or evaluate their right side only if it matters.
 func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	x, y, op, pos := c.expr(e.X), c.expr(e.Y), e.Op, e.OpPos
 	switch op {
@@ -487,6 +503,7 @@ func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) e
 	}
 }
 
+// notIterable is the error for going over what has no elements.
 func notIterable(v Value) error {
 	if _, ok := v.(starlark.String); ok {
 		return &problem{"string value is not iterable", "write x.elems() for its letters, x.split() for its words"}

@@ -32,6 +32,7 @@ type converter struct {
 	deepest int // level of the deepest list or record so far
 }
 
+// spend takes weight off what is left.
 func (c *converter) spend(weight int) error {
 	if c.left -= weight; c.left < 0 {
 		return errHeavy
@@ -39,6 +40,7 @@ func (c *converter) spend(weight int) error {
 	return nil
 }
 
+// value converts v, which is depth levels deep.
 func (c *converter) value(v Value, depth int) (Value, error) {
 	if err := c.spend(valueWeight); err != nil {
 		return nil, err
@@ -81,6 +83,7 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 	return c.composite(v, depth+1)
 }
 
+// composite converts what has elements, at level depth.
 func (c *converter) composite(v Value, depth int) (Value, error) {
 	switch v := v.(type) {
 	case *Record:
@@ -114,6 +117,7 @@ func (c *converter) composite(v Value, depth int) (Value, error) {
 	return nil, notData(v, nil)
 }
 
+// record converts the values in place and takes both slices.
 func (c *converter) record(names []string, values []Value, depth int) (Value, error) {
 	if len(names) == 0 {
 		return emptyRecord, nil
@@ -136,6 +140,7 @@ func (c *converter) record(names []string, values []Value, depth int) (Value, er
 	return r, nil
 }
 
+// list converts any sequence.
 func (c *converter) list(v starlark.Iterable, depth int) (Value, error) {
 	n := starlark.Len(v)
 	if n > c.left/valueWeight {
@@ -162,6 +167,7 @@ func newData(shape *Shape, values []Value, weight, height int) *Record {
 
 var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
 
+// notData is the error for a type that data cannot hold, or for a dict because of one of its keys.
 func notData(v, key Value) error {
 	if key != nil {
 		return &problem{fmt.Sprintf("a dict with the key %s is not data", key.String()), "the keys must be strings"}
@@ -169,6 +175,7 @@ func notData(v, key Value) error {
 	return fmt.Errorf("%s is not data", v.Type())
 }
 
+// checkFloat refuses NaN and the infinities.
 func checkFloat(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fmt.Errorf("%v is not a number that data can hold", f)
@@ -176,6 +183,7 @@ func checkFloat(f float64) error {
 	return nil
 }
 
+// checkInt refuses ints of thousands of digits.
 func checkInt(v starlark.Int) error {
 	if _, ok := v.Int64(); ok {
 		return nil

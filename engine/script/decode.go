@@ -20,6 +20,7 @@ const maxDigits = 9000
 // floats. Invalid UTF-8 and lone surrogates become U+FFFD. Errors name the byte offset.
 func DecodeJSON(data []byte) (Value, error) { return decodeJSON(data, maxWeight) }
 
+// decodeJSON is DecodeJSON for at most this weight.
 func decodeJSON(data []byte, limit int) (Value, error) {
 	if len(data) > maxWeight {
 		return nil, tooBig("JSON of %d bytes, at most %d are read", len(data), maxWeight)
@@ -49,10 +50,12 @@ type decoder struct {
 	buf   []byte
 }
 
+// errorf is an error at the current offset.
 func (d *decoder) errorf(format string, args ...any) error {
 	return fmt.Errorf("JSON at offset %d: %s", d.at, fmt.Sprintf(format, args...))
 }
 
+// unexpected is the error for the character at the current offset, or for the end.
 func (d *decoder) unexpected(where string) error {
 	if d.at >= len(d.data) {
 		return d.errorf("unexpected end %s", where)
@@ -61,6 +64,7 @@ func (d *decoder) unexpected(where string) error {
 	return d.errorf("unexpected %q %s", r, where)
 }
 
+// space skips white space.
 func (d *decoder) space() {
 	for d.at < len(d.data) {
 		switch d.data[d.at] {
@@ -72,6 +76,7 @@ func (d *decoder) space() {
 	}
 }
 
+// value reads a value inside of depth lists and objects.
 func (d *decoder) value(depth int) (Value, error) {
 	if d.left -= valueWeight; d.left < 0 {
 		return nil, tooBig("JSON at offset %d: %s", d.at, errHeavy)
@@ -107,6 +112,7 @@ func (d *decoder) value(depth int) (Value, error) {
 	return nil, d.unexpected("where a value should be")
 }
 
+// word reads true, false or null.
 func (d *decoder) word(w string) error {
 	if !bytes.HasPrefix(d.data[d.at:], []byte(w)) {
 		return d.errorf("want %s", w)
@@ -115,6 +121,7 @@ func (d *decoder) word(w string) error {
 	return nil
 }
 
+// array reads the elements of a list and its closing bracket.
 func (d *decoder) array(depth int) (Value, error) {
 	if d.space(); d.at < len(d.data) && d.data[d.at] == ']' {
 		d.at++
@@ -317,6 +324,7 @@ func unicodeEscape(b []byte) (rune, int) {
 	return utf8.RuneError, 6
 }
 
+// hex4 reads the four digits of \uXXXX, or returns -1.
 func hex4(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
@@ -338,6 +346,7 @@ func hex4(b []byte) rune {
 	return r
 }
 
+// number reads a number as JSON defines it: no leading zeros, no bare dots.
 func (d *decoder) number() (Value, error) {
 	start := d.at
 	i := start
@@ -383,6 +392,7 @@ func (d *decoder) number() (Value, error) {
 	return v, nil
 }
 
+// parseNumber converts a well-formed number; integral says that it has neither dot nor exponent.
 func parseNumber(raw []byte, integral bool) (Value, error) {
 	if !integral {
 		f, err := strconv.ParseFloat(string(raw), 64)

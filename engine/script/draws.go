@@ -31,6 +31,7 @@ func numbers(name string, a args, kw kwargs, out ...*float64) error {
 	return nil
 }
 
+// chance is True with probability p.
 func chance(m *machine, a args, kw kwargs) (Value, error) {
 	var p float64
 	if err := numbers("chance", a, kw, &p); err != nil {
@@ -46,6 +47,7 @@ func chance(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Bool(s.Float64() < p), nil
 }
 
+// uniform draws a float from [from, to).
 func uniform(m *machine, a args, kw kwargs) (Value, error) {
 	var from, to float64
 	if err := numbers("uniform", a, kw, &from, &to); err != nil {
@@ -61,6 +63,7 @@ func uniform(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Float(from + float64((to-from)*s.Float64())), nil
 }
 
+// normal draws from the normal distribution.
 func normal(m *machine, a args, kw kwargs) (Value, error) {
 	var mean, deviation float64
 	if err := numbers("normal", a, kw, &mean, &deviation); err != nil {
@@ -76,6 +79,7 @@ func normal(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Float(mean + float64(deviation*s.Normal())), nil
 }
 
+// lognormal draws from the distribution whose logarithm is normal, with the deviation sigma around that of median.
 func lognormal(m *machine, a args, kw kwargs) (Value, error) {
 	var median, sigma float64
 	if err := numbers("lognormal", a, kw, &median, &sigma); err != nil {
@@ -107,6 +111,7 @@ func choices(name string, v Value) (starlark.Indexable, error) {
 	return list, nil
 }
 
+// pick draws one element of a list, each as likely as the others.
 func pick(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("pick", a, kw)
 	if err != nil {

@@ -28,6 +28,7 @@ type encoder struct {
 
 var errDeep = tooBig("nested deeper than %d levels, or contains itself", maxDepth)
 
+// value appends v, which is depth levels deep.
 func (e *encoder) value(v Value, depth int) error {
 	if len(e.out) > e.limit {
 		return tooBig("JSON text too long")
@@ -62,6 +63,7 @@ func (e *encoder) value(v Value, depth int) error {
 	return nil
 }
 
+// int appends an int of any size that data may have.
 func (e *encoder) int(v starlark.Int) error {
 	if n, ok := v.Int64(); ok {
 		e.out = strconv.AppendInt(e.out, n, 10)
@@ -74,6 +76,7 @@ func (e *encoder) int(v starlark.Int) error {
 	return nil
 }
 
+// float appends a float that JSON can express.
 func (e *encoder) float(f float64) error {
 	if err := checkFloat(f); err != nil {
 		return err
@@ -98,6 +101,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
+// composite appends what has elements, at level depth.
 func (e *encoder) composite(v Value, depth int) error {
 	switch v := v.(type) {
 	case *Record:
@@ -118,6 +122,7 @@ func (e *encoder) composite(v Value, depth int) error {
 	return notData(v, nil)
 }
 
+// name appends the i-th name of an object, with the comma before and the colon after.
 func (e *encoder) name(i int, name string) {
 	if i > 0 {
 		e.out = append(e.out, ',')
@@ -125,6 +130,7 @@ func (e *encoder) name(i int, name string) {
 	e.out = append(appendQuoted(e.out, name), ':')
 }
 
+// record appends the fields in order.
 func (e *encoder) record(r *Record, depth int) error {
 	e.out = append(e.out, '{')
 	for i, v := range r.values {
@@ -137,6 +143,7 @@ func (e *encoder) record(r *Record, depth int) error {
 	return nil
 }
 
+// lazy computes the fields of an object and appends them.
 func (e *encoder) lazy(l *lazy, depth int) error {
 	e.out = append(e.out, '{')
 	for i, name := range l.fields.Names() {
@@ -153,6 +160,7 @@ func (e *encoder) lazy(l *lazy, depth int) error {
 	return nil
 }
 
+// dict appends the entries in the order of insertion, as records keep theirs.
 func (e *encoder) dict(d *starlark.Dict, depth int) error {
 	e.out = append(e.out, '{')
 	i := 0
@@ -171,6 +179,7 @@ func (e *encoder) dict(d *starlark.Dict, depth int) error {
 	return nil
 }
 
+// sequence appends n elements.
 func (e *encoder) sequence(n int, at func(int) Value, depth int) error {
 	e.out = append(e.out, '[')
 	for i := range n {
@@ -185,6 +194,7 @@ func (e *encoder) sequence(n int, at func(int) Value, depth int) error {
 	return nil
 }
 
+// iterable appends sets and other sequences without an index.
 func (e *encoder) iterable(v starlark.Iterable, depth int) error {
 	e.out = append(e.out, '[')
 	iter := v.Iterate()
@@ -212,6 +222,8 @@ func within(name string, err error) error {
 
 const hexDigits = "0123456789abcdef"
 
+// appendQuoted appends a JSON string: only quotes, backslashes and control characters are escaped, and what is not UTF-8
+// is replaced byte by byte.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0

@@ -90,6 +90,10 @@ func (e *Env) define(src Source) Errors {
 		e.blind = true
 		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
 	}
+	if errs := source.longNumber(); errs != nil {
+		e.blind = true
+		return errs
+	}
 	file, err := dialect.Parse(src.Name, src.Text, 0)
 	if err != nil {
 		e.blind = true
@@ -136,6 +140,7 @@ func (e *Env) define(src Source) Errors {
 	return nil
 }
 
+// explainInFile says what may be meant by a name that a functions file does not know.
 func explainInFile(name string) string {
 	if slices.Contains(dynamicNames, name) {
 		return "functions get it as a parameter: def f(" + name + ")"
@@ -316,6 +321,7 @@ func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, er
 	return v, err
 }
 
+// call calls the function in a machine that the caller releases.
 func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, error) {
 	outer := frame{m: m, fn: f.fn}
 	pos := f.fn.code.pos

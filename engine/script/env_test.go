@@ -40,6 +40,7 @@ func TestFunctionFileErrors(t *testing.T) {
 			"X = []\n[X.append([]) for _ in range(3)]\ndef deep():\n  x = []\n  for i in range(1000):\n    x = [x]\n  return x\nY = deep()\n",
 			"f.star:1:1: Y: nested deeper than 200 levels, or contains itself",
 		},
+		{"X = [\n  1" + strings.Repeat("0", maxDigits) + "]\n", "f.star:2:3: more than 9000 digits"},
 		{strings.Repeat("#", maxSource+1), "f.star:1:1: more than 1048576 bytes"},
 	} {
 		_, err := New(Config{Functions: &Source{"f.star", test.src}, Params: NewRecord(Field{"n", starlark.None})})

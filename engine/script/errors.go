@@ -63,6 +63,7 @@ func (e Errors) Unwrap() []error {
 	return list
 }
 
+// sorted orders the errors by position.
 func (e Errors) sorted() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
@@ -132,6 +133,7 @@ type limitError struct {
 func (e *limitError) Error() string { return e.text }
 func (e *limitError) Unwrap() error { return e.kind }
 
+// tooBig is an ErrTooBig with the particulars.
 func tooBig(format string, args ...any) error {
 	return &limitError{ErrTooBig, fmt.Sprintf(format, args...)}
 }
@@ -164,8 +166,25 @@ func (t text) one(problem, hint string) Errors {
 	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Hint: hint}}
 }
 
+// place is an error at a position of the parser.
 func place(pos syntax.Position, problem, hint string) *Error {
 	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Hint: hint}
+}
+
+// longNumber reports a number of so many digits that reading it would take the parser seconds.
+func (t text) longNumber() Errors {
+	digits := 0
+	for i := range len(t.src) {
+		if c := t.src[i]; c < '0' || c > '9' {
+			digits = 0
+			continue
+		}
+		if digits++; digits > maxDigits {
+			line, col := advance(t.src[:i-maxDigits], t.line, t.col)
+			return Errors{{File: t.file, Line: line, Col: col, Problem: fmt.Sprintf("more than %d digits", maxDigits)}}
+		}
+	}
+	return nil
 }
 
 // syntaxHints are for what people bring along from other languages.
@@ -188,6 +207,7 @@ var syntaxHints = []struct{ fragment, hint string }{
 	{"got del", "use x.pop(key)"},
 }
 
+// syntaxError words an error of the parser, and adds what people of other languages should write.
 func (t text) syntaxError(e syntax.Error) *Error {
 	out := place(e.Pos, e.Msg, "")
 	for _, h := range syntaxHints {
@@ -246,6 +266,7 @@ func (t text) rewind(e *Error, token string) {
 	e.Col -= end - max(start, 0)
 }
 
+// resolveError words an error of the resolver.
 func resolveError(e resolve.Error, known []string, explain func(string) string) *Error {
 	if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 		name, _, _ = strings.Cut(name, " ")
@@ -293,6 +314,7 @@ func nearest(name string, candidates []string) string {
 	return best
 }
 
+// fold is a name without case and underscores.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' {

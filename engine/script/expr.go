@@ -52,6 +52,9 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	if strings.TrimSpace(src) == "" {
 		return source.one("the expression is empty", "")
 	}
+	if errs := source.longNumber(); errs != nil {
+		return errs
+	}
 	end := scan(src, 0, 0)
 	if end.problem != "" {
 		l, c := advance(src[:end.at], line, col)
@@ -96,6 +99,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	return nil
 }
 
+// constant returns what a name of the environment stands for.
 func (e *Env) constant(name string) Value {
 	if v, ok := e.names[name]; ok {
 		return v
@@ -116,6 +120,7 @@ func (x *Expr) Eval(c *Context) (Value, error) {
 	return v, err
 }
 
+// eval evaluates the expression in a machine that the caller releases.
 func (x *Expr) eval(m *machine) (Value, error) {
 	fr := m.push(x.nlocals)
 	if x.env.broken {
@@ -186,6 +191,7 @@ type Ref struct {
 	Line, Col int
 }
 
+// uses returns a copy of what is known about a name.
 func (u *unit) uses(name string) Refs {
 	if r := u.refs[name]; r != nil {
 		return Refs{slices.Clone(r.Fields), slices.Clone(r.Bare)}
@@ -238,6 +244,7 @@ func (u *unit) use(tree syntax.Expr, scope Scope) {
 	})
 }
 
+// add records one use of a dynamic name, and gives it a slot if it is the first.
 func (u *unit) add(id *syntax.Ident, fields map[*syntax.Ident]Ref) {
 	if u.slot == nil {
 		u.slot, u.refs = make(map[string]int), make(map[string]*Refs)

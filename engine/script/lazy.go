@@ -33,6 +33,7 @@ func (l *lazy) Truth() starlark.Bool  { return true }
 func (l *lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
 func (l *lazy) Len() int              { return len(l.fields.Names()) }
 
+// field is Fields.Field with the errors of nested evaluations set apart.
 func (l *lazy) field(name string) (Value, error) {
 	v, err := l.fields.Field(name)
 	if err != nil {
@@ -41,6 +42,7 @@ func (l *lazy) field(name string) (Value, error) {
 	return v, nil
 }
 
+// Attr is Starlark's x.name.
 func (l *lazy) Attr(name string) (Value, error) {
 	v, err := l.field(name)
 	if v == nil && err == nil {
@@ -51,6 +53,7 @@ func (l *lazy) Attr(name string) (Value, error) {
 
 func (l *lazy) AttrNames() []string { return slices.Clone(l.fields.Names()) }
 
+// Get is Starlark's x["name"].
 func (l *lazy) Get(key Value) (Value, bool, error) {
 	name, ok := starlark.AsString(key)
 	if !ok {
@@ -62,6 +65,7 @@ func (l *lazy) Get(key Value) (Value, bool, error) {
 
 func (l *lazy) Iterate() starlark.Iterator { return &namesIterator{names: l.fields.Names()} }
 
+// Items is for dict(x) and f(**x).
 func (l *lazy) Items() []starlark.Tuple {
 	items := make([]starlark.Tuple, 0, l.Len())
 	for _, name := range l.fields.Names() {

@@ -97,6 +97,7 @@ type frame struct {
 
 var machines = sync.Pool{New: func() any { return new(machine) }}
 
+// start returns a machine for one evaluation; release gives it back.
 func start(ctx *Context, env *Env, names []string) *machine {
 	if ctx == nil {
 		ctx = &noContext
@@ -238,6 +239,7 @@ func (fr *frame) grow(n int) {
 	fr.locals = fr.locals[:n]
 }
 
+// pop gives back the frame that was pushed last.
 func (m *machine) pop(fr *frame) {
 	clear(fr.locals)
 	fr.locals = fr.locals[:0]
@@ -266,6 +268,7 @@ func (fr *frame) through(pos syntax.Position, err error) error {
 	return fr.fault(pos, err)
 }
 
+// at is a position in what the frame runs.
 func (fr *frame) at(pos syntax.Position) Frame {
 	f := Frame{Func: "expression", File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col)}
 	if fr.fn != nil {
@@ -287,6 +290,8 @@ func (m *machine) settle(v Value) (Value, error) {
 	return v, nil
 }
 
+// check reports what must not leave an evaluation: functions, and what is too deep to freeze. Records stop it, they are
+// data already.
 func (m *machine) check(v Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.Int, starlark.Float, starlark.String, starlark.Bool, starlark.NoneType, *Record:
@@ -303,6 +308,7 @@ func (m *machine) check(v Value, depth int) error {
 	return nil
 }
 
+// checkElems checks the elements of a list or tuple.
 func (m *machine) checkElems(seq starlark.Indexable, depth int) error {
 	if depth == maxDepth {
 		return errDeep
@@ -319,6 +325,7 @@ func (m *machine) checkElems(seq starlark.Indexable, depth int) error {
 	return nil
 }
 
+// checkTable checks the entries of a dict or set.
 func (m *machine) checkTable(table starlark.Iterable, depth int) error {
 	if depth == maxDepth {
 		return errDeep

@@ -70,6 +70,7 @@ func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) 
 	return a, nil
 }
 
+// first returns the first argument, or nil.
 func first(a args) Value {
 	if len(a) == 0 {
 		return nil
@@ -96,6 +97,7 @@ func (m *machine) chargeSplit(s string, a args) (args, error) {
 	return a, m.chargeMany(parts, 3*wordSize)
 }
 
+// valueOr returns None for nil.
 func valueOr(v Value) Value {
 	if v == nil {
 		return starlark.None
@@ -103,6 +105,7 @@ func valueOr(v Value) Value {
 	return v
 }
 
+// chargeReplace charges what the result of s.replace(old, new, count) will take.
 func (m *machine) chargeReplace(s string, a args) error {
 	if len(a) < 2 {
 		return nil
@@ -124,6 +127,7 @@ func (m *machine) chargeReplace(s string, a args) error {
 	return m.chargeMany(n, max(len(to)-len(from), 0))
 }
 
+// chargeJoin charges what the result of sep.join(v) will take.
 func (m *machine) chargeJoin(sep string, v Value) error {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
@@ -204,6 +208,7 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 	return nil, false, nil
 }
 
+// chargeDict charges a method of a dict. update is done by updateDict.
 func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
 	switch name {
 	case "get", "pop":
@@ -234,6 +239,7 @@ func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
 	return nil
 }
 
+// chargeSet charges a method of a set.
 func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
 	switch name {
 	case "add":

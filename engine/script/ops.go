@@ -202,6 +202,7 @@ func sizeOf(v Value) int {
 	return 0
 }
 
+// chargeRepeat charges text * n and list * n, on either side.
 func (m *machine) chargeRepeat(x, y Value) error {
 	n, ok := y.(starlark.Int)
 	if !ok {
@@ -256,6 +257,7 @@ func (m *machine) contains(y, x Value) (bool, error) {
 	return v == starlark.True, err
 }
 
+// among looks for x among n elements.
 func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
 	for i := range n {
 		if err := m.step(1); err != nil {
@@ -268,6 +270,7 @@ func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
 	return false, nil
 }
 
+// index is x[y].
 func (m *machine) index(x, y Value) (Value, error) {
 	switch a := x.(type) {
 	case *Record:
@@ -335,6 +338,7 @@ func (m *machine) noKey(d Value, key Value) error {
 	return e
 }
 
+// outOfRange is the error for index i of n elements.
 func outOfRange(i, n int, x Value) error {
 	if n == 0 {
 		return fmt.Errorf("index %d out of range: empty %s", i, x.Type())
@@ -342,6 +346,7 @@ func outOfRange(i, n int, x Value) error {
 	return fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
 }
 
+// setIndex is x[y] = v.
 func (m *machine) setIndex(x, y, v Value) error {
 	switch x := x.(type) {
 	case *starlark.Dict:

@@ -44,6 +44,7 @@ func (s *Shape) Record(values ...Value) *Record {
 	return &Record{shape: s, values: values}
 }
 
+// find returns the place of a name, or -1.
 func (s *Shape) find(name string) int {
 	if len(s.names) <= narrow {
 		for i, n := range s.names {
@@ -122,6 +123,7 @@ func distinct(names []string, values []Value) ([]string, []Value) {
 	return names[:n], values[:n]
 }
 
+// names returns the names without copying them.
 func (r *Record) names() []string {
 	if r.shape == nil {
 		return nil

@@ -18,6 +18,7 @@ type printer struct {
 
 var errTextTooLong = tooBig("the text of a value is too long")
 
+// value appends one value.
 func (p *printer) value(v Value) error {
 	if len(p.out) > p.limit {
 		return errTextTooLong
@@ -70,6 +71,7 @@ func fewer(seq starlark.Iterable, n int) bool {
 	return true
 }
 
+// composite appends what has elements.
 func (p *printer) composite(v Value) error {
 	if len(p.path) == maxDepth {
 		return errDeep
@@ -109,6 +111,7 @@ func (p *printer) composite(v Value) error {
 	}
 }
 
+// sequence appends elements between brackets.
 func (p *printer) sequence(opening, closing string, seq starlark.Iterable) error {
 	p.out = append(p.out, opening...)
 	iter := seq.Iterate()
@@ -126,6 +129,7 @@ func (p *printer) sequence(opening, closing string, seq starlark.Iterable) error
 	return nil
 }
 
+// mapping appends names or keys with their values.
 func (p *printer) mapping(d starlark.IterableMapping) error {
 	p.out = append(p.out, '{')
 	iter := d.Iterate()
@@ -263,6 +267,7 @@ type showableFields struct {
 	err error
 }
 
+// Get is what %(name)s asks for.
 func (f *showableFields) Get(key Value) (Value, bool, error) {
 	v, found, err := f.Mapping.Get(key)
 	if err != nil {

@@ -21,6 +21,7 @@ const (
 	leaveFunction
 )
 
+// pass does nothing.
 func pass(*frame) (flow, error) { return onward, nil }
 
 // block compiles statements that follow each other.
@@ -45,6 +46,7 @@ func (c *compiler) block(stmts []syntax.Stmt) exec {
 	}
 }
 
+// stmt compiles a statement. Each takes the steps of its expressions at once, before it runs.
 func (c *compiler) stmt(s syntax.Stmt) exec {
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
@@ -84,6 +86,7 @@ func (c *compiler) stmt(s syntax.Stmt) exec {
 	}
 }
 
+// returnStmt compiles return, and the body of a lambda.
 func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 	if s.Result == nil {
 		return func(fr *frame) (flow, error) {
@@ -105,6 +108,7 @@ func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 	}
 }
 
+// ifStmt compiles if; elif is an if in the else.
 func (c *compiler) ifStmt(s *syntax.IfStmt) exec {
 	cond, yes, no := c.expr(s.Cond), c.block(s.True), c.block(s.False)
 	cost, pos := 1+count(s.Cond), s.If
@@ -123,6 +127,7 @@ func (c *compiler) ifStmt(s *syntax.IfStmt) exec {
 	}
 }
 
+// forStmt compiles for. While it runs, a list or dict that it goes over cannot be changed.
 func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 	x, set, body, pos := c.expr(s.X), c.assign(s.For, s.Vars), c.block(s.Body), s.For
 	cost := 1 + count(s.X)
@@ -159,6 +164,7 @@ func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 	}
 }
 
+// assignment compiles x = y and x += y.
 func (c *compiler) assignment(s *syntax.AssignStmt) exec {
 	cost, pos := 1+count(s.LHS)+count(s.RHS), s.OpPos
 	do := c.augmented
@@ -174,6 +180,7 @@ func (c *compiler) assignment(s *syntax.AssignStmt) exec {
 	}
 }
 
+// plain compiles x = y: the right side first.
 func (c *compiler) plain(s *syntax.AssignStmt) func(*frame) error {
 	x, set := c.expr(s.RHS), c.assign(s.OpPos, s.LHS)
 	return func(fr *frame) error {
@@ -291,6 +298,7 @@ func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, 
 	}
 }
 
+// assignName compiles the assignment to a variable.
 func (c *compiler) assignName(id *syntax.Ident) func(fr *frame, v Value) error {
 	bind := id.Binding.(*resolve.Binding)
 	i := bind.Index
@@ -307,6 +315,7 @@ func (c *compiler) assignName(id *syntax.Ident) func(fr *frame, v Value) error {
 	}
 }
 
+// unpack compiles a, b = x.
 func (c *compiler) unpack(pos syntax.Position, list []syntax.Expr) func(fr *frame, v Value) error {
 	targets := make([]func(*frame, Value) error, len(list))
 	for i, x := range list {

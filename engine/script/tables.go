@@ -23,6 +23,7 @@ type sketch [sketchSize]uint16
 // that share their parts may be far more than they look.
 func (m *machine) key(v Value) error { return m.hash(v, 0) }
 
+// hash charges v, which is depth tuples deep.
 func (m *machine) hash(v Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.String:

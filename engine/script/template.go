@@ -104,6 +104,7 @@ func (t *Template) Eval(c *Context) (Value, error) {
 	return v, err
 }
 
+// eval evaluates the template in a machine that the caller releases.
 func (t *Template) eval(m *machine) (Value, error) {
 	if len(t.parts) == 1 && t.parts[0].expr != nil {
 		return t.parts[0].expr.value(m)

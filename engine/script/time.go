@@ -27,6 +27,7 @@ func (m moment) Truth() starlark.Bool  { return true }
 func (m moment) AttrNames() []string   { return slices.Clone(momentFields) }
 func (m moment) Hash() (uint32, error) { return starlark.MakeInt64(m.t.UnixNano()).Hash() }
 
+// Attr is Starlark's x.name.
 func (m moment) Attr(name string) (Value, error) {
 	switch name {
 	case "year":

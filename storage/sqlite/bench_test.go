@@ -239,3 +239,37 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// BenchmarkOpen opens a store of 1,000 runs and 10 million journal rows and lists its runs: NUMBERS 12.
+func BenchmarkOpen(b *testing.B) {
+	s, j := benchStore(b, Options{})
+	for i := range 1000 {
+		if err := s.Create(b.Context(), engine.RunRecord{ID: engine.RunID(fmt.Sprint("run", i)), Settings: engine.DefaultSettings()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	rows := make(engine.SessionRows, 0, 1000)
+	for range cap(rows) {
+		rows = append(rows, emptySession(random))
+	}
+	for batch := range 10_000 {
+		for i := range rows {
+			rows[i].Agent = batch*len(rows) + i
+		}
+		j.Append(rows)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s = openStore(b, s.dir, Options{Logger: quiet()})
+		if runs, err := s.Runs(b.Context()); err != nil || len(runs) != 1001 {
+			b.Fatal(len(runs), err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(size(s.path()))/1e6, "MB")
+}

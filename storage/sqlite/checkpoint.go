@@ -13,8 +13,8 @@ import (
 
 const (
 	// pieceRows and pieceBytes bound what of a checkpoint is written at once, while requests wait.
-	pieceRows  = 2000
-	pieceBytes = 4 << 20
+	pieceRows  = 500
+	pieceBytes = 1 << 20
 	// pageRows is how many rows a reader takes at once: a long read would keep the write-ahead log growing.
 	pageRows = 1000
 )

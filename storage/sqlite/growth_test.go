@@ -214,6 +214,30 @@ func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
 		t.Errorf("a barrier was committed before the checkpoint that it follows: %v, %v", all, err)
 	}
+	j.Append(engine.CheckpointRow{Memory: memory})
+	if err := j.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 2 {
+		t.Errorf("a commit of nothing does not cover the checkpoint before it: %v, %v", all, err)
+	}
+}
+
+// TestForgottenMemory has a checkpoint say that an agent remembers nothing any more.
+func TestForgottenMemory(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	err := j.Commit(t.Context(), engine.CheckpointRow{Memory: map[int]*engine.Memory{1: memoryOf(1, 1), 2: memoryOf(2, 1)}},
+		engine.CheckpointRow{Memory: map[int]*engine.Memory{1: nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range map[int]map[int]*engine.Memory{1: {1: memoryOf(1, 1), 2: memoryOf(2, 1)}, 2: {2: memoryOf(2, 1)}} {
+		if _, _, got, err := s.Checkpoint(t.Context(), "r", number); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("checkpoint %d: got %v, %v, want %v", number, got, err, want)
+		}
+	}
 }
 
 // TestInterruptedDelete has a deletion end in the middle: the run is gone at once, its rows when the store is opened
@@ -280,5 +304,18 @@ func TestAdjust(t *testing.T) {
 	}
 	if err := s.Adjust(t.Context(), "nobody", settings); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}
+
+func TestStarts(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	began := time.Date(2026, 3, 1, 12, 0, 0, 5000, time.UTC)
+	want := []engine.StartRow{{At: began}, {At: began.Add(time.Hour), Cycle: 3, Resumed: true}}
+	if err := newRun(t, s, "r").Commit(t.Context(), want[0], want[1]); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Starts(t.Context(), "r"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

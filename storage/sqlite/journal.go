@@ -176,6 +176,7 @@ func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (du
 	if wait {
 		b.durable = make(chan struct{})
 		durable = b.durable
+		b.strict = b.strict || len(rows) == 0
 	}
 	j.mu.Lock()
 	for !j.closing && j.rows > 0 && (j.rows+b.rows > 4*j.store.options.CommitRows || j.bytes+b.size() > maxQueued) {

@@ -48,23 +48,17 @@ func (s *Store) open() (err error) {
 		}
 	}()
 
-	version, err := s.inspect(alone)
+	err = s.openFile(alone)
 	if damage, ok := errors.AsType[*damageError](err); ok {
 		if !alone {
 			return fmt.Errorf("%w, and another process has it open: close that first: %w", err, engine.ErrInUse)
 		}
-		version, err = 0, s.setAside(damage)
+		if err := s.setAside(damage); err != nil {
+			return err
+		}
+		err = s.openFile(alone)
 	}
 	if err != nil {
-		return err
-	}
-	s.writer = connect(s.path(), false, 1)
-	s.reader = connect(s.path(), true, readers)
-	if err := s.prepare(version, alone); err != nil {
-		err = errors.Join(err, s.reader.Close(), s.writer.Close())
-		if a := advice(err); a != "" {
-			err = fmt.Errorf("%w; %s, then start again", err, a)
-		}
 		return err
 	}
 	if alone {
@@ -72,6 +66,28 @@ func (s *Store) open() (err error) {
 		return errors.Join(s.opened.Unlock(), s.opened.RLock())
 	}
 	return nil
+}
+
+// openFile opens the file that is there, or makes it.
+func (s *Store) openFile(alone bool) error {
+	version, err := s.inspect(alone)
+	if err != nil {
+		return err
+	}
+	s.writer = connect(s.path(), false, 1)
+	s.reader = connect(s.path(), true, readers)
+	err = s.prepare(version, alone)
+	if err == nil {
+		return nil
+	}
+	err = errors.Join(err, s.reader.Close(), s.writer.Close())
+	if damaged(err) {
+		return &damageError{err.Error()}
+	}
+	if a := advice(err); a != "" {
+		err = fmt.Errorf("%w; %s, then start again", err, a)
+	}
+	return err
 }
 
 // enter takes the lock that every process holds, shared, while it has the store open. It reports whether this process
@@ -218,7 +234,7 @@ func (s *Store) prepare(version int64, alone bool) error {
 			return translate(err)
 		}
 	}
-	err := s.write(func(tx txn) error {
+	err := s.transact(func(tx txn) error {
 		_, err := positions(tx, 0)
 		return err
 	})

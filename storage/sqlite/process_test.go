@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -173,7 +174,7 @@ func TestKilledHolderIsNotInProgress(t *testing.T) {
 	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
 		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
 	}
-	if size(s.dir+"/"+holderName) >= 0 {
+	if size(filepath.Join(s.dir, holderName)) >= 0 {
 		t.Error("the dead holder's file is still there")
 	}
 	release, err := s.Claim(t.Context(), "r")
@@ -222,6 +223,27 @@ func TestClaimWaitInLine(t *testing.T) {
 		if i := <-got; i != want {
 			t.Errorf("got waiter %d, want %d", i, want)
 		}
+	}
+}
+
+// TestDeadTicket has the oldest of those who wait be dead.
+func TestDeadTicket(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "r")
+	dead := filepath.Join(s.dir, ticketPrefix+"00000000000000000001-1")
+	write(t, dead, nil)
+	release, err := s.ClaimWait(t.Context(), "r", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if size(dead) >= 0 {
+		t.Error("the dead one's ticket is still there")
+	}
+	left, err := filepath.Glob(filepath.Join(s.dir, ticketPrefix+"*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("got tickets %v, %v, want none", left, err)
 	}
 }
 

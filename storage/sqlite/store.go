@@ -92,6 +92,11 @@ func (s *Store) Notice() string { return s.notice }
 // Written returns how many journal rows this process has made durable.
 func (s *Store) Written() int64 { return s.written.Load() }
 
+// Connections is how many connections to the file this store has open.
+func (s *Store) Connections() int {
+	return s.writer.Stats().OpenConnections + s.reader.Stats().OpenConnections
+}
+
 // Close flushes the journals that are open and closes the file. It waits 5 s at most for a disk that cannot be
 // written.
 func (s *Store) Close() error {
@@ -123,21 +128,26 @@ func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
 
 // write runs f in a transaction of the one writer. An error rolls it back.
 func (s *Store) write(f func(tx txn) error) error {
-	tx, err := s.writer.BeginTx(context.Background(), nil)
-	if err != nil {
-		return translate(err)
-	}
-	if err := f(txn{tx}); err != nil {
-		return errors.Join(translate(err), tx.Rollback())
-	}
-	if err := tx.Commit(); err != nil {
-		return translate(err)
+	if err := s.transact(f); err != nil {
+		return err
 	}
 	n := s.commits.Add(1)
 	if s.options.OnCommit != nil {
 		s.options.OnCommit(n)
 	}
 	return nil
+}
+
+func (s *Store) transact(f func(tx txn) error) error {
+	tx, err := s.writer.BeginTx(context.Background(), nil)
+	if err != nil {
+		return translate(err)
+	}
+	if err := f(txn{tx}); err != nil {
+		_ = tx.Rollback() // where the disk was the trouble, SQLite has done it
+		return translate(err)
+	}
+	return translate(tx.Commit())
 }
 
 // txn is a transaction of the writer. Its statements take no context: without one that can end, the driver needs no

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -107,8 +108,21 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:  journal,
 		Resume:   res,
 		Probe:    l.probe(),
+		Barrier:  l.barrier(j),
 	})
 	return j, err
+}
+
+// barrier has the rehearsal keep a cycle as durably as the journal does.
+func (l Launch) barrier(j *Job) func(int) {
+	if j.Shop == nil {
+		return nil
+	}
+	return func(int) {
+		if err := j.Shop.Sync(); err != nil {
+			slog.Warn("the rehearsal's log may lose its end in a power cut", "run", j.Record.ID, "error", err)
+		}
+	}
 }
 
 // claim makes this process the one that works on the run, and finds out where it goes on.

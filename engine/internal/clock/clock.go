@@ -12,7 +12,8 @@ import (
 // still while it is held itself or while it has children and all of them stand still. All methods are safe for
 // concurrent use.
 type Clock struct {
-	mu     *sync.Mutex // of the whole tree; guards all below
+	mu     *sync.Mutex // of the whole tree, the root's own; guards all below
+	own    sync.Mutex
 	parent *Clock
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -28,7 +29,8 @@ type Clock struct {
 
 // New starts a clock whose context ends with cause once limit is used up; limit 0 is none.
 func New(ctx context.Context, limit time.Duration, cause error) *Clock {
-	c := &Clock{mu: new(sync.Mutex)}
+	c := new(Clock)
+	c.mu = &c.own
 	c.init(ctx, limit, cause)
 	return c
 }

@@ -1,0 +1,189 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+	"go.uber.org/goleak"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stage is a run of a chain in a test. The zero value but for Steps is one agent in one cycle without services.
+type stage struct {
+	steps     string // YAML under `chain test:`, without indentation
+	functions string
+	address   string // of the service shop; "" is none
+	tag       bool   // that service is the rehearsal
+	secret    string
+	acted     string
+	agents    int
+	change    func(*engine.Settings)
+	journal   *enginetest.Journal
+	resume    *engine.Resumption
+	ctx       context.Context
+	before    func(*Chain) // what a test does to the chain
+}
+
+// read reads the chain, with its mistakes.
+func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
+	t.Helper()
+	cfg := script.Config{Params: script.NewRecord(script.Field{Name: "n", Value: starlark.MakeInt(3)})}
+	if st.functions != "" {
+		cfg.Functions = &script.Source{Name: "test.star", Text: st.functions}
+	}
+	env, err := script.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := &doc.Report{}
+	shop := &Service{Name: "shop", Kind: "http"}
+	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
+		t.Fatal(err)
+	}
+	r := &Reader{Env: env, Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
+		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
+	}}
+	root := doc.Parse("test.yaml", []byte("chain test:\n"+indent(st.steps)), report)
+	if root == nil {
+		return nil, report, shop
+	}
+	return r.Chain("test", root.Get("chain test")), report, shop
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+}
+
+// run executes the chain and returns the rows of its sessions by agent.
+func (st stage) run(t testing.TB) []engine.SessionRow {
+	t.Helper()
+	c, report, shop := st.read(t)
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if st.address != "" {
+		client, err := service.NewHTTP("shop", st.address, service.Limits{}, st.tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		shop.Connect(client, st.secret)
+	}
+	if st.before != nil {
+		st.before(c)
+	}
+	if st.journal == nil {
+		st.journal = &enginetest.Journal{}
+	}
+	if st.ctx == nil {
+		st.ctx = t.Context()
+	}
+	settings := engine.DefaultSettings()
+	settings.Metrics, settings.CheckpointEvery, settings.Retry.Wait = false, 0, 0
+	if st.change != nil {
+		st.change(&settings)
+	}
+	run, err := engine.Start(st.ctx, engine.Config{
+		ID: "run", Program: program{c, st.acted}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
+		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Wait()
+	return st.journal.Sessions()
+}
+
+// one is the row of the only session.
+func (st stage) one(t testing.TB) engine.SessionRow {
+	t.Helper()
+	rows := st.run(t)
+	if len(rows) != 1 {
+		t.Fatalf("%d sessions ended", len(rows))
+	}
+	return rows[0]
+}
+
+type program struct {
+	chain *Chain
+	acted string
+}
+
+func (p program) Session(s *engine.Session) {
+	memory := NewMemory(s.Memory)
+	p.chain.Run(s, &Input{
+		Agent: script.Lazy("agent", agent{s.Agent, memory}), Now: script.Time(s.Now), Input: script.Missing,
+		Session: script.NewRecord(script.Field{Name: "cycle", Value: starlark.MakeInt(s.Cycle)}),
+		Memory:  memory, Acted: p.acted,
+	})
+}
+
+type agent struct {
+	index  int
+	memory *Memory
+}
+
+func (a agent) Field(name string) (script.Value, error) {
+	switch name {
+	case "id":
+		return starlark.String(fmt.Sprintf("a%d", a.index)), nil
+	case "index":
+		return starlark.MakeInt(a.index), nil
+	case "memory":
+		return script.Lazy("memory", a.memory), nil
+	case "notes":
+		return a.memory.Notes()
+	}
+	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+}
+
+func (agent) Names() []string { return []string{"id", "index", "memory", "notes"} }
+
+// steps are the records of a row as text: path:status:class.
+func steps(row *engine.SessionRow) string {
+	var b strings.Builder
+	for _, s := range row.Steps {
+		fmt.Fprintf(&b, " %s:%v", s.Path, s.Status)
+		if s.Class != engine.NoError {
+			fmt.Fprintf(&b, ":%v", s.Class)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// events are the events of a row as text.
+func events(row *engine.SessionRow) string {
+	var b strings.Builder
+	for _, e := range row.Events {
+		fmt.Fprintf(&b, " %s=%s", e.Name, e.Data)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// serve starts a server for a test.
+func serve(t testing.TB, f http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// js answers with JSON.
+func js(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body))
+}

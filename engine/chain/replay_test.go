@@ -1,0 +1,219 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+)
+
+// shop is a server that knows idempotency keys. What it answers is a function of the request, but for the failures
+// of /flaky, which come first for each key.
+type shop struct {
+	mu      sync.Mutex
+	kept    map[string]string // answers by key
+	effects map[string]int    // changes made by key
+	asked   map[string]int    // requests by agent and step, GETs too
+	flaky   map[string]bool   // keys that have failed once
+}
+
+func newShop() *shop {
+	return &shop{kept: map[string]string{}, effects: map[string]int{}, asked: map[string]int{}, flaky: map[string]bool{}}
+}
+
+func (s *shop) handler(w http.ResponseWriter, r *http.Request) {
+	tag, _, _ := strings.Cut(r.Header.Get("X-Throng-Request"), " ")
+	tag = r.Header.Get("Authorization") + " " + tag[:strings.LastIndex(tag, "/")]
+	body, _ := io.ReadAll(r.Body)
+	if r.URL.Path == "/hang" {
+		s.count(tag)
+		<-r.Context().Done()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[tag]++
+	key := r.Header.Get("Idempotency-Key")
+	switch answer, known := s.kept[key]; {
+	case key != "" && known:
+		w.Header().Set("Idempotency-Replayed", "true")
+		js(w, 201, answer)
+	case r.URL.Path == "/flaky" && !s.flaky[key]:
+		s.flaky[key] = true
+		w.WriteHeader(503)
+	case r.URL.Path == "/missing":
+		js(w, 404, `{}`)
+	case key != "":
+		s.effects[key]++
+		s.kept[key] = fmt.Sprintf(`{"key": %q, "of": %q}`, key, body)
+		js(w, 201, s.kept[key])
+	default:
+		js(w, 200, fmt.Sprintf(`{"read": %q}`, r.RequestURI))
+	}
+}
+
+func (s *shop) count(tag string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[tag]++
+}
+
+// resumable has everything that a replay can get wrong: reads before and between changes, failures that are let pass,
+// steps whose time is over with and without a request, and waits.
+const resumable = `
+step look: {kind: http, service: shop, get: "/look/${agent.id}"}
+step first: {kind: http, service: shop, post: /make, json: {of: "${steps.look.read}"}}
+step pause: {kind: wait, for: 1ms}
+step miss: {kind: http, service: shop, get: /missing, default: {x: 1}}
+step slow: {kind: wait, for: 1h, timeout: 3ms, on_error: continue}
+step loop:
+  kind: for
+  each: "[1, 2]"
+  as: i
+  do:
+    step read: {kind: http, service: shop, get: "/read/${i}"}
+    step change: {kind: http, service: shop, put: "/flaky/${i}", json: "${steps.read.read}", when: i == agent.index % 3}
+    step inner:
+      kind: for
+      each: "[1, 2]"
+      as: j
+      timeout: 30ms
+      on_error: continue
+      do:
+        step hang: {kind: http, service: shop, post: /hang, when: j == 2 and i == 2, on_error: continue}
+        step add: {kind: http, service: shop, post: /make, json: {i: "${i}", j: "${j}", hang: "${steps.hang}"}}
+    step state: {kind: emit, event: state, data: "${[steps.read, steps.inner]}"}
+step last: {kind: http, service: shop, delete: /flaky, json: "${[steps.slow, steps.miss.x, steps.loop]}", retry: {attempts: 3, wait: 0}}
+step keep: {kind: remember, set: {key: "${steps.last.key}"}}
+step fail: {kind: python, call: "[][0]", when: agent.index == 1}
+`
+
+// TestEveryCrash kills a run after each row of its journal and resumes it: the results are those of a run that was
+// never killed, every change is made once, and nothing is asked that the journal knows.
+func TestEveryCrash(t *testing.T) {
+	const agents = 3
+	alone := stage{steps: resumable, agents: agents, tag: true, address: serve(t, newShop().handler), journal: &enginetest.Journal{}}
+	want := enginetest.Results(alone.run(t))
+	rows := len(alone.journal.Rows())
+	if !strings.Contains(want, "loop[1].inner:timeout:timeout") || !strings.Contains(want, "1 failed script") || rows < 20 {
+		t.Fatalf("%d rows of\n%s", rows, want)
+	}
+	labels := map[engine.Label]int{}
+	for dies := 1; dies <= rows; dies++ {
+		server := newShop()
+		st := alone
+		st.address, st.journal = serve(t, server.handler), &enginetest.Journal{DieAfter: dies}
+		kill(t, st)
+		st.journal = st.journal.Reopen()
+		st.resume = st.journal.Resumption()
+		before := asked(server)
+		if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
+			st.run(t)
+		}
+		if got := enginetest.Results(st.journal.Sessions()); got != want {
+			t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
+		}
+		for key, n := range server.effects {
+			if n != 1 {
+				t.Errorf("killed after row %d: %s has had its effect %d times", dies, key, n)
+			}
+		}
+		for agent, prefix := range st.resume.Prefixes {
+			for _, e := range prefix {
+				tag := fmt.Sprintf("Bearer .a%d 0/%s", agent, e.Path)
+				if e.Attempts > 0 && server.asked[tag] != before[tag] {
+					t.Errorf("killed after row %d: agent %d asked again for %s", dies, agent, e.Path)
+				}
+			}
+		}
+		for _, row := range st.journal.Sessions() {
+			for _, s := range row.Steps {
+				labels[s.Label]++
+			}
+		}
+	}
+	for _, l := range []engine.Label{engine.Replayed, engine.Uncertain, engine.Confirmed} {
+		if labels[l] == 0 {
+			t.Errorf("no step was %v", l)
+		}
+	}
+}
+
+func asked(s *shop) map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := map[string]int{}
+	for tag, n := range s.asked {
+		before[tag] = n
+	}
+	return before
+}
+
+// kill runs a stage until its journal dies, and cuts it there, like the process.
+func kill(t *testing.T, st stage) {
+	ctx, cut := context.WithCancel(t.Context())
+	defer cut()
+	st.ctx = ctx
+	died, ended := st.journal.Died(), make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-died:
+			cut()
+		case <-ended:
+		}
+	}()
+	st.run(t)
+	close(ended)
+	<-watched
+}
+
+// TestWaitsAreNotWaitedForAgain is that think time before the end of the journal was had already.
+func TestWaitsAreNotWaitedForAgain(t *testing.T) {
+	server := newShop()
+	st := stage{steps: `
+step a: {kind: wait, for: 1h}
+step b: {kind: http, service: shop, post: /make}
+step c: {kind: wait, for: 1ms}
+`, tag: true, address: serve(t, server.handler), journal: &enginetest.Journal{}}
+	// What an earlier process left: an intent of b, whose request is Entry.Hash.
+	probe := stage{
+		steps: "step b: {kind: http, service: shop, post: /make}", tag: true, address: serve(t, newShop().handler), journal: &enginetest.Journal{},
+	}
+	probe.one(t)
+	intent := enginetest.Of[engine.IntentRow](probe.journal)[0]
+	st.resume = &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {{Path: "b", Hash: intent.Hash}}}}
+	row := st.one(t)
+	if row.Outcome != engine.OK || row.Total > time.Minute || row.Steps[1].Label != engine.Uncertain || row.Steps[2].Service < time.Millisecond {
+		t.Errorf("row %+v", row)
+	}
+}
+
+// TestJournalOfAnotherScenario is a journal that holds another request: the session fails, whatever its steps say.
+func TestJournalOfAnotherScenario(t *testing.T) {
+	server := newShop()
+	for _, entry := range []engine.Entry{
+		{Path: "b", Hash: 7}, {Path: "b", Hash: 7, Attempts: 1, Output: []byte("x")}, {Path: "a", Attempts: 1},
+	} {
+		row := stage{
+			steps: `
+step a: {kind: python, call: 1, on_error: continue}
+step b: {kind: http, service: shop, post: /make, on_error: continue}
+`, tag: true, address: serve(t, server.handler), resume: &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {entry}}},
+		}.one(t)
+		if row.Outcome != engine.Failed || row.Class != engine.ConfigError || row.Path != entry.Path {
+			t.Errorf("%v, class %q, step %q: %s", row.Outcome, row.Class, row.Path, row.Error)
+		}
+	}
+	if len(server.asked) > 0 {
+		t.Errorf("asked %v", server.asked)
+	}
+}

@@ -1,0 +1,86 @@
+package script
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"go.starlark.net/starlark"
+)
+
+// round is round(x): the nearest int, half away from zero; or round(x, n): a float with n decimals.
+func round(_ *machine, a args, kw kwargs) (Value, error) {
+	var x Value
+	var digits Value = starlark.None
+	if len(kw) == 0 && len(a) == 1 {
+		x = a[0]
+	} else if len(kw) == 0 && len(a) == 2 {
+		x, digits = a[0], a[1]
+	} else if err := starlark.UnpackArgs("round", a, kw, "x", &x, "n?", &digits); err != nil {
+		return nil, err
+	}
+	f, ok := starlark.AsFloat(x)
+	if !ok {
+		return nil, fmt.Errorf("round: got %s, want a number", x.Type())
+	}
+	if digits == starlark.None {
+		if i, ok := x.(starlark.Int); ok {
+			return i, nil
+		}
+		if err := checkFloat(f); err != nil {
+			return nil, err
+		}
+		return starlark.NumberToInt(starlark.Float(math.Round(f)))
+	}
+	n, err := starlark.AsInt32(digits)
+	if err != nil {
+		return nil, fmt.Errorf("round: n: %w", err)
+	}
+	return starlark.Float(roundTo(f, n)), nil
+}
+
+// roundTo rounds the decimal that f is written as, half away from zero: 2.675 becomes 2.68, although the float is a
+// little less than that.
+func roundTo(f float64, n int) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) || n > 20 {
+		return f
+	}
+	if n < 0 {
+		p := math.Pow10(-n)
+		return math.Round(f/p) * p
+	}
+	var buf [40]byte
+	text := strconv.AppendFloat(buf[:0], f, 'f', -1, 64)
+	point := slices.Index(text, '.')
+	if point < 0 || len(text)-point-1 <= n {
+		return f
+	}
+	up := text[point+1+n] >= '5'
+	text = text[:point+1+n]
+	for i := len(text) - 1; up && i >= 0; i-- {
+		switch c := text[i]; {
+		case c == '9':
+			text[i] = '0'
+		case '0' <= c && c < '9':
+			text[i]++
+			up = false
+		}
+	}
+	g, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return f
+	}
+	if up { // 9.96 to 10.0: all digits were nines, and are zeros now
+		g = math.Copysign(math.Pow10(len(text[:point])-signs(text)), f)
+	}
+	return g
+}
+
+// signs is 1 for the text of a negative number.
+func signs(text []byte) int {
+	if text[0] == '-' {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,67 @@
+package service
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"0": 0, "1": time.Second, "1.5": 1500 * time.Millisecond, "86400": 24 * time.Hour, "99999999999": 24 * time.Hour, "Inf": 24 * time.Hour,
+		"Fri, 02 Jan 2026 08:00:30 GMT": 30 * time.Second,
+		"Fri, 02 Jan 2026 07:00:00 GMT": 0,
+		"Sat, 02 Jan 2027 07:00:00 GMT": 24 * time.Hour,
+		"":                              -1, "-1": -1, "soon": -1, "NaN": -1,
+	} {
+		got, named := RetryAfter(value, now)
+		if !named {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q: got %s, want %s", value, got, want)
+		}
+	}
+}
+
+// TestExpressionsSeeNoVaryingHeaders lists what is left of an answer's headers.
+func TestExpressionsSeeNoVaryingHeaders(t *testing.T) {
+	h := http.Header{}
+	for _, name := range append(slices.Clone(varying), "X-RateLimit-Remaining", "RateLimit-Limit", "ETag", "Location", "Content-Type", "X-Rate") {
+		h.Set(name, "1")
+	}
+	a := newAnswer(&http.Response{StatusCode: 200, Header: h}, nil)
+	if got, want := slices.Sorted(maps.Keys(a.Header)), []string{"Content-Type", "Etag", "Location", "X-Rate"}; !slices.Equal(got, want) {
+		t.Errorf("left are %v, want %v", got, want)
+	}
+}
+
+func TestAnswersComeBackFromTheJournal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := &Answer{
+			Status: rapid.IntRange(100, 599).Draw(t, "status"),
+			Header: rapid.MapOf(rapid.String(), rapid.SliceOfN(rapid.String(), 1, 3)).Draw(t, "header"),
+			Body:   rapid.SliceOfN(rapid.Byte(), 1, -1).Draw(t, "body"),
+		}
+		b, err := decodeAnswer(encodeAnswer(a))
+		if err != nil || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%+v came back as %+v, %v", a, b, err)
+		}
+	})
+}
+
+func FuzzDecodeAnswer(f *testing.F) {
+	f.Add(encodeAnswer(&Answer{Status: 200, Header: http.Header{"A": {"b"}}, Body: []byte("x")}))
+	f.Add([]byte{answerVersion})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if a, err := decodeAnswer(data); err == nil && a.Header == nil {
+			t.Error("an answer without headers")
+		}
+	})
+}
