@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -59,7 +60,8 @@ type hooks struct {
 
 // open opens the store and says what was found amiss.
 func (t *terminal) open() (*sqlite.Store, error) {
-	store, err := sqlite.Open(t.data, sqlite.Options{OnCommit: t.hooks.onCommit})
+	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
+	store, err := sqlite.Open(t.data, sqlite.Options{OnCommit: t.hooks.onCommit, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

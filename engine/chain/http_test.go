@@ -49,7 +49,7 @@ func TestWhatIsSent(t *testing.T) {
 	tests := []struct{ step, want string }{
 		{`get: /x`, `GET /x []`},
 		{`post: /x`, `POST /x []`},
-		{`delete: /x/${params.n}`, `DELETE /x/3 []`},
+		{`delete: "/x/${params.n}"`, `DELETE /x/3 []`},
 		{`put: /x, json: {}`, `PUT /x [Content-Type: application/json] {}`},
 		{`patch: /x, json: {a: "${params.n}", b: [1, "${agent.id}", null], c: "n ${params.n}", d: 1.0, e: true}`,
 			`PATCH /x [Content-Type: application/json] {"a":3,"b":[1,"a0",null],"c":"n 3","d":1,"e":true}`},
@@ -102,8 +102,8 @@ def value(agent, name):
 		{`post: "${value(agent, 'fragment')}"`, "never sent"},
 		{`post: /x, headers: {X-A: "${value(agent, 'lines')}"}`, "the header X-A has a line break"},
 		{`post: /x, headers: {X-A: "${value(agent, 'nul')}"}`, "the header X-A has a line break"},
-		{`post: /x, json: "${value}"`, "is not data"},
-		{`post: /x, query: {a: "${value}"}`, "function"},
+		{`post: /x, json: "${[value, agent.id]}"`, "is not data"},
+		{`post: /x, query: {a: "${(value, agent.id)[0]}"}`, "function"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.step, func(t *testing.T) {

@@ -108,8 +108,8 @@ func unassigned(kind, name string) error {
 	return fmt.Errorf("%s variable %s referenced before assignment", kind, name)
 }
 
-// ident compiles the use of a name, by what the resolver bound it to. Names of the environment become constants, dynamic
-// names a slot that is filled when it is first needed.
+// ident compiles the use of a name, by what the resolver bound it to. Names of the environment become constants,
+// dynamic names a slot that is filled when it is first needed.
 func (c *compiler) ident(e *syntax.Ident) eval {
 	bind := e.Binding.(*resolve.Binding)
 	i, name, pos := bind.Index, e.Name, e.NamePos
@@ -396,8 +396,8 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	}
 }
 
-// comprehension compiles [body for … if …] and {key: value for … if …}: a chain of closures, one for each clause,
-// that ends with adding to what the first one made.
+// comprehension compiles [body for … if …] and {key: value for …}: a chain of closures, one for each clause, that ends
+// with adding to what the first one made.
 func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 	var list func(fr *frame, out *starlark.List) error
 	var dict func(fr *frame, out *starlark.Dict) error

@@ -222,8 +222,8 @@ func within(name string, err error) error {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted appends a JSON string: only quotes, backslashes and control characters are escaped, and what is not UTF-8
-// is replaced byte by byte.
+// appendQuoted appends a JSON string: only quotes, backslashes and control characters are escaped, and what is not
+// UTF-8 is replaced byte by byte.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0

@@ -114,7 +114,8 @@ func (e *Env) define(src Source) Errors {
 		e.names[b.First.Name] = starlark.None // until it is known
 	}
 	if err != nil {
-		known := slices.Concat(e.globals.names, slices.Sorted(maps.Keys(builtin)), []string{"return", "continue", "break", "pass"})
+		keywords := []string{"return", "continue", "break", "pass"}
+		known := slices.Concat(e.globals.names, slices.Sorted(maps.Keys(builtin)), keywords)
 		return source.sourceErrors(err, known, explainInFile)
 	}
 	c := &compiler{constant: func(name string) Value { return builtin[name] }, globals: e.globals}

@@ -23,8 +23,8 @@ func jsonEncode(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.String(e.out), err
 }
 
-// jsonDecode is json.decode(text, default=…): DecodeJSON within the limits of the evaluation. What is decoded is data,
-// records included.
+// jsonDecode is json.decode(text, default=…): DecodeJSON within the limits of the evaluation. What is decoded
+// is data, records included.
 func jsonDecode(m *machine, a args, kw kwargs) (Value, error) {
 	var text string
 	var fallback Value

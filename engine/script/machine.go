@@ -82,7 +82,7 @@ type machine struct {
 	frames []*frame // in use up to depth
 	depth  int
 	text   []byte
-	sketch *sketch
+	sketch *sketch // of the keys that this evaluation put into tables; nil until there are some
 }
 
 // frame is one call of a function, or the evaluation of an expression. Until the function runs, locals are its
@@ -122,7 +122,10 @@ func (m *machine) release() {
 		return // not worth keeping
 	}
 	clear(m.slots)
-	m.ctx, m.print, m.names, m.top, m.sketch = nil, nil, nil, nil, nil
+	m.ctx, m.print, m.names, m.top = nil, nil, nil, nil
+	if m.sketch != nil {
+		clear(m.sketch[:])
+	}
 	m.steps, m.bytes, m.calls = 0, 0, 0
 	m.made, m.printed, m.drawing = false, false, false
 	machines.Put(m)

@@ -8,16 +8,30 @@ import (
 )
 
 // Dicts and sets are hash tables of the Starlark library, whose hashes of ints, floats and tuples are easy to make
-// equal: 1 << 32, 2 << 32, … have the same. Keys that are alike make a table a list that is searched from the front,
-// so their number in one table is bounded, and looking for one takes steps.
+// alike: 1 << 32, 2 << 32 and so on have the same, 1 << 16, 2 << 16 the same low bits, by which a table is divided.
+// Keys that are alike make it a list that is searched from the front, so their number in one table is bounded, and
+// looking for one takes steps.
 const (
-	maxAlike    = 2048
-	alikePerOne = 32 // keys passed by in one step
-	sketchSize  = 4096
+	maxAlike    = 1024
+	alikePerOne = 32   // keys passed by in one step
+	sketchSize  = 4096 // a power of two, as the number of parts of a table is
 )
 
-// sketch counts the keys that this evaluation put into tables, by a part of their hash.
+// sketch counts keys by the low bits of their hash.
 type sketch [sketchSize]uint16
+
+// add counts a key, and returns how many there are like it.
+func (s *sketch) add(k Value) (int, error) {
+	h, err := k.Hash()
+	if err != nil {
+		return 0, err
+	}
+	count := &s[h%sketchSize]
+	if *count < math.MaxUint16 {
+		*count++
+	}
+	return int(*count), nil
+}
 
 // key prepares the hashing of v. Strings take time by their length, tuples by all that is in them, which for tuples
 // that share their parts may be far more than they look.
@@ -46,14 +60,11 @@ func (m *machine) hash(v Value, depth int) error {
 	return nil
 }
 
-// contrivable reports whether it is easy to find many keys with the same hash as v.
+// contrivable reports whether it is easy to find many keys whose hash is like that of v. Strings have a secret seed.
 func contrivable(v Value) bool {
-	switch v := v.(type) {
+	switch v.(type) {
 	case starlark.String, starlark.Bytes, starlark.Bool, starlark.NoneType:
 		return false
-	case starlark.Int:
-		n, small := v.Int64()
-		return !small || n != int64(int32(n))
 	}
 	return true
 }
@@ -71,24 +82,17 @@ func (m *machine) grew(k Value, n int) error {
 	if !contrivable(k) {
 		return nil
 	}
-	h, err := k.Hash()
-	if err != nil {
-		return err
-	}
 	if m.sketch == nil {
 		m.sketch = new(sketch)
 	}
-	count := &m.sketch[h%sketchSize]
-	if *count < math.MaxUint16 {
-		*count++
+	alike, err := m.sketch.add(k)
+	if err == nil && alike > maxAlike && n > maxAlike {
+		err = errAlike
 	}
-	if n > maxAlike && *count > maxAlike {
-		return errAlike
-	}
-	return nil
+	return err
 }
 
-var errAlike = &limitError{ErrTooLong, fmt.Sprintf("more than %d keys with the same hash", maxAlike)}
+var errAlike = &limitError{ErrTooLong, fmt.Sprintf("more than %d keys whose hashes are alike", maxAlike)}
 
 // insert is d[k] = v.
 func (m *machine) insert(d *starlark.Dict, k, v Value) error {
@@ -144,21 +148,19 @@ func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
 	if err := m.charge(dictSize); err != nil {
 		return err
 	}
-	var alike map[uint32]int
+	var all *sketch
+	if n > maxAlike {
+		all = new(sketch)
+	}
 	for _, seq := range sequences {
 		err := m.each(seq, func(k Value) error {
 			if err := m.find(k, n); err != nil {
 				return err
 			}
-			if n > maxAlike && contrivable(k) {
-				if alike == nil {
-					alike = make(map[uint32]int)
-				}
-				h, err := k.Hash()
-				if err != nil {
+			if all != nil && contrivable(k) {
+				if alike, err := all.add(k); err != nil {
 					return err
-				}
-				if alike[h]++; alike[h] > maxAlike {
+				} else if alike > maxAlike {
 					return errAlike
 				}
 			}

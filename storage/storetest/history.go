@@ -223,8 +223,7 @@ func testHistories(t *testing.T, open Open) {
 			"barrier":    h.with(h.barrier),
 			"checkpoint": h.with(h.checkpoint),
 			"commit":     h.with(func() { h.commit() }),
-			"reopen":     h.with(h.reopen),
-			"crash":      h.with(h.crash),
+			"restart":    h.with(h.restart),
 		})
 		h.reopen()
 	})
@@ -268,6 +267,15 @@ func (h *historian) commit(rows ...engine.Row) {
 	h.durable = append(append(h.durable, h.pending...), rows...)
 	h.pending = nil
 	h.check()
+}
+
+// restart ends the process in one way or the other.
+func (h *historian) restart() {
+	if rapid.Bool().Draw(h.T, "crash") {
+		h.crash()
+	} else {
+		h.reopen()
+	}
 }
 
 func (h *historian) reopen() {

@@ -55,11 +55,13 @@ func TestLayers(t *testing.T) {
 		{"saved", Layers{Saved: map[string]string{"retries": "3"}}, "retries", "3", "saved"},
 		{"scenario over saved", Layers{File: map[string]string{"cycles": "24"}, Saved: map[string]string{"cycles": "2"}}, "cycles", "24", "the scenario"},
 		{
-			"environment over scenario", Layers{Env: env(map[string]string{"CHAIN_TIMEOUT_SECONDS": "60"}), File: map[string]string{"chain-timeout": "9"}},
+			"environment over scenario",
+			Layers{Env: env(map[string]string{"CHAIN_TIMEOUT_SECONDS": "60"}), File: map[string]string{"chain-timeout": "9"}},
 			"chain-timeout", "1m0s", "CHAIN_TIMEOUT_SECONDS",
 		},
 		{
-			"first variable counts", Layers{Env: env(map[string]string{"SIMULATION_MAX_CONCURRENT": "8", "MAX_WORKERS": "9"})},
+			"first variable counts",
+			Layers{Env: env(map[string]string{"SIMULATION_MAX_CONCURRENT": "8", "MAX_WORKERS": "9"})},
 			"max-concurrent", "8", "SIMULATION_MAX_CONCURRENT",
 		},
 		{
@@ -138,8 +140,11 @@ func TestRehearsalTexts(t *testing.T) {
 		t.Errorf("read as %+v", cfg)
 	}
 	for _, r := range []engine.Rehearsal{
-		{Profile: "fast"}, {Faults: map[string]string{"fire": "1"}}, {Faults: map[string]string{"hang": "x"}},
-		{Faults: map[string]string{"hang": "2"}}, {Faults: map[string]string{"outage": "soon"}},
+		{Profile: "fast"},
+		{Faults: map[string]string{"fire": "1"}},
+		{Faults: map[string]string{"hang": "x"}},
+		{Faults: map[string]string{"hang": "2"}},
+		{Faults: map[string]string{"outage": "soon"}},
 	} {
 		var field *engine.FieldError
 		if _, err := ParseRehearsal(r); !errors.As(err, &field) {
