@@ -158,6 +158,11 @@ func (l *loop) run(forget func() bool) {
 	go l.write()
 	defer close(l.scribe)
 	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil}, func() { l.started = true })
+	if why := l.cfg.Inexact; why != "" && l.totals.Inexact == nil {
+		since := Inexact{Cycle: l.number, Why: why}
+		l.totals.inexactSince(since)
+		l.append(ChangeRow{At: l.began, Cycle: l.number, What: "exactness", Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
+	}
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {
 		defer stop()

@@ -22,6 +22,8 @@ type Config struct {
 	Journal  Journal     // nil is Discard
 	Resume   *Resumption // nil starts from the beginning
 	Probe    Probe
+	// Inexact says why the result depends on timing from the start; "" is that it does not.
+	Inexact string
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
 }

@@ -126,7 +126,8 @@ func TestWhatMakesARunInexact(t *testing.T) {
 		{"a timeout", engine.SessionRow{Outcome: engine.TimedOut, Class: engine.Timeout, Path: "call"}, "inexact since cycle 2, agent 9, step call: timed out"},
 		{"retries used up", engine.SessionRow{Outcome: engine.Failed, Class: engine.ServerError, Path: "call"}, "inexact since cycle 2, agent 9, step call: gave up after its retries: server_error"},
 		{
-			"a step that gave up and was let pass", engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepFailed, engine.Network, 5)},
+			"a step that gave up and was let pass",
+			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepFailed, engine.Network, 5)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: network",
 		},
 		{
@@ -135,7 +136,8 @@ func TestWhatMakesARunInexact(t *testing.T) {
 			"inexact since cycle 2, agent 9, step call: a step gave up: timeout",
 		},
 		{
-			"a step of its own that timed out", engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepTimedOut, engine.Timeout, 0)},
+			"a step of its own that timed out",
+			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepTimedOut, engine.Timeout, 0)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: timeout",
 		},
 		{"a step below a failed one", engine.SessionRow{Outcome: engine.Failed, Class: engine.Script, Steps: step(engine.StepCancelled, engine.Timeout, 2)}, "exact"},

@@ -148,6 +148,9 @@ func (i *Inexact) String() string {
 	if i == nil {
 		return "exact"
 	}
+	if i.Path == "" {
+		return fmt.Sprintf("inexact since cycle %d: %s", i.Cycle, i.Why)
+	}
 	return fmt.Sprintf("inexact since cycle %d, agent %d, step %s: %s", i.Cycle, i.Agent, i.Path, i.Why)
 }
 

@@ -13,7 +13,7 @@ const (
 	batchAge  = 20 * time.Millisecond
 	// slice is how long a worker computes before it lets others on: the runtime would let it have 10 ms, and with
 	// every core taken the loop and the window would feel that.
-	slice = time.Hour
+	slice = time.Millisecond
 )
 
 // batch carries finished sessions from a worker to the journal and then to the loop, which gives it back.

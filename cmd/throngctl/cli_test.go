@@ -153,6 +153,18 @@ func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 	}
 }
 
+// TestScarcityIsSaid runs with a stock that all share: the result depends on timing, and that is said and kept.
+func TestScarcityIsSaid(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, day(data, "--scarcity")...)
+	if code != exitDone || !strings.Contains(out, "inexact since cycle 0: agents share the stock") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "inexact") {
+		t.Errorf("runs:\n%s", out)
+	}
+}
+
 // slowRun starts a run that takes minutes in a process of its own, and waits until it works.
 func slowRun(t *testing.T, data string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
 	t.Helper()

@@ -19,12 +19,11 @@ const (
 	lookEvery = 1024
 )
 
-// Input is what the steps of a session can see of the world.
+// Input is what a session is made with.
 type Input struct {
-	Agent, Session, Now script.Value
-	Input               script.Value // the chain's payload
-	Memory              *Memory      // that Agent shows
-	Acted               string       // the event that counts as having acted; "" is not to stop
+	World  script.Names // what its steps can see besides each other: agent, session, now, input
+	Memory *Memory      // that World's agent shows
+	Acted  string       // the event that counts as having acted; "" is not to stop
 }
 
 // execution is one session under way.

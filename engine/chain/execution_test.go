@@ -131,13 +131,15 @@ step a:
     step c: {kind: emit, event: e}
 step d: {kind: emit, event: e, data: "${steps.a}"}
 `, engine.OK, 0, "", "a:failed:script a.b:failed:script a.c:cancelled d:ok", "e=7"},
-		{"if", `
+		{
+			"if", `
 step a: {kind: if, condition: "1 > 0", then: {step b: {kind: python, call: 1}}, else: {step c: {kind: python, call: 2}}}
 step d: {kind: if, condition: "1 < 0", then: {step x: {kind: python, call: 1}}, else: {step y: {kind: python, call: 2}}}
 step f: {kind: if, condition: "[]", then: {step z: {kind: python, call: 1}}}
 step e: {kind: emit, event: e, data: "${[steps.a, steps.d, steps.f, steps.a.c.what]}"}
 `, engine.OK, 0, "", "a:ok a.b:ok d:ok d.y:ok f:ok e:ok",
-			`e=[{"taken":true,"b":1,"c":null},{"taken":false,"x":null,"y":2},{"taken":false,"z":null},null]`},
+			`e=[{"taken":true,"b":1,"c":null},{"taken":false,"x":null,"y":2},{"taken":false,"z":null},null]`,
+		},
 		{"what is seen from inside", `
 step a: {kind: python, call: "'a'"}
 step b:
@@ -234,7 +236,8 @@ step b: {kind: emit, event: e}
 step a: {kind: wait, for: 1h, timeout: 5, on_error: continue}
 step b: {kind: wait, for: 2}
 `, nil, engine.OK, "", "", "a:timeout:timeout b:ok", 7 * time.Second},
-		{"of a loop, while a step that goes on waits", `
+		{
+			"of a loop, while a step that goes on waits", `
 step a:
   kind: for
   each: range(10)
@@ -245,7 +248,8 @@ step a:
     step c: {kind: emit, event: e, default: 1}
 step d: {kind: emit, event: e}
 `, nil, engine.Failed, "a", "step timed out after 5s",
-			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:cancelled d:cancelled", 5 * time.Second},
+			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:cancelled d:cancelled", 5 * time.Second,
+		},
 		{"of a loop that goes on", `
 step a:
   kind: for

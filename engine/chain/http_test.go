@@ -51,11 +51,15 @@ func TestWhatIsSent(t *testing.T) {
 		{`post: /x`, `POST /x []`},
 		{`delete: "/x/${params.n}"`, `DELETE /x/3 []`},
 		{`put: /x, json: {}`, `PUT /x [Content-Type: application/json] {}`},
-		{`patch: /x, json: {a: "${params.n}", b: [1, "${agent.id}", null], c: "n ${params.n}", d: 1.0, e: true}`,
-			`PATCH /x [Content-Type: application/json] {"a":3,"b":[1,"a0",null],"c":"n 3","d":1,"e":true}`},
+		{
+			`patch: /x, json: {a: "${params.n}", b: [1, "${agent.id}", null], c: "n ${params.n}", d: 1.0, e: true}`,
+			`PATCH /x [Content-Type: application/json] {"a":3,"b":[1,"a0",null],"c":"n 3","d":1,"e":true}`,
+		},
 		{`post: /x, json: "${steps.none.x}"`, `POST /x [Content-Type: application/json] null`},
-		{`post: /x, form: {a: "1 2", b: "${[1, 'é&']}", c: "${steps.none}", d: null, "e f": "${params.n}"}`,
-			`POST /x [Content-Type: application/x-www-form-urlencoded] a=1+2&b=1&b=%C3%A9%26&e+f=3`},
+		{
+			`post: /x, form: {a: "1 2", b: "${[1, 'é&']}", c: "${steps.none}", d: null, "e f": "${params.n}"}`,
+			`POST /x [Content-Type: application/x-www-form-urlencoded] a=1+2&b=1&b=%C3%A9%26&e+f=3`,
+		},
 		{`post: /x, body: "plain ${params.n}"`, `POST /x [Content-Type: text/plain; charset=utf-8] plain 3`},
 		{`post: /x, body: {a: "${params.n}"}, headers: {content-type: text/yaml}`, `POST /x [Content-Type: text/yaml] {"a":3}`},
 		{`get: /x, query: {a: "b c", n: "${params.n}", l: [1, "${agent.id}"], gone: "${steps.none.y}", no: null}`, `GET /x?a=b+c&n=3&l=1&l=a0 []`},
@@ -175,10 +179,14 @@ func TestOutput(t *testing.T) {
 		}
 	})
 	for _, tt := range []struct{ step, shows, want string }{
-		{"/record", `[steps.a.items, steps.a.status, steps.a.body.status, steps.a.body.headers, steps.a.big, steps.a.f, [n for n in steps.a]]`,
-			`[1,200,"mine",3,12345678901234567890,2,["status","headers","body","items","big","f"]]`},
-		{"/list", `[steps.a.status, steps.a.body[1].a, steps.a.headers["x-two"], "x-ratelimit-remaining" in steps.a.headers, "date" in steps.a.headers]`,
-			`[201,null,"a, b",false,false]`},
+		{
+			"/record", `[steps.a.items, steps.a.status, steps.a.body.status, steps.a.body.headers, steps.a.big, steps.a.f, [n for n in steps.a]]`,
+			`[1,200,"mine",3,12345678901234567890,2,["status","headers","body","items","big","f"]]`,
+		},
+		{
+			"/list", `[steps.a.status, steps.a.body[1].a, steps.a.headers["x-two"], "x-ratelimit-remaining" in steps.a.headers, "date" in steps.a.headers]`,
+			`[201,null,"a, b",false,false]`,
+		},
 		{"/text", `steps.a.body`, `"{\"a\": 1}` + "\uFFFD" + `"`},
 		{"/empty", `[steps.a.status, steps.a.body]`, `[204,null]`},
 		{"/problem, expect: 404", `steps.a.detail`, `"no"`},

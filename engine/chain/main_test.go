@@ -124,11 +124,25 @@ type program struct {
 
 func (p program) Session(s *engine.Session) {
 	memory := NewMemory(s.Memory)
-	p.chain.Run(s, &Input{
-		Agent: script.Lazy("agent", agent{s.Agent, memory}), Now: script.Time(s.Now), Input: script.Missing,
-		Session: script.NewRecord(script.Field{Name: "cycle", Value: starlark.MakeInt(s.Cycle)}),
-		Memory:  memory, Acted: p.acted,
-	})
+	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted})
+}
+
+// world is what the steps of a test see.
+type world struct {
+	s      *engine.Session
+	memory *Memory
+}
+
+func (w world) Lookup(name string) (script.Value, error) {
+	switch name {
+	case "agent":
+		return script.Lazy("agent", agent{w.s.Agent, w.memory}), nil
+	case "session":
+		return script.NewRecord(script.Field{Name: "cycle", Value: starlark.MakeInt(w.s.Cycle)}), nil
+	case "now":
+		return script.Time(w.s.Now), nil
+	}
+	return script.Missing, nil
 }
 
 type agent struct {

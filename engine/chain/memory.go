@@ -18,6 +18,9 @@ type Memory struct {
 // NewMemory returns the view of a session on its agent's memory; base may be nil.
 func NewMemory(base *engine.Memory) *Memory { return &Memory{base: base} }
 
+// Reset makes m the view of another session.
+func (m *Memory) Reset(base *engine.Memory) { *m = Memory{base: base} }
+
 // Field implements script.Fields.
 func (m *Memory) Field(name string) (script.Value, error) {
 	if v, ok := m.seen[name]; ok {

@@ -156,7 +156,6 @@ func (r *reader) block(n *doc.Node) *Block {
 			at.nameErrorf(nameHint, "%q cannot be the name of a step", name)
 		case r.chain.taken[name]:
 			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
-			continue
 		}
 		if len(r.chain.taken) == mostSteps {
 			at.nameErrorf("", "more than %d steps", mostSteps)

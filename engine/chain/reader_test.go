@@ -42,8 +42,10 @@ func TestMistakes(t *testing.T) {
 		{`step a: {kind: emit, event: e, data: "${steps.a}"}`, "there is no step a above this one (it comes later"},
 		{"step a: {kind: emit, event: e, data: \"${steps.b}\"}\nstep b: {kind: emit, event: e}", "there is no step b above this one (it comes later"},
 		{"step abc: {kind: emit, event: e}\nstep b: {kind: emit, event: e, data: \"${steps['abd']}\"}", "did you mean `abc`?"},
-		{"step a: {kind: for, each: '[1]', as: i, do: {step b: {kind: emit, event: e}}}\nstep c: {kind: emit, event: e, data: \"${steps.b}\"}",
-			"it is inside a, of which only `steps.a` can be seen from here"},
+		{
+			"step a: {kind: for, each: '[1]', as: i, do: {step b: {kind: emit, event: e}}}\nstep c: {kind: emit, event: e, data: \"${steps.b}\"}",
+			"it is inside a, of which only `steps.a` can be seen from here",
+		},
 		{"step a: {kind: for, each: i, as: i, do: {step b: {kind: emit, event: e}}}", "undefined: i"},
 		{"step a: {kind: for, each: '[1]', as: agent, do: {step b: {kind: emit, event: e}}}", `"agent" means something already`},
 		{"step a: {kind: for, each: '[1]', as: len, do: {step b: {kind: emit, event: e}}}", `"len" means something already`},

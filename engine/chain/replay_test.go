@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -80,16 +81,18 @@ step loop:
   do:
     step read: {kind: http, service: shop, get: "/read/${i}"}
     step change: {kind: http, service: shop, put: "/flaky/${i}", json: "${steps.read.read}", when: i == agent.index % 3}
+    step add: {kind: http, service: shop, post: /make, json: {i: "${i}", changed: "${steps.change.of}"}}
     step inner:
       kind: for
       each: "[1, 2]"
       as: j
-      timeout: 30ms
+      when: i == 2
+      timeout: 20ms
       on_error: continue
       do:
-        step hang: {kind: http, service: shop, post: /hang, when: j == 2 and i == 2, on_error: continue}
-        step add: {kind: http, service: shop, post: /make, json: {i: "${i}", j: "${j}", hang: "${steps.hang}"}}
-    step state: {kind: emit, event: state, data: "${[steps.read, steps.inner]}"}
+        step hang: {kind: http, service: shop, post: /hang, on_error: continue}
+        step never: {kind: http, service: shop, post: /make}
+    step state: {kind: emit, event: state, data: "${[steps.read, steps.inner, steps.add]}"}
 step last: {kind: http, service: shop, delete: /flaky, json: "${[steps.slow, steps.miss.x, steps.loop]}", retry: {attempts: 3, wait: 0}}
 step keep: {kind: remember, set: {key: "${steps.last.key}"}}
 step fail: {kind: python, call: "[][0]", when: agent.index == 1}
@@ -149,11 +152,7 @@ func TestEveryCrash(t *testing.T) {
 func asked(s *shop) map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := map[string]int{}
-	for tag, n := range s.asked {
-		before[tag] = n
-	}
-	return before
+	return maps.Clone(s.asked)
 }
 
 // kill runs a stage until its journal dies, and cuts it there, like the process.

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -115,14 +114,6 @@ func (t *turn) Context(field string) *script.Context {
 // Lookup implements script.Names: what an expression of the step can see.
 func (t *turn) Lookup(name string) (script.Value, error) {
 	switch name {
-	case "agent":
-		return t.x.in.Agent, nil
-	case "session":
-		return t.x.in.Session, nil
-	case "input":
-		return t.x.in.Input, nil
-	case "now":
-		return t.x.in.Now, nil
 	case "steps":
 		if t.frame.steps == nil {
 			t.frame.steps = script.Lazy("steps", visible{t.frame})
@@ -139,7 +130,7 @@ func (t *turn) Lookup(name string) (script.Value, error) {
 			return p.value, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is not known here", name)
+	return t.x.in.World.Lookup(name)
 }
 
 // up is the pass around this one.

@@ -83,7 +83,9 @@ func readParameter(e doc.Entry) Parameter {
 		p.Min = m.Float(math.Inf(-1), math.Inf(1))
 	}
 	if m := v.Get("max"); m != nil {
-		p.Max = m.Float(p.Min, math.Inf(1))
+		if p.Max = m.Float(p.Min, math.Inf(1)); p.Max < p.Min { // reported
+			p.Max = math.Inf(1)
+		}
 	}
 	if _, isText := p.Default.(starlark.String); isText || p.Default == starlark.True || p.Default == starlark.False {
 		for _, bound := range []string{"min", "max"} {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -22,15 +23,50 @@ func (s *Scenario) Program(seed uint64) *Program { return &Program{s, seed} }
 
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
-	memory := chain.NewMemory(s.Memory)
-	p.s.Chain.Run(s, &chain.Input{
-		Agent:   script.Lazy("agent", newAgent(&p.s.population, p.seed, s.Agent, memory)),
-		Session: script.Lazy("session", session{p.seed, s.Place}),
-		Now:     script.Time(s.Now),
-		Input:   script.Missing,
-		Memory:  memory,
-		Acted:   p.s.Acted,
-	})
+	v := &visit{
+		agent:   agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)},
+		session: session{p.seed, s.Place},
+		now:     s.Now,
+	}
+	v.memory.Reset(s.Memory)
+	v.agent.memory = &v.memory
+	v.in = chain.Input{World: v, Memory: &v.memory, Acted: p.s.Acted}
+	p.s.Chain.Run(s, &v.in)
+}
+
+// visit is what the steps of one session see, made as they ask for it.
+type visit struct {
+	in      chain.Input
+	agent   agent
+	session session
+	memory  chain.Memory
+	now     time.Time
+
+	shownAgent, shownSession, shownNow script.Value
+}
+
+// Lookup implements script.Names.
+func (v *visit) Lookup(name string) (script.Value, error) {
+	switch name {
+	case "agent":
+		if v.shownAgent == nil {
+			v.shownAgent = script.Lazy("agent", &v.agent)
+		}
+		return v.shownAgent, nil
+	case "session":
+		if v.shownSession == nil {
+			v.shownSession = script.Lazy("session", &v.session)
+		}
+		return v.shownSession, nil
+	case "now":
+		if v.shownNow == nil {
+			v.shownNow = script.Time(v.now)
+		}
+		return v.shownNow, nil
+	case "input":
+		return script.Missing, nil
+	}
+	return nil, fmt.Errorf("%s is not known here", name)
 }
 
 // AgentID returns the id of an agent.
@@ -76,7 +112,7 @@ type session struct {
 }
 
 // Field implements script.Fields.
-func (s session) Field(name string) (script.Value, error) {
+func (s *session) Field(name string) (script.Value, error) {
 	switch name {
 	case "uuid":
 		return starlark.String(engine.SessionUUID(s.seed, s.place.Cycle, s.place.Agent)), nil
@@ -87,4 +123,4 @@ func (s session) Field(name string) (script.Value, error) {
 }
 
 // Names implements script.Fields.
-func (session) Names() []string { return []string{"uuid", "cycle"} }
+func (*session) Names() []string { return []string{"uuid", "cycle"} }

@@ -92,7 +92,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 	r.report = &doc.Report{}
 	r.s = &Scenario{Clock: defaultClock, Source: engine.Source{Name: r.name, Files: map[string][]byte{}}}
 	r.chains.Fields = map[string][]string{
-		"session": session{}.Names(), "now": script.Time(time.Time{}).(starlark.HasAttrs).AttrNames(), "params": nil,
+		"session": (*session)(nil).Names(), "now": script.Time(time.Time{}).(starlark.HasAttrs).AttrNames(), "params": nil,
 	}
 	r.open = func(path string) ([]byte, error) {
 		text, err := open(path)

@@ -33,7 +33,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	if k := n.Get("kind"); k != nil {
 		s.Kind = k.OneOf("http")
 	}
-	if u := n.Get("url"); u != nil {
+	if u := n.Get("url"); u != nil && s.Kind != "" {
 		s.URL = r.url(u)
 	}
 	s.Headers = r.chains.Headers(name, n.Get("headers"), outside)

@@ -1,52 +1,83 @@
 package scenario
 
 import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/rehearsal"
 	"github.com/throng-sim/throng/engine/service"
+	"pgregory.net/rapid"
 )
 
-// runShopping runs the built-in shoppers against a rehearsal shop, without a journal.
-func runShopping(t *testing.T, set map[string]string, change func(*engine.Settings)) engine.Result {
+const shopping = "../../assets/scenarios/shopping.yaml"
+
+// day is a run of the built-in shoppers against a rehearsal.
+type day struct {
+	set     map[string]string
+	shop    rehearsal.Config
+	change  func(*engine.Settings)
+	journal engine.Journal
+	resume  *engine.Resumption
+	ctx     context.Context
+}
+
+// run lives through the day. The shop is asked for orders at its end.
+func (d day) run(t testing.TB) (engine.Result, rehearsal.Orders) {
 	t.Helper()
-	s, err := Load("../../assets/scenarios/shopping.yaml", set)
+	s, err := Load(shopping, d.set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop, err := rehearsal.Start(rehearsal.Config{Seed: 7})
+	d.shop.Seed = 7
+	shop, err := rehearsal.Start(d.shop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = shop.Close() })
-	client, err := service.NewHTTP("shop", shop.URL(), service.Limits{}, true)
+	defer func() {
+		if err := shop.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	client, err := service.NewHTTP("shop", shop.URL(), s.Services[0].Limits, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(client.Close)
+	defer client.Close()
 	s.Services[0].Connect(client, shop.Secret())
 	settings := engine.DefaultSettings()
-	settings.Seed, settings.Cycles = 7, s.Cycles
-	if change != nil {
-		change(&settings)
+	settings.Seed, settings.Cycles, settings.Metrics, settings.CheckpointEvery = 7, s.Cycles, false, 0
+	settings.Retry.Wait = time.Millisecond
+	if d.change != nil {
+		d.change(&settings)
 	}
-	run, err := engine.Start(t.Context(), engine.Config{
+	if d.ctx == nil {
+		d.ctx = t.Context()
+	}
+	run, err := engine.Start(d.ctx, engine.Config{
 		ID: "test", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings, Success: s.Success,
+		Journal: d.journal, Resume: d.resume,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := run.Wait()
-	for _, e := range run.Snapshot().Errors {
-		t.Logf("%s × %d: agent %d, step %s: %s", e.Class, e.Count, e.Agent, e.Path, e.Message)
+	if result.Ending == engine.EndFinished {
+		for _, e := range run.Snapshot().Errors {
+			t.Logf("%s × %d: agent %d, step %s: %s", e.Class, e.Count, e.Agent, e.Path, e.Message)
+		}
 	}
-	return result
+	return result, shop.Orders()
 }
 
 func TestShoppersBuyAbandonAndStayHome(t *testing.T) {
-	r := runShopping(t, nil, nil)
-	t.Logf("%v acted %d events %d requests %d", r.Totals.Outcomes, r.Totals.Acted, r.Totals.Events, r.Totals.Requests)
+	r, orders := day{}.run(t)
 	bought, stayed := r.Totals.Acted, r.Totals.Outcomes[engine.Stopped]
 	abandoned := r.Totals.Outcomes[engine.OK] - bought
 	if bought < 100 || abandoned < 50 || stayed < 1000 {
@@ -54,5 +85,144 @@ func TestShoppersBuyAbandonAndStayHome(t *testing.T) {
 	}
 	if bad := r.Totals.Bad(); bad > 0 {
 		t.Errorf("%d sessions failed", bad)
+	}
+	if orders.Total != bought || orders.DoubledKeys != 0 {
+		t.Errorf("the shop has %d orders, %d of them doubled; %d shoppers bought", orders.Total, orders.DoubledKeys, bought)
+	}
+}
+
+// faulty is a shop in which every kind of fault happens but a 429, whose wait is real.
+func faulty() rehearsal.Config {
+	return rehearsal.Config{Faults: rehearsal.Faults{ServerError: 0.05, Cut: 0.05, BadBody: 0.05}}
+}
+
+// TestSameResultAtAnyConcurrency is that the rows of a day do not depend on how many shop at once, nor the orders.
+func TestSameResultAtAnyConcurrency(t *testing.T) {
+	set := map[string]string{"agents": "20", "eagerness": "10"}
+	live := func(t testing.TB, limit int) (string, rehearsal.Orders) {
+		t.Helper()
+		j := &enginetest.Journal{}
+		r, orders := day{set: set, shop: faulty(), journal: j, change: func(s *engine.Settings) {
+			s.Limit, s.Ceiling, s.Cycles, s.Retry.Attempts = limit, max(limit, 100), 2, 20
+		}}.run(t)
+		if r.Totals.Inexact != nil {
+			t.Fatalf("%d at once: the run is %s", limit, r.Totals.Inexact)
+		}
+		if r.Totals.Retries < 10 || r.Totals.Acted < 3 {
+			t.Fatalf("%d at once: %d retries, %d orders: too quiet a day", limit, r.Totals.Retries, r.Totals.Acted)
+		}
+		return enginetest.Results(j.Sessions()), orders
+	}
+	want, wantOrders := live(t, 1)
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := rapid.IntRange(2, 200).Draw(rt, "limit")
+		got, orders := live(t, limit)
+		if got != want {
+			rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+		}
+		if fmt.Sprint(orders) != fmt.Sprint(wantOrders) {
+			rt.Fatalf("%d at once: orders %+v, want %+v", limit, orders, wantOrders)
+		}
+	})
+}
+
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return " got " + a[i] + "\nwant " + b[i]
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}
+
+// TestCrashes kills a day after random rows of its journal, several times over, and resumes it each time with the
+// shop's log: the same rows as of a day without crashes, and the same orders, none of them twice.
+func TestCrashes(t *testing.T) {
+	set := map[string]string{"agents": "10", "eagerness": "10"}
+	const cycles = 2
+	settings := func(s *engine.Settings) { s.Cycles, s.Retry.Attempts = cycles, 20 }
+	calm := &enginetest.Journal{}
+	_, wantOrders := day{set: set, shop: faulty(), journal: calm, change: settings}.run(t)
+	want, rows := enginetest.Results(calm.Sessions()), len(calm.Rows())
+	if rows < 60 || wantOrders.Total < 3 || wantOrders.DoubledKeys != 0 {
+		t.Fatalf("%d rows, %+v", rows, wantOrders)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := faulty()
+		cfg.Log = filepath.Join(t.TempDir(), "shop.log")
+		journal := &enginetest.Journal{}
+		deaths := rapid.SliceOfN(rapid.IntRange(1, rows/2), 1, 4).Draw(rt, "rows until each death")
+		for _, n := range deaths {
+			journal.DieAfter = len(journal.Rows()) + n
+			kill(t, day{set: set, shop: cfg, journal: journal, resume: resumption(journal), change: settings}, journal)
+			journal = journal.Reopen()
+		}
+		if res := resumption(journal); res == nil || res.Cycle < cycles {
+			_, orders := day{set: set, shop: cfg, journal: journal, resume: res, change: settings}.run(t)
+			if fmt.Sprint(orders) != fmt.Sprint(wantOrders) {
+				rt.Fatalf("orders %+v, want %+v", orders, wantOrders)
+			}
+		}
+		if got := enginetest.Results(journal.Sessions()); got != want {
+			rt.Fatalf("the rows differ:\n%s", firstDifference(got, want))
+		}
+	})
+}
+
+func resumption(j *enginetest.Journal) *engine.Resumption {
+	if len(j.Rows()) == 0 {
+		return nil
+	}
+	return j.Resumption()
+}
+
+// kill runs a day until its journal dies, and cuts it there, like the process.
+func kill(t testing.TB, d day, j *enginetest.Journal) {
+	t.Helper()
+	ctx, cut := context.WithCancel(t.Context())
+	d.ctx = ctx
+	died, watched := j.Died(), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-died:
+			cut()
+		case <-ctx.Done():
+		}
+	}()
+	d.run(t)
+	cut()
+	<-watched
+}
+
+// TestEveryStepOfShoppingIsRecorded is that each session's row has each step of the chain's body once, in order.
+func TestEveryStepOfShoppingIsRecorded(t *testing.T) {
+	s, err := Load(shopping, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body []string
+	for _, step := range s.Chain.Body.Steps {
+		body = append(body, step.Name)
+	}
+	j := &enginetest.Journal{}
+	day{set: map[string]string{"agents": "50", "eagerness": "6"}, journal: j, change: func(s *engine.Settings) { s.Cycles = 3 }}.run(t)
+	for _, row := range j.Sessions() {
+		var got []string
+		var held, service time.Duration
+		for _, step := range row.Steps {
+			if !strings.Contains(step.Path, ".") {
+				got = append(got, step.Path)
+			}
+			held, service = held+step.Held, service+step.Service
+		}
+		want := body
+		if row.Outcome == engine.Stopped {
+			want = body[:2]
+		}
+		if !slices.Equal(got, want) || held != row.Held || service != row.Service || held+service > row.Total {
+			t.Fatalf("agent %d, %v: steps %v; %s + %s of %s", row.Agent, row.Outcome, got, held, service, row.Total)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -25,15 +26,38 @@ func decodeJSON(data []byte, limit int) (Value, error) {
 	if len(data) > maxWeight {
 		return nil, tooBig("JSON of %d bytes, at most %d are read", len(data), maxWeight)
 	}
-	d := &decoder{data: data, left: limit}
+	d := decoders.Get().(*decoder)
+	d.data, d.at, d.left, d.deepest = data, 0, limit, 0
 	v, err := d.value(0)
+	if d.space(); err == nil && d.at < len(d.data) {
+		err = d.unexpected("after the value")
+	}
+	d.release()
 	if err != nil {
 		return nil, err
 	}
-	if d.space(); d.at < len(d.data) {
-		return nil, d.unexpected("after the value")
-	}
 	return v, nil
+}
+
+// decoders are used again with the shapes that they saw last: the answers of a service are mostly alike.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// release gives the decoder back, unless it grew, without what refers to the document.
+func (d *decoder) release() {
+	const room, levels, width = 4096, 16, 64
+	if cap(d.stack) > room || cap(d.names) > room || cap(d.buf) > 64<<10 {
+		return
+	}
+	clear(d.stack)
+	clear(d.names)
+	d.data, d.stack, d.names = nil, d.stack[:0], d.names[:0]
+	d.guess = d.guess[:min(len(d.guess), levels)]
+	for i, s := range d.guess {
+		if len(s.names) > width {
+			d.guess[i] = emptyShape
+		}
+	}
+	decoders.Put(d)
 }
 
 var emptyList = NewList(nil)
@@ -217,6 +241,7 @@ func (d *decoder) object(depth int) (Value, error) {
 				d.names = append(d.names, guess.names[:n+1]...)
 			}
 			names := slices.Clone(d.names[first:])
+			clear(d.names[first:])
 			d.names = d.names[:first]
 			names, values = distinct(names, values)
 			guess = NewShape(names...)

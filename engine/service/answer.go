@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"strconv"
@@ -77,12 +78,29 @@ type keptAnswer struct {
 
 const answerVersion = 1
 
-func encodeAnswer(a *Answer) []byte {
-	data, err := cbor.Marshal(keptAnswer{a.Status, a.Header, a.Body})
-	if err != nil { // numbers, texts and bytes cannot fail to encode
+// cborMode writes behind what a buffer holds already.
+var cborMode = func() cbor.UserBufferEncMode {
+	mode, err := cbor.EncOptions{}.UserBufferEncMode()
+	if err != nil { // the options are the default's
 		panic(err)
 	}
-	return append([]byte{answerVersion}, data...)
+	return mode
+}()
+
+func encodeAnswer(a *Answer) []byte {
+	size := len(a.Body) + 32
+	for name, values := range a.Header {
+		size += len(name) + 4
+		for _, v := range values {
+			size += len(v) + 2
+		}
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size))
+	buf.WriteByte(answerVersion)
+	if err := cborMode.MarshalToBuffer(keptAnswer{a.Status, a.Header, a.Body}, buf); err != nil {
+		panic(err) // numbers, texts and bytes cannot fail to encode
+	}
+	return buf.Bytes()
 }
 
 func decodeAnswer(data []byte) (*Answer, error) {

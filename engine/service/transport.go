@@ -20,7 +20,7 @@ import (
 const (
 	maxBody   = 32 << 20 // bytes of an answer that are read
 	maxHeader = 1 << 20  // bytes of its headers
-	// maxPromised bounds the memory that is set aside for what a Content-Length promises.
+	// maxPromised bounds the memory that is set aside at once for what a Content-Length promises.
 	maxPromised = 1 << 20
 	// maxRefusals is how many 429s of a call are kept in its record.
 	maxRefusals = 1000
@@ -265,8 +265,12 @@ func readBody(resp *http.Response) ([]byte, error) {
 	if resp.ContentLength > maxBody {
 		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooBig, resp.ContentLength, maxBody)
 	}
-	// Room behind what is promised: reading finds the end without growing.
-	buf := bytes.NewBuffer(make([]byte, 0, bytes.MinRead+min(max(resp.ContentLength, 0), maxPromised)))
+	if n := resp.ContentLength; n >= 0 && n <= maxPromised {
+		body := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, body)
+		return body, err
+	}
+	var buf bytes.Buffer
 	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
 		return nil, err
 	}

@@ -59,13 +59,15 @@ func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 	return f, nil
 }
 
-// inexactBecause says why a rehearsal that behaves so gives results that depend on timing; "" when they do not.
-func inexactBecause(r engine.Rehearsal) string {
+// inexactBecause says why a run's result depends on timing from the start; "" when it does not.
+func inexactBecause(j *Job, r engine.Rehearsal) string {
 	switch {
+	case j.Shop == nil:
+		return ""
 	case r.Scarcity:
-		return "shoppers share the stock, so who comes first decides"
+		return "agents share the stock of the rehearsal, so who comes first decides"
 	case r.Faults["outage"] != "":
-		return "the shop has an outage by wall time"
+		return "the rehearsal has an outage by wall time"
 	}
 	return ""
 }

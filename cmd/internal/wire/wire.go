@@ -43,7 +43,6 @@ type Job struct {
 	Program *scenario.Program
 	Record  engine.RunRecord
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
-	Inexact string          // why the run's result depends on timing from the start; "" when it does not
 
 	undo []func() error
 }
@@ -108,6 +107,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:  journal,
 		Resume:   res,
 		Probe:    l.probe(),
+		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
 	return j, err
@@ -262,7 +262,6 @@ func (l Launch) rehearse(j *Job) error {
 		return err
 	}
 	cfg.Seed, cfg.Log, cfg.OnRequest = l.Settings.Seed, ShopLog(l.Data, j.Record.ID), l.OnRequest
-	j.Inexact = inexactBecause(l.Settings.Rehearsal)
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return fmt.Errorf("make the rehearsal's folder: %w", err)
 	}

@@ -1,0 +1,45 @@
+package chain
+
+import (
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// BenchmarkSession is what the engine and a chain without services cost a session, in ns and allocations.
+func BenchmarkSession(b *testing.B) {
+	for _, bb := range []struct{ name, steps string }{
+		{"empty", ""},
+		{"stop", "step a: {kind: stop}"},
+		{"skipped", "step a: {kind: stop, when: False}"},
+		{"python", "step a: {kind: python, call: agent.index + 1}"},
+		{"five python", `
+step a: {kind: python, call: agent.index + 1}
+step b: {kind: python, call: steps.a + 1}
+step c: {kind: python, call: steps.b + 1}
+step d: {kind: python, call: steps.c + 1}
+step e: {kind: python, call: steps.d + 1}
+`},
+		{"for of ten", "step a: {kind: for, each: range(10), as: i, do: {step b: {kind: python, call: i}}}"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			st := stage{steps: bb.steps}
+			c := &Chain{Name: "empty", Body: &Block{}}
+			if bb.steps != "" {
+				var err error
+				if c, err = func() (*Chain, error) { c, report, _ := st.read(b); return c, report.Err() }(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			settings := engine.DefaultSettings()
+			settings.Metrics, settings.CheckpointEvery = false, 0
+			b.ReportAllocs()
+			b.ResetTimer()
+			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: program{c, ""}, Agents: b.N, Settings: settings})
+			if err != nil {
+				b.Fatal(err)
+			}
+			run.Wait()
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"pgregory.net/rapid"
+)
+
+// slowest is how long the reading of a file of a fuzz test may take; it is some thousand times what it does take.
+const slowest = 20 * time.Second
+
+// readWhatever reads any bytes as a scenario: what comes is a scenario, or mistakes with places in the file.
+func readWhatever(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, text, functions []byte,
+) {
+	t.Helper()
+	begun := time.Now()
+	s, err := Read("test.yaml", func(path string) ([]byte, error) {
+		switch path {
+		case "test.yaml":
+			return text, nil
+		case "shopping.star":
+			return functions, nil
+		}
+		return nil, os.ErrNotExist
+	}, nil)
+	if took := time.Since(begun); took > slowest {
+		t.Fatalf("reading took %s", took)
+	}
+	if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+		if err := mistakes.Print(new(bytes.Buffer)); err != nil {
+			t.Fatalf("print: %v", err)
+		}
+		for _, p := range mistakes.report.Problems() {
+			if p.Line < 1 || p.Col < 1 || p.Problem == "" {
+				t.Fatalf("a mistake without a place: %+v", p)
+			}
+		}
+		return
+	}
+	if err != nil {
+		if _, ok := errors.AsType[*engine.FieldError](err); !ok {
+			t.Fatalf("an error of another kind: %v", err)
+		}
+		return
+	}
+	if s.Chain == nil || s.Agents < 1 || s.Source.Hash == "" {
+		t.Fatalf("a scenario with holes: %+v", s)
+	}
+	if _, err := Restore(s.Source); err != nil {
+		t.Fatalf("a scenario that cannot be read again: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	shopping, functions := shoppingFiles(f)
+	mistakes, err := os.ReadFile("testdata/mistakes.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(shopping, functions)
+	f.Add(mistakes, functions)
+	f.Add([]byte("chain c: {steps: [{name: a, kind: emit, event: '${agent}'}]}"), []byte("x = 1"))
+	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
+	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
+}
+
+func shoppingFiles(t testing.TB) (text, functions []byte) {
+	t.Helper()
+	text, err := os.ReadFile("../../assets/scenarios/shopping.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, err = os.ReadFile("../../assets/scenarios/shopping.star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, functions
+}
+
+// TestMutatedScenarios changes lines and words of the built-in scenario.
+func TestMutatedScenarios(t *testing.T) {
+	text, functions := shoppingFiles(t)
+	lines := strings.SplitAfter(string(text), "\n")
+	words := []string{
+		"", "-", ":", "{", "}", "[", "]", "'", "\"", "${", "}", "\t", "  ", "&a", "*a", "<<", "|", ">", "#", "!!int", "null", "true", "1e999", "-1",
+		"steps", "step a", "kind: for", "kind: http", "each: '[1]'", "as: agent", "do:", "then:", "${params.x}", "${agent.memory}", "\x00", "é",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		mutant := append([]string{}, lines...)
+		for range rapid.IntRange(1, 5).Draw(t, "changes") {
+			i := rapid.IntRange(0, len(mutant)-1).Draw(t, "line")
+			word := rapid.SampledFrom(words).Draw(t, "word")
+			switch rapid.IntRange(0, 4).Draw(t, "change") {
+			case 0:
+				mutant[i] = ""
+			case 1:
+				mutant[i] += mutant[rapid.IntRange(0, len(mutant)-1).Draw(t, "other")]
+			case 2:
+				at := rapid.IntRange(0, len(mutant[i])).Draw(t, "at")
+				mutant[i] = mutant[i][:at] + word + mutant[i][at:]
+			case 3:
+				at := rapid.IntRange(0, len(mutant[i])).Draw(t, "at")
+				mutant[i] = mutant[i][:at]
+			default:
+				mutant[i] = strings.Replace(mutant[i], rapid.SampledFrom(strings.Fields(string(text))).Draw(t, "old"), word, 1)
+			}
+		}
+		readWhatever(t, []byte(strings.Join(mutant, "")), functions)
+	})
+}
+
+// TestLargeFilesAreReadInTime is that no file of some megabytes takes long: one of many steps, of mistakes, of names.
+func TestLargeFilesAreReadInTime(t *testing.T) {
+	const n = 30_000
+	var steps, bad, attributes, nested, names strings.Builder
+	for i := range n {
+		steps.WriteString("  - {name: s" + strings.Repeat("x", i%7) + itoa(i) + ", kind: emit, event: e, data: \"${steps.sx" + itoa(i) + "}\"}\n")
+		bad.WriteString("  - {name: s, kind: emitt, when: \"agent.abc" + itoa(i) + "\"}\n")
+		attributes.WriteString("    a" + itoa(i) + ": ${agent.b" + itoa(i) + "}\n")
+		names.WriteString("  p" + itoa(i) + ": 1\n")
+	}
+	for i := range 60 {
+		nested.WriteString(strings.Repeat("    ", i) + "  step s" + itoa(i) + ":\n" + strings.Repeat("    ", i) + "    kind: for\n" +
+			strings.Repeat("    ", i) + "    each: range(9)\n" + strings.Repeat("    ", i) + "    as: i" + itoa(i) + "\n" + strings.Repeat("    ", i) + "    do:\n")
+	}
+	for name, text := range map[string]string{
+		"steps":      "chain c:\n" + steps.String(),
+		"mistakes":   "chain c:\n" + bad.String(),
+		"attributes": "population:\n  count: 1\n  attributes:\n" + attributes.String() + "chain c: {step a: {kind: emit, event: e}}\n",
+		"parameters": "parameters:\n" + names.String() + "chain c: {step a: {kind: emit, event: e}}\n",
+		"nested":     "chain c:\n" + nested.String(),
+		"a path":     "services: {s: {kind: http, url: 'http://x'}}\nchain c: {step a: {kind: http, service: s, get: '/" + strings.Repeat("${'}'}", n) + "'}}",
+		"a word":     "chain c: {step " + strings.Repeat("a", n) + ": {kind: " + strings.Repeat("b", n) + "}}",
+	} {
+		t.Run(name, func(t *testing.T) { readWhatever(t, []byte(text), nil) })
+	}
+}
