@@ -133,8 +133,8 @@ func TestCheckpointIsOfTheBarrier(t *testing.T) {
 			if c.Cycle != cycles[n] {
 				t.Errorf("checkpoint %d is of cycle %d, taken in %d", n, c.Cycle, cycles[n])
 			}
-			if got, want := c.State.Totals.Ended(), int64(50*c.Cycle); got != want {
-				t.Errorf("checkpoint %d has totals of %d sessions, want the %d before cycle %d", n, got, want, c.Cycle)
+			if got, timed, want := c.State.Totals.Ended(), c.State.Totals.Total.Count(), int64(50*c.Cycle); got != want || timed != want {
+				t.Errorf("checkpoint %d has totals of %d sessions, %d of them timed; want the %d before cycle %d", n, got, timed, want, c.Cycle)
 			}
 			if c.Done < int64(50*c.Cycle) || c.Done > int64(50*c.Cycle+50) || c.Total != 200 {
 				t.Errorf("checkpoint %d: %d of %d done in cycle %d", n, c.Done, c.Total, c.Cycle)

@@ -193,6 +193,9 @@ func TestEndOfTheContextCuts(t *testing.T) {
 			t.Errorf("%v with %d sessions, want stopped with none", got.Ending, got.Totals.Ended())
 		}
 		took(t, began, 0)
+		if s := r.Snapshot(); s.Begun != 50 || s.Cut != 50 {
+			t.Errorf("%d begun and %d cut, want the 50 that were in flight: none starts only to be cut", s.Begun, s.Cut)
+		}
 		if n := len(enginetest.Of[engine.EndRow](j)); n != 1 {
 			t.Errorf("%d ends journaled, want 1", n)
 		}
@@ -264,6 +267,49 @@ func TestSessionThatCannotGoOnCutsTheRun(t *testing.T) {
 		cfg.Journal, cfg.Resume = j, j.Resumption()
 		if got := start(t, cfg).Wait(); got.Ending != engine.EndFinished || got.Totals.Outcomes[engine.OK] != 10 {
 			t.Errorf("resumed, it ended as %v with %v", got.Ending, got.Totals.Outcomes)
+		}
+	})
+}
+
+// TestFailureOfACutSessionIsNoFailure: what a program says of a session that the cut hit is not believed.
+func TestFailureOfACutSessionIsNoFailure(t *testing.T) {
+	for name, ending := range map[string]func(s *engine.Session){
+		"some error": func(s *engine.Session) { s.Row.Fail("call", errors.New("connection reset")) },
+		"timeout":    func(s *engine.Session) { s.Row.Fail("call", &engine.TimeoutError{What: "chain", Limit: 1}) },
+		"panic":      func(*engine.Session) { panic("cut off") },
+		"nothing":    func(*engine.Session) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := &enginetest.Journal{}
+				r := start(t, enginetest.Config(5, programFunc(func(s *engine.Session) {
+					<-s.Clock().Context().Done()
+					ending(s)
+				}), j))
+				time.Sleep(time.Second)
+				do(t, r.Stop("test", ""))
+				do(t, r.Stop("test", ""))
+				if got := r.Wait(); got.Totals.Ended() != 0 || len(j.Sessions()) != 0 || r.Snapshot().Cut != 5 {
+					t.Errorf("%d ended, %d journaled, %d cut; want 0, 0, 5", got.Totals.Ended(), len(j.Sessions()), r.Snapshot().Cut)
+				}
+			})
+		})
+	}
+}
+
+// TestOrdersComeTooLateForTheEnd: while the end is being written nothing is added behind it.
+func TestOrdersComeTooLateForTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &enginetest.Journal{Latency: 10 * time.Second}
+		r := start(t, enginetest.Config(1, &enginetest.Crowd{}, j))
+		time.Sleep(15 * time.Second) // the barrier took 10 s, the end is half done
+		if err := r.SetLimit(3, "test", ""); !errors.Is(err, engine.ErrEnded) {
+			t.Errorf("an order while the end is being written: %v, want ErrEnded", err)
+		}
+		r.Wait()
+		rows := j.Rows()
+		if _, ok := rows[len(rows)-1].(engine.EndRow); !ok {
+			t.Errorf("the last row is a %T", rows[len(rows)-1])
 		}
 	})
 }

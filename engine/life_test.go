@@ -265,7 +265,7 @@ func (l *life) live(t *testing.T) error {
 
 // journaled looks at what the journal holds at the end.
 func (l *life) journaled(j *enginetest.Journal) error {
-	barrier := -1
+	barrier, ended := -1, false
 	for i, row := range j.Rows() {
 		switch r := row.(type) {
 		case engine.StartRow:
@@ -286,9 +286,11 @@ func (l *life) journaled(j *enginetest.Journal) error {
 				return fmt.Errorf("row %d: a checkpoint of cycle %d after barrier %d", i, r.Cycle, barrier)
 			}
 		}
-		if _, ok := row.(engine.StartRow); i == 0 && !ok {
-			return fmt.Errorf("the first row is a %T", row)
+		_, starts := row.(engine.StartRow)
+		if i == 0 && !starts || ended && !starts {
+			return fmt.Errorf("row %d, the first of a process, is a %T", i, row)
 		}
+		_, ended = row.(engine.EndRow)
 	}
 	if barrier != l.cycles-1 {
 		return fmt.Errorf("the last barrier is %d of %d cycles", barrier, l.cycles)

@@ -149,7 +149,7 @@ func (l *loop) takeUp(res *Resumption) {
 	for _, a := range res.Changed {
 		l.dirty[a] = true
 	}
-	l.r.prefixes, l.r.resumed = res.Prefixes, res.Cycle
+	l.r.prefixes = res.Prefixes
 }
 
 func (l *loop) run(forget func() bool) {

@@ -71,6 +71,20 @@ func TestApply(t *testing.T) {
 	})
 }
 
+// TestSettingAFieldDropsNoNotes: only a delta with notes, or with a number to keep, says how many are kept.
+func TestSettingAFieldDropsNoNotes(t *testing.T) {
+	var notes [][]byte
+	for i := range 300 {
+		notes = append(notes, fmt.Append(nil, i))
+	}
+	var m *engine.Memory
+	m = m.Apply(&engine.Delta{Notes: notes, Keep: 200})
+	m = m.Apply(&engine.Delta{Set: []engine.Field{{Name: "a", Value: []byte("1")}}})
+	if len(m.Notes) != 200 || string(m.Notes[0]) != "100" {
+		t.Errorf("%d notes are kept from %s on, want 200 from 100 on", len(m.Notes), m.Notes[0])
+	}
+}
+
 func TestEmptyDeltaMakesNoMemory(t *testing.T) {
 	var m *engine.Memory
 	if m.Apply(nil) != nil || m.Apply(&engine.Delta{}) != nil {

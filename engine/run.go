@@ -68,8 +68,7 @@ type Run struct {
 
 	// Written by the loop only while no worker is at work, read by workers.
 	memory   map[int]*Memory
-	prefixes map[int]Prefix
-	resumed  int // the cycle that the prefixes belong to
+	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
 
 	result Result // set before done is closed
 }

@@ -111,8 +111,7 @@ func TestPanicFailsItsSessionOnly(t *testing.T) {
 			if s.Agent == 13 {
 				s.Clock()
 				s.Row.Path = "chain.explode"
-				var m map[string]int
-				m["x"] = 1
+				panic("thirteen")
 			}
 		}), j)
 		got := start(t, cfg).Wait()
@@ -240,6 +239,46 @@ func TestNothingMayStartStopsTheCyclesClock(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPauseOnlyHoldsTheCyclesClock: what was left of the cycle's time counts again afterwards.
+func TestPauseOnlyHoldsTheCyclesClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(10, works(10*time.Second), &enginetest.Journal{})
+		cfg.Settings.Limit, cfg.Settings.CycleTimeout = 2, 24*time.Second
+		began := time.Now()
+		r := start(t, cfg)
+		time.Sleep(5 * time.Second)
+		do(t, r.Pause("test", ""))
+		time.Sleep(10 * time.Minute)
+		do(t, r.Resume("test"))
+		got := r.Wait()
+		took(t, began, 10*time.Minute+24*time.Second)
+		if got.Totals.Outcomes[engine.OK] != 4 || got.Totals.Outcomes[engine.TimedOut] != 6 {
+			t.Errorf("outcomes = %v, want 4 ok and 6 timed out", got.Totals.Outcomes)
+		}
+	})
+}
+
+// TestReplayIsTakenOnce: a journaled result serves one step, and a session knows when it has gone past the last.
+func TestReplayIsTakenOnce(t *testing.T) {
+	cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
+		s.Row.Outcome = engine.OK
+		if got, want := s.Replaying(), s.Agent == 1; got != want {
+			t.Errorf("agent %d: replaying %v at its start, want %v", s.Agent, got, want)
+		}
+		if s.Agent == 0 {
+			return
+		}
+		if e, ok := s.Replay("pay"); !ok || string(e.Output) != "paid" {
+			t.Errorf("replay of pay = %+v, %v", e, ok)
+		}
+		if _, ok := s.Replay("pay"); ok || s.Replaying() {
+			t.Error("the journaled result is still there after it was taken")
+		}
+	}), nil)
+	cfg.Resume = &engine.Resumption{Prefixes: map[int]engine.Prefix{1: {{Path: "pay", Attempts: 1, Output: []byte("paid")}}}}
+	start(t, cfg).Wait()
 }
 
 func TestEmptyCyclesTakeNoTime(t *testing.T) {

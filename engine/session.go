@@ -118,8 +118,7 @@ func (r *SessionRow) reset(p Place) {
 func (r *SessionRow) Fail(path string, err error) {
 	r.Path, r.Error = path, err.Error()
 	r.Outcome, r.Class = Failed, Script
-	var step *StepError
-	if errors.As(err, &step) {
+	if step, ok := errors.AsType[*StepError](err); ok {
 		r.Class = step.Class
 	}
 	var timeout *TimeoutError

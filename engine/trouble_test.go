@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -203,8 +202,7 @@ func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
 				cfg.Settings.Limit = 1
 				r := start(t, cfg)
 				time.Sleep(1500 * time.Millisecond)
-				j.Break(errors.New("a slow disk that is no trouble yet"))
-				synctest.Wait()
+				j.Stall()
 				do(t, r.SetLimit(2, "test", "a row that takes the room"))
 				time.Sleep(10 * time.Minute)
 				j.Heal()

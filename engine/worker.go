@@ -57,7 +57,7 @@ func (w *worker) session(agent int) {
 	s := &w.s
 	s.reset(Place{w.cycle.number, agent, 0})
 	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
-	if p, ok := w.run.prefixes[agent]; ok && w.cycle.number == w.run.resumed {
+	if p, ok := w.run.prefixes[agent]; ok {
 		s.prefix = make(map[string]Entry, len(p))
 		for _, e := range p {
 			s.prefix[e.Path] = e

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -99,6 +100,9 @@ func (c *Crowd) Session(s *engine.Session) {
 		})
 	}
 	s.Row.Acted = plan.Outcome == engine.OK
+	if plan.Remember {
+		s.Row.Delta = *delta(s.Memory, s.Cycle, s.Agent) // also of a session that fails: then it must be dropped
+	}
 	switch {
 	case plan.Panics:
 		panic("as planned")
@@ -109,9 +113,6 @@ func (c *Crowd) Session(s *engine.Session) {
 		s.Row.Fail("hang", context.Cause(s.Clock().Context()))
 	default:
 		s.Row.Outcome = plan.Outcome
-		if plan.Remember {
-			s.Row.Delta = *delta(s.Memory, s.Cycle, s.Agent)
-		}
 	}
 }
 
@@ -196,9 +197,7 @@ func (c *Crowd) Asked() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := make(map[string]int, len(c.asked))
-	for k, n := range c.asked {
-		out[k] = n
-	}
+	maps.Copy(out, c.asked)
 	return out
 }
 

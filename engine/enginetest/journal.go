@@ -15,6 +15,8 @@ import (
 // ErrDead is what a journal that died answers.
 var ErrDead = errors.New("the journal is dead")
 
+var errStalled = errors.New("the disk is slow")
+
 // Journal is an engine.Journal in memory. Sessions are kept one row each, so that it can die between two of a batch.
 // The zero value is ready; its fields are set before it is used.
 type Journal struct {
@@ -145,8 +147,15 @@ func (j *Journal) add1(row engine.Row) {
 // Break puts the disk in trouble: nothing becomes durable until Heal.
 func (j *Journal) Break(err error) { j.set(err) }
 
-// Heal ends the trouble.
+// Heal ends the trouble, or the stall.
 func (j *Journal) Heal() { j.set(nil) }
+
+// Stall lets nothing become durable until Heal, like Break, but tells nobody: a disk that is only slow.
+func (j *Journal) Stall() {
+	j.lock()
+	defer j.mu.Unlock()
+	j.broken = errStalled
+}
 
 func (j *Journal) set(broken error) {
 	j.lock()
@@ -157,7 +166,7 @@ func (j *Journal) set(broken error) {
 	}
 	j.change()
 	select {
-	case <-j.trouble:
+	case <-j.trouble: //nolint:errcheck // what was not heard yet is out of date
 	default:
 	}
 	j.trouble <- broken

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,9 +108,7 @@ func (j *Journal) prefixes(res *engine.Resumption) {
 func (j *Journal) Restored(n int) (memory map[int]*engine.Memory, cycle int) {
 	memory = map[int]*engine.Memory{}
 	for _, c := range Of[engine.CheckpointRow](j)[:n] {
-		for agent, m := range c.Memory {
-			memory[agent] = m
-		}
+		maps.Copy(memory, c.Memory)
 		cycle = c.Cycle
 	}
 	return memory, cycle
@@ -166,11 +165,12 @@ func ShowMemory(memory map[int]*engine.Memory) string {
 		if m == nil {
 			continue
 		}
-		line := fmt.Sprintf("%06d", agent)
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%06d", agent))
 		for _, f := range m.Fields {
-			line += fmt.Sprintf(" %s=%s", f.Name, f.Value)
+			line.WriteString(fmt.Sprintf(" %s=%s", f.Name, f.Value))
 		}
-		lines = append(lines, fmt.Sprintf("%s %q\n", line, m.Notes))
+		lines = append(lines, fmt.Sprintf("%s %q\n", line.String(), m.Notes))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")

@@ -78,7 +78,7 @@ func TestLoopbackIsCounted(t *testing.T) {
 	if !began.counted {
 		t.Skip("this system does not tell about its network")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestLoopbackIsCounted(t *testing.T) {
 		}
 		sent <- err
 	}()
-	c, err := net.Dial("tcp", l.Addr().String())
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
