@@ -122,7 +122,7 @@ func TestPanicFailsItsSessionOnly(t *testing.T) {
 			if row.Agent != 13 {
 				continue
 			}
-			if row.Class != engine.Panic || row.Path != "chain.explode" || !strings.Contains(row.Error, "nil map") || !strings.Contains(row.Error, "run_test.go") {
+			if row.Class != engine.Panic || row.Path != "chain.explode" || !strings.Contains(row.Error, "thirteen") || !strings.Contains(row.Error, "run_test.go") {
 				t.Errorf("class %v, path %q, error %q; want a panic at chain.explode with its stack", row.Class, row.Path, row.Error)
 			}
 		}

@@ -166,9 +166,9 @@ func ShowMemory(memory map[int]*engine.Memory) string {
 			continue
 		}
 		var line strings.Builder
-		line.WriteString(fmt.Sprintf("%06d", agent))
+		fmt.Fprintf(&line, "%06d", agent)
 		for _, f := range m.Fields {
-			line.WriteString(fmt.Sprintf(" %s=%s", f.Name, f.Value))
+			fmt.Fprintf(&line, " %s=%s", f.Name, f.Value)
 		}
 		lines = append(lines, fmt.Sprintf("%s %q\n", line.String(), m.Notes))
 	}
