@@ -184,32 +184,37 @@ func TestDeadJournalFailsTheRun(t *testing.T) {
 
 // TestJournalsWaitIsNoSessionsTime: what a full queue makes a worker wait counts for none of its sessions.
 func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
-	for name, program := range map[string]engine.Program{
-		"with a clock": programFunc(func(s *engine.Session) {
+	for name, c := range map[string]struct {
+		took    time.Duration
+		program engine.Program
+	}{
+		"sessions that wait": {time.Second, programFunc(func(s *engine.Session) {
 			s.Clock()
 			time.Sleep(time.Second)
 			s.Row.Outcome = engine.OK
-		}),
-		"without": programFunc(func(s *engine.Session) {
+		})},
+		"sessions that compute": {time.Second, programFunc(func(s *engine.Session) {
 			time.Sleep(time.Second)
 			s.Row.Outcome = engine.OK
-		}),
+		})},
+		"empty sessions": {0, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := &enginetest.Journal{Room: 1}
-				cfg := enginetest.Config(6, program, j)
+				j.Stall() // the row of the start takes all the room
+				cfg := enginetest.Config(600, c.program, j)
 				cfg.Settings.Limit = 1
 				r := start(t, cfg)
-				time.Sleep(1500 * time.Millisecond)
-				j.Stall()
-				do(t, r.SetLimit(2, "test", "a row that takes the room"))
 				time.Sleep(10 * time.Minute)
+				if ended := r.Snapshot().Ended; ended > 0 {
+					t.Errorf("%d sessions went past a journal without room", ended)
+				}
 				j.Heal()
 				r.Wait()
 				for _, row := range j.Sessions() {
-					if row.Total != time.Second {
-						t.Errorf("session %v took %v, want 1s", row.Place, row.Total)
+					if row.Total != c.took {
+						t.Fatalf("session %v took %v, want %v", row.Place, row.Total, c.took)
 					}
 				}
 			})

@@ -190,12 +190,14 @@ func slowRun(t *testing.T, data string) (cmd *exec.Cmd, stdout io.Reader, stderr
 	}
 }
 
-// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then goes on.
-func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
-	data := t.TempDir()
+// interrupt starts a run, sends Ctrl+C some times and returns what was said from then on.
+func interrupt(t *testing.T, data string, times int) string {
+	t.Helper()
 	cmd, stdout, stderr := slowRun(t, data)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	for range times {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
 	}
 	out, err := io.ReadAll(stdout)
 	if err != nil {
@@ -205,7 +207,13 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Fatalf("ended with %v, want exit code %d\n%s%s", err, exitInterrupted, out, stderr)
 	}
-	if !strings.Contains(string(out), "go on with: throngctl resume") {
+	return string(out)
+}
+
+// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then goes on.
+func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
+	data := t.TempDir()
+	if out := interrupt(t, data, 1); !strings.Contains(out, "go on with: throngctl resume") {
 		t.Errorf("it does not say how to go on:\n%s", out)
 	}
 	if _, out, _ := ctl(t, "checkpoints", "--data", data); !strings.Contains(out, "stop") {
@@ -225,20 +233,7 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 // TestSecondInterruptCuts sends Ctrl+C twice: the run ends without waiting for a slow shop.
 func TestSecondInterruptCuts(t *testing.T) {
 	data := t.TempDir()
-	cmd, stdout, stderr := slowRun(t, data)
-	for range 2 {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := io.ReadAll(stdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Fatalf("ended with %v, want exit code %d\n%s%s", err, exitInterrupted, out, stderr)
-	}
+	interrupt(t, data, 2)
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--rehearsal", "none"); code != exitDone || !strings.Contains(out, "exact") {
 		t.Errorf("resume: exit code %d\n%s%s", code, out, stderr)
 	}
@@ -264,6 +259,27 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	}
 	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the run did not survive the looks: %v", err)
+	}
+}
+
+// TestCheckpointByHand asks a run in progress for a checkpoint and finds it.
+func TestCheckpointByHand(t *testing.T) {
+	data := t.TempDir()
+	cmd, stdout, stderr := slowRun(t, data)
+	if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	for r := bufio.NewReader(stdout); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the run ended: %v\n%s", err, stderr)
+		}
+		if strings.Contains(line, "checkpoint taken") {
+			break
+		}
+	}
+	if code, out, stderr := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "by hand") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 

@@ -47,7 +47,8 @@ type cli struct {
 type terminal struct {
 	in       io.Reader
 	out, err io.Writer
-	signals  <-chan os.Signal
+	signals  <-chan os.Signal // ask the run to stop
+	byHand   <-chan os.Signal // ask for a checkpoint
 	data     string
 	hooks    hooks
 }
@@ -79,7 +80,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func main() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	os.Exit(execute(os.Args[1:], &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals}))
+	os.Exit(execute(os.Args[1:], &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand()}))
 }
 
 // execute carries out a command line and returns its exit code.

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := execute(os.Args[1:], &terminal{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals,
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(),
 		hooks: hooks{
 			onCommit:  func(n int64) { commits.Store(n); reached("commit", n) },
 			onRequest: func(r rehearsal.Request) { requests.Store(r.N); reached("request", r.N) },

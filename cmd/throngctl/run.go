@@ -160,6 +160,7 @@ func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
 	defer p.end()
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
+	saved := make(chan error, 1)
 	for {
 		select {
 		case <-run.Done():
@@ -167,6 +168,15 @@ func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
 			return interrupted
 		case <-tick.C:
 			p.show(run.Snapshot())
+		case <-t.byHand:
+			go func() { saved <- run.Checkpoint(context.Background(), "by hand") }()
+		case err := <-saved:
+			p.end()
+			if err != nil {
+				fmt.Fprintf(t.err, "no checkpoint was taken: %v\n", err)
+			} else {
+				fmt.Fprintln(t.out, "checkpoint taken")
+			}
 		case sig := <-t.signals:
 			p.end()
 			why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"

@@ -61,8 +61,8 @@ func (c *Call) check(a *Answer) error {
 
 // excerpt is where an answer that is no good one points to, or else the beginning of its body, for an error text.
 func (c *Call) excerpt(a *Answer) string {
-	const most = 200
-	text := string(a.Body[:min(len(a.Body), 4*most)])
+	const most, scanned = 200, 64 << 10 // the secret must not be cut in two where the text is
+	text := string(a.Body[:min(len(a.Body), scanned)])
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
 		return fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted())
 	}
