@@ -121,7 +121,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output) (err
 		fmt.Fprintf(t.out, "exported to %s\n", out.Export)
 	}
 	switch {
-	case interrupted:
+	case interrupted && result.Ending != engine.EndFinished:
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	case !result.Passed():
