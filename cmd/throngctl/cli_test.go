@@ -303,6 +303,23 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
+// TestReadmeScenario runs the example of the README.
+func TestReadmeScenario(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "..", "..", "README.md"), "```yaml\n")
+	text, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the README has no scenario")
+	}
+	path := filepath.Join(t.TempDir(), "greeters.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := ctl(t, "run", path, "--data", t.TempDir(), "--set", "agents=50", "--cycles", "2", "--rehearsal", "none")
+	if code != exitDone || !strings.Contains(out, "100 (") || !strings.Contains(out, "stopped") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
 // TestRehearseAlone starts the shop, asks it something, and stops it.
 func TestRehearseAlone(t *testing.T) {
 	cmd, _, stderr := process(t, nil, "rehearse", "--shop", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")

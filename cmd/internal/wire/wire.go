@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,15 +200,10 @@ func (l Launch) checkHosts() error {
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
-		u, err := url.Parse(address)
-		if err != nil || u.Hostname() == "" {
-			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: fmt.Sprintf("%q is no address", address)})
+		u, err := service.CheckAddress(address)
+		if err != nil {
+			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
 			continue
-		}
-		if u.User != nil {
-			mistakes = append(mistakes, &engine.FieldError{
-				Field: "service " + s.Name, Problem: "a password does not belong into an address", Hint: "use `auth` in the scenario",
-			})
 		}
 		if !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
 			mistakes = append(mistakes, &engine.FieldError{
