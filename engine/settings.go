@@ -40,6 +40,8 @@ type Settings struct {
 
 	// Services are the addresses to use instead of the scenario's, by service.
 	Services map[string]string
+	// Simulation sends X-Simulation-Mode: true to all services.
+	Simulation bool
 	// Rehearsal is how the embedded servers behave.
 	Rehearsal Rehearsal
 
@@ -76,6 +78,7 @@ func DefaultSettings() Settings {
 		CheckpointEvery: 300 * time.Second,
 		KeepCheckpoints: 10,
 		WarmUpCycles:    2,
+		Simulation:      true,
 		KeepShare:       0.01,
 		Metrics:         true,
 	}

@@ -63,6 +63,7 @@ type settings struct {
 	Rehearsal              rehearsal         `json:"rehearsal"`
 	KeepShare              float64           `json:"keep_share"`
 	Metrics                bool              `json:"metrics"`
+	Simulation             bool              `json:"simulation_mode"`
 }
 
 type rehearsal struct {
@@ -190,6 +191,7 @@ func newSettings(s *engine.Settings) settings {
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
+		Simulation: s.Simulation,
 	}
 }
 

@@ -21,6 +21,7 @@ type settingFlags struct {
 	KeepCheckpoints    string `placeholder:"N" help:"Checkpoints that are kept." group:"Run settings"`
 	KeepShare          string `placeholder:"S" help:"Share of sessions whose requests and answers are kept." group:"Run settings"`
 	Metrics            string `placeholder:"on|off" help:"Record the run and the machine every second." group:"Run settings"`
+	SimulationMode     string `placeholder:"on|off" help:"Send X-Simulation-Mode: true to the services." group:"Run settings"`
 }
 
 // newFlags are those that only a new run can have.

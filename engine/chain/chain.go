@@ -50,8 +50,10 @@ type Service struct {
 	Bearer  string           // name of a secret
 	Limits  service.Limits
 
-	HTTP  *service.HTTP // set by Connect
-	token string
+	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
+	Simulation bool
+	HTTP       *service.HTTP // set by Connect
+	token      string
 }
 
 // Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.

@@ -175,6 +175,9 @@ func (q *request) content(t *turn) ([]byte, error) {
 
 // sign sets the service's own headers and its authorization.
 func (s *Service) sign(t *turn, h http.Header) error {
+	if s.Simulation {
+		h["X-Simulation-Mode"] = []string{"true"}
+	}
 	for _, n := range s.Headers {
 		if err := n.set(t, h); err != nil {
 			return err

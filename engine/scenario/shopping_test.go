@@ -50,6 +50,7 @@ func (d day) run(t testing.TB) (engine.Result, rehearsal.Orders) {
 		t.Fatal(err)
 	}
 	defer client.Close()
+	s.Services[0].Simulation = true
 	s.Services[0].Connect(client, shop.Secret())
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles, settings.Metrics, settings.CheckpointEvery = 7, s.Cycles, false, 0

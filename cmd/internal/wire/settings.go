@@ -115,16 +115,13 @@ var Settings = []Setting{
 	},
 	{
 		Name: "metrics", Env: []string{"COLLECT_PARALLEL_METRICS"}, Hold: "on|off", Help: "record the state of the run and the machine every second",
-		Set: func(s *engine.Settings, text string) (err error) {
-			s.Metrics, err = onOff(text)
-			return err
-		},
-		Show: func(s *engine.Settings) string {
-			if s.Metrics {
-				return "on"
-			}
-			return "off"
-		},
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.Metrics }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.Metrics }),
+	},
+	{
+		Name: "simulation-mode", Env: []string{"SIMULATION_MODE"}, Hold: "on|off", Help: "send X-Simulation-Mode: true to the services",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.Simulation }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.Simulation }),
 	},
 }
 
@@ -298,6 +295,22 @@ func wrong(err error, text, want string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is not %s", text, want)
+}
+
+func toggle(of func(*engine.Settings) *bool) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) (err error) {
+		*of(s), err = onOff(text)
+		return err
+	}
+}
+
+func shown(of func(*engine.Settings) *bool) func(*engine.Settings) string {
+	return func(s *engine.Settings) string {
+		if *of(s) {
+			return "on"
+		}
+		return "off"
+	}
 }
 
 func onOff(text string) (bool, error) {

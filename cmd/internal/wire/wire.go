@@ -241,6 +241,7 @@ func (l Launch) connect(j *Job) error {
 			return err
 		}
 		j.onClose(func() error { client.Close(); return nil })
+		s.Simulation = l.Settings.Simulation
 		s.Connect(client, secret)
 	}
 	return nil
