@@ -110,8 +110,8 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output) (err
 	fmt.Fprintf(t.out, "%s %s: %s, %d agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, l.Scenario.Agents, l.Settings.Seed)
 	interrupted := t.follow(job.Run, out.NoDashboard)
 	result := job.Run.Wait()
-	if err := job.Close(); err != nil {
-		return err
+	if err := job.Close(); err != nil { // what was kept can be resumed
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
 	if out.Export != "" {

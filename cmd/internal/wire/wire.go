@@ -21,6 +21,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
+// flushTime is how long the end of a run waits for a disk that cannot be written.
+const flushTime = 10 * time.Second
+
 // Launch is what a run is built from.
 type Launch struct {
 	Store    *sqlite.Store
@@ -94,7 +97,11 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j.onClose(func() error { return journal.Close(context.Background()) })
+	j.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+		defer cancel()
+		return journal.Close(ctx)
+	})
 	j.Run, err = engine.Start(ctx, engine.Config{
 		ID:       j.Record.ID,
 		Program:  j.Program,
