@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,7 +18,7 @@ import (
 )
 
 // The test binary is throngctl itself when asToolEnv is set; killEnv says when it kills itself, as commit:N or
-// request:N, and countEnv where it writes how many of both there were.
+// request:N, and countEnv where it writes how many requests there were, and how many that change something.
 const (
 	asToolEnv = "THRONGCTL_TEST"
 	killEnv   = "THRONGCTL_TEST_KILL"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	var commits, requests atomic.Int64
+	var requests, changes atomic.Int64
 	what, at, _ := strings.Cut(os.Getenv(killEnv), ":")
 	n, _ := strconv.ParseInt(at, 10, 64)
 	reached := func(kind string, count int64) {
@@ -42,12 +43,18 @@ func TestMain(m *testing.M) {
 	code := execute(os.Args[1:], &terminal{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(),
 		hooks: hooks{
-			onCommit:  func(n int64) { commits.Store(n); reached("commit", n) },
-			onRequest: func(r rehearsal.Request) { requests.Store(r.N); reached("request", r.N) },
+			onCommit: func(n int64) { reached("commit", n) },
+			onRequest: func(r rehearsal.Request) {
+				requests.Add(1)
+				if r.Method != http.MethodGet && r.Attempt == 1 {
+					changes.Add(1)
+				}
+				reached("request", r.N)
+			},
 		},
 	})
 	if path := os.Getenv(countEnv); path != "" {
-		text := fmt.Sprintf("%d %d", commits.Load(), requests.Load())
+		text := fmt.Sprintf("%d %d", requests.Load(), changes.Load())
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			panic(err)
 		}
