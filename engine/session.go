@@ -43,7 +43,7 @@ func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Seed, s.Cycl
 func (s *Session) Clock() *clock.Clock {
 	if s.clock == nil {
 		s.worker.handOn()
-		s.clock = s.worker.cycle.sessionClock()
+		s.clock = s.worker.startClock()
 	}
 	return s.clock
 }

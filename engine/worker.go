@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
 const (
@@ -34,6 +36,7 @@ type worker struct {
 	began time.Time  // of the session in flight
 	let   time.Time  // when it last let others on
 	row   SessionRow // of the session in flight
+	spare *clock.Clock
 	s     Session
 }
 
@@ -49,8 +52,31 @@ func (w *worker) work() {
 		}
 		w.session(agent)
 	}
+	if w.spare != nil {
+		w.spare.Stop()
+	}
 	w.batch.gone = true
 	w.send()
+}
+
+// startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
+func (w *worker) startClock() *clock.Clock {
+	c := w.spare
+	if c == nil {
+		return w.cycle.sessionClock()
+	}
+	w.spare = nil
+	c.Again()
+	return c
+}
+
+// stopClock ends the clock of the session in flight, or lays it by for the next.
+func (w *worker) stopClock() {
+	if w.s.clock.Rest() {
+		w.spare = w.s.clock
+		return
+	}
+	w.s.clock.Stop()
 }
 
 func (w *worker) session(agent int) {
@@ -72,7 +98,7 @@ func (w *worker) session(agent int) {
 		w.guarded()
 	}
 	if s.clock != nil {
-		s.clock.Stop()
+		w.stopClock()
 	}
 	w.now = time.Now()
 	w.judge()

@@ -18,6 +18,7 @@ type Clock struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer // nil without a limit
+	limit  time.Duration
 	left   time.Duration
 	since  time.Time // of the last start; zero while it stands still
 
@@ -49,7 +50,7 @@ func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
 	c.ctx, c.since = ctx, time.Now()
 	if limit > 0 {
 		c.ctx, c.cancel = context.WithCancelCause(ctx)
-		c.left = limit
+		c.limit, c.left = limit, limit
 		c.timer = time.AfterFunc(limit, func() { c.cancel(cause) })
 	}
 }
@@ -91,6 +92,27 @@ func (c *Clock) Stop() {
 	if c.timer != nil {
 		c.timer.Stop()
 		c.cancel(context.Canceled)
+	}
+}
+
+// Rest stops a clock without parent between two pieces of work and keeps its context, so that Again need not make a
+// new one. It reports false, and the clock is only good for Stop, if its time is over or work under it goes on.
+func (c *Clock) Rest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped || c.parent != nil || c.holds > 0 || c.children > 0 {
+		return false
+	}
+	return (c.timer == nil || c.timer.Stop()) && c.ctx.Err() == nil
+}
+
+// Again starts a clock that rests, with all of its limit.
+func (c *Clock) Again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since, c.left = time.Now(), c.limit
+	if c.timer != nil {
+		c.timer.Reset(c.limit)
 	}
 }
 

@@ -113,3 +113,35 @@ func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
 		})
 	})
 }
+
+// TestClockIsUsedAgain rests a clock between pieces of work: each has the whole limit, the rest counts for none, and
+// a clock whose time is over is not used again.
+func TestClockIsUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(t.Context(), 10*time.Second, errOut)
+		defer c.Stop()
+		for range 3 {
+			time.Sleep(9 * time.Second)
+			if !c.Rest() {
+				t.Fatal("a clock in order cannot rest")
+			}
+			time.Sleep(time.Hour)
+			c.Again()
+		}
+		c.Hold()
+		if c.Rest() {
+			t.Error("a held clock rests")
+		}
+		c.Release()
+		child := c.Child(0, nil)
+		if c.Rest() {
+			t.Error("a clock rests while work under it goes on")
+		}
+		child.Stop()
+		start := time.Now()
+		endedAfter(t, c, start, 10*time.Second)
+		if c.Rest() {
+			t.Error("a clock whose time is over rests")
+		}
+	})
+}
