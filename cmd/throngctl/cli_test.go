@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -280,6 +282,22 @@ func TestCheckpointByHand(t *testing.T) {
 	}
 	if code, out, stderr := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "by hand") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestEverySettingIsAFlag holds the flags to the table of settings: run has all, resume those that do not make it
+// another run.
+func TestEverySettingIsAFlag(t *testing.T) {
+	_, run, _ := ctl(t, "run", "--help")
+	_, resume, _ := ctl(t, "resume", "--help")
+	for _, s := range wire.Settings {
+		flag := "--" + s.Name + "=" + s.Hold
+		if !strings.Contains(run, flag) {
+			t.Errorf("run has no flag %s", flag)
+		}
+		if got, want := strings.Contains(resume, flag), !s.Fork; got != want {
+			t.Errorf("resume has %s = %v, want %v", flag, got, want)
+		}
 	}
 }
 

@@ -2,32 +2,37 @@ package main
 
 import (
 	"reflect"
+	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 )
 
-// settingFlags are the flags of wire.Settings, read as texts: the table knows their forms. A flag left out is "".
+// settingFlags are the flags of wire.Settings, read as texts: the table knows their forms and explains them. A flag
+// left out is "".
 type settingFlags struct {
-	MaxConcurrent      string `placeholder:"N" help:"Sessions in flight, at most." group:"Run settings"`
-	Cycles             string `placeholder:"N" help:"Length of the run in cycles." xor:"length" group:"Run settings"`
-	Hours              string `placeholder:"H" help:"Length of the run in hours of wall time." xor:"length" group:"Run settings"`
-	TimeScale          string `placeholder:"X" help:"Simulated time per wall time; 0 is as fast as possible." group:"Run settings"`
-	SessionTimeout     string `placeholder:"T" help:"Time that a session may use; 0 is none." group:"Run settings"`
-	ChainTimeout       string `placeholder:"T" help:"Time that a chain may use, where it does not say." group:"Run settings"`
-	CycleTimeout       string `placeholder:"T" help:"Time that a cycle may use; 0 is none." group:"Run settings"`
-	Retries            string `placeholder:"N" help:"Attempts at a request, where its step does not say." group:"Run settings"`
-	RetryWait          string `placeholder:"T" help:"Longest wait before the second attempt; it doubles." group:"Run settings"`
-	CheckpointInterval string `placeholder:"T" help:"Longest time between checkpoints; 0 takes none by time." group:"Run settings"`
-	KeepCheckpoints    string `placeholder:"N" help:"Checkpoints that are kept." group:"Run settings"`
-	KeepShare          string `placeholder:"S" help:"Share of sessions whose requests and answers are kept." group:"Run settings"`
-	Metrics            string `placeholder:"on|off" help:"Record the run and the machine every second." group:"Run settings"`
-	SimulationMode     string `placeholder:"on|off" help:"Send X-Simulation-Mode: true to the services." group:"Run settings"`
+	MaxConcurrent      string `placeholder:"${hold_max_concurrent}" help:"${help_max_concurrent}" group:"Run settings"`
+	Cycles             string `placeholder:"${hold_cycles}" help:"${help_cycles}" xor:"length" group:"Run settings"`
+	Hours              string `placeholder:"${hold_hours}" help:"${help_hours}" xor:"length" group:"Run settings"`
+	TimeScale          string `placeholder:"${hold_time_scale}" help:"${help_time_scale}" group:"Run settings"`
+	SessionTimeout     string `placeholder:"${hold_session_timeout}" help:"${help_session_timeout}" group:"Run settings"`
+	ChainTimeout       string `placeholder:"${hold_chain_timeout}" help:"${help_chain_timeout}" group:"Run settings"`
+	CycleTimeout       string `placeholder:"${hold_cycle_timeout}" help:"${help_cycle_timeout}" group:"Run settings"`
+	Retries            string `placeholder:"${hold_retries}" help:"${help_retries}" group:"Run settings"`
+	RetryWait          string `placeholder:"${hold_retry_wait}" help:"${help_retry_wait}" group:"Run settings"`
+	CheckpointInterval string `placeholder:"${hold_checkpoint_interval}" help:"${help_checkpoint_interval}" group:"Run settings"`
+	KeepCheckpoints    string `placeholder:"${hold_keep_checkpoints}" help:"${help_keep_checkpoints}" group:"Run settings"`
+	KeepShare          string `placeholder:"${hold_keep_share}" help:"${help_keep_share}" group:"Run settings"`
+	Metrics            string `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
+	SimulationMode     string `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
 }
 
 // newFlags are those that only a new run can have.
 type newFlags struct {
-	Seed   string `placeholder:"N" help:"What all draws depend on." group:"Run settings"`
-	WarmUp string `placeholder:"SHARES" help:"Shares of agents active in the first cycles, such as 0.1,0.5,1; on for the usual." group:"Run settings"`
+	Seed   string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
+	WarmUp string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
 }
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
@@ -53,6 +58,17 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	if o.Service != nil {
 		s.Services = o.Service
 	}
+}
+
+// explained are the texts of wire.Settings for the flags.
+func explained() kong.Vars {
+	vars := kong.Vars{}
+	for _, s := range wire.Settings {
+		name := strings.ReplaceAll(s.Name, "-", "_") // kong knows no other
+		vars["hold_"+name] = s.Hold
+		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "."
+	}
+	return vars
 }
 
 // texts returns the flags that were given, by the names of their settings.

@@ -93,6 +93,7 @@ func execute(args []string, t *terminal) int {
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
+		explained(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil { // the command line above is wrong
