@@ -36,10 +36,17 @@ func (discard) Trouble() <-chan error                { return nil }
 type Probe struct {
 	// Host samples the machine; called once a second, from one goroutine.
 	Host func() Host
-	// Connections returns those in use by Throng and those of all clients of the server; -1 where there is none.
-	Connections func() (own, server int)
+	// Connections counts those to the remote database or, without one, to the local store.
+	Connections func() Connections
 	// Writes returns how many rows were committed so far, to the remote database or, without one, to the local store.
 	Writes func() int64
 	// Unsent returns how many rows wait for the remote database; -1 without one.
 	Unsent func() int64
+}
+
+// Connections are those to a database; -1 stands for what is not known.
+type Connections struct {
+	Own    int // of Throng
+	Server int // of all clients of the server
+	Max    int // as many as the server takes
 }

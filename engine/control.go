@@ -9,7 +9,7 @@ func (l *loop) setLimit(n int, who, why string) error {
 	if n == l.limit {
 		return nil
 	}
-	l.change("limit", strconv.Itoa(l.limit), strconv.Itoa(n), who, why)
+	l.change(LimitChange, strconv.Itoa(l.limit), strconv.Itoa(n), who, why)
 	l.limit = n
 	l.enforce()
 	l.publish()
@@ -20,7 +20,7 @@ func (l *loop) pause(who, why string) error {
 	if l.phase == Draining || l.pausedByUs {
 		return nil
 	}
-	l.change("phase", l.phase.String(), Paused.String(), who, why)
+	l.change(PhaseChange, l.phase.String(), Paused.String(), who, why)
 	l.pausedByUs, l.paused = true, why
 	l.settle()
 	l.checkpoint("pause", nil)
@@ -31,7 +31,7 @@ func (l *loop) resume(who string) error {
 	if l.phase == Draining || !l.pausedByUs {
 		return nil
 	}
-	l.change("phase", Paused.String(), Running.String(), who, "")
+	l.change(PhaseChange, Paused.String(), Running.String(), who, "")
 	l.pausedByUs, l.paused = false, ""
 	l.settle()
 	return nil
@@ -40,12 +40,12 @@ func (l *loop) resume(who string) error {
 func (l *loop) stop(who, why string) error {
 	if l.phase == Draining {
 		if !l.finishing {
-			l.change("phase", Draining.String(), "cut", who, why)
+			l.change(PhaseChange, Draining.String(), "cut", who, why)
 		}
 		l.cutShort(why)
 		return nil
 	}
-	l.change("phase", l.phase.String(), Draining.String(), who, why)
+	l.change(PhaseChange, l.phase.String(), Draining.String(), who, why)
 	l.ending, l.stopping = EndStopped, why
 	l.setPhase(Draining)
 	return nil
@@ -73,5 +73,9 @@ func (l *loop) cutShort(why string) {
 }
 
 func (l *loop) change(what, old, next, who, why string) {
-	l.append(ChangeRow{At: time.Now(), Cycle: l.number, What: what, Old: old, New: next, Who: who, Why: why}, nil)
+	c := ChangeRow{At: time.Now(), Cycle: l.number, What: what, Old: old, New: next, Who: who, Why: why}
+	l.append(c, nil)
+	// Snapshots share the list: it is never written to.
+	kept := l.changes[max(0, len(l.changes)-shownChanges+1):]
+	l.changes = append(kept[:len(kept):len(kept)], c)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -333,8 +334,18 @@ func TestLimitIsChecked(t *testing.T) {
 		if got := r.Snapshot().Limit; got != 20 {
 			t.Errorf("the snapshot shows a limit of %d right after SetLimit(20)", got)
 		}
+		before := r.Snapshot()
+		for i := range 300 { // more than snapshots keep
+			do(t, r.SetLimit(21+i%2, "test", strconv.Itoa(i)))
+		}
+		if got := r.Snapshot().Changes; len(got) != 256 || got[255].Why != "299" || got[0].Why != "44" {
+			t.Errorf("the snapshot keeps %d changes, the last %+v; want the newest 256", len(got), got[len(got)-1])
+		}
+		if got := before.Changes; len(got) != 1 || got[0].Why != "less" {
+			t.Errorf("an older snapshot has changed: %+v", got)
+		}
 		r.Wait()
-		if got := enginetest.Of[engine.ChangeRow](j); len(got) != 1 || got[0].Old != "50" || got[0].New != "20" {
+		if got := enginetest.Of[engine.ChangeRow](j)[:1]; len(got) != 1 || got[0].Old != "50" || got[0].New != "20" {
 			t.Errorf("changes = %v, want one from 50 to 20", got)
 		}
 	})

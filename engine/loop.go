@@ -11,6 +11,7 @@ import (
 const (
 	publishEvery = 100 * time.Millisecond
 	sampleEvery  = time.Second
+	shownChanges = 256
 	allDone      = "all cycles are done"
 )
 
@@ -85,6 +86,7 @@ type loop struct {
 
 	window  window
 	metrics MetricsRow
+	changes []ChangeRow // the newest
 	recent  rate
 }
 

@@ -90,6 +90,12 @@ type BarrierRow struct {
 	Sessions int64         // of the run so far
 }
 
+// What a [ChangeRow] says was changed.
+const (
+	LimitChange = "limit"
+	PhaseChange = "phase"
+)
+
 // ChangeRow is anything that a person or a governor changed mid-run.
 type ChangeRow struct {
 	At             time.Time
@@ -168,6 +174,7 @@ type MetricsRow struct {
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
 	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -201,6 +208,7 @@ type RunRecord struct {
 	Total      int64 // planned sessions; 0 when not known
 	Parent     RunID
 	ForkCycle  int
+	Limit      int // of sessions in flight, as it was set last
 	Inexact    *Inexact
 	Verdict    []Judgement
 	InProgress bool  // a process holds its lock

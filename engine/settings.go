@@ -40,6 +40,8 @@ type Settings struct {
 
 	// Services are the addresses to use instead of the scenario's, by service.
 	Services map[string]string
+	// Remote sends the results to the remote database too.
+	Remote bool
 	// Simulation sends X-Simulation-Mode: true to all services.
 	Simulation bool
 	// Rehearsal is how the embedded servers behave.

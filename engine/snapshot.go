@@ -45,6 +45,8 @@ type Snapshot struct {
 	LastCheckpoint time.Time // made, or found to describe the run still; zero before the first of this process
 
 	Metrics MetricsRow // the newest second
+	// Changes are the newest that this process made, oldest first.
+	Changes []ChangeRow
 }
 
 // ErrorNote is a class of errors with its last occurrence.
@@ -129,6 +131,7 @@ func (l *loop) sample() {
 		Errors:            l.totals.Errors,
 		Connections:       -1,
 		ServerConnections: -1,
+		ServerMax:         -1,
 		Lag:               l.lag,
 		Unsent:            -1,
 	}
@@ -138,7 +141,8 @@ func (l *loop) sample() {
 		peaks.Memory = max(peaks.Memory, m.Host.Memory)
 	}
 	if probe.Connections != nil {
-		m.Connections, m.ServerConnections = probe.Connections()
+		c := probe.Connections()
+		m.Connections, m.ServerConnections, m.ServerMax = c.Own, c.Server, c.Max
 		peaks.Connections = max(peaks.Connections, m.Connections)
 		peaks.ServerConnections = max(peaks.ServerConnections, m.ServerConnections)
 	}
@@ -197,6 +201,7 @@ func (l *loop) publish() {
 		Inexact:     t.Inexact,
 		Checkpoints: l.checkpoints,
 		Metrics:     l.metrics,
+		Changes:     l.changes,
 	}
 	if l.savedHere {
 		s.LastCheckpoint = l.saved

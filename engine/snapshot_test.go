@@ -154,7 +154,7 @@ func TestMetricsRows(t *testing.T) {
 				memory = 100 - memory
 				return engine.Host{CPU: 12, Memory: memory}
 			},
-			Connections: func() (int, int) { return 3, 17 },
+			Connections: func() engine.Connections { return engine.Connections{Own: 3, Server: 17, Max: 60} },
 			Writes:      func() int64 { writes += 50; return writes },
 			Unsent:      func() int64 { return 7 },
 		}
@@ -172,7 +172,7 @@ func TestMetricsRows(t *testing.T) {
 			if m.SessionsPerSec != float64(m.Total.Count) || m.RequestsPerSec != float64(2*m.Total.Count) || m.WritesPerSec != 50 {
 				t.Errorf("second %d: %v sessions, %v requests, %v writes per second; %d ended", i+1, m.SessionsPerSec, m.RequestsPerSec, m.WritesPerSec, m.Total.Count)
 			}
-			if m.Host.CPU != 12 || m.Connections != 3 || m.ServerConnections != 17 || m.Unsent != 7 {
+			if m.Host.CPU != 12 || m.Connections != 3 || m.ServerConnections != 17 || m.ServerMax != 60 || m.Unsent != 7 {
 				t.Errorf("second %d: %+v", i+1, m)
 			}
 		}
@@ -190,7 +190,7 @@ func TestNothingIsKnownWithoutProbes(t *testing.T) {
 		r := start(t, cfg)
 		r.Wait()
 		m := enginetest.Of[engine.MetricsRow](j)[0]
-		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, Connections: -1, ServerConnections: -1, Unsent: -1}
+		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}
 		if !reflect.DeepEqual(m, want) {
 			t.Errorf("%+v, want %+v", m, want)
 		}

@@ -110,11 +110,11 @@ func crowd() *reader {
 			{
 				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},
 				Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5,
-				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, Unsent: 100,
+				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100,
 				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
 			},
 			{
-				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, Unsent: -1,
+				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1,
 				Host: engine.Host{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
 			},
 		},

@@ -64,6 +64,7 @@ type settings struct {
 	KeepShare              float64           `json:"keep_share"`
 	Metrics                bool              `json:"metrics"`
 	Simulation             bool              `json:"simulation_mode"`
+	Remote                 bool              `json:"remote"`
 }
 
 type rehearsal struct {
@@ -191,7 +192,7 @@ func newSettings(s *engine.Settings) settings {
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
-		Simulation: s.Simulation,
+		Simulation: s.Simulation, Remote: s.Remote,
 	}
 }
 

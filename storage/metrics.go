@@ -56,6 +56,7 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"db_server_connections", func(m *engine.MetricsRow) string { return count(int64(m.ServerConnections)) }},
 	{"schedule_lag_ms", func(m *engine.MetricsRow) string { return millis(m.Lag) }},
 	{"unsent_rows", func(m *engine.MetricsRow) string { return count(m.Unsent) }},
+	{"db_max_connections", func(m *engine.MetricsRow) string { return count(int64(m.ServerMax)) }},
 })
 
 func errorColumns() []metricsColumn {

@@ -4,6 +4,7 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -37,4 +38,77 @@ type Doomed struct {
 	Sessions, Events int64
 	Checkpoints      int
 	Bytes            int64 // of its rows; the file shrinks by about that
+}
+
+// Cursor is how far the rows of a run were sent to a remote database. Its parts only grow.
+type Cursor struct {
+	Pos        int64 // in the journal: sessions and metrics up to here
+	Checkpoint int   // the highest number of one
+	Change     int64 // of the run's own row: when it was made, in microseconds
+}
+
+// Max returns what either of two cursors has passed.
+func (c Cursor) Max(o Cursor) Cursor {
+	return Cursor{max(c.Pos, o.Pos), max(c.Checkpoint, o.Checkpoint), max(c.Change, o.Change)}
+}
+
+// Parcel is a part of a run's rows on its way to a remote database.
+type Parcel struct {
+	// Record is the run, without its source files; nil where nothing about it is new. A run is told to be over only
+	// when all its rows were sent: until then it is as if in progress.
+	Record *engine.RunRecord
+	// Totals are the run's figures as of its newest checkpoint or its end; nil where they are not new.
+	Totals      *engine.Totals
+	Checkpoints []engine.CheckpointRecord
+	Metrics     []engine.MetricsRow
+	// Sessions yields the sessions with their events, all takes, as they came; it may be gone through again. The row is
+	// reused, and its Delta is not filled in.
+	Sessions iter.Seq2[*engine.SessionRow, error]
+	Count    int    // of the sessions
+	Full     bool   // more rows are waiting
+	Cursor   Cursor // stands for all of them
+}
+
+// Empty reports whether there is nothing to be sent.
+func (p *Parcel) Empty() bool {
+	return p.Record == nil && p.Count == 0 && len(p.Metrics) == 0 && len(p.Checkpoints) == 0
+}
+
+// Summary is the parts of run.json that a database keeps as JSON texts.
+type Summary struct {
+	Parameters, Settings json.RawMessage
+	Inexact              json.RawMessage // nil for a run that is exact
+	Verdict              json.RawMessage // nil while it has none
+	Totals               json.RawMessage // nil where they are not known
+}
+
+// Summarize returns what run.json says of a run; t may be nil. Like there, what may be a secret is left out.
+func Summarize(r *engine.RunRecord, t *engine.Totals) (Summary, error) {
+	figures := t
+	if figures == nil {
+		figures = &engine.Totals{}
+	}
+	m := newManifest(r, figures, "")
+	var s Summary
+	for _, part := range []struct {
+		to    *json.RawMessage
+		value any
+		known bool
+	}{
+		{&s.Parameters, m.Parameters, true},
+		{&s.Settings, m.Settings, true},
+		{&s.Inexact, m.Inexact, m.Inexact != nil},
+		{&s.Verdict, m.Success, m.Success != nil},
+		{&s.Totals, m.Totals, t != nil},
+	} {
+		if !part.known {
+			continue
+		}
+		text, err := json.Marshal(part.value)
+		if err != nil {
+			return Summary{}, err
+		}
+		*part.to = text
+	}
+	return s, nil
 }

@@ -30,13 +30,14 @@ const (
 
 // cli is the whole command line.
 type cli struct {
-	Data string `help:"Folder of the store." placeholder:"DIR" env:"THRONG_DATA"`
+	Data string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end."`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted."`
 	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first."`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run."`
 	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON."`
+	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database."`
 	Validate    validateCmd    `cmd:"" help:"Check a scenario and show what it would do."`
 	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
 	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`

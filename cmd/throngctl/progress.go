@@ -73,14 +73,14 @@ func describe(s *engine.Snapshot) string {
 	}
 	parts = append(parts, cycle)
 	if s.Total > 0 {
-		add("%s/%s done", thousands(s.Ended), thousands(s.Total))
+		add("%s/%s done", engine.FormatCount(s.Ended), engine.FormatCount(s.Total))
 	} else {
-		add("%s done", thousands(s.Ended))
+		add("%s done", engine.FormatCount(s.Ended))
 	}
 	add("limit %d", s.Limit)
 	add("in flight %d", s.InFlight)
-	add("p95 %s", short(s.Latency.P95))
-	add("errors %s", thousands(s.Outcomes[engine.Failed]+s.Outcomes[engine.TimedOut]))
+	add("p95 %s", engine.FormatDuration(s.Latency.P95))
+	add("errors %s", engine.FormatCount(s.Outcomes[engine.Failed]+s.Outcomes[engine.TimedOut]))
 	if s.PerSecond > 0 {
 		add("%.0f/s", s.PerSecond)
 	}
@@ -90,34 +90,7 @@ func describe(s *engine.Snapshot) string {
 	case s.Phase != engine.Running:
 		add("%s: %s", s.Phase, s.Reason)
 	case s.Remaining >= 0:
-		add("%s left", short(s.Remaining))
+		add("%s left", engine.FormatDuration(s.Remaining))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// short writes a duration with two or three figures.
-func short(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "0s"
-	case d < time.Millisecond:
-		return fmt.Sprintf("%dµs", d.Microseconds())
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1fms", float64(d)/1e6)
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	default:
-		return d.Round(time.Second).String()
-	}
-}
-
-// thousands writes a count with its thousands apart.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

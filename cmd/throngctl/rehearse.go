@@ -39,6 +39,6 @@ func (c *rehearseCmd) Run(t *terminal) (err error) {
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\nCtrl+C ends it\n", shop.Secret())
 	<-t.signals
 	s, orders := shop.Stats(), shop.Orders()
-	fmt.Fprintf(t.out, "%s requests answered, %s orders\n", thousands(s.Requests), thousands(orders.Total))
+	fmt.Fprintf(t.out, "%s requests answered, %s orders\n", engine.FormatCount(s.Requests), engine.FormatCount(orders.Total))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -22,6 +23,7 @@ type runCmd struct {
 	settingFlags
 	newFlags
 	outsideFlags
+	databaseFlag
 }
 
 // output is what a run shows and leaves behind.
@@ -48,11 +50,8 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	settings.Agents = c.Agents
 	c.apply(&settings)
-	if settings.Hours > 0 && settings.TimeScale > 0 { // a schedule has a number of cycles
-		settings.Cycles = wire.CyclesIn(settings.Hours, settings.TimeScale, s.Clock.Cycle)
-		settings.Hours = 0
-	}
-	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, c.output)
+	wire.Schedule(&settings, s)
+	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, c.output, c.databaseFlag)
 }
 
 // resumeCmd goes on with a run.
@@ -61,6 +60,7 @@ type resumeCmd struct {
 	output
 	settingFlags
 	outsideFlags
+	databaseFlag
 }
 
 // Run is called by kong.
@@ -68,6 +68,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var record engine.RunRecord
 	err := t.with(ctx, c.RunID, func(_ *sqlite.Store, r engine.RunRecord) error {
 		record = r
+		record.Settings.Limit = r.Limit
 		return nil
 	})
 	if err != nil {
@@ -82,19 +83,29 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	c.apply(&settings)
-	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}, c.output)
+	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}, c.output, c.databaseFlag)
 }
 
 // carryOut takes a run to its end and shows it.
-func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output) (err error) {
+func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
+	db, err := flag.find(t)
+	if err != nil {
+		return err
+	}
+	l.Settings.Remote = l.Settings.Remote || db.URL != ""
 	store, err := t.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	l.Remote = wire.NewRemote(store, slog.New(slog.DiscardHandler))
+	defer func() { err = errors.Join(err, l.Remote.Close()) }()
+	if err := l.Remote.Use(db); err != nil {
+		return err
+	}
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l.Store, l.Data, l.OnRequest = store, t.data, t.hooks.onRequest
@@ -114,6 +125,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output) (err
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
+	t.deliver(ctx, l.Remote, job)
 	if out.Export != "" {
 		if err := exportAll(ctx, store, job.Run.ID(), out.Export); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -69,7 +68,7 @@ func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if r.Cycles > 0 {
 			cycles = fmt.Sprintf("/%d", r.Cycles)
 		}
-		done := thousands(r.Done)
+		done := engine.FormatCount(r.Done)
 		if r.Total > 0 {
 			done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
 		}
@@ -118,7 +117,7 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tREASON\tSIZE")
 		for _, cp := range all {
-			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total), cp.Reason, size(cp.SizeBytes))
+			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total), cp.Reason, engine.FormatBytes(cp.SizeBytes))
 		}
 		return w.Flush()
 	})
@@ -126,20 +125,9 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 
 func doneOf(done, total int64) string {
 	if total == 0 {
-		return thousands(done)
+		return engine.FormatCount(done)
 	}
-	return fmt.Sprintf("%s (%.1f%%)", thousands(done), 100*float64(done)/float64(total))
-}
-
-func size(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	default:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	}
+	return fmt.Sprintf("%s (%.1f%%)", engine.FormatCount(done), 100*float64(done)/float64(total))
 }
 
 // showCheckpoint prints what a checkpoint restores.
@@ -150,7 +138,7 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 	}
 	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, stamp(cp.At), cp.Reason)
 	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",
-		cp.Cycle, thousands(s.Totals.Ended()), s.Limit, len(memory))
+		cp.Cycle, engine.FormatCount(s.Totals.Ended()), s.Limit, len(memory))
 	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", doneOf(cp.Done, cp.Total))
 	return nil
 }
@@ -190,7 +178,7 @@ func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunR
 	case "run":
 		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())
 	}
-	names, err := namesOf(ctx, store, r.ID)
+	names, err := wire.Names(ctx, store, r.ID)
 	if err != nil {
 		return err
 	}
@@ -221,25 +209,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// namesOf knows how a run's agents and sessions are called: its scenario was kept with it.
-func namesOf(ctx context.Context, store *sqlite.Store, run engine.RunID) (storage.Names, error) {
-	record, err := store.Run(ctx, run)
-	if err != nil {
-		return storage.Names{}, err
-	}
-	s, err := scenario.Restore(record.Source)
-	if err != nil {
-		return storage.Names{}, fmt.Errorf("the scenario kept with run %s: %w", run, err)
-	}
-	seed := record.Settings.Seed
-	return storage.Names{
-		Agent:   s.Program(seed).AgentID,
-		Session: func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
-	}, nil
-}
-
 func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) error {
-	names, err := namesOf(ctx, store, run)
+	names, err := wire.Names(ctx, store, run)
 	if err != nil {
 		return err
 	}
@@ -264,16 +235,13 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 			logSize = info.Size()
 		}
 		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s checkpoints, about %s, and %s of the rehearsal's log\n",
-			r.ID, r.Title, stamp(r.Created), thousands(d.Sessions), thousands(d.Events), thousands(int64(d.Checkpoints)), size(d.Bytes), size(logSize))
+			r.ID, r.Title, stamp(r.Created), engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), engine.FormatBytes(d.Bytes), engine.FormatBytes(logSize))
 		if !c.Yes && !t.agreed("delete it? type yes: ") {
 			fmt.Fprintln(t.out, "nothing was deleted")
 			return exitError(exitFailed)
 		}
-		if err := store.Delete(ctx, r.ID); err != nil {
+		if err := wire.Delete(ctx, store, t.data, r.ID); err != nil {
 			return err
-		}
-		if err := os.Remove(log); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("the run is deleted, the rehearsal's log is not: %w", err)
 		}
 		fmt.Fprintln(t.out, "deleted")
 		return nil
@@ -304,6 +272,12 @@ func (c *settingsCmd) Run(t *terminal) error {
 			if !ok {
 				return &engine.FieldError{Field: change, Problem: "is no name=value"}
 			}
+			if name == wire.DatabaseKey {
+				if err := wire.SaveDatabase(t.data, wire.Database{URL: value}); err != nil {
+					return err
+				}
+				continue
+			}
 			changes[name] = value
 		}
 		if err := wire.Save(t.data, changes); err != nil {
@@ -332,6 +306,11 @@ func (c *settingsCmd) Run(t *terminal) error {
 		o := origins[s.Name]
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
 	}
+	db, err := wire.FindDatabase("", os.Getenv, t.data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\tdatabase that results are sent to as well\n", wire.DatabaseKey, db.Target(), db.From)
 	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", filepath.Clean(t.data))
 	return w.Flush()
 }

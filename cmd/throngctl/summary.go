@@ -12,7 +12,7 @@ import (
 // summary shows how a run ended.
 func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	s := job.Run.Snapshot()
-	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, short(s.Elapsed))
+	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
 	if r.Reason != "" {
 		fmt.Fprintf(t.out, ": %s", r.Reason)
 	}
@@ -21,20 +21,20 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("sessions", "%s%s", thousands(s.Ended), outcomes(s))
+	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
 	if s.Cut > 0 {
-		row("cut", "%s, which run again on resume", thousands(s.Cut))
+		row("cut", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
-	row("requests", "%s, %s retries, %s refused (429)", thousands(s.Requests), thousands(s.Retries), thousands(s.RateLimited))
-	row("events", "%s", thousands(s.Events))
-	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", short(s.Latency.P50), short(s.Latency.P95), short(s.Latency.P99), short(s.Latency.Max))
-	row("slowest cycle", "%s", short(r.Totals.Peaks.Cycle))
+	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
+	row("events", "%s", engine.FormatCount(s.Events))
+	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
+	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {
-		row("behind schedule", "%s at most", short(r.Totals.Peaks.Lag))
+		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
 	}
 	if n := s.Labels[engine.Replayed] + s.Labels[engine.Uncertain] + s.Labels[engine.Confirmed]; n > 0 {
-		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", thousands(s.Labels[engine.Replayed]),
-			thousands(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), thousands(s.Labels[engine.Confirmed]))
+		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
+			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal
@@ -62,7 +62,7 @@ func outcomes(s *engine.Snapshot) string {
 	var parts []string
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled} {
 		if n := s.Outcomes[o]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(n), o))
+			parts = append(parts, fmt.Sprintf("%s %s", engine.FormatCount(n), o))
 		}
 	}
 	if len(parts) == 0 {

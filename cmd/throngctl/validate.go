@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 )
 
@@ -29,7 +30,7 @@ func (c *validateCmd) Run(t *terminal) error {
 		fmt.Fprintf(t.out, "%s\n", s.About)
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintf(w, "\nagents\t%s\n", thousands(int64(s.Agents)))
+	fmt.Fprintf(w, "\nagents\t%s\n", engine.FormatCount(int64(s.Agents)))
 	fmt.Fprintf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {
 		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, p.Value, p.Title)

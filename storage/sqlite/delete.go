@@ -19,6 +19,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"starts", "pos", "1", "20"},
 	{"checkpoints", "pos", "1", "length(state)"},
 	{"checkpoint_memory", "id", "1", "length(data)"},
+	{"outbox", "id", "1", "60"},
 }
 
 // Doomed returns what goes when a run is deleted.

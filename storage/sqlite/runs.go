@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -107,26 +108,32 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 }
 
 const runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
-	checkpoint_bytes, source, hash, parameters, settings, verdict`
+	checkpoint_bytes, source, hash, parameters, settings, verdict,
+	(SELECT new FROM changes WHERE run = runs.key AND what = 'limit' AND new GLOB '[1-9]*'
+		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) ORDER BY pos DESC LIMIT 1)`
 
 // scanRun reads runColumns, and then more.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
-	var inexact sql.NullString
+	var inexact, limit sql.NullString
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict,
+		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &limit,
 	}, more...)...); err != nil {
 		return r, 0, translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [5]error
+	var errs [6]error
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
 	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
+	r.Limit = r.Settings.Limit
+	if limit.Valid {
+		r.Limit, errs[5] = strconv.Atoi(limit.String)
+	}
 	if verdict != nil {
 		errs[4] = decode(verdict, &r.Verdict)
 	}

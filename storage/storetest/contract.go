@@ -41,7 +41,7 @@ func testRuns(t *testing.T, open Open) {
 	got, err := s.Newest(t.Context())
 	must(t, err)
 	want := record("a")
-	want.Created = at(2)
+	want.Created, want.Limit = at(2), want.Settings.Limit
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -145,6 +145,17 @@ func testReopen(t *testing.T, open Open) {
 	if r.Done != 4 || r.Cycle != 1 || !reflect.DeepEqual(r.Inexact, change.Inexact) {
 		t.Errorf("got done %d, cycle %d, %v", r.Done, r.Cycle, r.Inexact)
 	}
+	limit := func(want int) {
+		t.Helper()
+		if r, err := f.Run(t.Context(), f.run); err != nil || r.Limit != want {
+			t.Errorf("the limit set last is %d, %v, want %d", r.Limit, err, want)
+		}
+	}
+	limit(30)
+	f.commit(engine.ChangeRow{At: at(6), What: engine.LimitChange, Old: "30", New: "0"})
+	limit(30) // not one to go on with
+	f.commit(engine.StartRow{At: at(7), Cycle: 1, Resumed: true})
+	limit(r.Settings.Limit) // as it was taken up
 }
 
 func testSessions(t *testing.T, open Open) {

@@ -24,6 +24,8 @@ var (
 	drivers = []string{"github.com/mattn/go-sqlite3", "github.com/jackc/pgx"}
 	below   = append(append([]string{module + "/storage"}, screens...), "github.com/mattn/go-sqlite3")
 	noPgx   = append([]string{"github.com/jackc/pgx"}, below...)
+	toolkit = "fyne.io/fyne/v2/app" // links OpenGL
+	outside = append([]string{toolkit, module + "/storage", module + "/cmd"}, drivers...)
 )
 
 // rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
@@ -37,8 +39,16 @@ var rules = []rule{
 	{"/engine/rehearsal", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/storage/..."}, screens},
+	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},
+	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
+	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
+	{"/ui/internal/widgets", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/assets", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets"}, screens},
+	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/ui/..."}, []string{toolkit}},
+	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk"}, nil},
 	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire"}, screens},
 }
 

@@ -4,11 +4,31 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// probe tells the run what it cannot know of itself. Without a remote database its connections are the local store's.
-func (l Launch) probe() engine.Probe {
-	return engine.Probe{
+// probe tells the run what it cannot know of itself. Without a remote database its connections and writes are the
+// local store's.
+func (l Launch) probe(target string) engine.Probe {
+	probe := engine.Probe{
 		Host:        engine.HostSampler(l.Data),
-		Connections: func() (own, server int) { return l.Store.Connections(), -1 },
+		Connections: func() engine.Connections { return engine.Connections{Own: l.Store.Connections(), Server: -1, Max: -1} },
 		Writes:      l.Store.Written,
 	}
+	if target == "" {
+		return probe
+	}
+	probe.Connections = func() engine.Connections {
+		s, _ := l.Remote.Status()
+		if !s.Connected {
+			return engine.Connections{Own: s.Connections, Server: -1, Max: -1}
+		}
+		return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections}
+	}
+	probe.Writes = func() int64 {
+		s, _ := l.Remote.Status()
+		return s.Sent
+	}
+	probe.Unsent = func() int64 {
+		s, _ := l.Remote.Status()
+		return s.Unsent
+	}
+	return probe
 }

@@ -242,6 +242,11 @@ func Save(data string, changes map[string]string) error {
 	if err := errors.Join(mistakes...); err != nil {
 		return err
 	}
+	return store(data, saved)
+}
+
+// store writes the saved settings.
+func store(data string, saved map[string]string) error {
 	text, err := json.MarshalIndent(saved, "", "  ")
 	if err != nil {
 		return err

@@ -18,28 +18,44 @@ type stubMachine struct {
 	user   string            // what id says; "" is 1000
 	bin    map[string]string // name to script
 	stays  bool              // the package managers do nothing
+	has    string            // what works beside bin and is not written down
+	folder []string          // what is in the folder of PostgreSQL's programs
 }
 
 // Scripts of stubs.
 const (
 	stubWorks = "exit 0\n"
 	stubFails = "exit 1\n"
+	// stubHeadless is a compiler that finds the headers of C alone.
+	stubHeadless = "while read -r line; do case $line in *stdlib.h*) ;; *) exit 1 ;; esac; done\n"
 )
 
-// stubInstalls is a package manager that puts the compiler in place.
-const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || /bin/cp \"$LATER\" \"${0%/*}/gcc\";; esac\n"
+// What a machine may have.
+const (
+	toBuild = "gcc pkg-config"
+	toPack  = "xz"
+	toDrive = "Xvfb xauth xdotool import"
+	toServe = "initdb pg_ctl"
+)
+
+// stubInstalls is a package manager that puts everything in place.
+const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || for name in " +
+	toBuild + " " + toPack + " " + toDrive + " " + toServe + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
 
 // stubElevates is a sudo that runs its command.
 const stubElevates = "[ \"$1\" != -n ] || shift\nexec \"$@\"\n"
 
-// run returns what setup prints, the commands it ran on the way, and its exit code.
-func (s stubMachine) run(t *testing.T) (output string, commands []string, code int) {
+// run returns what setup prints, the commands it ran on the way, and its exit code. Asking a compiler or pkg-config is
+// no command.
+func (s stubMachine) run(t *testing.T, args ...string) (output string, commands []string, code int) {
 	t.Helper()
 	dir := t.TempDir()
 	log, later := filepath.Join(dir, "log"), filepath.Join(dir, "later")
-	bin := filepath.Join(dir, "bin")
-	if err := os.Mkdir(bin, 0o700); err != nil {
-		t.Fatal(err)
+	bin, folder := filepath.Join(dir, "bin"), filepath.Join(dir, "postgresql", "15", "bin")
+	for _, path := range []string{bin, folder} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write := func(path, script string) {
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
@@ -47,11 +63,17 @@ func (s stubMachine) run(t *testing.T) (output string, commands []string, code i
 		}
 	}
 	if !s.stays {
-		write(later, "exit 0\n")
+		write(later, stubWorks)
 	}
 	write(filepath.Join(bin, "uname"), "echo "+cmp.Or(s.system, "Linux")+"\n")
 	write(filepath.Join(bin, "id"), "echo "+cmp.Or(s.user, "1000")+"\n")
 	write(filepath.Join(bin, "go"), "echo gcc\n")
+	for name := range strings.FieldsSeq(s.has) {
+		write(filepath.Join(bin, name), stubWorks)
+	}
+	for _, name := range s.folder {
+		write(filepath.Join(folder, name), stubWorks)
+	}
 	for name, script := range s.bin {
 		write(filepath.Join(bin, name), "echo \"${0##*/} $*\" >>\"$LOG\"\n"+script)
 	}
@@ -59,8 +81,8 @@ func (s stubMachine) run(t *testing.T) (output string, commands []string, code i
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), shell, filepath.Join("..", "..", "..", ".ci", "setup"))
-	command.Env = []string{"PATH=" + bin, "LOG=" + log, "LATER=" + later}
+	command := exec.CommandContext(t.Context(), shell, append([]string{filepath.Join("..", "..", "..", ".ci", "setup")}, args...)...)
+	command.Env = []string{"PATH=" + bin, "LOG=" + log, "LATER=" + later, "POSTGRES_FOLDERS=" + filepath.Join(dir, "postgresql", "*", "bin")}
 	printed, err := command.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -71,21 +93,35 @@ func (s stubMachine) run(t *testing.T) (output string, commands []string, code i
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(done)) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "gcc ") {
-			commands = append(commands, line)
+		name, _, _ := strings.Cut(line, " ")
+		if !slices.Contains(strings.Fields(toBuild), name) {
+			commands = append(commands, strings.TrimSpace(line))
 		}
 	}
 	return string(printed), commands, command.ProcessState.ExitCode()
 }
 
+// Packages, by what they are for and by package manager.
+const (
+	aptGCC, aptGL = "gcc libc6-dev", "pkg-config libgl-dev libx11-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev"
+	aptScreen     = "xvfb xauth xdotool imagemagick libgl1-mesa-dri"
+	dnfGCC, dnfGL = "gcc glibc-devel", "pkgconf-pkg-config mesa-libGL-devel libX11-devel libXcursor-devel libXrandr-devel libXinerama-devel libXi-devel libXxf86vm-devel"
+	dnfScreen     = "xorg-x11-server-Xvfb xorg-x11-xauth xdotool ImageMagick mesa-dri-drivers"
+	otherGL       = "pkgconf mesa libx11 libxcursor libxrandr libxinerama libxi libxxf86vm"
+	pacmanScreen  = "xorg-server-xvfb xorg-xauth xdotool imagemagick mesa"
+	brewScreen    = "xorg-server xauth xdotool imagemagick mesa"
+)
+
 func TestSetup(t *testing.T) {
 	const (
-		gcc     = "gcc libc6-dev"
-		byApt   = "apt-get install -y --no-install-recommends gcc libc6-dev"
 		refresh = "apt-get update"
+		apt     = "apt-get install -y --no-install-recommends "
+		byApt   = apt + aptGCC + " " + aptGL
+		byDnf   = "dnf install -y " + dnfGCC + " " + dnfGL
 	)
 	for _, c := range []struct {
 		name     string
+		args     string
 		machine  stubMachine
 		commands []string
 		code     int
@@ -93,13 +129,13 @@ func TestSetup(t *testing.T) {
 	}{
 		{
 			name:    "all there",
-			machine: stubMachine{bin: map[string]string{"gcc": stubWorks, "apt-get": stubInstalls, "sudo": stubElevates}},
+			machine: stubMachine{has: toBuild, bin: map[string]string{"apt-get": stubInstalls, "sudo": stubElevates}},
 		},
 		{
 			name:     "apt as root",
 			machine:  stubMachine{user: "0", bin: map[string]string{"apt-get": stubInstalls}},
 			commands: []string{refresh, byApt},
-			says:     []string{"a C compiler", "SQLite", "Installing it: " + refresh + " && " + byApt},
+			says:     []string{"a C compiler", "SQLite", "headers of OpenGL and X11", "Installing it: " + refresh + " && " + byApt},
 		},
 		{
 			name:     "apt with sudo",
@@ -108,28 +144,46 @@ func TestSetup(t *testing.T) {
 			says:     []string{"Installing it: sudo " + refresh + " && sudo " + byApt},
 		},
 		{
-			name:     "headers missing",
-			machine:  stubMachine{user: "0", bin: map[string]string{"gcc": stubFails, "apt-get": stubInstalls}},
+			name:     "headers of C missing",
+			machine:  stubMachine{user: "0", bin: map[string]string{"gcc": stubFails, "pkg-config": stubWorks, "apt-get": stubInstalls}},
 			commands: []string{refresh, byApt},
 			says:     []string{"headers of the C library"},
 		},
 		{
+			name:     "headers of X11 missing",
+			machine:  stubMachine{user: "0", bin: map[string]string{"gcc": stubHeadless, "pkg-config": stubWorks, "apt-get": stubInstalls}},
+			commands: []string{refresh, apt + aptGL},
+			says:     []string{"Throng needs:\n  - pkg-config and the headers of OpenGL and X11", "window"},
+		},
+		{
+			name:     "OpenGL missing",
+			machine:  stubMachine{user: "0", bin: map[string]string{"gcc": stubWorks, "pkg-config": stubFails, "apt-get": stubInstalls}},
+			commands: []string{refresh, apt + aptGL},
+			says:     []string{"Throng needs:\n  - pkg-config and"},
+		},
+		{
+			name:     "pkg-config missing",
+			machine:  stubMachine{user: "0", bin: map[string]string{"gcc": stubWorks, "apt-get": stubInstalls}},
+			commands: []string{refresh, apt + aptGL},
+			says:     []string{"Throng needs:\n  - pkg-config and"},
+		},
+		{
 			name:     "dnf",
 			machine:  stubMachine{bin: map[string]string{"dnf": stubInstalls, "sudo": stubElevates}},
-			commands: []string{"sudo -n dnf install -y gcc glibc-devel", "dnf install -y gcc glibc-devel"},
+			commands: []string{"sudo -n " + byDnf, byDnf},
 			says:     []string{"Installing it: sudo dnf install"},
 		},
 		{
 			name:     "brew",
 			machine:  stubMachine{bin: map[string]string{"brew": stubInstalls}},
-			commands: []string{"brew install gcc"},
+			commands: []string{"brew install gcc " + otherGL},
 			says:     []string{"Installing it: brew install gcc"},
 		},
 		{
 			name:    "brew as root",
-			machine: stubMachine{user: "0", bin: map[string]string{"brew": stubInstalls}},
+			machine: stubMachine{user: "0", has: "pkg-config", bin: map[string]string{"brew": stubInstalls}},
 			code:    1,
-			says:    []string{"another user", "    brew install gcc\n"},
+			says:    []string{"another user", "    brew install gcc " + otherGL + "\n"},
 		},
 		{
 			name:    "no sudo",
@@ -140,9 +194,9 @@ func TestSetup(t *testing.T) {
 		{
 			name:     "a password is asked for",
 			machine:  stubMachine{bin: map[string]string{"dnf": stubInstalls, "sudo": stubFails}},
-			commands: []string{"sudo -n dnf install -y gcc glibc-devel"},
+			commands: []string{"sudo -n " + byDnf},
 			code:     1,
-			says:     []string{"did not work", "    sudo dnf install -y gcc glibc-devel\n"},
+			says:     []string{"did not work", "    sudo " + byDnf + "\n"},
 		},
 		{
 			name:     "no network",
@@ -162,7 +216,7 @@ func TestSetup(t *testing.T) {
 			name:    "no package manager",
 			machine: stubMachine{},
 			code:    1,
-			says:    []string{"none of apt-get, dnf, pacman and brew", "    sudo apt-get install -y " + gcc + "\n"},
+			says:    []string{"none of apt-get, dnf, pacman and brew", "    sudo apt-get install -y " + aptGCC + " " + aptGL + "\n"},
 		},
 		{
 			name:    "Mac without command line tools",
@@ -177,9 +231,101 @@ func TestSetup(t *testing.T) {
 			machine:  stubMachine{system: "Darwin", bin: map[string]string{"gcc": stubWorks, "xcode-select": stubWorks}},
 			commands: []string{"xcode-select -p"},
 		},
+
+		{
+			name:    "bundle, all there",
+			args:    "app",
+			machine: stubMachine{has: toBuild + " " + toPack, bin: map[string]string{"apt-get": stubInstalls}},
+		},
+		{
+			name:     "bundle",
+			args:     "app",
+			machine:  stubMachine{user: "0", has: toBuild, bin: map[string]string{"apt-get": stubInstalls}},
+			commands: []string{refresh, apt + "xz-utils"},
+			says:     []string{"Throng needs:\n  - xz: "},
+		},
+		{
+			name:     "bundle on a Mac",
+			args:     "app",
+			machine:  stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks, "brew": stubInstalls}},
+			commands: []string{"xcode-select -p"},
+		},
+		{
+			name:    "tests, all there",
+			args:    "test",
+			machine: stubMachine{has: toBuild + " " + toPack + " " + toDrive + " " + toServe, bin: map[string]string{"apt-get": stubInstalls}},
+		},
+		{
+			name: "tests, PostgreSQL in its folder",
+			args: "test",
+			machine: stubMachine{
+				has: toBuild + " " + toPack + " " + toDrive, folder: strings.Fields(toServe),
+				bin: map[string]string{"apt-get": stubInstalls},
+			},
+		},
+		{
+			name: "tests, PostgreSQL without its server",
+			args: "test",
+			machine: stubMachine{
+				user: "0", has: toBuild + " " + toPack + " " + toDrive, folder: []string{"initdb"},
+				bin: map[string]string{"apt-get": stubInstalls},
+			},
+			commands: []string{refresh, apt + "postgresql"},
+			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server"},
+		},
+		{
+			name:     "tests, no xdotool",
+			args:     "test",
+			machine:  stubMachine{user: "0", has: toBuild + " xz Xvfb xauth import initdb pg_ctl", bin: map[string]string{"apt-get": stubInstalls}},
+			commands: []string{refresh, apt + aptScreen},
+			says:     []string{"Throng needs:\n  - Xvfb, xauth, xdotool"},
+		},
+		{
+			name:     "tests with apt",
+			args:     "test",
+			machine:  stubMachine{user: "0", bin: map[string]string{"apt-get": stubInstalls}},
+			commands: []string{refresh, byApt + " xz-utils " + aptScreen + " postgresql"},
+			says:     []string{"a C compiler", "OpenGL and X11", "xz", "Xvfb", "PostgreSQL"},
+		},
+		{
+			name:     "tests with dnf",
+			args:     "test",
+			machine:  stubMachine{user: "0", bin: map[string]string{"dnf": stubInstalls}},
+			commands: []string{byDnf + " xz " + dnfScreen + " postgresql-server"},
+			says:     []string{"Installing it: dnf install"},
+		},
+		{
+			name:     "tests with brew",
+			args:     "test",
+			machine:  stubMachine{bin: map[string]string{"brew": stubInstalls}},
+			commands: []string{"brew install gcc " + otherGL + " xz " + brewScreen + " postgresql@17"},
+			says:     []string{"Installing it: brew install"},
+		},
+		{
+			name:    "tests on a Mac",
+			args:    "test",
+			machine: stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks, "brew": stubInstalls, "apt-get": stubFails}},
+			// Asked before and after.
+			commands: []string{"xcode-select -p", "brew install postgresql@17", "xcode-select -p"},
+			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server", "Installing it: brew install postgresql@17\n"},
+		},
+		{
+			name:     "tests on a Mac without brew",
+			args:     "test",
+			machine:  stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks}},
+			commands: []string{"xcode-select -p"},
+			says:     []string{"no PostgreSQL server", "skipped"},
+		},
+		{
+			name:    "a word it does not know",
+			args:    "tests",
+			machine: stubMachine{has: toBuild, bin: map[string]string{"apt-get": stubInstalls}},
+			code:    1,
+			says:    []string{".ci/setup test, not .ci/setup tests"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			output, commands, code := c.machine.run(t)
+			output, commands, code := c.machine.run(t, strings.Fields(c.args)...)
 			if code != c.code {
 				t.Errorf("exit code: got %d, want %d", code, c.code)
 			}
@@ -200,11 +346,16 @@ func TestSetup(t *testing.T) {
 
 // pacman reads the lists of packages first where there are none, which depends on the machine the test runs on.
 func TestSetupWithPacman(t *testing.T) {
-	output, commands, code := stubMachine{user: "0", bin: map[string]string{"pacman": stubInstalls}}.run(t)
-	if code != 0 || !strings.Contains(output, "Installing it: pacman -S") {
-		t.Errorf("exit code %d: %s", code, output)
-	}
-	if got, want := commands[len(commands)-1], "pacman -S --needed --noconfirm gcc glibc"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for args, packages := range map[string]string{
+		"":     "gcc glibc " + otherGL,
+		"test": "gcc glibc " + otherGL + " xz " + pacmanScreen + " postgresql",
+	} {
+		output, commands, code := stubMachine{user: "0", bin: map[string]string{"pacman": stubInstalls}}.run(t, strings.Fields(args)...)
+		if code != 0 || !strings.Contains(output, "Installing it: pacman -S") {
+			t.Errorf("exit code %d: %s", code, output)
+		}
+		if got, want := commands[len(commands)-1], "pacman -S --needed --noconfirm "+packages; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

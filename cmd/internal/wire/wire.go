@@ -30,6 +30,7 @@ type Launch struct {
 	Data     string // the data folder
 	Scenario *scenario.Scenario
 	Settings engine.Settings
+	Remote   *Remote      // nil sends nothing
 	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
 
 	Allow []string // hosts beside loopback that may be called
@@ -45,6 +46,7 @@ type Job struct {
 	Program *scenario.Program
 	Record  engine.RunRecord
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
+	Target  string          // the remote database that results go to; "" is none
 
 	undo []func() error
 }
@@ -90,7 +92,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.connect(j); err != nil {
+	if err := errors.Join(l.send(ctx, j), l.connect(j)); err != nil {
 		return nil, err
 	}
 	journal, err := l.Store.Journal(j.Record.ID)
@@ -112,23 +114,36 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings: l.Settings,
 		Journal:  journal,
 		Resume:   res,
-		Probe:    l.probe(),
+		Probe:    l.probe(j.Target),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
 	return j, err
 }
 
-// barrier has the rehearsal keep a cycle as durably as the journal does.
+// barrier has the rehearsal keep a cycle as durably as the journal does, and sends the cycle's rows.
 func (l Launch) barrier(j *Job) func(int) {
-	if j.Shop == nil {
-		return nil
-	}
 	return func(int) {
+		if j.Target != "" {
+			l.Remote.nudge()
+		}
+		if j.Shop == nil {
+			return
+		}
 		if err := j.Shop.Sync(); err != nil {
 			slog.Warn("the rehearsal's log may lose its end in a power cut", "run", j.Record.ID, "error", err)
 		}
 	}
+}
+
+// send has the run's results sent, if they are to be. Where no database is configured now they stay in the store.
+func (l Launch) send(ctx context.Context, j *Job) error {
+	if !l.Settings.Remote || l.Remote == nil || l.Remote.Target() == "" {
+		return nil
+	}
+	j.Target = l.Remote.Target()
+	j.onClose(func() error { l.Remote.nudge(); return nil })
+	return l.Remote.Send(ctx, j.Record.ID)
 }
 
 // claim makes this process the one that works on the run, and finds out where it goes on.
@@ -194,6 +209,24 @@ func (l Launch) address(s *chain.Service) string {
 	return s.URL
 }
 
+// Target is a service of a launch on another machine.
+type Target struct{ Service, Host string }
+
+// Foreign returns the services on machines that nobody allowed.
+func (l Launch) Foreign() (all []Target) {
+	for _, s := range l.Scenario.Services {
+		address := l.address(s)
+		if strings.HasPrefix(address, scenario.Rehearsal) {
+			continue
+		}
+		u, err := service.CheckAddress(address)
+		if err == nil && !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
+			all = append(all, Target{s.Name, u.Hostname()})
+		}
+	}
+	return all
+}
+
 // checkHosts finds services that do not exist, and hosts that nobody allowed.
 func (l Launch) checkHosts() error {
 	var mistakes []error
@@ -207,18 +240,16 @@ func (l Launch) checkHosts() error {
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
-		u, err := service.CheckAddress(address)
-		if err != nil {
+		if _, err := service.CheckAddress(address); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
-			continue
 		}
-		if !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
-			mistakes = append(mistakes, &engine.FieldError{
-				Field:   "service " + s.Name,
-				Problem: fmt.Sprintf("would send up to %d requests at once, with its tokens, to %s", l.Settings.Limit, u.Hostname()),
-				Hint:    "if that is what you want: --allow " + u.Hostname(),
-			})
-		}
+	}
+	for _, t := range l.Foreign() {
+		mistakes = append(mistakes, &engine.FieldError{
+			Field:   "service " + t.Service,
+			Problem: fmt.Sprintf("would send up to %d requests at once, with its tokens, to %s", l.Settings.Limit, t.Host),
+			Hint:    "if that is what you want: --allow " + t.Host,
+		})
 	}
 	return errors.Join(mistakes...)
 }

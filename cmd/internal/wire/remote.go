@@ -1,0 +1,142 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/postgres"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// closeTime is how long the end of the program waits for a parcel that is on its way.
+const closeTime = 2 * time.Second
+
+// Remote sends results to the database that is configured, for as long as the program runs. Its methods are safe for
+// concurrent use.
+type Remote struct {
+	store  *sqlite.Store
+	logger *slog.Logger
+
+	mu     sync.Mutex
+	pusher *postgres.Pusher // nil without a database
+	target string
+}
+
+// NewRemote sends nothing until [Remote.Use] names a database.
+func NewRemote(store *sqlite.Store, logger *slog.Logger) *Remote {
+	return &Remote{store: store, logger: logger}
+}
+
+// Use sends to another database from now on, beginning with what earlier processes left unsent to it; to none if it
+// is the zero value. The error is a mistake in db; whether the server answers shows later.
+func (r *Remote) Use(db Database) error {
+	var next *postgres.Pusher
+	if db.URL != "" {
+		cfg, err := db.config()
+		if err != nil {
+			return err
+		}
+		if next, err = postgres.NewPusher(postgres.PusherConfig{
+			Database: cfg, Outbox: r.store, Version: Version(), Logger: r.logger,
+			Names: func(ctx context.Context, run engine.RunID) (storage.Names, error) { return Names(ctx, r.store, run) },
+		}); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	before := r.pusher
+	r.pusher, r.target = next, db.Target()
+	r.mu.Unlock()
+	if next != nil {
+		next.Start()
+	}
+	return closePusher(before)
+}
+
+func closePusher(p *postgres.Pusher) error {
+	if p == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return p.Close(ctx)
+}
+
+// Close ends sending. What is not confirmed stays in the outbox.
+func (r *Remote) Close() error { return r.Use(Database{}) }
+
+func (r *Remote) current() (*postgres.Pusher, string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pusher, r.target
+}
+
+// Target names the database without user and password; "" if there is none.
+func (r *Remote) Target() string {
+	_, target := r.current()
+	return target
+}
+
+// Send has all rows of a run sent, those it has and those to come.
+func (r *Remote) Send(ctx context.Context, run engine.RunID) error {
+	pusher, target := r.current()
+	if pusher == nil {
+		return ErrNoDatabase
+	}
+	if err := r.store.Subscribe(ctx, run, target); err != nil {
+		return err
+	}
+	pusher.Nudge()
+	return nil
+}
+
+// Drain waits until the rows of a run are confirmed, ctx ends, or the server cannot be reached; it says what was kept.
+func (r *Remote) Drain(ctx context.Context, run engine.RunID) error {
+	pusher, _ := r.current()
+	if pusher == nil {
+		return ErrNoDatabase
+	}
+	return pusher.Drain(ctx, run)
+}
+
+// nudge sends now what waits for a batch to fill.
+func (r *Remote) nudge() {
+	if pusher, _ := r.current(); pusher != nil {
+		pusher.Nudge()
+	}
+}
+
+// Status is how sending does; false without a database. It does not wait.
+func (r *Remote) Status() (postgres.Status, bool) {
+	pusher, _ := r.current()
+	if pusher == nil {
+		return postgres.Status{}, false
+	}
+	return pusher.Status(), true
+}
+
+// Words says how sending does; "" without a database.
+func (r *Remote) Words() (text string, trouble bool) {
+	pusher, target := r.current()
+	if pusher == nil {
+		return "", false
+	}
+	s := pusher.Status()
+	waiting := engine.FormatCount(s.Unsent) + " rows wait here"
+	switch {
+	case s.Error != "":
+		return fmt.Sprintf("%s since %s: %s. %s; nothing is lost.", target, s.Since.Local().Format("15:04:05"), s.Error, waiting), true
+	case !s.Connected:
+		return "connecting to " + target, false
+	case s.SetAside > 0:
+		return fmt.Sprintf("%s refused %s rows, which stay here: %s", target, engine.FormatCount(s.SetAside), s.Refused), true
+	case s.Unsent > 0:
+		return fmt.Sprintf("%s: %s", target, waiting), false
+	}
+	return target + ": all rows are there", false
+}

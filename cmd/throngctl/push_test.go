@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/csv"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+// TestPush runs while the database is down, sends the results later, twice, and compares what arrived with the export.
+func TestPush(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	server := pgtest.New(t, pgtest.Options{})
+	url := server.Database(t)
+	data, out := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "out")
+
+	code, stdout, stderr := ctl(t, "push", "--check", "--database-url", url, "--data", data)
+	if code != exitDone || !strings.Contains(stdout, "PostgreSQL") || !strings.Contains(stdout, "may create the schema throng") {
+		t.Fatalf("push --check: code %d\n%s%s", code, stdout, stderr)
+	}
+	server.Stop(t)
+	if code, stdout, stderr = ctl(t, "push", "--check", "--database-url", url, "--data", data); code == exitDone {
+		t.Errorf("push --check of a server that is down: code 0\n%s%s", stdout, stderr)
+	}
+	code, stdout, stderr = ctl(t, day(data, "--database-url", url, "--export", out)...)
+	if code != exitDone || !strings.Contains(stderr, "not all results are in") || !strings.Contains(stderr, "throngctl push") {
+		t.Fatalf("run without the server: code %d\n%s%s", code, stdout, stderr)
+	}
+	server.Start(t)
+	for range 2 {
+		code, stdout, stderr = ctl(t, "push", "--database-url", url, "--data", data)
+		if code != exitDone || !strings.Contains(stdout, "90 sessions") {
+			t.Fatalf("push: code %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	for file, table := range map[string]string{"sessions.csv": "sessions", "events.csv": "events"} {
+		rows, err := csv.NewReader(strings.NewReader(read(t, out, file))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) < 30 {
+			t.Fatalf("%s has only %d rows", file, len(rows))
+		}
+		got := sent(t, url, table, rows[0])
+		if !slices.EqualFunc(got, rows[1:], slices.Equal[[]string]) {
+			t.Errorf("%s: %d rows in the database, %d exported, or they differ", table, len(got), len(rows)-1)
+		}
+	}
+	code, _, stderr = ctl(t, "push", "--data", data)
+	if code != exitUsage || !strings.Contains(stderr, "--database-url") {
+		t.Errorf("push without a database: code %d, %s", code, stderr)
+	}
+}
+
+// sent reads a table's columns as texts, in the order of the export.
+func sent(t *testing.T, url, table string, columns []string) (all [][]string) {
+	t.Helper()
+	conn := pgtest.Connect(t, url)
+	order := "cycle, agent_index"
+	if table == "events" {
+		order += ", sequence"
+	}
+	rows, err := conn.Query(t.Context(), `SELECT coalesce("`+strings.Join(columns, `"::text, ''), coalesce("`)+`"::text, '') FROM throng.`+table+` ORDER BY `+order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		row := make([]string, len(columns))
+		to := make([]any, len(columns))
+		for i := range row {
+			to[i] = &row[i]
+		}
+		if err := rows.Scan(to...); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, row)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Report is what a check finds out about a database.
+type Report struct {
+	Target    string
+	Version   string // of the server
+	RoundTrip time.Duration
+	TLS       string // in words
+
+	MaxConnections    int
+	Kept              int // of those, kept for superusers
+	InUse             int // by all clients
+	IdleInTransaction int
+	Hidden            int // clients of which this user is not told what they do; some may be idle in a transaction
+
+	Schema int    // version of Throng's schema; 0 while there is none
+	Rights string // in words
+}
+
+// Check tries a database. Its report is filled in as far as it came; its error is in words. Each step may take 5 s.
+func Check(ctx context.Context, c Config) (Report, error) {
+	config, err := c.parse()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Target: target(config.ConnConfig)}
+	return r, inWords(r.check(ctx, config), config.ConnConfig)
+}
+
+func (r *Report) check(ctx context.Context, config *pgxpool.Config) error {
+	step := func(f func(ctx context.Context) error) error {
+		ctx, cancel := context.WithTimeout(ctx, stepTime)
+		defer cancel()
+		return f(ctx)
+	}
+	var conn *pgx.Conn
+	err := step(func(ctx context.Context) (err error) {
+		conn, err = pgx.ConnectConfig(ctx, config.ConnConfig)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = step(conn.Close)
+	}()
+	r.TLS = protection(conn)
+	r.Version = conn.PgConn().ParameterStatus("server_version")
+	for _, f := range []func(ctx context.Context, conn *pgx.Conn) error{r.measure, r.countConnections, r.readRights} {
+		if err := step(func(ctx context.Context) error { return f(ctx, conn) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure takes the shortest of a few round trips.
+func (r *Report) measure(ctx context.Context, conn *pgx.Conn) error {
+	for range 5 {
+		began := time.Now()
+		if err := conn.Ping(ctx); err != nil {
+			return err
+		}
+		if took := time.Since(began); r.RoundTrip == 0 || took < r.RoundTrip {
+			r.RoundTrip = took
+		}
+	}
+	return nil
+}
+
+func (r *Report) countConnections(ctx context.Context, conn *pgx.Conn) error {
+	f, err := readFigures(ctx, conn)
+	if err != nil {
+		return err
+	}
+	r.InUse, r.MaxConnections, r.Kept = f.Clients, f.Max, f.Kept
+	return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state LIKE 'idle in transaction%'), count(*) FILTER (WHERE state IS NULL)
+		FROM pg_stat_activity WHERE `+clientsOnly).Scan(&r.IdleInTransaction, &r.Hidden)
+}
+
+// readRights finds out whether rows can be sent with this user's rights; if not, that is its error.
+func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
+	var there, create, createIn, use, temporary bool
+	err := conn.QueryRow(ctx, `SELECT s.oid IS NOT NULL, has_database_privilege(current_database(), 'CREATE'),
+			coalesce(has_schema_privilege(s.oid, 'CREATE'), false), coalesce(has_schema_privilege(s.oid, 'USAGE'), false),
+			has_database_privilege(current_database(), 'TEMPORARY')
+		FROM (SELECT) one LEFT JOIN pg_namespace s ON s.nspname = 'throng'`).Scan(&there, &create, &createIn, &use, &temporary)
+	if err != nil {
+		return err
+	}
+	user, database := conn.Config().User, conn.Config().Database
+	lacks := func(right string) error {
+		r.Rights = "lacks a right"
+		return &fault{"user " + user + " may not send results here: " + right, nil}
+	}
+	switch {
+	case !temporary:
+		return lacks("GRANT TEMPORARY ON DATABASE " + quote(database) + " TO " + quote(user))
+	case !there && !create:
+		return lacks("GRANT CREATE ON DATABASE " + quote(database) + " TO " + quote(user))
+	case !there:
+		r.Rights = "may create the schema throng"
+		return nil
+	case !use:
+		return lacks("GRANT USAGE ON SCHEMA throng TO " + quote(user))
+	}
+	if r.Schema, err = schemaVersion(ctx, conn); err != nil {
+		return err
+	}
+	if r.Schema < len(allMigrations()) {
+		if !createIn {
+			return lacks("the schema throng is to be brought up to date by its owner, or GRANT CREATE ON SCHEMA throng TO " + quote(user))
+		}
+		r.Rights = "may bring the schema throng up to date"
+		return nil
+	}
+	var missing []string
+	err = conn.QueryRow(ctx, `SELECT array_agg(t || ' (' || p || ')') FROM unnest(ARRAY['runs', 'checkpoints', 'sessions', 'events', 'metrics']) t,
+		unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) p WHERE (p <> 'UPDATE' OR t IN ('runs', 'checkpoints')) AND NOT has_table_privilege('throng.' || t, p)`).Scan(&missing)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return lacks("it needs rights on " + strings.Join(missing, ", ") + " of the schema throng")
+	}
+	r.Rights = "may write to the schema throng"
+	return nil
+}
+
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

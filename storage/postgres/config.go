@@ -1,0 +1,154 @@
+// Package postgres sends the results of runs to a remote PostgreSQL database: local first, always. A [Pusher] drains
+// the outbox of the local store; an outage of the database neither slows a run nor loses a row, and a row that is sent
+// twice is there once. Nothing depends on the state of a session, so that it works through a transaction pooler.
+package postgres
+
+import (
+	"cmp"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	defaultConnections = 8
+	maxConnections     = 50
+	// stepTime bounds connecting and each question of a check.
+	stepTime = 5 * time.Second
+)
+
+// Config names a database. Only its URL is required.
+type Config struct {
+	// URL is postgres://user@host:port/database. Without sslmode a host that is not loopback must encrypt, but is not
+	// verified; a loopback host encrypts if it can.
+	URL string
+	// Password replaces that of the URL. It stands in no error.
+	Password string
+	// RootCert is a file with the certificates that the server's must be signed by; with it the server is verified.
+	RootCert string
+	// Connections is how many may be open at once; 0 is 8. More than 50, or than 70 % of those that the server has
+	// free, are never opened.
+	Connections int
+}
+
+// Validate returns a *engine.FieldError if there is no such database.
+func (c Config) Validate() error {
+	_, err := c.parse()
+	return err
+}
+
+// Target names the database, without user and password: host:port/database. It is empty for a config that is not valid.
+func (c Config) Target() string {
+	p, err := c.parse()
+	if err != nil {
+		return ""
+	}
+	return target(p.ConnConfig)
+}
+
+func target(c *pgx.ConnConfig) string { return address(c) + "/" + c.Database }
+
+func address(c *pgx.ConnConfig) string {
+	return net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port)))
+}
+
+// parse never repeats what the person wrote: it may contain the password.
+func (c Config) parse() (*pgxpool.Config, error) {
+	wrong := func(problem, hint string) error {
+		return &engine.FieldError{Field: "database", Problem: problem, Hint: hint}
+	}
+	const example = "postgres://user@host:5432/database"
+	if strings.TrimSpace(c.URL) == "" {
+		return nil, wrong("has no address", example)
+	}
+	u, err := url.Parse(strings.TrimSpace(c.URL))
+	if err != nil {
+		return nil, wrong("is not an address", example+"; in a password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25")
+	}
+	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, wrong("is not the address of a PostgreSQL database", example)
+	}
+	if c.Connections < 0 || c.Connections > maxConnections {
+		return nil, wrong("may have 1 to 50 connections", "Throng itself needs few: 8 are plenty")
+	}
+	p, err := pgxpool.ParseConfig(u.String())
+	if err == nil {
+		query := u.Query()
+		setTLS(query, c.RootCert, p.ConnConfig)
+		u.RawQuery = query.Encode()
+		p, err = pgxpool.ParseConfig(u.String())
+	}
+	switch {
+	case err != nil:
+		return nil, wrong("has an address that cannot be used", example+"; check its port, sslmode and the files that it names")
+	case p.ConnConfig.Host == "":
+		return nil, wrong("has no host", example)
+	case p.ConnConfig.Database == "":
+		return nil, wrong("has no name", example)
+	}
+	c.adjust(p)
+	return p, nil
+}
+
+// setTLS chooses how connections are encrypted where nobody has.
+func setTLS(query url.Values, rootCert string, p *pgx.ConnConfig) {
+	chosen := query.Has("sslmode") || os.Getenv("PGSSLMODE") != ""
+	if rootCert != "" && !query.Has("sslrootcert") {
+		query.Set("sslrootcert", rootCert)
+		if !chosen {
+			query.Set("sslmode", "verify-full")
+		}
+		return
+	}
+	if chosen || query.Has("sslrootcert") || os.Getenv("PGSSLROOTCERT") != "" {
+		return
+	}
+	mode := "prefer" // the end of a tunnel may want it
+	for _, host := range hosts(p) {
+		if !loopback(host) {
+			mode = "require"
+		}
+	}
+	query.Set("sslmode", mode)
+}
+
+func hosts(p *pgx.ConnConfig) []string {
+	all := []string{p.Host}
+	for _, f := range p.Fallbacks {
+		all = append(all, f.Host)
+	}
+	return all
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || ip != nil && ip.IsLoopback()
+}
+
+// adjust sets what Throng's connections have in common.
+func (c Config) adjust(p *pgxpool.Config) {
+	p.MaxConns = int32(cmp.Or(c.Connections, defaultConnections))
+	p.MinConns, p.MinIdleConns = 0, 0
+	p.MaxConnLifetime, p.MaxConnLifetimeJitter, p.MaxConnIdleTime = time.Hour, 5*time.Minute, 5*time.Minute
+	p.PingTimeout = stepTime // a connection that was idle is tried before it is used
+	conn := p.ConnConfig
+	if c.Password != "" {
+		conn.Password = c.Password
+	}
+	conn.ConnectTimeout = stepTime
+	// Statements that are prepared by name belong to a session.
+	conn.DefaultQueryExecMode = pgx.QueryExecModeExec
+	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
+	conn.RuntimeParams["client_encoding"] = "UTF8" // a database in another one would take our bytes for its own
+	if conn.RuntimeParams["application_name"] == "" {
+		conn.RuntimeParams["application_name"] = "throng"
+	}
+}

@@ -1,0 +1,69 @@
+package postgres
+
+import (
+	"context"
+	"time"
+)
+
+// connect opens the pool if there is none that works.
+func (p *Pusher) connect() error {
+	if p.suspect.Swap(false) {
+		p.disconnect()
+	}
+	if p.pool.Load() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(p.open, batchTime)
+	defer cancel()
+	pool, f, err := p.config.Database.open(ctx)
+	if err != nil {
+		return err
+	}
+	p.pool.Store(pool)
+	p.staged = true // nobody knows what became of the last batch
+	p.status.set(func(s *Status) { s.figures(f) })
+	return nil
+}
+
+func (p *Pusher) disconnect() {
+	if pool := p.pool.Swap(nil); pool != nil {
+		pool.Close()
+	}
+	p.status.set(func(s *Status) { s.Connected, s.Connections, s.Clients, s.MaxConnections = false, 0, -1, -1 })
+}
+
+// lost says that nothing can be sent. The next pass connects anew.
+func (p *Pusher) lost(err error) {
+	p.disconnect()
+	if !p.down {
+		p.down = true
+		p.config.Logger.Warn("the remote database takes no rows; they are kept and sent later", "database", p.target, "error", err)
+		p.status.set(func(s *Status) { s.Since = time.Now() })
+	}
+	p.status.set(func(s *Status) { s.Error = err.Error() })
+}
+
+// up says that the database takes rows.
+func (p *Pusher) up() {
+	if p.down {
+		p.config.Logger.Info("the remote database takes rows again", "database", p.target)
+		p.status.set(func(s *Status) { s.Error, s.Since = "", time.Time{} })
+	}
+	p.down = false
+	p.status.set(func(s *Status) { s.Connected = true })
+}
+
+// passed says what became of the runs of a round that was not cut short.
+func (p *Pusher) passed(r *round) {
+	p.up()
+	p.status.set(func(s *Status) {
+		if len(r.failed) == 0 {
+			s.Error, s.Since = "", time.Time{}
+		} else if s.Error == "" {
+			s.Since = time.Now()
+		}
+		for _, err := range r.failed {
+			s.Error = err.Error()
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// copyHeader and copyTrailer stand around the rows of PostgreSQL's binary COPY format.
+// https://www.postgresql.org/docs/current/sql-copy.html
+var (
+	copyHeader  = append([]byte("PGCOPY\n\xff\r\n\x00"), make([]byte, 8)...)
+	copyTrailer = []byte{0xff, 0xff}
+)
+
+// copyRows is rows in that format. They are encoded here rather than by pgx, which takes an allocation and a look into
+// its type map for each value; a push competes with the run for the machine.
+type copyRows struct {
+	data []byte
+	ends []int // where each unit ends: a session, the events of a session, a second of metrics
+}
+
+func (r *copyRows) reset() { r.data, r.ends = r.data[:0], r.ends[:0] }
+func (r *copyRows) end()   { r.ends = append(r.ends, len(r.data)) }
+
+// part returns the bytes of the units from to to-1.
+func (r *copyRows) part(from, to int) []byte {
+	start, end := 0, 0
+	if from > 0 {
+		start = r.ends[from-1]
+	}
+	if to > 0 {
+		end = r.ends[to-1]
+	}
+	return r.data[start:end]
+}
+
+// copyReader is what is sent for some rows.
+func copyReader(rows []byte) io.Reader {
+	return io.MultiReader(bytes.NewReader(copyHeader), bytes.NewReader(rows), bytes.NewReader(copyTrailer))
+}
+
+func (r *copyRows) row(fields int) { r.data = binary.BigEndian.AppendUint16(r.data, uint16(fields)) }
+func (r *copyRows) null()          { r.data = append(r.data, 0xff, 0xff, 0xff, 0xff) }
+
+// int4 is an integer column; what does not fit is its largest value.
+func (r *copyRows) int4(n int64) {
+	r.data = binary.BigEndian.AppendUint32(r.data, 4)
+	r.data = binary.BigEndian.AppendUint32(r.data, uint32(int32(min(max(n, math.MinInt32), math.MaxInt32))))
+}
+
+func (r *copyRows) int8(n int64) {
+	r.data = binary.BigEndian.AppendUint32(r.data, 8)
+	r.data = binary.BigEndian.AppendUint64(r.data, uint64(n))
+}
+
+func (r *copyRows) bool(b bool) {
+	r.data = append(r.data, 0, 0, 0, 1, 0)
+	if b {
+		r.data[len(r.data)-1] = 1
+	}
+}
+
+// figure is a double precision column with the three decimals of the CSV files; what is not known (NaN, negative) is
+// NULL.
+func (r *copyRows) figure(v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		r.null()
+		return
+	}
+	r.data = binary.BigEndian.AppendUint32(r.data, 8)
+	r.data = binary.BigEndian.AppendUint64(r.data, math.Float64bits(math.Round(v*1000)/1000))
+}
+
+func (r *copyRows) millis(d time.Duration) { r.figure(float64(d) / float64(time.Millisecond)) }
+
+// postgresEpoch is where PostgreSQL's times count from, in microseconds.
+var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+// time is a timestamptz column; the zero time is NULL.
+func (r *copyRows) time(at time.Time) {
+	if at.IsZero() {
+		r.null()
+		return
+	}
+	r.int8(at.UnixMicro() - postgresEpoch)
+}
+
+// text is a text column; it is mended where PostgreSQL would refuse it.
+func (r *copyRows) text(s string) {
+	s = mend(s)
+	r.data = append(binary.BigEndian.AppendUint32(r.data, uint32(len(s))), s...)
+}
+
+// optional is a text column in which an empty text is NULL.
+func (r *copyRows) optional(s string) {
+	if s == "" {
+		r.null()
+		return
+	}
+	r.text(s)
+}
+
+// json is a json column, which keeps the text as it is; an empty one is NULL.
+func (r *copyRows) json(data []byte) {
+	if len(data) == 0 {
+		r.null()
+		return
+	}
+	data = mendJSON(data)
+	r.data = append(binary.BigEndian.AppendUint32(r.data, uint32(len(data))), data...)
+}
+
+const replacement = "\uFFFD"
+
+// mend replaces what a text column cannot hold: NUL and what is not UTF-8.
+func mend(s string) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, replacement)
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", replacement)
+	}
+	return s
+}
+
+// mendJSON returns data if PostgreSQL takes it for JSON; else the same with what is not UTF-8 replaced, or a string
+// that shows it.
+func mendJSON(data []byte) []byte {
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte(replacement))
+	}
+	if json.Valid(data) {
+		return data
+	}
+	text, err := json.Marshal(mend(string(data)))
+	if err != nil {
+		return []byte("null") // a text cannot fail
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+const (
+	defaultEvery = 5 * time.Second
+	defaultRows  = 500
+)
+
+// Outbox is the local store's account of what the database lacks. Reading a parcel holds up nobody.
+type Outbox interface {
+	// Outbox returns the runs with something unsent, newest first.
+	Outbox(ctx context.Context, target string) ([]engine.RunID, error)
+	// Parcel returns the next rows of a run behind after; ErrNotFound if it has gone.
+	Parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error)
+	// Sent confirms a parcel.
+	Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error
+	// Unsent counts the sessions and metrics of a run that are not confirmed.
+	Unsent(ctx context.Context, run engine.RunID, target string) (int64, error)
+}
+
+// PusherConfig is what a pusher sends, and where to. Database, Outbox and Names are required.
+type PusherConfig struct {
+	Database Config
+	Outbox   Outbox
+	// Names returns the names of a run's agents and sessions. They are asked for in one goroutine at a time.
+	Names   func(ctx context.Context, run engine.RunID) (storage.Names, error)
+	Version string // of Throng
+	// Every is how long rows wait at most, and Rows how many do, before they are sent; 0 is 5 s and 500.
+	Every time.Duration
+	Rows  int
+	// Logger hears of outages and of rows that are set aside; nil is [slog.Default].
+	Logger *slog.Logger
+}
+
+// Pusher sends the rows of an outbox to a database. A goroutine sends, another watches the outbox and the server; the
+// journal waits for neither. It is safe for concurrent use.
+type Pusher struct {
+	config PusherConfig
+	target string
+	server *pgx.ConnConfig
+
+	nudged  chan struct{} // holds a token when rows are to be sent now
+	urgent  chan struct{} // the same, also while it waits to try again
+	ended   chan struct{} // closed when the sender has ended
+	started atomic.Bool
+	working sync.WaitGroup
+	status  board
+	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
+	suspect atomic.Bool                  // the pool failed somebody else
+
+	ctx    context.Context    // ends the work at once
+	cancel context.CancelFunc // of ctx
+	open   context.Context    // ends when no new connection is to be tried; a child of ctx
+	close  context.CancelFunc // of open
+
+	mu     sync.Mutex
+	round  *round // the one that begins next
+	wanted []engine.RunID
+
+	// Owned by the sender.
+	rows   int  // at most in a batch
+	staged bool // rows of the next batch may be there already
+	down   bool // nothing could be sent at last
+	names  map[engine.RunID]storage.Names
+	spare  []*batch
+}
+
+// round is one pass over the outbox.
+type round struct {
+	done   chan struct{}
+	err    error                  // the database cannot be reached, or takes nothing
+	failed map[engine.RunID]error // runs whose rows cannot be read
+}
+
+func newRound() *round {
+	return &round{done: make(chan struct{}), failed: map[engine.RunID]error{}}
+}
+
+// NewPusher returns a pusher that does nothing before Start. Its error is a *engine.FieldError.
+func NewPusher(c PusherConfig) (*Pusher, error) {
+	parsed, err := c.Database.parse()
+	if err != nil {
+		return nil, err
+	}
+	c.Every, c.Rows = cmp.Or(c.Every, defaultEvery), cmp.Or(c.Rows, defaultRows)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	p := &Pusher{
+		config: c, target: target(parsed.ConnConfig), server: parsed.ConnConfig,
+		round: newRound(), rows: mostRows, names: map[engine.RunID]storage.Names{},
+		nudged: make(chan struct{}, 1), urgent: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.open, p.close = context.WithCancel(p.ctx)
+	p.status.set(func(s *Status) { s.Clients, s.MaxConnections = -1, -1 })
+	return p, nil
+}
+
+// Target names the database.
+func (p *Pusher) Target() string { return p.target }
+
+// Start begins to connect and to send. It does not wait.
+func (p *Pusher) Start() {
+	if p.started.Swap(true) {
+		return
+	}
+	p.working.Go(func() { p.send(p.ctx) })
+	p.working.Go(func() { p.watch(p.ctx) })
+}
+
+// Nudge has rows sent now, at the end of a cycle or a run. It does not wait.
+func (p *Pusher) Nudge() { rouse(p.nudged) }
+
+func rouse(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Close sends what is left, if the database can be reached and until ctx ends, and ends the pusher. What is not sent
+// stays in the outbox.
+func (p *Pusher) Close(ctx context.Context) error {
+	if !p.started.Load() {
+		p.cancel()
+		return nil
+	}
+	p.close()
+	var err error
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	p.cancel()
+	p.working.Wait()
+	return err
+}
+
+var errPusherClosed = errors.New("the connection to the remote database was closed")
+
+// Drain waits until everything of a run is confirmed; it is for a run that makes no more rows. If the database cannot
+// be reached, or ctx ends, its error says what stays in the outbox.
+func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
+	err := p.drain(ctx, run)
+	if err == nil {
+		return nil
+	}
+	left, unknown := p.config.Outbox.Unsent(context.WithoutCancel(ctx), run, p.target)
+	if unknown != nil {
+		return errors.Join(err, unknown)
+	}
+	return fmt.Errorf("%d rows of run %s are not in the remote database yet; they are kept and sent later: %w", left, run, err)
+}
+
+func (p *Pusher) drain(ctx context.Context, run engine.RunID) error {
+	p.mu.Lock()
+	p.wanted = append(p.wanted, run)
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		i := slices.Index(p.wanted, run)
+		p.wanted = slices.Delete(p.wanted, i, i+1)
+		p.mu.Unlock()
+	}()
+	for {
+		p.mu.Lock()
+		r := p.round
+		p.mu.Unlock()
+		rouse(p.urgent)
+		var failed error
+		select {
+		case <-r.done:
+			failed = cmp.Or(r.err, r.failed[run])
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.ended:
+			failed = errPusherClosed
+		}
+		runs, err := p.config.Outbox.Outbox(ctx, p.target)
+		if err != nil || !slices.Contains(runs, run) {
+			return err
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+}

@@ -1,0 +1,370 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+func logTo(w *bytes.Buffer) func(c *PusherConfig) {
+	return func(c *PusherConfig) { c.Logger = slog.New(slog.NewTextHandler(w, nil)) }
+}
+
+// onlyWhenAsked has a pusher send nothing by itself.
+func onlyWhenAsked(c *PusherConfig) { c.Every, c.Rows = time.Hour, 1<<30 }
+
+// until waits for a condition.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+// TestOutage kills the server while a run is journaled: the run goes on, and all its rows arrive once the server is
+// back.
+func TestOutage(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	url := server.Database(t)
+	l := newLocal(t)
+	p := l.push(url, func(c *PusherConfig) { c.Every = 20 * time.Millisecond })
+	p.Start()
+
+	stop := make(chan struct{})
+	var journaled atomic.Int64
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				l.add(50)
+				journaled.Add(50)
+				p.Nudge()
+			}
+		}
+	})
+	more := func() {
+		t.Helper()
+		from := journaled.Load()
+		until(t, "the run goes on", func() bool { return journaled.Load() > from+500 })
+	}
+	for range 2 {
+		sent := p.Status().Sent
+		until(t, "rows are sent", func() bool { s := p.Status(); return s.Connected && s.Sent > sent+500 })
+		server.Stop(t)
+		until(t, "the outage is seen", func() bool { s := p.Status(); return !s.Connected && s.Error != "" && !s.Since.IsZero() })
+		more()
+		before := p.Status().Unsent
+		until(t, "rows pile up", func() bool { return p.Status().Unsent > before })
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		if err := p.Drain(ctx, run); err == nil || !strings.Contains(err.Error(), "kept and sent later") || ctx.Err() != nil {
+			t.Errorf("drain without a server: %v", err)
+		}
+		cancel()
+		server.Start(t)
+	}
+	more()
+	close(stop)
+	running.Wait()
+	must(t, p.Drain(t.Context(), run))
+	if s := p.Status(); s.Error != "" || !s.Connected || s.SetAside != 0 {
+		t.Errorf("after everything was sent: %+v", s)
+	}
+	until(t, "nothing is unsent", func() bool { return p.Status().Unsent == 0 })
+	d := &database{pgtest.Connect(t, url), t, url}
+	arrived(t, l, d)
+	must(t, d.Close(t.Context()))
+	must(t, p.Close(t.Context()))
+}
+
+// forgetful is an outbox that loses confirmations.
+type forgetful struct {
+	*local
+	lose atomic.Int64
+}
+
+func (f *forgetful) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
+	if f.lose.Add(-1) >= 0 {
+		return errors.New("the confirmation is lost")
+	}
+	return f.local.Sent(ctx, run, target, to)
+}
+
+// TestLostConfirmation sends rows again that are there already.
+func TestLostConfirmation(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	outbox := &forgetful{local: l}
+	p := l.push(d.url, onlyWhenAsked, func(c *PusherConfig) { c.Outbox = outbox })
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	l.add(3000)
+	outbox.lose.Store(3)
+	for range 3 {
+		if err := p.Drain(t.Context(), run); err == nil || !strings.Contains(err.Error(), "the confirmation is lost") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "the confirmation is lost") {
+		t.Errorf("got %+v", s)
+	}
+	must(t, p.Drain(t.Context(), run))
+	arrived(t, l, d)
+	if s := p.Status(); s.Error != "" || s.Sent < int64(4*l.agents) || s.Sent > int64(4*l.agents+20) {
+		t.Errorf("rows that were there already were counted again, or an error stays: %+v", s)
+	}
+}
+
+// TestKilledInTransaction ends the pusher's connection between COPY and COMMIT.
+func TestKilledInTransaction(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	must(t, migrate(t.Context(), d.Conn))
+	l.add(1500)
+	tx, err := d.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), `LOCK TABLE throng.events IN EXCLUSIVE MODE`)
+	must(t, err)
+	p := l.push(d.url)
+	p.Start()
+	done := make(chan error, 1)
+	go func() { done <- p.Drain(t.Context(), run) }()
+	const held = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'throng' AND wait_event_type = 'Lock'`
+	other := &database{pgtest.Connect(t, d.url), t, d.url} // a transaction sees the same activity all the time
+	until(t, "the pusher waits for the lock", func() bool { return ask[int](other, held) > 0 })
+	must(t, other.Close(t.Context()))
+	must(t, tx.Rollback(t.Context()))
+	if err := <-done; err != nil { // unless it had tried again at once
+		must(t, p.Drain(t.Context(), run))
+	}
+	arrived(t, l, d)
+}
+
+// TestTwoPushers has two processes send the same run, while it goes on.
+func TestTwoPushers(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	pushers := []*Pusher{l.push(d.url), l.push(d.url)}
+	for _, p := range pushers {
+		p.Start()
+	}
+	for range 20 {
+		l.add(700)
+		var both sync.WaitGroup
+		for _, p := range pushers {
+			both.Go(func() {
+				if err := p.Drain(t.Context(), run); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+	}
+	arrived(t, l, d)
+	var sent int64
+	for _, p := range pushers {
+		s := p.Status()
+		sent += s.Sent
+		if s.Error != "" || s.SetAside != 0 {
+			t.Errorf("got %+v", s)
+		}
+	}
+	if want := int64(4 * l.agents); sent < want || sent > want+200 {
+		t.Errorf("they say that %d rows are new, want %d and those of the run", sent, want)
+	}
+}
+
+// TestOlderState has a process that was slow send a state of a run which is not the newest.
+func TestOlderState(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	must(t, migrate(t.Context(), d.Conn))
+	must(t, l.Subscribe(t.Context(), run, "x"))
+	var batches []*batch
+	add := func(rows int) {
+		p, err := l.Parcel(t.Context(), run, "x", storage.Cursor{}, rows)
+		must(t, err)
+		b := &batch{}
+		must(t, b.fill(run, p, names, "v1"))
+		batches = append(batches, b)
+	}
+	add(1000)
+	l.add(150)
+	l.add(150)
+	add(10) // only a part: the run is there, but not its newest state
+	must(t, l.journal.Commit(t.Context(), engine.EndRow{At: epoch, Ending: engine.EndStopped, Totals: engine.Totals{Acted: 9}}))
+	add(1000)
+	for _, i := range []int{1, 2, 0, 1} {
+		s := sending{batch: batches[i], conn: d.Conn, staged: true}
+		must(t, s.send(t.Context(), batches[i].all()))
+		ended := i == 2 || i == 0
+		if i == 1 && ask[bool](d, `SELECT count(*) = 300 FROM throng.sessions`) {
+			ended = true
+		}
+		if got := ask[string](d, `SELECT concat_ws(' ', ending, done, totals->>'acted') FROM throng.runs`); ended != (got == "stopped 300 9") {
+			t.Errorf("after batch %d: got %q", i, got)
+		}
+	}
+}
+
+// TestNewestFirst drains the newest run first, unless somebody waits for another.
+func TestNewestFirst(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	all := []engine.RunID{run}
+	for i := range 3 {
+		id := engine.RunID(fmt.Sprint("run ", i))
+		must(t, l.create(id).Commit(t.Context(), engine.SessionRows{shopping(l.random)}))
+		all = append(all, id)
+	}
+	order := make(chan engine.RunID, 100)
+	p := l.push(d.url, onlyWhenAsked, func(c *PusherConfig) {
+		c.Names = func(_ context.Context, id engine.RunID) (storage.Names, error) {
+			order <- id
+			if id == "run 1" {
+				return storage.Names{}, errors.New("its scenario has gone")
+			}
+			return names, nil
+		}
+	})
+	for _, id := range all {
+		must(t, l.Subscribe(t.Context(), id, p.Target()))
+	}
+	p.wanted = []engine.RunID{"run 0"} // as Drain has it
+	p.Start()
+	for i, want := range []engine.RunID{"run 0", "run 2", "run 1", run} {
+		if got := <-order; got != want {
+			t.Errorf("run number %d: got %s, want %s", i, got, want)
+		}
+	}
+	if err := p.Drain(t.Context(), "run 1"); err == nil || !strings.Contains(err.Error(), "its scenario has gone") {
+		t.Errorf("got %v", err)
+	}
+	if got := ask[int](d, `SELECT count(*) FROM throng.runs`); got != 3 {
+		t.Errorf("%d runs arrived, want all but the one that cannot be read", got)
+	}
+	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "its scenario has gone") {
+		t.Errorf("got %+v", s)
+	}
+	must(t, p.Close(t.Context()))
+}
+
+// TestPushesByItself sends rows without being asked: 500 at once, fewer after a while.
+func TestPushesByItself(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		every time.Duration
+		rows  int
+	}{{"many rows", time.Hour, 500}, {"few rows", 100 * time.Millisecond, 20}} {
+		t.Run(c.name, func(t *testing.T) {
+			l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+			p := l.push(d.url, func(config *PusherConfig) { config.Every = c.every })
+			p.Start()
+			must(t, p.Drain(t.Context(), run))
+			l.add(c.rows)
+			until(t, "rows arrive", func() bool { return ask[int](d, `SELECT count(*) FROM throng.sessions`) == c.rows })
+		})
+	}
+}
+
+// TestCloseSends has a pusher send what is left when it is closed, and keep it when it cannot.
+func TestCloseSends(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	p := l.push(d.url, func(c *PusherConfig) { c.Every = time.Hour })
+	must(t, p.Close(t.Context())) // never started
+	p = l.push(d.url, func(c *PusherConfig) { c.Every = time.Hour })
+	p.Start()
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	l.add(100)
+	must(t, p.Close(t.Context()))
+	must(t, p.Close(t.Context()))
+	arrived(t, l, d)
+	if s := p.Status(); s.Connected || s.Connections != 0 {
+		t.Errorf("closed: %+v", s)
+	}
+	l.add(1)
+	if err := p.Drain(t.Context(), run); !errors.Is(err, errPusherClosed) || !strings.Contains(err.Error(), "1 rows") {
+		t.Errorf("drained after its end: %v", err)
+	}
+}
+
+// TestHangingServer has nobody wait for a server that takes connections and says nothing.
+func TestHangingServer(t *testing.T) {
+	hangs, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = hangs.Close() })
+	l := newLocal(t)
+	p := l.push("postgres://app:secret@"+hangs.Addr().String()+"/x?sslmode=disable", func(c *PusherConfig) { c.Every = 10 * time.Millisecond })
+	p.Start()
+	l.add(100)
+	until(t, "what is unsent is counted", func() bool { return p.Status().Unsent == 100 })
+	asked, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	if err := p.Drain(asked, run); !errors.Is(err, enough) || !strings.Contains(err.Error(), "100 rows") {
+		t.Errorf("got %v", err)
+	}
+	began := time.Now()
+	must(t, p.Close(t.Context()))
+	if took := time.Since(began); took >= stepTime {
+		t.Errorf("closing took %v", took)
+	}
+}
+
+// TestDeletedRun has a run go while it is to be sent.
+func TestDeletedRun(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	l.add(10)
+	p := l.push(d.url, func(c *PusherConfig) {
+		c.Names = func(ctx context.Context, id engine.RunID) (storage.Names, error) { return names, l.Delete(ctx, id) }
+	})
+	must(t, l.journal.Close(t.Context()))
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	if s := p.Status(); s.Error != "" {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// TestNoSessionState looks what a push leaves behind in a session: behind a pooler it is the next one's.
+func TestNoSessionState(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	l.add(1500)
+	p := l.push(d.url, func(c *PusherConfig) { c.Database.Connections = 1 })
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	conn, err := p.pool.Load().Acquire(t.Context())
+	must(t, err)
+	defer conn.Release()
+	left := &database{conn.Conn(), t, ""}
+	for what, query := range map[string]string{
+		"prepared statements": `SELECT count(*) FROM pg_prepared_statements`,
+		"temporary tables":    `SELECT count(*) FROM pg_class WHERE relpersistence = 't'`,
+		"locks":               `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'`,
+		"settings":            `SELECT count(*) FROM pg_settings WHERE source = 'session'`,
+	} {
+		if n := ask[int](left, query); n != 0 {
+			t.Errorf("%d %s are left", n, what)
+		}
+	}
+	if n := p.pool.Load().Stat().MaxConns(); n != 1 {
+		t.Errorf("the pool takes %d connections, want 1", n)
+	}
+}

@@ -1,0 +1,203 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// copied is a table that rows are copied into. Its columns are those of the CSV files.
+type copied struct {
+	name    string
+	columns []string
+}
+
+var (
+	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
+		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed uncertain confirmed label`)}
+	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
+	metricsTable = copied{"metrics", metricsNames()}
+)
+
+// session appends a session; agent and session are its names.
+func (r *copyRows) session(run string, s *engine.SessionRow, agent, session string) {
+	var requests, retries, limited int64
+	var labels [engine.Confirmed + 1]int64
+	label := engine.Fresh
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		for _, status := range step.Statuses {
+			if status == 429 {
+				limited++
+			}
+		}
+		if step.Attempts > 0 {
+			requests += int64(step.Attempts)
+			retries += int64(step.Attempts - 1)
+			labels[step.Label]++
+			label = max(label, step.Label)
+		}
+	}
+	r.row(len(sessionsTable.columns))
+	r.place(run, s.Place)
+	r.text(agent)
+	r.text(session)
+	r.text(s.Outcome.String())
+	r.optional(s.Class.String())
+	r.optional(s.Path)
+	r.optional(s.Because)
+	r.optional(s.Error)
+	r.int4(int64(len(s.Steps)))
+	r.int4(int64(len(s.Events)))
+	r.bool(s.Acted)
+	r.time(s.Started)
+	r.millis(s.Queue)
+	r.millis(s.Held)
+	r.millis(s.Service)
+	r.millis(s.Total)
+	r.int4(requests)
+	r.int4(retries)
+	r.int4(limited)
+	r.int4(labels[engine.Replayed])
+	r.int4(labels[engine.Uncertain])
+	r.int4(labels[engine.Confirmed])
+	r.text(label.String())
+}
+
+func (r *copyRows) place(run string, p engine.Place) {
+	r.text(run)
+	r.int4(int64(p.Cycle))
+	r.int4(int64(p.Agent))
+	r.int4(int64(p.Take))
+}
+
+// events appends the events of a session.
+func (r *copyRows) events(run string, s *engine.SessionRow, agent, session string) {
+	for i := range s.Events {
+		e := &s.Events[i]
+		r.row(len(eventsTable.columns))
+		r.place(run, s.Place)
+		r.int4(int64(i))
+		r.text(agent)
+		r.text(session)
+		r.text(e.Path)
+		r.text(e.Name)
+		r.json(e.Data)
+	}
+}
+
+// metricsColumn is a column of metrics, behind run and at.
+type metricsColumn struct {
+	name   string
+	append func(r *copyRows, m *engine.MetricsRow)
+}
+
+// metricsColumns is the one table of what a second of metrics holds: metrics.csv, in its order.
+var metricsColumns = slices.Concat([]metricsColumn{
+	count("cycle", func(m *engine.MetricsRow) int64 { return int64(m.Cycle) }),
+	count("agents_processed", func(m *engine.MetricsRow) int64 { return m.Ended }),
+	count("agents_shopped", func(m *engine.MetricsRow) int64 { return m.Acted }),
+	{"avg_latency_ms", func(r *copyRows, m *engine.MetricsRow) { r.quantile(&m.Total, m.Total.Mean) }},
+	figure("writes_per_sec", func(m *engine.MetricsRow) float64 { return m.WritesPerSec }),
+	figure("cpu_percent", func(m *engine.MetricsRow) float64 { return m.Host.CPU }),
+	megabytes("memory_mb", func(m *engine.MetricsRow) uint64 { return m.Host.Memory }),
+	figure("process_cpu_percent", func(m *engine.MetricsRow) float64 { return m.Host.ProcessCPU }),
+	{"phase", func(r *copyRows, m *engine.MetricsRow) { r.text(m.Phase.String()) }},
+	count("limit", func(m *engine.MetricsRow) int64 { return int64(m.Limit) }),
+	count("in_flight", func(m *engine.MetricsRow) int64 { return int64(m.InFlight) }),
+	figure("sessions_per_sec", func(m *engine.MetricsRow) float64 { return m.SessionsPerSec }),
+	figure("requests_per_sec", func(m *engine.MetricsRow) float64 { return m.RequestsPerSec }),
+}, quantiles("latency", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Total }),
+	quantiles("service", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Service }),
+	quantiles("held", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Held }), []metricsColumn{
+		count("rate_limited", func(m *engine.MetricsRow) int64 { return m.RateLimited }),
+		count("retries", func(m *engine.MetricsRow) int64 { return m.Retries }),
+	}, errorColumns(), []metricsColumn{
+		megabytes("available_memory_mb", func(m *engine.MetricsRow) uint64 { return m.Host.Available }),
+		figure("net_in_bytes_per_sec", func(m *engine.MetricsRow) float64 { return m.Host.NetIn }),
+		figure("net_out_bytes_per_sec", func(m *engine.MetricsRow) float64 { return m.Host.NetOut }),
+		megabytes("disk_free_mb", func(m *engine.MetricsRow) uint64 { return m.Host.DiskFree }),
+		known("db_connections", func(m *engine.MetricsRow) int64 { return int64(m.Connections) }),
+		known("db_server_connections", func(m *engine.MetricsRow) int64 { return int64(m.ServerConnections) }),
+		{"schedule_lag_ms", func(r *copyRows, m *engine.MetricsRow) { r.millis(m.Lag) }},
+		known("unsent_rows", func(m *engine.MetricsRow) int64 { return m.Unsent }),
+		known("db_max_connections", func(m *engine.MetricsRow) int64 { return int64(m.ServerMax) }),
+	})
+
+func metricsNames() []string {
+	names := []string{"run", "at"}
+	for _, c := range metricsColumns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func count(name string, value func(m *engine.MetricsRow) int64) metricsColumn {
+	return metricsColumn{name, func(r *copyRows, m *engine.MetricsRow) { r.int8(value(m)) }}
+}
+
+// known is a count that is NULL where it is negative.
+func known(name string, value func(m *engine.MetricsRow) int64) metricsColumn {
+	return metricsColumn{name, func(r *copyRows, m *engine.MetricsRow) {
+		if n := value(m); n >= 0 {
+			r.int8(n)
+		} else {
+			r.null()
+		}
+	}}
+}
+
+func figure(name string, value func(m *engine.MetricsRow) float64) metricsColumn {
+	return metricsColumn{name, func(r *copyRows, m *engine.MetricsRow) { r.figure(value(m)) }}
+}
+
+// megabytes are those of a million bytes; 0 is not known.
+func megabytes(name string, bytes func(m *engine.MetricsRow) uint64) metricsColumn {
+	return metricsColumn{name, func(r *copyRows, m *engine.MetricsRow) {
+		if n := bytes(m); n > 0 {
+			r.figure(float64(n) / 1e6)
+		} else {
+			r.null()
+		}
+	}}
+}
+
+func quantiles(of string, value func(m *engine.MetricsRow) *engine.Quantiles) []metricsColumn {
+	column := func(name string, d func(q *engine.Quantiles) time.Duration) metricsColumn {
+		return metricsColumn{of + "_" + name + "_ms", func(r *copyRows, m *engine.MetricsRow) { r.quantile(value(m), d(value(m))) }}
+	}
+	return []metricsColumn{
+		column("p50", func(q *engine.Quantiles) time.Duration { return q.P50 }),
+		column("p95", func(q *engine.Quantiles) time.Duration { return q.P95 }),
+		column("p99", func(q *engine.Quantiles) time.Duration { return q.P99 }),
+		column("max", func(q *engine.Quantiles) time.Duration { return q.Max }),
+	}
+}
+
+func errorColumns() []metricsColumn {
+	var all []metricsColumn
+	for _, c := range engine.Classes() {
+		all = append(all, count("errors_"+c.String(), func(m *engine.MetricsRow) int64 { return m.Errors[c] }))
+	}
+	return all
+}
+
+// quantile is a figure of durations; NULL where there were none.
+func (r *copyRows) quantile(q *engine.Quantiles, d time.Duration) {
+	if q.Count == 0 {
+		r.null()
+		return
+	}
+	r.millis(d)
+}
+
+func (r *copyRows) metrics(run string, m *engine.MetricsRow) {
+	r.row(len(metricsTable.columns))
+	r.text(run)
+	r.time(m.At)
+	for _, c := range metricsColumns {
+		c.append(r, m)
+	}
+}

@@ -1,0 +1,236 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+const (
+	// mostRows is how many sessions a batch has at most, when far behind.
+	mostRows = 20_000
+	// stagedRows is how many it has while rows may be in the database already, which is slower to find out.
+	stagedRows = 1000
+	// batchTime bounds a batch; one that takes longer is made smaller.
+	batchTime = time.Minute
+	// turnTime is how long a run is sent before the next one's turn.
+	turnTime = 10 * time.Second
+	// acquireTime bounds the wait for a connection.
+	acquireTime = 30 * time.Second
+	// firstWait doubles after each attempt that failed, up to lastWait.
+	firstWait, lastWait = time.Second / 2, 15 * time.Second
+	// maxNames is of how many runs the names are kept.
+	maxNames = 8
+)
+
+// send is the sender.
+func (p *Pusher) send(ctx context.Context) {
+	defer close(p.ended)
+	defer p.disconnect()
+	wait := firstWait
+	for {
+		err := p.pass(ctx)
+		var again <-chan time.Time
+		nudged := p.nudged
+		if err != nil {
+			again, nudged = time.After(wait), nil
+			wait = min(2*wait, lastWait)
+		} else {
+			wait = firstWait
+		}
+		select {
+		case <-p.open.Done():
+			if p.pool.Load() != nil {
+				_ = p.pass(ctx) // the status has it
+			}
+			return
+		case <-again:
+		case <-nudged:
+		case <-p.urgent:
+		}
+	}
+}
+
+// pass is a round over the outbox. Its error says that the database cannot be reached, or takes nothing.
+func (p *Pusher) pass(ctx context.Context) error {
+	p.mu.Lock()
+	r := p.round
+	p.round = newRound()
+	wanted := slices.Clone(p.wanted)
+	p.mu.Unlock()
+	defer close(r.done)
+
+	r.err = p.connect()
+	if r.err == nil {
+		r.err = p.drainAll(ctx, r, wanted)
+	}
+	if r.err == nil {
+		p.passed(r)
+		return nil
+	}
+	r.err = inWords(r.err, p.server)
+	if p.open.Err() == nil {
+		p.lost(r.err)
+	}
+	return r.err
+}
+
+// drainAll sends what is there of each run.
+func (p *Pusher) drainAll(ctx context.Context, r *round, wanted []engine.RunID) error {
+	runs, err := p.config.Outbox.Outbox(ctx, p.target)
+	if err != nil {
+		return err
+	}
+	first := slices.DeleteFunc(slices.Clone(runs), func(run engine.RunID) bool { return !slices.Contains(wanted, run) })
+	runs = append(first, slices.DeleteFunc(runs, func(run engine.RunID) bool { return slices.Contains(wanted, run) })...)
+	for _, run := range runs {
+		err := p.pushRun(ctx, run)
+		if local, ok := errors.AsType[*localError](err); ok && ctx.Err() == nil {
+			if !errors.Is(err, engine.ErrNotFound) { // else it was deleted meanwhile
+				r.failed[run] = local.error
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// localError says that a run cannot be read; others can.
+type localError struct{ error }
+
+func (e *localError) Unwrap() error { return e.error }
+
+// loaded is a batch that was read while the one before was sent; nil where there is nothing.
+type loaded struct {
+	*batch
+	err error
+}
+
+// pushRun sends what is there of a run. One that is never done, since it makes rows as fast as they are sent, lets
+// others have a turn.
+func (p *Pusher) pushRun(ctx context.Context, run engine.RunID) error {
+	began := time.Now()
+	next := p.load(ctx, run, storage.Cursor{})
+	for {
+		l := <-next
+		if l.err != nil || l.batch == nil {
+			return l.err
+		}
+		next = nil
+		switch {
+		case l.full && time.Since(began) < turnTime:
+			next = p.load(ctx, run, l.cursor)
+		case l.full:
+			p.Nudge()
+		}
+		err := p.push(ctx, l.batch)
+		p.spare = append(p.spare, l.batch)
+		if err != nil || next == nil {
+			if next != nil {
+				<-next // it reads no more
+			}
+			return err
+		}
+	}
+}
+
+// load reads and encodes the next batch of a run, beside whatever the caller does meanwhile.
+func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Cursor) <-chan loaded {
+	out := make(chan loaded, 1)
+	b := &batch{}
+	if n := len(p.spare); n > 0 {
+		b, p.spare = p.spare[n-1], p.spare[:n-1]
+	}
+	rows := p.rows
+	if p.staged {
+		rows = min(rows, stagedRows)
+	}
+	names, known := p.names[run]
+	if !known {
+		var err error
+		if names, err = p.config.Names(ctx, run); err != nil {
+			out <- loaded{err: &localError{fmt.Errorf("names of run %s: %w", run, err)}}
+			return out
+		}
+		if len(p.names) >= maxNames {
+			clear(p.names)
+		}
+		p.names[run] = names
+	}
+	go func() {
+		parcel, err := p.config.Outbox.Parcel(ctx, run, p.target, after, rows)
+		if err == nil && parcel.Empty() {
+			out <- loaded{}
+			return
+		}
+		if err == nil {
+			err = b.fill(run, parcel, names, p.config.Version)
+		}
+		if err != nil {
+			out <- loaded{err: &localError{err}}
+			return
+		}
+		out <- loaded{batch: b}
+	}()
+	return out
+}
+
+// push sends a batch and confirms it.
+func (p *Pusher) push(ctx context.Context, b *batch) error {
+	batchCtx, cancel := context.WithTimeout(ctx, batchTime)
+	defer cancel()
+	var s sending
+	err := p.withConn(batchCtx, func(conn *pgx.Conn) error {
+		s = sending{batch: b, conn: conn, staged: p.staged}
+		return s.send(batchCtx, b.all())
+	})
+	if s.rows > 0 {
+		p.status.set(func(st *Status) { st.Sent += s.rows })
+	}
+	if err != nil {
+		if ctx.Err() == nil && (batchCtx.Err() != nil || tookTooLong(err)) {
+			p.rows = max(p.rows/2, defaultRows)
+		}
+		return err
+	}
+	p.rows = min(2*p.rows, mostRows)
+	p.staged = s.rows < b.count()
+	p.up()
+	p.setAside(b, s.aside)
+	if err := p.config.Outbox.Sent(ctx, b.run, p.target, b.cursor); err != nil {
+		return &localError{err}
+	}
+	return nil
+}
+
+func (p *Pusher) withConn(ctx context.Context, f func(conn *pgx.Conn) error) error {
+	acquire, cancel := context.WithTimeout(ctx, acquireTime)
+	defer cancel()
+	c, err := p.pool.Load().Acquire(acquire)
+	if err != nil {
+		return err
+	}
+	defer c.Release() // which closes one that is in a transaction
+	return f(c.Conn())
+}
+
+// setAside tells of rows that the server refuses.
+func (p *Pusher) setAside(b *batch, rows []aside) {
+	for _, r := range rows {
+		p.config.Logger.Error("the remote database refuses a row, which is set aside", "run", b.run, "row", b.unit(r.unit), "error", r.err)
+		p.status.set(func(s *Status) {
+			s.SetAside++
+			s.Refused = fmt.Sprintf("%s of run %s: %v", b.unit(r.unit), b.run, r.err)
+		})
+	}
+}

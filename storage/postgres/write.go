@@ -1,0 +1,187 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// stage is where the rows of a table wait within a transaction. Its name holds for the transaction only.
+func (t *copied) stage() string { return "pg_temp.throng_" + t.name }
+
+func (t *copied) create() string {
+	return "CREATE TEMP TABLE throng_" + t.name + " (LIKE throng." + t.name + ") ON COMMIT DROP;"
+}
+
+func (t *copied) list() string { return `"` + strings.Join(t.columns, `", "`) + `"` }
+
+func (t *copied) copy(to string) string {
+	return "COPY " + to + " (" + t.list() + ") FROM STDIN (FORMAT binary)"
+}
+
+// insert adds what is not there yet, in the order in which it was copied, so that two processes that send the same
+// rows wait for each other instead of deadlocking.
+func (t *copied) insert() string {
+	return "INSERT INTO throng." + t.name + " (" + t.list() + ") SELECT " + t.list() + " FROM " + t.stage() + " ON CONFLICT DO NOTHING;"
+}
+
+// part is what of a table is sent at once.
+type part struct {
+	*copied
+	rows []byte
+}
+
+// parts returns the rows of some units.
+func (b *batch) parts(s span) []part {
+	head, sessions := b.headUnits(), len(b.sessions.ends)
+	from, to := max(s.from-head, 0), max(s.to-head, 0)
+	upTo := min(to, sessions)
+	first := min(from, upTo)
+	after := max(from-sessions, 0)
+	var all []part
+	for _, p := range []part{
+		{&sessionsTable, b.sessions.part(first, upTo)},
+		{&eventsTable, b.events.part(first, upTo)},
+		{&metricsTable, b.metrics.part(after, max(to-sessions, after))},
+	} {
+		if len(p.rows) > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// write sends some units in one transaction and returns how many rows are new. Rows that may be there already go
+// through a stage; others are copied to where they belong, which takes the server a third of the time, and fail if one
+// is there. After an error the connection is only of use if its transaction is rolled back.
+func (b *batch) write(ctx context.Context, conn *pgx.Conn, s span, staged bool) (rows int64, err error) {
+	parts := b.parts(s)
+	begin, end := "BEGIN;", ""
+	if staged {
+		for _, p := range parts {
+			begin += p.create()
+			end += p.insert()
+		}
+	}
+	if _, err := conn.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
+		return 0, err
+	}
+	// The run's row comes first: whoever else sends the same run waits here.
+	if s.from == 0 && len(b.head) > 0 {
+		var head pgx.Batch
+		for _, u := range b.head {
+			head.Queue(u.query, u.args...)
+		}
+		if err := conn.SendBatch(ctx, &head).Close(); err != nil {
+			return 0, err
+		}
+		rows += int64(len(b.head))
+	}
+	for _, p := range parts {
+		to := "throng." + p.name
+		if staged {
+			to = p.stage()
+		}
+		tag, err := conn.PgConn().CopyFrom(ctx, copyReader(p.rows), p.copy(to))
+		if err != nil {
+			return 0, err
+		}
+		if !staged {
+			rows += tag.RowsAffected()
+		}
+	}
+	results, err := conn.PgConn().Exec(ctx, end+"COMMIT").ReadAll()
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range results {
+		rows += r.CommandTag.RowsAffected()
+	}
+	return rows, nil
+}
+
+// needsStage reports whether rows cannot be copied straight to where they belong: one is there already, or the table
+// has row-level security.
+func needsStage(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "23505" || e.Code == "0A000")
+}
+
+// refused reports whether the server will never take some row: errors of data, of constraints and of its limits.
+func refused(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || len(e.Code) != 5 {
+		return false
+	}
+	switch e.Code[:2] {
+	case "22", "23", "54":
+		return true
+	default:
+		return false
+	}
+}
+
+// tookTooLong reports whether the server's own limit ended a statement.
+func tookTooLong(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "57014"
+}
+
+// maxAside is how many rows the server may refuse while it takes none, before it is not the rows' fault.
+const maxAside = 100
+
+// sending is a batch on its way.
+type sending struct {
+	*batch
+	conn     *pgx.Conn
+	staged   bool
+	rows     int64 // that are new
+	accepted int   // units, without the head
+	aside    []aside
+}
+
+// aside is a unit that the server refuses.
+type aside struct {
+	unit int
+	err  error
+}
+
+// send writes some units. Where the server refuses a row it halves them, to find that row and set it aside.
+func (s *sending) send(ctx context.Context, units span) error {
+	if units.len() == 0 {
+		return nil
+	}
+	rows, err := s.write(ctx, s.conn, units, s.staged)
+	if err == nil {
+		s.rows += rows
+		s.accepted += units.to - max(units.from, s.headUnits())
+		return nil
+	}
+	unstaged := !s.staged && needsStage(err)
+	if !unstaged && !refused(err) {
+		return err
+	}
+	if _, err := s.conn.PgConn().Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
+		return err
+	}
+	if unstaged {
+		s.staged = true
+		return s.send(ctx, units)
+	}
+	if units.len() == 1 {
+		s.aside = append(s.aside, aside{units.from, err})
+		if s.accepted == 0 && len(s.aside) > maxAside {
+			return err
+		}
+		return nil
+	}
+	for _, half := range units.halves() {
+		if err := s.send(ctx, half); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// parcelBytes bounds what the packs of a parcel weigh, but for a single pack that is larger.
+const parcelBytes = 8 << 20
+
+// Subscribe has a run's rows sent to target, the name of a remote database, from its beginning on. It has no effect on
+// a run that is subscribed already.
+func (s *Store) Subscribe(ctx context.Context, run engine.RunID, target string) error {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return err
+	}
+	return s.write(func(tx txn) error {
+		return tx.exec(`INSERT INTO outbox (run, target, changed) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT doomed
+			ON CONFLICT DO NOTHING`, target, micros(time.Now()), key)
+	})
+}
+
+// Outbox returns the runs that have something to be sent to target, newest first.
+func (s *Store) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
+	for rows, err := range s.query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
+		WHERE o.target = ? AND NOT r.doomed AND (o.told < o.changed
+			OR EXISTS (SELECT 1 FROM sessions WHERE run = o.run AND pos > o.pos)
+			OR EXISTS (SELECT 1 FROM metrics WHERE run = o.run AND pos > o.pos)
+			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = o.run AND number > o.checkpoint))
+		ORDER BY r.created DESC, r.key DESC`, target) {
+		if err != nil {
+			return nil, fmt.Errorf("outbox of %s: %w", target, err)
+		}
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("outbox of %s: %w", target, err)
+		}
+		runs = append(runs, engine.RunID(id))
+	}
+	return runs, nil
+}
+
+const unsentRows = `SELECT (SELECT coalesce(sum(count), 0) FROM sessions WHERE run = ?1 AND pos > ?2)
+	+ (SELECT count(*) FROM metrics WHERE run = ?1 AND pos > ?2)`
+
+// Unsent returns how many sessions and metrics of a run target has not confirmed; ErrNotFound if the run is not
+// subscribed to it.
+func (s *Store) Unsent(ctx context.Context, run engine.RunID, target string) (n int64, err error) {
+	key, at, err := s.cursor(ctx, run, target)
+	if err == nil {
+		err = translate(s.reader.QueryRowContext(ctx, unsentRows, key, at.Pos).Scan(&n))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("unsent rows of run %s: %w", run, err)
+	}
+	return n, nil
+}
+
+// Sent says that target has what a cursor stands for. A cursor never moves back: two processes may send a run.
+func (s *Store) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return err
+	}
+	return s.write(func(tx txn) error {
+		return tx.exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), told = max(told, ?) WHERE target = ? AND run = ?`,
+			to.Pos, to.Checkpoint, to.Change, target, key)
+	})
+}
+
+func (s *Store) cursor(ctx context.Context, run engine.RunID, target string) (key int64, at storage.Cursor, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT o.run, o.pos, o.checkpoint, o.told FROM runs r JOIN outbox o ON o.run = r.key
+		WHERE r.id = ? AND NOT r.doomed AND o.target = ?`, string(run), target).Scan(&key, &at.Pos, &at.Checkpoint, &at.Change)
+	return key, at, translate(err)
+}
+
+// Parcel returns the next rows of a run that target has not confirmed and that lie behind after, which is what is on
+// its way already: at most rows sessions and as many metrics, but whole packs. Its reads are short. ErrNotFound if the
+// run is not subscribed to target.
+func (s *Store) Parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error) {
+	p, err := s.parcel(ctx, run, target, after, rows)
+	if err != nil {
+		return nil, fmt.Errorf("unsent rows of run %s: %w", run, err)
+	}
+	return p, nil
+}
+
+func (s *Store) parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error) {
+	key, at, err := s.cursor(ctx, run, target)
+	if err != nil {
+		return nil, err
+	}
+	at = at.Max(after)
+	p := &storage.Parcel{Cursor: at}
+
+	// The run is read before the journal's end: all that it counts lies before that.
+	var totals []byte
+	record, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, totals, (SELECT changed FROM outbox WHERE target = ? AND run = key)
+		FROM runs WHERE key = ? AND NOT doomed`, target, key).Scan, &totals, &p.Cursor.Change)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.reader.QueryRowContext(ctx, `SELECT next - 1 FROM positions`).Scan(&p.Cursor.Pos); err != nil {
+		return nil, translate(err)
+	}
+	reading := parcelReading{store: s, run: key, after: at.Pos, upTo: p.Cursor.Pos, rows: max(rows, 1)}
+	if err := reading.read(ctx); err != nil {
+		return nil, err
+	}
+	p.Cursor.Pos, p.Full = reading.upTo, reading.full
+	p.Metrics, p.Sessions, p.Count = reading.metrics, reading.sessions, reading.count
+
+	if p.Full {
+		p.Cursor.Change = at.Change
+		if at.Change == 0 { // it has to be there, but does not count as told
+			record.Ended, record.Ending, record.Reason, record.Verdict = time.Time{}, engine.NotEnded, "", nil
+			p.Record = &record
+		}
+		return p, nil
+	}
+	if p.Checkpoints, err = s.checkpoints(ctx, run, key, `number > ?`, at.Checkpoint); err != nil {
+		return nil, err
+	}
+	if len(p.Checkpoints) > 0 {
+		p.Cursor.Checkpoint = p.Checkpoints[0].Number
+	}
+	if p.Cursor.Change > at.Change || len(p.Checkpoints) > 0 {
+		p.Record = &record
+		p.Totals, err = s.newTotals(ctx, key, totals, p.Checkpoints)
+	}
+	return p, err
+}
+
+// newTotals decodes the figures that a run ended with, or else those of the newest of some checkpoints.
+func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpoints []engine.CheckpointRecord) (*engine.Totals, error) {
+	if totals != nil {
+		var t engine.Totals
+		return &t, decode(totals, &t)
+	}
+	if len(checkpoints) == 0 {
+		return nil, nil //nolint:nilnil // none are new
+	}
+	for rows, err := range s.query(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, checkpoints[0].Number) {
+		if err != nil {
+			return nil, err
+		}
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
+		}
+		var state engine.State
+		err = decode(data, &state)
+		return &state.Totals, err
+	}
+	return nil, nil //nolint:nilnil // pruned meanwhile
+}
+
+// parcelReading gathers packs of sessions, and metrics, from after to upTo, which it lowers where it stops before.
+type parcelReading struct {
+	store       *Store
+	run         int64
+	after, upTo int64
+	rows        int // at most, about
+	full        bool
+
+	packs   []pack
+	count   int
+	metrics []engine.MetricsRow
+}
+
+func (r *parcelReading) read(ctx context.Context) error {
+	if err := r.readPacks(ctx); err != nil {
+		return err
+	}
+	at, err := r.readMetrics(ctx)
+	if err != nil || len(r.metrics) < r.rows {
+		return err
+	}
+	// The metrics end first, so packs that lie behind wait.
+	r.full, r.upTo = true, at
+	for n := len(r.packs); n > 0 && r.packs[n-1].pos > at; n-- {
+		r.count -= r.packs[n-1].rows
+		r.packs = r.packs[:n-1]
+	}
+	return nil
+}
+
+func (r *parcelReading) readPacks(ctx context.Context) error {
+	bytes := 0
+	for last := r.after; ; {
+		page := 0
+		for rows, err := range r.store.query(ctx, `SELECT pos, cycle, count, data FROM sessions WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
+			r.run, last, r.upTo, pageRows) {
+			if err != nil {
+				return err
+			}
+			if r.count >= r.rows || bytes >= parcelBytes {
+				r.full, r.upTo = true, last
+				return nil
+			}
+			var p pack
+			if err := rows.Scan(&p.pos, &p.cycle, &p.rows, &p.data); err != nil {
+				return err
+			}
+			r.packs = append(r.packs, p)
+			last, page = p.pos+int64(p.rows)-1, page+1
+			r.count, bytes = r.count+p.rows, bytes+len(p.data)
+		}
+		if page < pageRows {
+			return nil
+		}
+	}
+}
+
+// readMetrics returns the position of the last one.
+func (r *parcelReading) readMetrics(ctx context.Context) (last int64, err error) {
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
+		r.run, r.after, r.upTo, r.rows) {
+		if err != nil {
+			return 0, err
+		}
+		var m engine.MetricsRow
+		var at int64
+		var data sql.RawBytes
+		if err := rows.Scan(&last, &at, &data); err != nil {
+			return 0, err
+		}
+		if err := decode(data, &m); err != nil {
+			return 0, err
+		}
+		m.At = timeOf(at)
+		r.metrics = append(r.metrics, m)
+	}
+	return last, nil
+}
+
+func (r *parcelReading) sessions(yield func(*engine.SessionRow, error) bool) {
+	var reader sessionReader
+	stopped := false
+	for _, p := range r.packs {
+		err := segments(p.data, func(c cursor, base int64) error {
+			if stopped {
+				return nil
+			}
+			row, err := reader.read(c, p.cycle, base)
+			if err == nil {
+				stopped = !yield(row, nil)
+			}
+			return err
+		})
+		if stopped {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+}
