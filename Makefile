@@ -1,5 +1,10 @@
-# Tags of every build, vet, lint and test, in this one place: another set of tags rebuilds everything.
-TAGS ?=
+SYSTEM := $(shell uname -s)
+
+# Tags of every build, vet, lint and test, in this one place: another set of tags rebuilds everything. On Linux the
+# window is built for X11 alone, which Wayland shows through XWayland, and for OpenGL ES: that takes a third of the time.
+ifeq ($(SYSTEM),Linux)
+TAGS ?= gles,x11
+endif
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
@@ -14,26 +19,45 @@ BENCH    ?= .
 COUNT    ?= 5
 FUZZTIME ?= 10s
 
+REHEARSAL = bin/throngctl run $(SCENARIO) $(ARGS)
+
 # The local store is SQLite in C.
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run build test fmt fmt-check vet lint race bench fuzz clean
+.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race bench fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install what this machine lacks (a C compiler); silent when all is there
+setup: ## Install what this machine lacks to build (a C compiler, headers); silent when all is there
 	@sh .ci/setup
 
-run: build ## Run the rehearsal of 372 shoppers in the terminal, to its end; ARGS="--cycles 5" adds flags
-	@bin/throngctl run $(SCENARIO) $(ARGS)
+setup-app: ## Install what make app needs as well (xz)
+	@sh .ci/setup app
 
-build: setup ## Build bin/throngctl
-	@go build $(GOTAGS) -o bin/throngctl ./cmd/throngctl
+setup-test: ## Install what the tests need as well (a display of their own, PostgreSQL)
+	@sh .ci/setup test
 
-test: setup fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race
+run: build ## Open the window; where there is no display, run the rehearsal in the terminal
+	@if [ $(SYSTEM) != Linux ] || [ -n "$$DISPLAY" ]; then \
+		exec bin/throng; \
+	fi; \
+	echo 'There is no display here (DISPLAY is not set), so this is the rehearsal in the terminal, without the window.'; \
+	$(REHEARSAL)
+
+rehearsal: build ## Run the rehearsal of 372 shoppers in the terminal, to its end; ARGS="--cycles 5" adds flags
+	@$(REHEARSAL)
+
+build: setup ## Build bin/throng, the window, and bin/throngctl, the terminal program
+	@[ -e bin/throng ] || echo 'The first build takes some minutes: it compiles what draws the window.'
+	@go build $(GOTAGS) -o bin/ ./cmd/throng ./cmd/throngctl
+
+app: setup-app build ## Make in dist what a double-click opens: Throng.app, or Throng.desktop and an archive to install
+	@go run ./cmd/internal/bundle
+
+test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race
 
 fmt: $(GOFUMPT) ## Format every file with gofumpt
 	$(GOFUMPT) -w .
@@ -42,13 +66,14 @@ fmt-check: $(GOFUMPT) ## Fail where make fmt would change a file
 	@files=$$($(GOFUMPT) -l .) || exit 1; \
 	if [ -n "$$files" ]; then printf 'make fmt would change:\n%s\n' "$$files"; exit 1; fi
 
-vet: setup ## Run go vet
+vet: setup ## Run go vet, and check the screens for macOS
 	go vet $(GOTAGS) ./...
+	GOOS=darwin CGO_ENABLED=0 go vet -tags ci ./ui/...
 
 lint: setup $(GOLANGCI) ## Run golangci-lint
 	$(GOLANGCI) run $(if $(TAGS),--build-tags=$(TAGS)) ./...
 
-race: setup ## Run all tests with the race detector
+race: setup-test ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 20m ./...
 
 bench: setup ## Run the benchmarks of the engine and the store; BENCH=pattern, COUNT=repetitions
@@ -63,7 +88,7 @@ fuzz: setup ## Fuzz every parser for FUZZTIME (10s) each
 	done
 
 clean: ## Remove what make built and installed here
-	rm -rf bin .bin
+	rm -rf bin .bin dist
 
 $(GOFUMPT):
 	GOBIN="$(CURDIR)/$(@D)" go install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)

@@ -9,6 +9,9 @@ import (
 //go:embed scenarios
 var files embed.FS
 
+//go:embed icon.png
+var icon []byte
+
 // Scenarios are the built-in scenarios and the files they refer to.
 func Scenarios() fs.FS {
 	sub, err := fs.Sub(files, "scenarios")
@@ -17,3 +20,6 @@ func Scenarios() fs.FS {
 	}
 	return sub
 }
+
+// Icon is the icon of the program: a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
+func Icon() []byte { return icon }
