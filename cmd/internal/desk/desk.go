@@ -1,0 +1,248 @@
+// Package desk is what the screens of the window ask for, answered by the store, the scenarios and the engine.
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/ui"
+	"github.com/throng-sim/throng/ui/live"
+)
+
+// drainTime is how long sessions in flight may take to end when the program is told to end without being asked.
+const drainTime = 5 * time.Second
+
+// Desk serves one window. Its methods are safe for concurrent use.
+type Desk struct {
+	data   string
+	store  *sqlite.Store
+	remote *wire.Remote
+	window *flock.Flock // held while a window works with the folder
+	notes  notebook
+
+	mu      sync.Mutex
+	closed  bool
+	busy    bool      // a run is being started, is in progress or being taken apart
+	job     *wire.Job // nil while none is in progress
+	shown   *live.Job // the newest that was in progress
+	settled chan struct{}
+}
+
+// Open opens the store in a data folder. ErrInUse if another window has it.
+func Open(data string) (*Desk, error) {
+	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{})}
+	close(d.settled)
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	}
+	if free, err := d.window.TryLock(); err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	} else if !free {
+		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
+	}
+	store, err := sqlite.Open(data, sqlite.Options{})
+	if err != nil {
+		return nil, errors.Join(err, d.window.Close())
+	}
+	d.store = store
+	d.notes.path = filepath.Join(data, "window.json")
+	d.remote = wire.NewRemote(store, slog.Default())
+	if err := d.reconnect(); err != nil {
+		slog.Warn("results are not sent", "error", err)
+	}
+	return d, nil
+}
+
+// reconnect sends results to the database that is configured now.
+func (d *Desk) reconnect() error {
+	db, err := wire.FindDatabase("", os.Getenv, d.data)
+	if err != nil {
+		return err
+	}
+	return d.remote.Use(db)
+}
+
+// Screens returns the desk as the window knows it.
+func (d *Desk) Screens() ui.Desk {
+	return ui.Desk{Setup: setupDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Settings: settingsDesk{d}, Store: d}
+}
+
+// Notice is part of [ui.Store], as are Interrupted and Settled.
+func (d *Desk) Notice() string { return d.store.Notice() }
+
+// Interrupted returns the newest run if it was interrupted.
+func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
+	r, err := d.store.Newest(ctx)
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		return nil, nil //nolint:nilnil // there is no run
+	case err != nil:
+		return nil, err
+	case r.Ending != engine.NotEnded || r.InProgress:
+		return nil, nil //nolint:nilnil // it was not
+	}
+	return &r, nil
+}
+
+// Settled is closed when the run in progress has ended and is taken apart.
+func (d *Desk) Settled() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.settled
+}
+
+// Close stops the run in progress, gracefully for some seconds, and closes everything.
+func (d *Desk) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	job, settled := d.job, d.settled
+	d.mu.Unlock()
+	if job != nil {
+		patience := time.AfterFunc(drainTime, func() { _ = job.Run.Stop("throng", "the program was told to end") })
+		defer patience.Stop()
+		_ = job.Run.Stop("throng", "the program was told to end") // that it has ended is no trouble
+	}
+	<-settled
+	return errors.Join(d.remote.Close(), d.store.Close(), d.window.Close())
+}
+
+var errBusy = errors.New("a run is in progress in this window: stop it first, or wait for its end")
+
+// start builds a run and shows it as the one in progress.
+func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
+	settled, err := d.occupy()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			d.vacate(settled)
+		}
+	}()
+	l.Store, l.Data, l.Remote = d.store, d.data, d.remote
+	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
+	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
+	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }
+	job, err := l.Start(alive)
+	if err != nil {
+		if cause := context.Cause(alive); cause != nil {
+			err = cause
+		}
+		giveUp(nil)
+		return err
+	}
+	history, err := d.history(ctx, job.Record.ID)
+	if err != nil {
+		slog.Warn("the charts begin with this process", "run", job.Record.ID, "error", err)
+	}
+	d.mu.Lock()
+	d.job = job
+	d.shown = &live.Job{
+		Run: job.Run, Title: l.Scenario.Title, Agents: l.Scenario.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+	}
+	stop := d.closed // meanwhile
+	d.mu.Unlock()
+	go func() {
+		if err := job.Close(); err != nil {
+			slog.Error("the run was not written to its end; it can be resumed", "run", job.Record.ID, "error", err)
+		}
+		giveUp(nil)
+		d.vacate(settled)
+	}()
+	if stop {
+		_ = job.Run.Stop("throng", "the program was told to end")
+	}
+	return nil
+}
+
+// occupy makes sure that one run is in progress at a time. Whoever gets a channel vacates with it.
+func (d *Desk) occupy() (settled chan struct{}, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errors.New("the window is being closed")
+	}
+	if d.busy {
+		return nil, errBusy
+	}
+	d.busy, d.settled = true, make(chan struct{})
+	return d.settled, nil
+}
+
+func (d *Desk) vacate(settled chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy, d.job = false, nil
+	close(settled)
+}
+
+// historyRows is how many rows of a run's past the charts are given at most.
+const historyRows = 3600
+
+// history reads the figures that earlier processes left, thinned out if they are many.
+func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsRow, error) {
+	var rows []engine.MetricsRow
+	every, n := 1, 0
+	for m, err := range d.store.Metrics(ctx, run, time.Time{}) {
+		if err != nil {
+			return nil, err
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		if rows = append(rows, *m); len(rows) == 2*historyRows {
+			for i := range historyRows {
+				rows[i] = rows[2*i+1]
+			}
+			rows, every = rows[:historyRows], 2*every
+		}
+	}
+	return rows, nil
+}
+
+// names knows how the agents and sessions of a run are called.
+func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Names, error) {
+	return wire.Names(ctx, r, run)
+}
+
+// export writes what a run gave into a new folder.
+func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	n, err := names(ctx, d.store, run)
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(dir, "throng-"+string(run))
+	for i := 2; ; i++ {
+		err := os.Mkdir(folder, 0o755)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, os.ErrExist) {
+			return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
+		}
+		folder = filepath.Join(dir, fmt.Sprintf("throng-%s-%d", run, i))
+	}
+	return folder, storage.ExportAll(ctx, folder, d.store, run, n, wire.Version())
+}
+
+// restore reads the scenario that was kept with a run.
+func restore(r *engine.RunRecord) (*scenario.Scenario, error) {
+	s, err := scenario.Restore(r.Source)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,252 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+func open(t *testing.T, data string) *Desk {
+	t.Helper()
+	keyring.MockInit()
+	t.Setenv("DATABASE_URL", "")
+	d, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// order is a small day of the built-in shoppers.
+func order(t *testing.T, d *Desk, change func(*setup.Order)) setup.Order {
+	t.Helper()
+	o := setup.Order{Scenario: "shopping", Given: map[string]string{"agents": "40", "eagerness": "8"}}
+	s, err := setupDesk{d}.Scenario(t.Context(), o.Scenario, o.Given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Agents != 40 {
+		t.Errorf("%d agents, want those that were given", s.Agents)
+	}
+	o.Settings = s.Settings
+	o.Settings.Cycles, o.Settings.Rehearsal.Profile = 2, "none"
+	if change != nil {
+		change(&o)
+	}
+	return o
+}
+
+func launch(t *testing.T, d *Desk, change func(*setup.Order)) {
+	t.Helper()
+	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, change)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunFromSetupToExport(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	choices, err := setupDesk{d}.Choices(t.Context())
+	if err != nil || len(choices) == 0 || !choices[0].BuiltIn {
+		t.Fatalf("choices %+v %v", choices, err)
+	}
+	launch(t, d, nil)
+	job := liveDesk{d}.Job()
+	if job == nil || job.Agents != 40 || job.Title != choices[0].Title {
+		t.Fatalf("job %+v", job)
+	}
+	<-d.Settled()
+	if s := job.Snapshot(); s.Ending != engine.EndFinished || s.Ended != 80 {
+		t.Errorf("%s with %d sessions, want finished with 80", s.Ending, s.Ended)
+	}
+	runs, err := runsDesk{d}.Runs(t.Context())
+	if err != nil || len(runs) != 1 || runs[0].ID != job.ID() {
+		t.Fatalf("runs %+v %v", runs, err)
+	}
+	out := t.TempDir()
+	for range 2 { // never into the same folder
+		dir, err := liveDesk{d}.Export(t.Context(), job.ID(), out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))
+		if err != nil || strings.Count(string(text), "\n") != 81 {
+			t.Errorf("sessions.csv has %d lines, want 81: %v", strings.Count(string(text), "\n"), err)
+		}
+	}
+	if err := (runsDesk{d}).Resume(t.Context(), job.ID(), 0); err == nil {
+		t.Error("a finished run was resumed")
+	}
+	totals, err := resultsDesk{d}.Totals(t.Context(), job.ID())
+	if err != nil || totals.Ended() != 80 {
+		t.Errorf("totals of %d sessions %v", totals.Ended(), err)
+	}
+	if doomed, err := (runsDesk{d}).Doomed(t.Context(), job.ID()); err != nil || doomed.Sessions != 80 || doomed.Bytes == 0 {
+		t.Errorf("doomed %+v %v", doomed, err)
+	}
+	if err := (runsDesk{d}).Delete(t.Context(), job.ID()); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(left) != 0 {
+		t.Errorf("the rehearsal's log was left: %v", left)
+	}
+}
+
+// TestCloseAndResume ends the program in the middle of a run and goes on in the next.
+func TestCloseAndResume(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	if err := errors.Join(d.Close()); err != nil { // with nothing to stop
+		t.Fatal(err)
+	}
+	d = open(t, data)
+	launch(t, d, func(o *setup.Order) {
+		o.Settings.Cycles, o.Settings.TimeScale = 100, 3600 // a second a cycle
+		o.Settings.CheckpointEvery = time.Hour
+	})
+	id := runsDesk{d}.Busy()
+	if id == "" {
+		t.Fatal("no run is in progress")
+	}
+	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil)); !errors.Is(err, errBusy) {
+		t.Errorf("a second run beside the first: %v", err)
+	}
+	if err := (runsDesk{d}).Delete(t.Context(), id); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("deleting the run in progress: %v", err)
+	}
+	job := liveDesk{d}.Job()
+	for job.Snapshot().Ended < 40 { // a cycle
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatal("the run does not begin")
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: "shopping", Settings: engine.DefaultSettings()}); err == nil {
+		t.Error("a run was started after the end")
+	}
+
+	d = open(t, data)
+	checkpoints, err := runsDesk{d}.Checkpoints(t.Context(), id)
+	if err != nil || len(checkpoints) != 1 {
+		t.Fatalf("checkpoints %+v %v, want that of the stop", checkpoints, err)
+	}
+	if r, err := d.Interrupted(t.Context()); r != nil || err != nil {
+		t.Errorf("a run that was stopped is not interrupted: %+v %v", r, err)
+	}
+	if err := (runsDesk{d}).Resume(t.Context(), id, 7); err != nil {
+		t.Fatal(err)
+	}
+	job = liveDesk{d}.Job()
+	if s := job.Snapshot(); s.Limit != 7 || s.Ended < 40 || len(job.History) == 0 {
+		t.Errorf("resumed with limit %d, %d sessions, %d figures of the past", s.Limit, s.Ended, len(job.History))
+	}
+	if err := job.Stop("test", ""); err != nil {
+		t.Error(err)
+	}
+	<-d.Settled()
+	if runsDesk.Busy(runsDesk{d}) != "" {
+		t.Error("the desk is busy with a run that has ended")
+	}
+}
+
+func TestInterruptedRunIsFound(t *testing.T) {
+	data := t.TempDir()
+	store, err := sqlite.Open(data, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := engine.RunID("20260101-000000-dead")
+	err = errors.Join(store.Create(t.Context(), engine.RunRecord{ID: id, Title: "Dead", Created: time.Now(), Settings: engine.DefaultSettings()}), store.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, data)
+	if r, err := d.Interrupted(t.Context()); err != nil || r == nil || r.ID != id {
+		t.Errorf("interrupted: %+v %v", r, err)
+	}
+}
+
+func TestOneWindowPerFolder(t *testing.T) {
+	data := t.TempDir()
+	open(t, data)
+	if second, err := Open(data); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("a second window: %+v %v", second, err)
+	}
+}
+
+// TestForeignHostIsAskedAboutOnce also holds that nothing is sent there before.
+func TestForeignHostIsAskedAboutOnce(t *testing.T) {
+	d := open(t, t.TempDir())
+	o := order(t, d, func(o *setup.Order) {
+		o.Settings.Services = map[string]string{"shop": "https://staging.example.com"}
+		o.Settings.Limit = 20
+	})
+	targets, err := setupDesk{d}.Targets(t.Context(), o)
+	want := setup.Target{Service: "shop", Host: "staging.example.com", AtOnce: 20}
+	if err != nil || len(targets) != 1 || targets[0] != want {
+		t.Errorf("targets %+v %v, want %+v", targets, err, want)
+	}
+	if err := (setupDesk{d}).Launch(t.Context(), o); err == nil || runsDesk.Busy(runsDesk{d}) != "" {
+		t.Errorf("launched without being allowed: %v", err)
+	}
+	if err := d.notes.allow([]string{"staging.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if targets, err := (setupDesk{d}).Targets(t.Context(), o); err != nil || len(targets) != 0 {
+		t.Errorf("asked again: %+v %v", targets, err)
+	}
+}
+
+func TestScenarioFilesAreRemembered(t *testing.T) {
+	d := open(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	const text = "title: Mine\nclock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 2}\npopulation: {count: 3}\nchain nothing:\n  step leave: {kind: stop}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (setupDesk{d}).Scenario(t.Context(), path, nil); err != nil {
+		t.Fatal(err)
+	}
+	has := func() bool {
+		choices, err := setupDesk{d}.Choices(context.WithoutCancel(t.Context()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return choices[len(choices)-1].Name == path
+	}
+	if !has() {
+		t.Error("the file is not remembered")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if has() {
+		t.Error("the file is remembered though it is gone")
+	}
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	if err := os.WriteFile(bad, []byte("title: Bad\nparamters: {}\nchain x: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (setupDesk{d}).Scenario(t.Context(), bad, nil); err == nil || !strings.Contains(err.Error(), "bad.yaml:2") {
+		t.Errorf("mistakes without their places: %v", err)
+	}
+}

@@ -1,0 +1,228 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/results"
+	"github.com/throng-sim/throng/ui/runs"
+	"github.com/throng-sim/throng/ui/settings"
+)
+
+// liveDesk answers the Live screen.
+type liveDesk struct{ *Desk }
+
+var _ live.Desk = liveDesk{}
+
+// Job is the newest run of this process.
+func (d liveDesk) Job() *live.Job {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.shown
+}
+
+// Export writes what a run gave into a new folder inside dir.
+func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.export(ctx, run, dir)
+}
+
+// RemoteState says how sending is doing.
+func (d liveDesk) RemoteState() (text string, healthy bool) {
+	text, trouble := d.remote.Words()
+	return text, !trouble
+}
+
+// runsDesk answers the Checkpoints screen.
+type runsDesk struct{ *Desk }
+
+var _ runs.Desk = runsDesk{}
+
+// Runs lists the runs, newest first.
+func (d runsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) { return d.store.Runs(ctx) }
+
+// Checkpoints lists those of a run, newest first.
+func (d runsDesk) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	return d.store.Checkpoints(ctx, run)
+}
+
+// Doomed returns what goes when a run is deleted.
+func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, error) {
+	doomed, err := d.store.Doomed(ctx, run)
+	if info, statErr := os.Stat(wire.ShopLog(d.data, run)); statErr == nil {
+		doomed.Bytes += info.Size()
+	}
+	return runs.Doomed(doomed), err
+}
+
+// Delete removes a run and the log of its rehearsal.
+func (d runsDesk) Delete(ctx context.Context, run engine.RunID) error {
+	return wire.Delete(ctx, d.store, d.data, run)
+}
+
+// Resume goes on with a run. Whoever launched it has allowed its hosts.
+func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int) error {
+	record, err := d.store.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	s, err := restore(&record)
+	if err != nil {
+		return err
+	}
+	if limit <= 0 {
+		limit = record.Limit
+	}
+	l := wire.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
+	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
+	for _, t := range l.Foreign() {
+		l.Allow = append(l.Allow, t.Host)
+	}
+	return d.start(ctx, l)
+}
+
+// Export writes what a run gave into a new folder inside dir.
+func (d runsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.export(ctx, run, dir)
+}
+
+// Busy is the run that this process works on.
+func (d runsDesk) Busy() engine.RunID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.job == nil {
+		return ""
+	}
+	return d.job.Record.ID
+}
+
+// Send hands a run's results to the remote database too.
+func (d runsDesk) Send(ctx context.Context, run engine.RunID) error { return d.remote.Send(ctx, run) }
+
+// Remote names the database that results can go to.
+func (d runsDesk) Remote() string { return d.remote.Target() }
+
+// resultsDesk answers the Results screen.
+type resultsDesk struct{ *Desk }
+
+var _ results.Desk = resultsDesk{}
+
+// Runs lists the runs, newest first.
+func (d resultsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) { return d.store.Runs(ctx) }
+
+// Totals returns the figures of a run.
+func (d resultsDesk) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
+	return d.store.Totals(ctx, run)
+}
+
+// Changes returns what was changed mid-run.
+func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error) {
+	return d.store.Changes(ctx, run)
+}
+
+// LastErrors returns the classes of errors with their last occurrence.
+func (d resultsDesk) LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
+	return d.store.ErrorNotes(ctx, run)
+}
+
+// Export writes what a run gave into a new folder inside dir.
+func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.export(ctx, run, dir)
+}
+
+// settingsDesk answers the Settings screen.
+type settingsDesk struct{ *Desk }
+
+var _ settings.Desk = settingsDesk{}
+
+// Connection returns the database that is configured.
+func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
+	db, err := wire.FindDatabase("", os.Getenv, d.data)
+	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != ""}
+	if keychain := wire.KeychainProblem(); keychain != nil {
+		c.Keychain = keychain.Error()
+	}
+	return c, err
+}
+
+// TestConnection asks the server.
+func (d settingsDesk) TestConnection(ctx context.Context, url, password string) ([]settings.Line, error) {
+	lines, err := wire.CheckDatabase(ctx, d.database(url, password))
+	out := make([]settings.Line, len(lines))
+	for i, l := range lines {
+		out[i] = settings.Line{Name: l.Name, Value: l.Value, State: states[l.Grade]}
+	}
+	return out, err
+}
+
+// states shows how wire grades what a server says.
+var states = map[wire.Grade]settings.State{
+	wire.Plain: settings.Plain, wire.Good: settings.Good, wire.Doubtful: settings.Warning, wire.Bad: settings.Bad,
+}
+
+// database is one to be tried; an empty password is the one that is kept for it.
+func (d settingsDesk) database(url, password string) wire.Database {
+	db := wire.Database{URL: url, Password: password}
+	if password == "" {
+		db.Password = wire.KeptPassword(url)
+	}
+	return db
+}
+
+// SaveConnection keeps the database, and sends results to it from now on.
+func (d settingsDesk) SaveConnection(ctx context.Context, url, password string) error {
+	if err := wire.SaveDatabase(d.data, wire.Database{URL: url, Password: password}); err != nil {
+		return err
+	}
+	return d.reconnect()
+}
+
+// RemoteState says how sending is doing.
+func (d settingsDesk) RemoteState() (text string, state settings.State) {
+	text, trouble := d.remote.Words()
+	switch {
+	case text == "":
+		return text, settings.Plain
+	case trouble:
+		return text, settings.Warning
+	}
+	return text, settings.Good
+}
+
+// DataFolder is where the store is.
+func (d settingsDesk) DataFolder() string { return d.data }
+
+// MoveData makes another folder the data folder from the next start on.
+func (d settingsDesk) MoveData(_ context.Context, dir string) error {
+	return wire.ChooseDataFolder(dir)
+}
+
+// Saved returns the run settings in force.
+func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
+	saved, err := wire.LoadSaved(d.data)
+	if err != nil {
+		return nil, err
+	}
+	_, origins, err := wire.Layers{Env: os.Getenv, Saved: saved}.Resolve()
+	var all []settings.Setting
+	for _, s := range wire.Settings {
+		o := origins[s.Name]
+		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+	}
+	return all, err
+}
+
+// Save keeps a run setting; "" forgets it.
+func (d settingsDesk) Save(_ context.Context, name, value string) error {
+	if err := wire.Save(d.data, map[string]string{name: value}); err != nil {
+		if field, ok := errors.AsType[*engine.FieldError](err); ok {
+			return field
+		}
+		return fmt.Errorf("save %s: %w", name, err)
+	}
+	return nil
+}

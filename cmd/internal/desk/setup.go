@@ -1,0 +1,192 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// setupDesk answers the Setup screen.
+type setupDesk struct{ *Desk }
+
+var _ setup.Desk = setupDesk{}
+
+// Choices lists the built-in scenarios, then the files used lately that are still there.
+func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
+	names, err := fs.Glob(assets.Scenarios(), "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []setup.Choice
+	for _, name := range names {
+		s, err := wire.LoadScenario(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, ".yaml"), Title: s.Title, About: s.About, BuiltIn: true})
+	}
+	var gone []string
+	for _, path := range d.notes.read().Recent {
+		if missing(path) {
+			gone = append(gone, path)
+			continue
+		}
+		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path)}
+		if s, err := scenario.Load(path, nil); err == nil {
+			c.Title, c.About = s.Title, s.About
+		}
+		all = append(all, c)
+	}
+	return all, d.notes.forget(gone)
+}
+
+// Scenario reads one.
+func (d setupDesk) Scenario(_ context.Context, name string, given map[string]string) (*setup.Scenario, error) {
+	s, err := wire.LoadScenario(name, given)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	if filepath.IsAbs(name) && len(given) == 0 {
+		if err := d.notes.opened(name); err != nil {
+			return nil, fmt.Errorf("remember %s: %w", name, err)
+		}
+	}
+	saved, err := wire.LoadSaved(d.data)
+	if err != nil {
+		return nil, err
+	}
+	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(s), Saved: saved}.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	settings.Remote = d.remote.Target() != ""
+	out := &setup.Scenario{
+		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
+	}
+	for i := range s.Parameters {
+		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
+	}
+	for _, sv := range s.Services {
+		out.Services = append(out.Services, setup.Service{Name: sv.Name, Kind: "http", URL: sv.URL})
+	}
+	var warnings strings.Builder
+	if err := s.PrintWarnings(&warnings); err != nil {
+		return nil, err
+	}
+	if text := strings.TrimSpace(warnings.String()); text != "" {
+		out.Warnings = []string{text}
+	}
+	return out, nil
+}
+
+// inWords makes one text of all the mistakes of a file.
+func inWords(err error) error {
+	mistakes, ok := errors.AsType[*scenario.Mistakes](err)
+	if !ok {
+		return err
+	}
+	var text strings.Builder
+	if printErr := mistakes.Print(&text); printErr != nil {
+		return err
+	}
+	return errors.New(strings.TrimSpace(text.String()))
+}
+
+func parameter(p *scenario.Parameter) setup.Parameter {
+	out := setup.Parameter{Name: p.Name, Title: p.Title, About: p.About, Min: p.Min, Max: p.Max, Choices: p.Choices, Kind: setup.Text}
+	if out.Title == "" {
+		out.Title = p.Name
+	}
+	if text, err := script.Text(p.Default); err == nil {
+		out.Default = text
+	}
+	switch p.Default.Type() {
+	case "int":
+		out.Kind = setup.Whole
+	case "float":
+		out.Kind = setup.Number
+	case "bool":
+		out.Kind = setup.Switch
+	}
+	if len(p.Choices) > 0 {
+		out.Kind = setup.OneOf
+	}
+	return out
+}
+
+// launch makes an order into what wire starts.
+func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
+	s, err := wire.LoadScenario(o.Scenario, o.Given)
+	if err != nil {
+		return wire.Launch{}, inWords(err)
+	}
+	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
+	wire.Schedule(&l.Settings, s)
+	return l, nil
+}
+
+// Targets returns the services of an order that are neither on this machine nor allowed.
+func (d setupDesk) Targets(_ context.Context, o setup.Order) ([]setup.Target, error) {
+	l, err := d.launch(o)
+	if err != nil {
+		return nil, err
+	}
+	var all []setup.Target
+	for _, t := range l.Foreign() {
+		all = append(all, setup.Target{Service: t.Service, Host: t.Host, AtOnce: l.Settings.Limit})
+	}
+	return all, nil
+}
+
+// Launch starts a run.
+func (d setupDesk) Launch(ctx context.Context, o setup.Order) error {
+	l, err := d.launch(o)
+	if err != nil {
+		return err
+	}
+	if err := d.notes.allow(o.Allow); err != nil {
+		return err
+	}
+	return d.start(ctx, l)
+}
+
+// Remote names the database that results can go to.
+func (d setupDesk) Remote() string { return d.remote.Target() }
+
+// TestService asks an address once.
+func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
+	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
+		return "starts with the run, on this machine", nil
+	}
+	u, err := service.CheckAddress(s.URL)
+	if err != nil {
+		return "", &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return "", err
+	}
+	began := time.Now()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("%s does not answer: %w", u.Host, err)
+	}
+	_ = resp.Body.Close() // nothing of it is wanted
+	return fmt.Sprintf("answered %s in %s", resp.Status, engine.FormatDuration(time.Since(began))), nil
+}

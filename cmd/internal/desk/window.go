@@ -1,0 +1,85 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui"
+)
+
+// Show opens the window and returns when it is closed and everything is written, with the program's exit code. file
+// is a scenario to begin with; "" is none.
+func Show(app fyne.App, data, file string) int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP) // the toolkit knows the others
+	go func() {
+		<-signals
+		fyne.Do(app.Quit)
+	}()
+	if data == "" {
+		var err error
+		if data, err = wire.DataFolder(); err != nil {
+			return refuse(app, err)
+		}
+	}
+	d, err := Open(data)
+	if err != nil {
+		return refuse(app, err)
+	}
+	window := ui.New(app, d.Screens())
+	if file != "" {
+		window.Open(file)
+	}
+	window.Run()
+	if err := d.Close(); err != nil {
+		slog.Error("closing", "error", err)
+		return 1
+	}
+	return 0
+}
+
+// refuse says in a small window why there is nothing to show.
+func refuse(app fyne.App, err error) int {
+	slog.Error("the window cannot be opened", "error", err)
+	win := app.NewWindow("Throng")
+	text := widget.NewLabel(err.Error())
+	text.Wrapping = fyne.TextWrapWord
+	buttons := container.NewHBox(widget.NewButton("Quit", app.Quit))
+	if !errors.Is(err, engine.ErrInUse) {
+		buttons.Add(widget.NewButton("Use another data folder…", func() { chooseFolder(app, win) }))
+	}
+	win.SetContent(container.NewPadded(container.NewBorder(
+		widget.NewLabelWithStyle("Throng cannot start", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), buttons, nil, nil, text)))
+	win.Resize(fyne.NewSize(640, 420))
+	win.ShowAndRun()
+	return 1
+}
+
+func chooseFolder(app fyne.App, win fyne.Window) {
+	dialog.ShowFolderOpen(func(dir fyne.ListableURI, err error) {
+		if err == nil && dir == nil {
+			return
+		}
+		if err == nil {
+			err = wire.ChooseDataFolder(dir.Path())
+		}
+		if err != nil {
+			dialog.ShowError(err, win)
+			return
+		}
+		done := dialog.NewInformation("Data folder", fmt.Sprintf("Throng keeps its data in %s from now on.\nStart it again.", dir.Path()), win)
+		done.SetOnClosed(app.Quit)
+		done.Show()
+	}, win)
+}

@@ -1,0 +1,301 @@
+// Package window_test drives the built program in a real window, as a person does. It is not beside cmd/throng, so that
+// testing does not link the toolkit a second time.
+package window_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long anything may take to show.
+const patience = 30 * time.Second
+
+// part is something that the window shows; see ui/internal/inspect.
+type part struct {
+	Kind, Text string
+	X, Y, W, H int
+	Disabled   bool
+}
+
+// desktop is a display of its own with the program's window.
+type desktop struct {
+	t       *testing.T
+	display string
+	program string
+	home    string
+	cmd     *exec.Cmd
+	socket  string
+	log     *output
+	shown   []part // when it was looked at last
+}
+
+// output collects what a process writes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// newDesktop builds the program and starts a display. The tests are skipped where a window cannot be driven, but not
+// on the project's own machines.
+func newDesktop(t *testing.T, width, height int) *desktop {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skipf("the window is driven through X; not on %s", runtime.GOOS)
+	}
+	for _, tool := range []string{"Xvfb", "xdotool", "import"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skipf("%v: `make test` installs it", err)
+		}
+	}
+	d := &desktop{t: t, home: t.TempDir(), program: filepath.Join(t.TempDir(), "throng")}
+	args := []string{"build", "-o", d.program}
+	if tags := buildTags(); tags != "" {
+		args = append(args, "-tags", tags)
+	}
+	build := exec.CommandContext(t.Context(), "go", append(args, "github.com/throng-sim/throng/cmd/throng")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	d.startX(width, height)
+	return d
+}
+
+// buildTags are those of this test: another set would build everything again.
+func buildTags() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// startX starts a display, which chooses its number itself.
+func (d *desktop) startX(width, height int) {
+	d.t.Helper()
+	number, write, err := os.Pipe()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset") //nolint:noctx // ends with the test
+	x.ExtraFiles = []*os.File{write}
+	if err := x.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() {
+		_ = x.Process.Kill()
+		_ = x.Wait()
+	})
+	_ = write.Close()
+	line, err := bufio.NewReader(number).ReadString('\n')
+	if err != nil {
+		d.t.Fatalf("Xvfb did not start: %v", err)
+	}
+	d.display = ":" + strings.TrimSpace(line)
+}
+
+// start starts the program as a double-click does: no environment but the home folder and the display, in /.
+func (d *desktop) start(env ...string) {
+	d.t.Helper()
+	d.socket = filepath.Join(d.t.TempDir(), "inspect")
+	d.log = &output{}
+	d.cmd = exec.Command(d.program) //nolint:noctx // ended by the test
+	d.cmd.Dir = "/"
+	d.cmd.Env = append([]string{"HOME=" + d.home, "DISPLAY=" + d.display, "THRONG_INSPECT=" + d.socket}, env...)
+	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
+	if err := d.cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = d.cmd.Process.Kill() })
+	d.until("the window", func() bool { return d.find("Launch") != nil })
+}
+
+// ended waits for the program's end and returns its exit code.
+func (d *desktop) ended() int {
+	d.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		_ = d.cmd.Wait() // the state says more
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		_ = d.cmd.Process.Signal(syscall.SIGQUIT)
+		<-done
+		d.t.Fatalf("the program did not end:\n%s", d.log)
+	}
+	if strings.Contains(d.log.String(), "Error in Fyne call thread") {
+		d.t.Errorf("the toolkit was called on a wrong goroutine:\n%s", d.log)
+	}
+	return d.cmd.ProcessState.ExitCode()
+}
+
+// look asks the program what it shows.
+func (d *desktop) look() {
+	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails at once
+	if err != nil {
+		return // not yet there
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		d.t.Fatal(err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		d.t.Fatalf("the window does not answer: %v\n%s", err, d.log)
+	}
+	d.shown = nil
+	if err := json.Unmarshal(text, &d.shown); err != nil {
+		d.t.Fatalf("%v in %q", err, text)
+	}
+}
+
+// until looks again and again until a condition holds.
+func (d *desktop) until(what string, holds func() bool) {
+	d.t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		d.look()
+		if holds() {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late.C:
+			d.shot("failed")
+			d.t.Fatalf("after %s still not: %s\nshown: %q\nlog: %s", patience, what, d.texts(), d.log)
+		}
+	}
+}
+
+func (d *desktop) texts() []string {
+	var all []string
+	for _, p := range d.shown {
+		if p.Text != "" {
+			all = append(all, p.Text)
+		}
+	}
+	return all
+}
+
+// shows reports whether a text is shown, perhaps among others.
+func (d *desktop) shows(text string) bool {
+	return strings.Contains(strings.Join(d.texts(), "\n"), text)
+}
+
+// find returns the last part with exactly that text: what is on top comes last.
+func (d *desktop) find(text string) *part {
+	for i := len(d.shown) - 1; i >= 0; i-- {
+		if d.shown[i].Text == text {
+			return &d.shown[i]
+		}
+	}
+	return nil
+}
+
+// kind returns the first part of a kind.
+func (d *desktop) kind(kind string) *part {
+	for i := range d.shown {
+		if strings.HasSuffix(d.shown[i].Kind, kind) {
+			return &d.shown[i]
+		}
+	}
+	return nil
+}
+
+func (d *desktop) xdotool(args ...string) {
+	d.t.Helper()
+	cmd := exec.CommandContext(d.t.Context(), "xdotool", args...)
+	cmd.Env = append(os.Environ(), "DISPLAY="+d.display)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.t.Fatalf("xdotool %q: %v\n%s", args, err, out)
+	}
+}
+
+// click waits for something with a text that can be clicked, and clicks it.
+func (d *desktop) click(text string) {
+	d.t.Helper()
+	p := d.still(text+", to click on", func() *part { return d.find(text) })
+	d.press(p.X+p.W/2, p.Y+p.H/2)
+}
+
+// still waits for a part that can be used and does not move any more.
+func (d *desktop) still(what string, find func() *part) (p part) {
+	d.t.Helper()
+	d.until(what, func() bool {
+		found := find()
+		if found == nil || found.Disabled {
+			return false
+		}
+		rests := p == *found
+		p = *found
+		return rests
+	})
+	return p
+}
+
+func (d *desktop) press(x, y int) {
+	d.t.Helper()
+	// The toolkit wants to see the pointer before it is pressed.
+	d.xdotool("mousemove", strconv.Itoa(x), strconv.Itoa(y), "sleep", "0.2", "click", "1")
+}
+
+// drag moves the pointer while its button is pressed, in steps as a hand does.
+func (d *desktop) drag(x, y, toX, toY int) {
+	d.t.Helper()
+	args := []string{"mousemove", strconv.Itoa(x), strconv.Itoa(y), "sleep", "0.2", "mousedown", "1"}
+	const steps = 12
+	for i := 1; i <= steps; i++ {
+		args = append(args, "mousemove", strconv.Itoa(x+(toX-x)*i/steps), strconv.Itoa(y+(toY-y)*i/steps), "sleep", "0.03")
+	}
+	d.xdotool(append(args, "mouseup", "1")...)
+}
+
+// shot keeps a picture of the display in bin/screens, which git ignores.
+func (d *desktop) shot(name string) {
+	d.t.Helper()
+	dir := filepath.Join("..", "..", "..", "bin", "screens")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	cmd := exec.Command("import", "-window", "root", filepath.Join(dir, name+".png")) //nolint:noctx // also after the test has failed
+	cmd.Env = append(os.Environ(), "DISPLAY="+d.display)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.t.Fatalf("take a picture: %v\n%s", err, out)
+	}
+}

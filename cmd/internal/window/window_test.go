@@ -1,0 +1,134 @@
+package window_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// save keeps run settings as a person would have in Settings.
+func (d *desktop) save(settings string) {
+	d.t.Helper()
+	dir := filepath.Join(d.home, ".local", "share", "throng")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(settings), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// figure returns the number that is shown below a caption; -1 if there is none.
+func (d *desktop) figure(caption string) int {
+	for i := range d.shown {
+		if d.shown[i].Text == caption && i+1 < len(d.shown) {
+			if n, err := strconv.Atoi(strings.ReplaceAll(d.shown[i+1].Text, ",", "")); err == nil {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// TestWindow is a person's first hour with the program.
+func TestWindow(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	d.save(`{"time-scale": "1800"}`) // a cycle begins every two seconds
+	d.start()
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
+	d.shot("setup")
+
+	d.click("Launch")
+	d.until("a run in progress", func() bool { return d.find("running") != nil && d.figure("Limit") == 50 })
+
+	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
+	y := slider.Y + slider.H/3
+	d.drag(slider.X+slider.W/2, y, slider.X+slider.W*5/6, y)
+	d.until("a higher limit", func() bool { return d.figure("Limit") > 100 })
+	raised := d.figure("Limit")
+
+	d.click("Pause")
+	d.until("the pause", func() bool { return d.find("paused") != nil && d.find("Resume") != nil && d.figure("In flight") == 0 })
+	d.shot("paused")
+	d.click("Resume")
+	d.until("the run going on", func() bool { return d.find("running") != nil })
+	d.click("Checkpoint now")
+	d.until("sessions of the third cycle", func() bool { return d.shows("cycle 3/24") || d.shows("cycle 4/24") })
+	d.shot("live")
+	d.click("Stop")
+	d.until("the end", func() bool { return d.find("See results") != nil })
+	d.shot("stopped")
+
+	d.click("Checkpoints")
+	d.until("the checkpoint of the stop", func() bool { return d.shows("stop") && d.find("Resume") != nil && !d.find("Resume").Disabled })
+	d.shot("checkpoints")
+	d.click("Resume")
+	d.until("the run going on where it was", func() bool { return d.find("running") != nil })
+	if got := d.figure("Limit"); got != raised {
+		t.Logf("resumed with a limit of %d after %d", got, raised)
+	}
+
+	d.click("Export CSV…")
+	d.click("Export here")
+	var exported []string
+	d.until("the exported files", func() bool {
+		exported, _ = filepath.Glob(filepath.Join(d.home, "throng-*", "sessions.csv"))
+		return len(exported) == 1
+	})
+	text, err := os.ReadFile(exported[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); !strings.HasPrefix(lines[0], "cycle,agent_index,agent,") || len(lines) < 2*372 {
+		t.Errorf("sessions.csv has %d lines and begins with %q", len(lines), lines[0])
+	}
+
+	d.click("Results")
+	d.until("results", func() bool { return d.shows("in progress") })
+	d.shot("results")
+	d.click("Settings")
+	d.until("settings", func() bool { return d.shows("Database") })
+	d.shot("settings")
+
+	d.xdotool("key", "ctrl+q")
+	d.click("Stop and close")
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, d.log)
+	}
+}
+
+// TestWindowComesBack kills the program, and then tells it to end.
+func TestWindowComesBack(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	d.save(`{"time-scale": "3600"}`)
+	d.start()
+	d.click("Launch")
+	d.until("two cycles", func() bool { return d.shows("cycle 3/24") })
+	if err := d.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	d.ended()
+
+	d.start()
+	d.until("the offer to go on", func() bool { return d.shows("was interrupted") })
+	d.shot("interrupted")
+	d.click("Resume")
+	d.until("the run going on", func() bool { return d.find("running") != nil && d.shows("cycle ") && !d.shows("cycle 1/24") })
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d after SIGTERM\n%s", code, d.log)
+	}
+
+	d.start()
+	d.click("Checkpoints")
+	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("the program was told to end") })
+	d.xdotool("key", "ctrl+q")
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d with nothing in progress\n%s", code, d.log)
+	}
+}

@@ -1,0 +1,180 @@
+package chart
+
+import (
+	"math"
+
+	"fyne.io/fyne/v2"
+)
+
+// Distances between the parts, in device-independent pixels.
+const (
+	noteGap     = 6
+	gutterGap   = 6  // between the labels of the rows and the drawing
+	gutterLeast = 44 // about as wide as "500 ms", so that charts one below the other mostly line up
+	rowApart    = 30
+	momentApart = 34 // between the labels of the time axis
+	shortMoment = 32 // about as wide as "15:04"
+	longMoment  = 50 // about as wide as "15:04:05"
+)
+
+// arrange brings axes, texts and the drawing in line with the data and the size. It changes only what differs.
+func (c *Chart) arrange() {
+	if c.Size().IsZero() {
+		return
+	}
+	c.fit()
+	if head := c.head; c.placeHead() != head {
+		c.fit() // the height is another
+	}
+	c.placeRows()
+	c.placeMoments()
+	c.placeLimit()
+	if c.seen {
+		c.empty.hide()
+	} else {
+		between := c.axis.tick(1) + c.axis.step/2 // lines of the grid
+		c.empty.place(c.gutter+(c.drawn()-c.empty.size.Width)/2, c.at(between)-c.empty.size.Height/2)
+	}
+}
+
+// fit adapts the vertical axis, with the height that the head left when it was last placed.
+func (c *Chart) fit() {
+	c.foot = c.rows[0].size.Height + 1
+	height := c.Size().Height - c.head - c.foot
+	parts := min(max(int(height/rowApart), 2), 4)
+	c.axis.fit(c.highest, c.limit, c.clock.to, parts)
+	c.plot.bottom, c.plot.top = c.axis.bottom, c.axis.top
+	c.plot.limit = math.NaN()
+	if c.axis.limitShown {
+		c.plot.limit = c.limit
+	}
+}
+
+// placeHead writes the legend's values, places the lines above the drawing and returns their height.
+func (c *Chart) placeHead() float32 {
+	for i := range c.legend.entries {
+		c.text = c.config.Unit.appendValue(c.text[:0], c.newest(i))
+		c.legend.entries[i].value.set(c.text)
+	}
+	c.writeLimit()
+	if math.IsNaN(c.limit) || c.axis.limitShown {
+		c.legend.limit.hide()
+	} else {
+		c.legend.limit.text.Hidden = false
+	}
+	line := c.note.size.Height
+	y := (c.title.size.Height - line) * 0.7 // on the title's base line
+	c.title.place(0, 0)
+	c.note.place(c.title.size.Width+noteGap, y)
+	left := c.title.size.Width + noteGap + c.note.size.Width + entryGap
+	lines := c.legend.place(left, c.Size().Width-insetRight, y, line)
+	c.head = round(c.title.size.Height + float32(lines)*line + 2)
+	return c.head
+}
+
+// writeLimit writes the limit where it may be shown: at its line and in the legend.
+func (c *Chart) writeLimit() {
+	if math.IsNaN(c.limit) {
+		return
+	}
+	c.text = append(c.text[:0], c.limitName...)
+	if c.limitName != "" {
+		c.text = append(c.text, ' ')
+	}
+	c.text = c.config.Unit.appendValue(c.text, c.limit)
+	c.mention.set(c.text)
+	c.legend.limit.set(c.text)
+}
+
+// placeRows places the drawing, and the labels of the values left of it.
+func (c *Chart) placeRows() {
+	n := min(c.axis.ticks(), len(c.rows))
+	c.plot.grid = c.plot.grid[:0]
+	widest := float32(gutterLeast - gutterGap)
+	for i := range n {
+		v := c.axis.tick(i)
+		c.plot.grid = append(c.plot.grid, v)
+		c.text = c.config.Unit.appendTick(c.text[:0], v)
+		c.rows[i].set(c.text)
+		widest = max(widest, c.rows[i].size.Width)
+	}
+	c.gutter = round(widest) + gutterGap
+	c.raster.Move(fyne.NewPos(c.gutter, c.head))
+	c.raster.Resize(fyne.NewSize(max(c.Size().Width-c.gutter, 1), max(c.Size().Height-c.head-c.foot, 1)))
+	c.plot.crown = c.crown()
+	for i, l := range c.rows {
+		if i >= n {
+			l.hide()
+			continue
+		}
+		l.place(c.gutter-gutterGap-l.size.Width, c.at(c.axis.tick(i))-l.size.Height/2)
+	}
+}
+
+// crown returns the room above the top: enough for the notches of markers, and for a limit's label.
+func (c *Chart) crown() float32 {
+	if !c.axis.limitShown {
+		return crownLeast
+	}
+	height := c.raster.Size().Height - insetBottom
+	share := float32((c.limit - c.axis.bottom) / (c.axis.top - c.axis.bottom))
+	return max(crownLeast, min(c.mention.size.Height, (c.mention.size.Height-(1-share)*height)/share))
+}
+
+// at returns where a value is, in the chart's coordinates.
+func (c *Chart) at(v float64) float32 {
+	share := float32((v - c.axis.bottom) / (c.axis.top - c.axis.bottom))
+	height := c.raster.Size().Height - insetBottom - c.plot.crown
+	return c.head + c.plot.crown + (1-share)*height
+}
+
+// drawn is the width from the left end of the time axis to the right one.
+func (c *Chart) drawn() float32 { return max(c.raster.Size().Width-insetRight, 1) }
+
+// placeMoments places the labels below the time axis. A tick keeps its label while it moves.
+func (c *Chart) placeMoments() {
+	c.plot.from, c.plot.to = c.clock.from, c.clock.to
+	c.plot.ticks = c.plot.ticks[:0]
+	if c.clock.zone == nil { // no time is known yet
+		c.plot.to = c.plot.from + 1
+		return
+	}
+	second := (c.clock.to - c.clock.from) / float64(c.drawn()) // a pixel is this many
+	least := float64(c.drawn()) / (mostMoments - 3)
+	c.clock.divide(max(shortMoment+momentApart, least)*second, max(longMoment+momentApart, least)*second)
+	first, end := c.clock.ticks()
+	for _, l := range c.moments {
+		if l.step != c.clock.step || l.tick < first || l.tick >= end {
+			l.hide()
+		}
+	}
+	for n := first; n < end; n++ {
+		c.placeMoment(n, float32((c.clock.tick(n)-c.clock.from)/second))
+	}
+}
+
+// placeMoment places the label of a tick at x, unless it would not fit.
+func (c *Chart) placeMoment(n int64, x float32) {
+	c.plot.ticks = append(c.plot.ticks, c.clock.tick(n))
+	l := c.moments[uint64(n)%mostMoments]
+	if l.tick != n || l.step != c.clock.step {
+		l.tick, l.step = n, c.clock.step
+		c.text = c.clock.appendLabel(c.text[:0], n)
+		l.set(c.text)
+	}
+	left := c.gutter + x - l.size.Width/2
+	if left < c.gutter-gutterGap+2 || left+l.size.Width > c.Size().Width {
+		l.hide()
+		return
+	}
+	l.place(left, c.Size().Height-c.foot+1)
+}
+
+// placeLimit places the limit's label above the right end of its line.
+func (c *Chart) placeLimit() {
+	if !c.axis.limitShown {
+		c.mention.hide()
+		return
+	}
+	c.mention.place(c.Size().Width-insetRight-c.mention.size.Width, c.at(c.limit)-c.mention.size.Height)
+}

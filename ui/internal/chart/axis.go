@@ -1,0 +1,97 @@
+package chart
+
+import "math"
+
+const (
+	// An axis shrinks at once when less than shrinkNow of it is used, and after shrinkAfter seconds under shrinkSoon.
+	shrinkNow   = 0.4
+	shrinkSoon  = 0.5
+	shrinkAfter = 10.0
+
+	// A limit this many times above the data leaves the view, and comes back under showLimit times.
+	hideLimit = 4.0
+	showLimit = 3.0
+)
+
+// axis is the vertical range of a chart. It grows at once and shrinks late, so that it does not jump.
+type axis struct {
+	unit    Unit
+	floor   float64 // the lowest value that must be in view
+	ceiling float64 // the top, when it is fixed; 0 when it follows the data
+
+	bottom, top, step float64
+	limitShown        bool
+	parts             int     // how many steps fit the height
+	fitted            bool    // to data
+	lowSince          float64 // Unix seconds; 0 when enough of the range is used
+}
+
+// fit adapts the range to the highest value in view at a time, to a limit, and to how many steps fit the height.
+// Both values may be NaN: there is none.
+func (a *axis) fit(highest, limit, now float64, parts int) {
+	if a.ceiling > 0 {
+		a.limitShown = limit <= a.ceiling
+		a.set(a.ceiling, parts)
+		a.top = a.ceiling
+		return
+	}
+	a.showLimit(highest, limit)
+	need, known := highest, !math.IsNaN(highest)
+	if a.limitShown {
+		need = max(limit, orZero(highest))
+	} else if !known {
+		need = units[a.unit].empty
+	}
+	used := (need - a.bottom) / (a.top - a.bottom)
+	switch {
+	case a.step == 0 || parts != a.parts || known && !a.fitted || need > a.top || used < shrinkNow:
+		a.set(need, parts)
+	case used >= shrinkSoon:
+		a.lowSince = 0
+	case a.lowSince == 0:
+		a.lowSince = now
+	case now-a.lowSince >= shrinkAfter:
+		a.set(need, parts)
+	}
+	a.fitted = known
+}
+
+// showLimit decides whether the limit belongs in view.
+func (a *axis) showLimit(highest, limit float64) {
+	times := showLimit
+	if a.limitShown {
+		times = hideLimit
+	}
+	switch {
+	case math.IsNaN(limit):
+		a.limitShown = false
+	case math.IsNaN(highest):
+		a.limitShown = true
+	default:
+		a.limitShown = limit <= times*highest
+	}
+}
+
+// set makes the top the first round tick at or above a value, at least two steps above the bottom.
+func (a *axis) set(need float64, parts int) {
+	a.parts, a.lowSince = parts, 0
+	if need <= a.floor {
+		need = a.floor + units[a.unit].empty
+	}
+	a.step = a.unit.step((need - a.floor) / float64(parts))
+	a.bottom = math.Floor(a.floor/a.step+1e-9) * a.step
+	steps := math.Ceil((need-a.bottom)/a.step - 1e-9)
+	a.top = a.bottom + max(steps, 2)*a.step
+}
+
+// ticks returns how many there are; tick i is at bottom + i steps.
+func (a *axis) ticks() int { return int(math.Floor((a.top-a.bottom)/a.step+1e-9)) + 1 }
+
+func (a *axis) tick(i int) float64 { return a.bottom + float64(i)*a.step }
+
+func orZero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,61 @@
+package chart
+
+import (
+	"math"
+	"time"
+)
+
+const day = 86400
+
+var clockSteps = [...]float64{
+	1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+	day, 2 * day, 5 * day, 10 * day, 20 * day, 50 * day, 100 * day, 200 * day, 500 * day,
+}
+
+// clock is the horizontal range of a chart, in Unix seconds, divided at round times of its zone.
+type clock struct {
+	from, to float64
+	zone     *time.Location
+	offset   float64 // of the zone from UTC, at the end of the range
+	step     float64 // 0: no ticks
+}
+
+// divide takes the smallest step that keeps ticks some seconds apart: short where hours and minutes are written, long
+// where seconds are too.
+func (c *clock) divide(short, long float64) {
+	_, offset := time.Unix(int64(c.to), 0).In(c.zone).Zone()
+	c.offset = float64(offset)
+	for _, c.step = range clockSteps {
+		if c.step >= 60 && c.step >= short || c.step >= long {
+			return
+		}
+	}
+	c.step = math.Ceil(short/(500*day)) * 500 * day
+}
+
+// ticks returns the numbers of the first tick and of the one after the last.
+func (c *clock) ticks() (first, end int64) {
+	if c.step == 0 {
+		return 0, 0
+	}
+	return int64(math.Ceil((c.from + c.offset) / c.step)), int64(math.Floor((c.to+c.offset)/c.step)) + 1
+}
+
+// tick returns the Unix second of a tick.
+func (c *clock) tick(n int64) float64 { return float64(n)*c.step - c.offset }
+
+// appendLabel writes a tick's time of day, or the date where a day begins.
+func (c *clock) appendLabel(b []byte, n int64) []byte {
+	at := time.Unix(int64(c.tick(n)), 0).In(c.zone)
+	switch {
+	case c.step >= day || at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0:
+		return at.AppendFormat(b, "2 Jan")
+	case c.step < 60:
+		return at.AppendFormat(b, "15:04:05")
+	default:
+		return at.AppendFormat(b, "15:04")
+	}
+}
+
+// Seconds returns a time as Data and History hold it, in Unix seconds.
+func Seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

@@ -1,0 +1,162 @@
+package chart
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"math"
+)
+
+// point is a place in device pixels. One whose x is NaN breaks a line.
+type point struct{ x, y float32 }
+
+func (p point) broken() bool { return p.x != p.x }
+
+// mask holds how much of each pixel a line covers, 0 to 255. Segments leave the maximum, so that joints are round and
+// what overlaps is not darker; the whole line is then blended at once.
+type mask struct {
+	w, h        int
+	cover       []uint8
+	top, bottom int // rows that hold anything
+}
+
+func (m *mask) resize(w, h int) {
+	m.w, m.h = w, h
+	if need := w * h; cap(m.cover) < need {
+		m.cover = make([]uint8, need)
+	} else {
+		m.cover = m.cover[:need]
+		clear(m.cover)
+	}
+	m.top, m.bottom = h, 0
+}
+
+// line adds a polyline of a width. A point alone between breaks is a dot.
+func (m *mask) line(points []point, width float32) {
+	reach := width/2 + 0.5
+	for i, p := range points {
+		if p.broken() {
+			continue
+		}
+		if i+1 < len(points) && !points[i+1].broken() {
+			m.segment(p, points[i+1], reach)
+		} else if i == 0 || points[i-1].broken() {
+			m.segment(p, p, reach*1.5)
+		}
+	}
+}
+
+// segment adds what lies within reach of the segment from a to b: coverage is reach less the distance.
+func (m *mask) segment(a, b point, reach float32) {
+	if a.y > b.y {
+		a, b = b, a
+	}
+	y0, y1 := max(int(a.y-reach), 0), min(int(b.y+reach)+1, m.h)
+	dx, dy := b.x-a.x, b.y-a.y
+	length := float32(math.Sqrt(float64(dx*dx + dy*dy)))
+	var ux, uy, slope float32
+	if length > 0 {
+		ux, uy = dx/length, dy/length
+	}
+	if dy > 0 {
+		slope = dx / dy
+	}
+	m.top, m.bottom = min(m.top, y0), max(m.bottom, y1)
+	for y := y0; y < y1; y++ {
+		py := float32(y) + 0.5 - a.y
+		// The part of the segment that is near enough to this row.
+		xa, xb := a.x, b.x
+		if py > reach {
+			xa += slope * (py - reach)
+		}
+		if py+reach < dy {
+			xb = a.x + slope*(py+reach)
+		}
+		if xa > xb {
+			xa, xb = xb, xa
+		}
+		x0, x1 := max(int(xa-reach), 0), min(int(xb+reach)+1, m.w)
+		if x0 >= x1 {
+			continue
+		}
+		px := float32(x0) + 0.5 - a.x
+		row := m.cover[y*m.w+x0 : y*m.w+x1]
+		along := px*ux + py*uy
+		last := along + float32(x1-x0-1)*ux
+		if along >= 0 && last >= 0 && along <= length && last <= length && length > 0 {
+			coverBeside(row, reach, px*uy-py*ux, uy)
+			continue
+		}
+		coverAround(row, reach, px, py, a, b)
+	}
+}
+
+// coverBeside covers pixels that are all beside a segment, from their distance to its straight line, which changes by
+// step from pixel to pixel. Distances are whole numbers of 1/65536: this is where most of the time goes.
+func coverBeside(row []uint8, reach, distance, step float32) {
+	r, d, s := int32(reach*65536), int32(distance*65536), int32(step*65536)
+	for i := range row {
+		c := min(r-max(d, -d), 65535) >> 8
+		if c > int32(row[i]) {
+			row[i] = uint8(c)
+		}
+		d += s
+	}
+}
+
+// coverAround covers pixels near an end of the segment from a to b. The first is at x, y from a.
+func coverAround(row []uint8, reach, x, y float32, a, b point) {
+	dx, dy := b.x-a.x, b.y-a.y
+	square := dx*dx + dy*dy
+	for i := range row {
+		var part float32 // of the segment, up to the point that is nearest
+		if square > 0 {
+			part = min(max((x*dx+y*dy)/square, 0), 1)
+		}
+		if c := reach - hypot(x-part*dx, y-part*dy); c > 0 {
+			row[i] = max(row[i], uint8(min(c, 1)*255))
+		}
+		x++
+	}
+}
+
+func hypot(x, y float32) float32 { return float32(math.Sqrt(float64(x*x + y*y))) }
+
+// blend lays a colour over img where the mask covers it, and empties the mask.
+func (m *mask) blend(img *image.RGBA, c color.RGBA) {
+	for y := m.top; y < m.bottom; y++ {
+		row := m.cover[y*m.w : (y+1)*m.w]
+		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
+		for x := 0; x < len(row); x++ {
+			if x+8 <= len(row) && binary.LittleEndian.Uint64(row[x:]) == 0 {
+				x += 7
+				continue
+			}
+			if row[x] > 0 {
+				over(pix[4*x:], c, uint32(row[x]))
+				row[x] = 0
+			}
+		}
+	}
+	m.top, m.bottom = m.h, 0
+}
+
+// over lays a premultiplied colour over a pixel; cover goes to 255.
+func over(pix []uint8, c color.RGBA, cover uint32) {
+	p := pix[:4:4]
+	if cover == 255 && c.A == 255 {
+		p[0], p[1], p[2], p[3] = c.R, c.G, c.B, 255
+		return
+	}
+	keep := 255 - div255(uint32(c.A)*cover)
+	p[0] = uint8(div255(uint32(c.R)*cover + uint32(p[0])*keep))
+	p[1] = uint8(div255(uint32(c.G)*cover + uint32(p[1])*keep))
+	p[2] = uint8(div255(uint32(c.B)*cover + uint32(p[2])*keep))
+	p[3] = uint8(div255(uint32(c.A)*cover + uint32(p[3])*keep))
+}
+
+// div255 divides by 255, rounded, what is at most 255 × 255.
+func div255(x uint32) uint32 {
+	x += 128
+	return (x + x>>8) >> 8
+}

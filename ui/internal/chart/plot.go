@@ -1,0 +1,225 @@
+package chart
+
+import (
+	"image"
+	"image/color"
+	"math"
+)
+
+// Sizes inside the drawing, in device-independent pixels.
+const (
+	lineWidth   = 1.6
+	limitWidth  = 1.25
+	dashOn      = 6
+	dashOff     = 4
+	notchWidth  = 7
+	notchHeight = 5
+	insetRight  = 4 // so that the newest point's round end is not cut
+	insetBottom = 2
+	crownLeast  = 7 // above the top tick: room for notches
+)
+
+// inks are the colours of a drawing, premultiplied.
+type inks struct {
+	series                    []color.RGBA
+	limit, grid, base, marker color.RGBA
+}
+
+// plot is one drawing: what a chart shows, in the units of its values, and the image that it is drawn into. The image
+// is used again for the next drawing of the same size.
+type plot struct {
+	from, to    float64 // Unix seconds: the left and the right end
+	bottom, top float64 // values
+	crown       float32 // room above the top, in device-independent pixels
+	gap         float64 // seconds; 0: time alone breaks no line
+	fill        bool    // below the only series
+
+	times   []float64
+	values  [][]float64
+	grid    []float64 // values
+	ticks   []float64 // Unix seconds
+	limit   float64   // NaN: none
+	markers []float64 // Unix seconds
+	inks    inks
+
+	img    *image.RGBA
+	mask   mask
+	points []point
+	edge   []float32 // by column: where the only series passes
+
+	scale                     float32 // device pixels per device-independent pixel
+	left, right, ceiling, bed float32 // device pixels of from, to, top and bottom
+}
+
+// draw returns the drawing in w × h device pixels, of width device-independent ones.
+func (p *plot) draw(w, h int, width float32) *image.RGBA {
+	p.prepare(w, h, width)
+	for _, t := range p.ticks {
+		p.vertical(p.x(t), p.ceiling, p.bed, p.inks.grid)
+	}
+	for i, v := range p.grid {
+		ink := p.inks.grid
+		if i == 0 {
+			ink = p.inks.base
+		}
+		p.horizontal(p.y(v), 1, ink, 0, 0)
+	}
+	for _, t := range p.markers {
+		if t >= p.from && t <= p.to {
+			p.marker(p.x(t))
+		}
+	}
+	stroke := max(lineWidth*p.scale, 1.25)
+	for i, values := range p.values {
+		p.project(values)
+		if p.fill {
+			p.shade()
+		}
+		p.mask.line(p.points, stroke)
+		p.mask.blend(p.img, p.inks.series[i])
+	}
+	if !math.IsNaN(p.limit) {
+		p.horizontal(p.y(p.limit), limitWidth, p.inks.limit, dashOn, dashOff)
+	}
+	return p.img
+}
+
+// prepare makes the image empty and the transformation fit it.
+func (p *plot) prepare(w, h int, width float32) {
+	if p.img == nil || p.img.Rect.Dx() != w || p.img.Rect.Dy() != h {
+		p.img = image.NewRGBA(image.Rect(0, 0, w, h))
+		p.mask.resize(w, h)
+		p.edge = make([]float32, w)
+	} else {
+		clear(p.img.Pix)
+	}
+	p.scale = 1
+	if width > 0 {
+		p.scale = float32(w) / width
+	}
+	p.left, p.right = 0, float32(w)-insetRight*p.scale
+	p.ceiling = p.crown * p.scale
+	p.bed = float32(h) - insetBottom*p.scale
+}
+
+// x returns where a time is drawn, in device pixels.
+func (p *plot) x(t float64) float32 {
+	return p.left + float32((t-p.from)/(p.to-p.from))*(p.right-p.left)
+}
+
+// y returns where a value is drawn, in device pixels; never far outside the drawing.
+func (p *plot) y(v float64) float32 {
+	y := p.bed - float32((v-p.bottom)/(p.top-p.bottom))*(p.bed-p.ceiling)
+	return min(max(y, -2*p.scale), p.bed+2*p.scale)
+}
+
+// project turns a series into points: all of them, or the lowest and the highest of each pixel column when there are
+// more than two. Columns are slices of time itself, so that a line does not shimmer as it moves.
+func (p *plot) project(values []float64) {
+	p.points = p.points[:0]
+	columns := max(float64(p.right-p.left), 1)
+	if float64(len(values)) <= 2*columns {
+		p.add(values, 0, len(values))
+		return
+	}
+	span := (p.to - p.from) / columns
+	for i := 0; i < len(values); {
+		end, column := i+1, math.Floor(p.times[i]/span)
+		for end < len(values) && math.Floor(p.times[end]/span) == column {
+			end++
+		}
+		p.addExtremes(values, i, end)
+		i = end
+	}
+}
+
+// add appends the points i to end, and a break where there is no value or none for too long.
+func (p *plot) add(values []float64, i, end int) {
+	for ; i < end; i++ {
+		v := values[i]
+		if math.IsNaN(v) || p.gap > 0 && i > 0 && p.times[i]-p.times[i-1] > p.gap {
+			p.points = append(p.points, point{x: float32(math.NaN())})
+		}
+		if !math.IsNaN(v) {
+			p.points = append(p.points, point{p.x(p.times[i]), p.y(v)})
+		}
+	}
+}
+
+// addExtremes appends the lowest and the highest of the points i to end in their order; all, where they are few or the
+// line breaks among them.
+func (p *plot) addExtremes(values []float64, i, end int) {
+	low, high := i, i
+	for k := i; k < end; k++ {
+		v := values[k]
+		if math.IsNaN(v) || p.gap > 0 && k > 0 && p.times[k]-p.times[k-1] > p.gap {
+			p.add(values, i, end)
+			return
+		}
+		if v < values[low] {
+			low = k
+		}
+		if v > values[high] {
+			high = k
+		}
+	}
+	p.add(values, min(low, high), min(low, high)+1)
+	if low != high {
+		p.add(values, max(low, high), max(low, high)+1)
+	}
+}
+
+// vertical draws a line of one device-independent pixel, sharp.
+func (p *plot) vertical(x, from, to float32, ink color.RGBA) {
+	thick := max(int(p.scale+0.5), 1)
+	x0 := int(x - float32(thick)/2 + 0.5)
+	for y := max(int(from+0.5), 0); y < min(int(to+0.5), p.mask.h); y++ {
+		p.span(y, x0, x0+thick, ink)
+	}
+}
+
+// horizontal draws a sharp line, in dashes if on is not 0. Widths are device-independent.
+func (p *plot) horizontal(y, width float32, ink color.RGBA, on, off float32) {
+	thick := max(int(width*p.scale+0.5), 1)
+	y0 := int(y - float32(thick)/2 + 0.5)
+	dash, period := int(on*p.scale+0.5), int((on+off)*p.scale+0.5)
+	for y := max(y0, 0); y < min(y0+thick, p.mask.h); y++ {
+		if on == 0 {
+			p.span(y, 0, p.mask.w, ink)
+			continue
+		}
+		for x := 0; x < p.mask.w; x += period {
+			p.span(y, x, x+dash, ink)
+		}
+	}
+}
+
+// span lays ink over the pixels x0 to x1 of a row.
+func (p *plot) span(y, x0, x1 int, ink color.RGBA) {
+	x0, x1 = max(x0, 0), min(x1, p.mask.w)
+	for x := x0; x < x1; x++ {
+		over(p.img.Pix[y*p.img.Stride+4*x:], ink, 255)
+	}
+}
+
+// marker draws a thin line with a notch at its top that points down.
+func (p *plot) marker(x float32) {
+	p.vertical(x, notchHeight*p.scale, p.bed, faint(p.inks.marker, 110))
+	height := notchHeight * p.scale
+	for y := range min(int(height+0.5), p.mask.h) {
+		half := notchWidth / 2 * p.scale * (1 - (float32(y)+0.5)/height)
+		for i := int(x - half - 1); i <= int(x+half+1) && i < p.mask.w; i++ {
+			inside := min(x+half, float32(i)+1) - max(x-half, float32(i))
+			if i >= 0 && inside > 0 {
+				over(p.img.Pix[y*p.img.Stride+4*i:], p.inks.marker, uint32(inside*255))
+			}
+		}
+	}
+}
+
+// faint returns a colour at a share of its strength, of 255.
+func faint(c color.RGBA, share uint32) color.RGBA {
+	var faded [4]uint8
+	over(faded[:], c, share)
+	return color.RGBA{faded[0], faded[1], faded[2], faded[3]}
+}

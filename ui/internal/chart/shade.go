@@ -1,0 +1,56 @@
+package chart
+
+import "math"
+
+// Strength of the tint below a series, of 255, at the top and at the bottom.
+const (
+	shadeTop    = 52
+	shadeBottom = 10
+)
+
+// shade tints what is below the points, fading downwards.
+func (p *plot) shade() {
+	first := p.findEdge()
+	end := min(int(p.bed+0.5), p.mask.h)
+	ink := p.inks.series[0]
+	for y := first; y < end; y++ {
+		depth := max((float32(y)-p.ceiling)/(p.bed-p.ceiling), 0)
+		tint := faint(ink, uint32(shadeTop+(shadeBottom-shadeTop)*depth))
+		row := p.img.Pix[y*p.img.Stride:]
+		below := float32(y) + 1
+		for x, edge := range p.edge {
+			if edge >= below {
+				continue
+			}
+			pix := row[4*x : 4*x+4 : 4*x+4]
+			switch {
+			case edge > below-1:
+				over(pix, tint, uint32((below-edge)*255))
+			case pix[3] == 0: // most pixels: nothing is below
+				pix[0], pix[1], pix[2], pix[3] = tint.R, tint.G, tint.B, tint.A
+			default:
+				over(pix, tint, 255)
+			}
+		}
+	}
+}
+
+// findEdge notes for each column where the line passes its middle, and returns the highest row of them.
+func (p *plot) findEdge() (first int) {
+	for x := range p.edge {
+		p.edge[x] = math.MaxFloat32
+	}
+	highest := float32(p.mask.h)
+	for i := 1; i < len(p.points); i++ {
+		a, b := p.points[i-1], p.points[i]
+		if a.broken() || b.broken() {
+			continue
+		}
+		for x := max(int(a.x+0.5), 0); x < min(int(b.x+0.5), p.mask.w); x++ {
+			y := a.y + (b.y-a.y)*(float32(x)+0.5-a.x)/(b.x-a.x)
+			p.edge[x] = min(p.edge[x], y)
+			highest = min(highest, y)
+		}
+	}
+	return max(int(highest), 0)
+}

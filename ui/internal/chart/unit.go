@@ -1,0 +1,139 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+)
+
+// Unit says what the values of a chart are, how they are written and at which steps an axis is divided.
+type Unit int
+
+// The units. The values of a Duration chart are seconds, those of a Percent chart go to 100.
+const (
+	Count Unit = iota
+	PerSecond
+	Percent
+	Bytes
+	Duration
+)
+
+// measure is how values from a magnitude on are written: divided by size, followed by name.
+type measure struct {
+	from, size float64
+	name       string
+}
+
+// units holds, by Unit, the measures by size, the steps that are not 1, 2 or 5 times a power of ten, the smallest
+// step, the top of an axis without data, a fixed top, and what stands beside the title.
+var units = [...]struct {
+	measures []measure
+	steps    []float64
+	least    float64
+	empty    float64
+	ceiling  float64
+	word     string
+}{
+	Count: {
+		measures: []measure{{0, 1, ""}, {1e3, 1e3, " k"}, {1e6, 1e6, " M"}, {1e9, 1e9, " G"}},
+		least:    1, empty: 10,
+	},
+	PerSecond: {
+		measures: []measure{{0, 1, "/s"}, {1e3, 1e3, " k/s"}, {1e6, 1e6, " M/s"}},
+		empty:    10, word: "per second",
+	},
+	Percent: {
+		measures: []measure{{0, 1, " %"}},
+		steps:    []float64{1, 2, 5, 10, 25, 50, 100},
+		empty:    100, ceiling: 100, word: "%",
+	},
+	Bytes: {
+		measures: []measure{
+			{0, 1, " B"}, {1e3, 1e3, " kB"}, {1e6, 1e6, " MB"}, {1e9, 1e9, " GB"}, {1e12, 1e12, " TB"},
+		},
+		least: 1, empty: 100e6,
+	},
+	Duration: {
+		measures: []measure{
+			{0, 1e-6, " µs"},
+			{1e-3, 1e-3, " ms"},
+			{1, 1, " s"},
+			{120, 60, " min"},
+			{7200, 3600, " h"},
+			{172800, 86400, " d"},
+		},
+		steps: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400},
+		least: 1e-6, empty: 0.1,
+	},
+}
+
+// appendValue writes a value with its unit and two or three significant figures, so that the text seldom changes.
+func (u Unit) appendValue(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "–"...)
+	}
+	measures := units[u].measures
+	i := u.measureAt(v)
+	x := roundShort(v / measures[i].size)
+	if i+1 < len(measures) && math.Abs(x)*measures[i].size >= measures[i+1].from {
+		i++
+		x = roundShort(v / measures[i].size)
+	}
+	b = strconv.AppendFloat(b, x, 'f', -1, 64)
+	return append(b, measures[i].name...)
+}
+
+// appendTick writes a value of an axis: all its figures, for they are few.
+func (u Unit) appendTick(b []byte, v float64) []byte {
+	if v == 0 {
+		return append(b, '0')
+	}
+	m := units[u].measures[u.measureAt(v)]
+	b = strconv.AppendFloat(b, math.Round(v/m.size*1e6)/1e6, 'f', -1, 64)
+	return append(b, m.name...)
+}
+
+// measureAt returns the place of the largest measure that fits a value; nothing is written in the unit itself.
+func (u Unit) measureAt(v float64) int {
+	at := 0
+	for i, m := range units[u].measures {
+		if v == 0 && m.size == 1 {
+			return i
+		}
+		if math.Abs(v)*(1+1e-9) >= m.from {
+			at = i
+		}
+	}
+	return at
+}
+
+// roundShort leaves no decimal from 10 on, one from 1 on, two below. Its zero has no sign.
+func roundShort(x float64) float64 {
+	unit := 1.0
+	switch a := math.Abs(x); {
+	case a < 1:
+		unit = 100
+	case a < 10:
+		unit = 10
+	}
+	return math.Round(x*unit)/unit + 0
+}
+
+// step returns the smallest round step that is at least raw.
+func (u Unit) step(raw float64) float64 {
+	raw = max(raw*(1-1e-9), units[u].least)
+	steps := units[u].steps
+	if len(steps) > 0 && raw > steps[0]/2 && raw <= steps[len(steps)-1] {
+		for _, s := range steps {
+			if s >= raw {
+				return s
+			}
+		}
+	}
+	power := math.Pow10(int(math.Floor(math.Log10(raw))))
+	for _, m := range [...]float64{1, 2, 5} {
+		if m*power >= raw {
+			return m * power
+		}
+	}
+	return 10 * power
+}

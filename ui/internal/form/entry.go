@@ -1,0 +1,169 @@
+package form
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Entry is a line of text to be typed. It passes the window's shortcuts on, and can have proposals.
+type Entry struct {
+	widget.Entry
+	// Focused is called when the keyboard comes to the entry, Left when it leaves.
+	Focused, Left func()
+
+	proposed string
+}
+
+// NewEntry makes an empty entry.
+func NewEntry() *Entry {
+	e := &Entry{}
+	e.AlwaysShowValidationError = true
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// Propose puts a text into the entry, unless a person has changed what was proposed before.
+func (e *Entry) Propose(text string) {
+	if e.Text == e.proposed && e.Text != text {
+		e.proposed = text
+		e.SetText(text)
+	}
+	e.proposed = text
+}
+
+// Put puts a text into the entry, as what was proposed.
+func (e *Entry) Put(text string) {
+	e.proposed = text
+	if e.Text != text {
+		e.SetText(text)
+	}
+}
+
+// Proposed reports whether the entry holds what was proposed.
+func (e *Entry) Proposed() bool { return e.Text == e.proposed }
+
+// FocusGained is part of [fyne.Focusable].
+func (e *Entry) FocusGained() {
+	e.Entry.FocusGained()
+	if e.Focused != nil {
+		e.Focused()
+	}
+}
+
+// FocusLost is part of [fyne.Focusable].
+func (e *Entry) FocusLost() {
+	e.Entry.FocusLost()
+	if e.Left != nil {
+		e.Left()
+	}
+}
+
+// TypedShortcut is part of [fyne.Shortcutable]. Fyne gives shortcuts to the focused widget only.
+func (e *Entry) TypedShortcut(s fyne.Shortcut) {
+	e.Entry.TypedShortcut(s)
+	if _, ok := s.(*desktop.CustomShortcut); !ok {
+		return
+	}
+	if c, ok := fyne.CurrentApp().Driver().CanvasForObject(e).(fyne.Shortcutable); ok {
+		c.TypedShortcut(s)
+	}
+}
+
+// mark shows that the value is wrong. A validator that finds nothing would draw a tick into every entry.
+func (e *Entry) mark(problem string) {
+	if problem == "" && e.Validator == nil {
+		return
+	}
+	e.Validator = nil
+	var err error
+	if problem != "" {
+		err = errors.New(problem)
+		e.Validator = func(string) error { return err }
+	}
+	e.SetValidationError(err)
+}
+
+// Number is an entry for a number between bounds.
+type Number struct {
+	Entry
+	// Whole numbers have no fraction.
+	Whole bool
+	// Min and Max bound the number; infinite where there is no bound.
+	Min, Max float64
+}
+
+// NewNumber makes an entry without bounds.
+func NewNumber() *Number {
+	n := &Number{Min: math.Inf(-1), Max: math.Inf(1)}
+	n.AlwaysShowValidationError = true
+	n.ExtendBaseWidget(n)
+	return n
+}
+
+// NewWhole makes an entry for whole numbers between bounds, both included.
+func NewWhole(lowest, highest int) *Number {
+	n := NewNumber()
+	n.Whole, n.Min, n.Max = true, float64(lowest), float64(highest)
+	return n
+}
+
+// Value returns the number; the error says what is wrong with it. An empty entry stands for its placeholder.
+func (n *Number) Value() (float64, error) {
+	text := strings.TrimSpace(n.Text)
+	if text == "" {
+		text = n.PlaceHolder
+	}
+	return n.parse(text)
+}
+
+func (n *Number) parse(text string) (float64, error) {
+	f, err := strconv.ParseFloat(text, 64)
+	what := "a number"
+	if n.Whole {
+		what = "a whole number"
+		if i, whole := strconv.ParseInt(text, 10, 64); whole == nil {
+			f = float64(i)
+		} else {
+			err = whole
+		}
+	}
+	switch {
+	case text == "":
+		return 0, fmt.Errorf("%s is missing", what)
+	case err != nil || math.IsInf(f, 0) || math.IsNaN(f):
+		return 0, fmt.Errorf("%q is not %s", text, what)
+	case f < n.Min || f > n.Max:
+		return 0, fmt.Errorf("%s is out of range: %s", text, n.Range())
+	}
+	return f, nil
+}
+
+// Range says in words what the number can be; "" anything.
+func (n *Number) Range() string {
+	low, high := !math.IsInf(n.Min, 0), !math.IsInf(n.Max, 0)
+	switch {
+	case low && high:
+		return figure(n.Min) + " to " + figure(n.Max)
+	case low:
+		return "at least " + figure(n.Min)
+	case high:
+		return "at most " + figure(n.Max)
+	}
+	return ""
+}
+
+func figure(f float64) string {
+	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
+		return engine.FormatCount(int64(f))
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}

@@ -1,0 +1,99 @@
+package form
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Frame draws the border of an entry round a field that has none, such as a select.
+type Frame struct {
+	widget.BaseWidget
+	content fyne.CanvasObject
+}
+
+// NewFrame puts a frame round a field.
+func NewFrame(content fyne.CanvasObject) *Frame {
+	f := &Frame{content: content}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// Parts is what the frame is round.
+func (f *Frame) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{f.content} }
+
+// CreateRenderer is part of [fyne.Widget].
+func (f *Frame) CreateRenderer() fyne.WidgetRenderer {
+	border := canvas.NewRectangle(color.Transparent)
+	r := &frameRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(f.content, border)), border: border}
+	r.paint()
+	return r
+}
+
+type frameRenderer struct {
+	fyne.WidgetRenderer
+	border *canvas.Rectangle
+}
+
+func (r *frameRenderer) paint() {
+	r.border.StrokeColor, r.border.StrokeWidth = theme.Color(theme.ColorNameInputBorder), theme.InputBorderSize()
+	r.border.CornerRadius = theme.InputRadiusSize()
+}
+
+// Refresh follows the theme.
+func (r *frameRenderer) Refresh() {
+	r.paint()
+	r.WidgetRenderer.Refresh()
+}
+
+// Compact shows a field smaller, so that it fits beside the title of a panel.
+type Compact struct {
+	widget.BaseWidget
+	content fyne.CanvasObject
+}
+
+// NewCompact makes a field smaller.
+func NewCompact(content fyne.CanvasObject) *Compact {
+	c := &Compact{content: content}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// Parts is what is shown smaller.
+func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
+
+// CreateRenderer is part of [fyne.Widget].
+func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.NewThemeOverride(c.content, small{}))
+}
+
+// small is the app's theme in the size of captions.
+type small struct{}
+
+func (small) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
+
+// Color is part of [fyne.Theme].
+func (s small) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+	return s.now().Color(name, variant)
+}
+
+// Font is part of [fyne.Theme].
+func (s small) Font(style fyne.TextStyle) fyne.Resource { return s.now().Font(style) }
+
+// Icon is part of [fyne.Theme].
+func (s small) Icon(name fyne.ThemeIconName) fyne.Resource { return s.now().Icon(name) }
+
+// Size is part of [fyne.Theme].
+func (s small) Size(name fyne.ThemeSizeName) float32 {
+	switch name {
+	case theme.SizeNameText, theme.SizeNameInlineIcon:
+		name = theme.SizeNameCaptionText
+	case theme.SizeNameInnerPadding:
+		name = theme.SizeNamePadding
+	}
+	return s.now().Size(name)
+}

@@ -1,0 +1,139 @@
+// Package inspect tells a test that drives the real window what is shown, and where. It is off unless the environment
+// names a socket.
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"reflect"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+)
+
+// Env is the environment variable that names the socket.
+const Env = "THRONG_INSPECT"
+
+// Part is something that is shown. Places and sizes are in pixels of the window.
+type Part struct {
+	Kind     string // its Go type
+	Text     string
+	X, Y     int
+	W, H     int
+	Disabled bool
+}
+
+// Composite is a widget that says what it is made of; Fyne keeps that to itself.
+type Composite interface{ Parts() []fyne.CanvasObject }
+
+// Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part], and returns at
+// once.
+func Serve(path string, win fyne.Window) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "unix", path)
+	if err != nil {
+		return fmt.Errorf("inspect: %w", err)
+	}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				slog.Error("inspect", "error", err)
+				return
+			}
+			answer := make(chan []Part, 1)
+			async.Do(func() { answer <- look(win) })
+			err = json.NewEncoder(conn).Encode(<-answer)
+			if err = errors.Join(err, conn.Close()); err != nil {
+				slog.Error("inspect", "error", err)
+			}
+		}
+	}()
+	return nil
+}
+
+// look lists what a window shows.
+func look(win fyne.Window) []Part {
+	c := win.Canvas()
+	l := looking{driver: fyne.CurrentApp().Driver(), scale: c.Scale()}
+	l.at(c.Content())
+	for _, o := range c.Overlays().List() {
+		l.at(o)
+	}
+	return l.found
+}
+
+type looking struct {
+	driver fyne.Driver
+	scale  float32
+	found  []Part
+}
+
+func (l *looking) at(o fyne.CanvasObject) {
+	if o == nil || !o.Visible() {
+		return
+	}
+	text, known := textOf(o)
+	disableable, ok := o.(fyne.Disableable)
+	_, tappable := o.(fyne.Tappable)
+	if known || ok || tappable {
+		pos, size := l.driver.AbsolutePositionForObject(o), o.Size()
+		l.found = append(l.found, Part{
+			Kind: fmt.Sprintf("%T", o), Text: text,
+			X: int(pos.X * l.scale), Y: int(pos.Y * l.scale), W: int(size.Width * l.scale), H: int(size.Height * l.scale),
+			Disabled: ok && disableable.Disabled(),
+		})
+	}
+	for _, part := range below(o) {
+		l.at(part)
+	}
+}
+
+// textOf returns the text of an object that has one.
+func textOf(o fyne.CanvasObject) (text string, ok bool) {
+	switch o := o.(type) {
+	case *canvas.Text:
+		return o.Text, true
+	case *widget.Label:
+		return o.Text, true
+	case *widget.Button:
+		return o.Text, true
+	case *widget.Entry:
+		return o.Text, true
+	case *widget.Select:
+		return o.Selected, true
+	case *widget.Check:
+		return o.Text, true
+	case interface{ Text() string }:
+		return o.Text(), true
+	}
+	return "", false
+}
+
+func below(o fyne.CanvasObject) []fyne.CanvasObject {
+	switch o := o.(type) {
+	case *fyne.Container:
+		return o.Objects
+	case *container.Split:
+		return []fyne.CanvasObject{o.Leading, o.Trailing}
+	case Composite:
+		return o.Parts()
+	}
+	// What scrolls, pops up or has a theme of its own; some of these types are internal to the toolkit.
+	if v := reflect.Indirect(reflect.ValueOf(o)); v.Kind() == reflect.Struct {
+		if content := v.FieldByName("Content"); content.IsValid() {
+			if inside, ok := content.Interface().(fyne.CanvasObject); ok {
+				return []fyne.CanvasObject{inside}
+			}
+		}
+	}
+	return nil
+}

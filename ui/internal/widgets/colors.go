@@ -1,0 +1,42 @@
+// Package widgets holds what the screens are made of beside Fyne's own widgets: values in, callbacks out.
+package widgets
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// Colours of the app's theme beside Fyne's own names.
+const (
+	ColorSurface fyne.ThemeColorName = "throng.surface" // of panels
+	ColorMuted   fyne.ThemeColorName = "throng.muted"   // captions
+)
+
+// Color returns a colour of the current theme, also where that does not know the names of this package.
+func Color(name fyne.ThemeColorName) color.Color {
+	c := theme.Color(name)
+	if _, _, _, alpha := c.RGBA(); alpha == 0 {
+		if own, ok := Palette(name, fyne.CurrentApp().Settings().ThemeVariant()); ok {
+			return own
+		}
+	}
+	return c
+}
+
+// Palette is what the names of this package stand for; false for other names.
+func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, bool) {
+	light := variant == theme.VariantLight
+	switch {
+	case name == ColorSurface && light:
+		return color.NRGBA{0xff, 0xff, 0xff, 0xff}, true
+	case name == ColorSurface:
+		return color.NRGBA{0x20, 0x25, 0x2d, 0xff}, true
+	case name == ColorMuted && light:
+		return color.NRGBA{0x5b, 0x66, 0x75, 0xff}, true
+	case name == ColorMuted:
+		return color.NRGBA{0x9a, 0xa5, 0xb4, 0xff}, true
+	}
+	return nil, false
+}

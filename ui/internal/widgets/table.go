@@ -1,0 +1,222 @@
+package widgets
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Table shows rows under a line of titles and scrolls; one row can be selected, with a click or the arrow keys. It
+// makes only the rows in view.
+type Table struct {
+	widget.BaseWidget
+	// OnSelected, if set, hears the key of a row that a person selected.
+	OnSelected func(key string)
+
+	columns  *columns
+	rows     []Row
+	selected string
+	focused  bool
+	least    int
+	head     *tableHead
+	list     *keyList
+	empty    *Text
+	shown    map[*tableRow]int // the rows that were made, by what they show
+}
+
+// NewTable makes a table. empty is said where there are no rows, and rows is for how many it asks room.
+func NewTable(columns []Column, empty string, rows int) *Table {
+	t := &Table{columns: newColumns(columns), least: rows, empty: NewCaption(empty), shown: map[*tableRow]int{}}
+	t.head = newTableHead(t.columns)
+	t.list = newKeyList(t)
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// SetRows shows other rows. What is selected and in view stays, by its key; nothing is drawn where nothing changed.
+func (t *Table) SetRows(rows []Row) {
+	before := t.rows
+	if slices.EqualFunc(before, rows, Row.equal) {
+		return
+	}
+	t.rows = rows
+	if t.selected != "" && t.index(t.selected) < 0 {
+		t.selected = ""
+	}
+	if len(before) == len(rows) {
+		t.update()
+		return
+	}
+	offset := t.list.GetScrollOffset()
+	if offset > 0 { // what is in view stays there
+		pitch := rowHeight() + theme.Padding()
+		if top := int(offset / pitch); top < len(before) {
+			if i := t.index(before[top].Key); i >= 0 {
+				offset += float32(i-top) * pitch
+			}
+		}
+	}
+	t.empty.Hidden = len(rows) > 0
+	clear(t.shown)
+	t.list.Refresh()
+	t.list.ScrollToOffset(offset)
+	t.Refresh()
+}
+
+// SetEmpty says something else where there are no rows.
+func (t *Table) SetEmpty(text string) { t.empty.SetText(text) }
+
+// SetLeast changes for how many rows the table asks room.
+func (t *Table) SetLeast(rows int) {
+	if t.least != rows {
+		t.least = rows
+		t.Refresh()
+	}
+}
+
+// Select selects the row with a key and brings it into view; nothing is selected where there is none.
+func (t *Table) Select(key string) {
+	i := t.index(key)
+	if i < 0 {
+		key = ""
+	}
+	if t.selected == key {
+		return
+	}
+	t.selected = key
+	t.update()
+	if i >= 0 {
+		t.list.ScrollTo(i)
+	}
+}
+
+// Selected returns the key of the selected row; "" without one.
+func (t *Table) Selected() string { return t.selected }
+
+// choose is Select by a person.
+func (t *Table) choose(i int) {
+	key := t.rows[i].Key
+	if t.selected == key {
+		return
+	}
+	t.Select(key)
+	if t.OnSelected != nil {
+		t.OnSelected(key)
+	}
+}
+
+func (t *Table) index(key string) int {
+	return slices.IndexFunc(t.rows, func(r Row) bool { return r.Key == key })
+}
+
+// update shows in the rows that were made what they stand for now.
+func (t *Table) update() {
+	for row, i := range t.shown {
+		t.show(row, i)
+	}
+}
+
+func (t *Table) show(row *tableRow, i int) {
+	if i >= len(t.rows) { // one that is kept for later
+		return
+	}
+	selected := t.rows[i].Key == t.selected
+	row.set(&t.rows[i], rowMark{selected: selected, focused: selected && t.focused})
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (t *Table) CreateRenderer() fyne.WidgetRenderer {
+	return &tableRenderer{table: t, objects: []fyne.CanvasObject{t.head, t.list, t.empty}}
+}
+
+type tableRenderer struct {
+	table   *Table
+	objects []fyne.CanvasObject
+}
+
+func (r *tableRenderer) Destroy()                     {}
+func (r *tableRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+func (r *tableRenderer) MinSize() fyne.Size {
+	t := r.table
+	head := t.head.MinSize()
+	return fyne.NewSize(head.Width, head.Height+theme.Padding()+float32(t.least)*(rowHeight()+theme.Padding()))
+}
+
+func (r *tableRenderer) Layout(size fyne.Size) {
+	t := r.table
+	y := t.head.MinSize().Height
+	t.head.Resize(fyne.NewSize(size.Width, y))
+	y += theme.Padding()
+	t.list.Move(fyne.NewPos(0, y))
+	t.list.Resize(fyne.NewSize(size.Width, max(size.Height-y, 0)))
+	t.empty.Move(fyne.NewPos(columnGap()/2, y))
+	t.empty.Resize(fyne.NewSize(max(size.Width-columnGap(), 0), t.empty.MinSize().Height))
+}
+
+// Refresh follows the number of rows; they refresh themselves.
+func (r *tableRenderer) Refresh() { r.Layout(r.table.Size()) }
+
+// keyList is a list whose selection is a key of its table.
+type keyList struct {
+	widget.List
+	table *Table
+}
+
+func newKeyList(t *Table) *keyList {
+	l := &keyList{table: t}
+	l.HideSeparators = true
+	l.Length = func() int { return len(t.rows) }
+	l.CreateItem = func() fyne.CanvasObject { return newTableRow(t.columns) }
+	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
+		row := o.(*tableRow)
+		t.shown[row] = i
+		t.show(row, i)
+	}
+	l.OnSelected = func(i widget.ListItemID) {
+		l.UnselectAll() // the table marks the row itself, by its key
+		t.choose(i)
+	}
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// FocusGained is part of [fyne.Focusable].
+func (l *keyList) FocusGained() { l.focus(true) }
+
+// FocusLost is part of [fyne.Focusable].
+func (l *keyList) FocusLost() { l.focus(false) }
+
+func (l *keyList) focus(focused bool) {
+	l.table.focused = focused
+	l.table.update()
+}
+
+// TypedKey moves the selection.
+func (l *keyList) TypedKey(e *fyne.KeyEvent) {
+	t := l.table
+	if len(t.rows) == 0 {
+		return
+	}
+	page := max(int(l.Size().Height/(rowHeight()+theme.Padding()))-1, 1)
+	i := t.index(t.selected)
+	switch e.Name {
+	case fyne.KeyUp:
+		i--
+	case fyne.KeyDown:
+		i++
+	case fyne.KeyPageUp:
+		i -= page
+	case fyne.KeyPageDown:
+		i += page
+	case fyne.KeyHome:
+		i = 0
+	case fyne.KeyEnd:
+		i = len(t.rows) - 1
+	default:
+		return
+	}
+	t.choose(min(max(i, 0), len(t.rows)-1))
+}

@@ -1,0 +1,148 @@
+package widgets
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Column is a column of a [Table] or a [Sheet].
+type Column struct {
+	Title string
+	// Sample is the longest text that must fit. A column is as wide as it, or its title.
+	Sample string
+	// Weight is the column's share of the room that is left over; 0 takes none.
+	Weight float32
+	Align  fyne.TextAlign
+}
+
+func (c *Column) min() float32 {
+	return max(
+		fyne.MeasureText(c.Title, theme.CaptionTextSize(), fyne.TextStyle{}).Width,
+		fyne.MeasureText(c.Sample, theme.TextSize(), fyne.TextStyle{}).Width,
+		badgeSize(c.Sample).Width,
+	)
+}
+
+// columns share the width of a row.
+type columns struct {
+	all []Column
+
+	// Of the text size and width below.
+	least  []float32
+	sum    float32
+	widths []float32
+	size   float32
+	total  float32
+}
+
+func newColumns(all []Column) *columns { return &columns{all: all} }
+
+func columnGap() float32 { return 2 * theme.InnerPadding() }
+
+// measure finds the least widths again when the text size is another.
+func (c *columns) measure() {
+	if c.size == theme.TextSize() {
+		return
+	}
+	c.size, c.total = theme.TextSize(), -1
+	c.least = c.least[:0]
+	c.sum = columnGap() * float32(len(c.all)) // between them, and half of it at either end
+	for i := range c.all {
+		least := c.all[i].min()
+		c.least = append(c.least, least)
+		c.sum += least
+	}
+}
+
+func (c *columns) minWidth() float32 {
+	c.measure()
+	return c.sum
+}
+
+// place lays a row's objects out in a height.
+func (c *columns) place(size fyne.Size, each func(i int, at fyne.Position, size fyne.Size)) {
+	c.measure()
+	if c.total != size.Width {
+		c.share(size.Width)
+	}
+	x := columnGap() / 2
+	for i, w := range c.widths {
+		each(i, fyne.NewPos(x, 0), fyne.NewSize(w, size.Height))
+		x += w + columnGap()
+	}
+}
+
+// share gives what is left over to the columns with a weight; where room is lacking, they lose it.
+func (c *columns) share(total float32) {
+	c.total = total
+	var weights float32
+	for i := range c.all {
+		weights += c.all[i].Weight
+	}
+	c.widths = append(c.widths[:0], c.least...)
+	if weights == 0 {
+		return
+	}
+	for i := range c.all {
+		c.widths[i] = max(0, c.widths[i]+(total-c.sum)*c.all[i].Weight/weights)
+	}
+}
+
+// tableHead is the line of titles.
+type tableHead struct {
+	widget.BaseWidget
+	columns *columns
+}
+
+func newTableHead(c *columns) *tableHead {
+	h := &tableHead{columns: c}
+	h.ExtendBaseWidget(h)
+	return h
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
+	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator))}
+	for i := range h.columns.all {
+		c := &h.columns.all[i]
+		r.titles = append(r.titles, NewCaption(c.Title).Align(c.Align))
+		r.objects = append(r.objects, r.titles[i])
+	}
+	r.objects = append(r.objects, r.line)
+	return r
+}
+
+type headRenderer struct {
+	head    *tableHead
+	titles  []*Text
+	line    *canvas.Rectangle
+	objects []fyne.CanvasObject
+}
+
+func (r *headRenderer) Destroy()                     {}
+func (r *headRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+func (r *headRenderer) MinSize() fyne.Size {
+	height := fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height
+	return fyne.NewSize(r.head.columns.minWidth(), height+theme.Padding()+theme.SeparatorThicknessSize())
+}
+
+func (r *headRenderer) Layout(size fyne.Size) {
+	line := theme.SeparatorThicknessSize()
+	r.head.columns.place(size.SubtractWidthHeight(0, theme.Padding()+line), func(i int, at fyne.Position, size fyne.Size) {
+		r.titles[i].Move(at)
+		r.titles[i].Resize(size)
+	})
+	r.line.Move(fyne.NewPos(0, size.Height-line))
+	r.line.Resize(fyne.NewSize(size.Width, line))
+}
+
+// Refresh follows the theme.
+func (r *headRenderer) Refresh() {
+	r.line.FillColor = theme.Color(theme.ColorNameSeparator)
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}

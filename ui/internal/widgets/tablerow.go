@@ -1,0 +1,256 @@
+package widgets
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Cell is what stands in a column of a row. A text that is too long, and all after its first line, is cut with an
+// ellipsis.
+type Cell struct {
+	Text  string
+	Tone  Tone
+	Badge bool          // the text is shown as one
+	Icon  fyne.Resource // in front of the text, in the tone's colour; nil is none
+}
+
+// Row is a row of a [Table] or a [Sheet], known by a key that no other of its rows has.
+type Row struct {
+	Key   string
+	Cells []Cell // by column; missing ones are empty
+}
+
+func (r Row) equal(o Row) bool { return r.Key == o.Key && slices.Equal(r.Cells, o.Cells) }
+
+// tableRow shows a row.
+type tableRow struct {
+	widget.BaseWidget
+	columns *columns
+	mark    rowMark
+	cells   []*tableCell
+}
+
+// rowMark is how a row stands out.
+type rowMark struct{ selected, focused, hovered bool }
+
+func newTableRow(c *columns) *tableRow {
+	r := &tableRow{}
+	r.fill(c)
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *tableRow) fill(c *columns) {
+	r.columns = c
+	for i := range c.all {
+		r.cells = append(r.cells, newTableCell(c.all[i].Align))
+	}
+}
+
+func (r *tableRow) set(row *Row, mark rowMark) {
+	for i, cell := range r.cells {
+		var c Cell
+		if i < len(row.Cells) {
+			c = row.Cells[i]
+		}
+		cell.set(c)
+	}
+	if r.mark != mark {
+		r.mark = mark
+		r.Refresh()
+	}
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (r *tableRow) CreateRenderer() fyne.WidgetRenderer {
+	back := canvas.NewRectangle(color.Transparent)
+	objects := []fyne.CanvasObject{back}
+	for _, c := range r.cells {
+		objects = append(objects, c)
+	}
+	renderer := &rowRenderer{row: r, back: back, objects: objects}
+	renderer.paint()
+	return renderer
+}
+
+type rowRenderer struct {
+	row     *tableRow
+	back    *canvas.Rectangle
+	objects []fyne.CanvasObject
+}
+
+func (r *rowRenderer) Destroy()                     {}
+func (r *rowRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+func (r *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(r.row.columns.minWidth(), rowHeight()) }
+
+func rowHeight() float32 {
+	return max(fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{}).Height, badgeSize("M").Height) + theme.Padding()
+}
+
+func (r *rowRenderer) Layout(size fyne.Size) {
+	r.back.Resize(size)
+	r.row.columns.place(size, func(i int, at fyne.Position, size fyne.Size) {
+		r.row.cells[i].Move(at)
+		r.row.cells[i].Resize(size)
+	})
+}
+
+// Refresh follows the mark and the theme; cells refresh themselves.
+func (r *rowRenderer) Refresh() {
+	r.paint()
+	r.back.Refresh()
+}
+
+func (r *rowRenderer) paint() {
+	r.back.FillColor, r.back.StrokeColor, r.back.StrokeWidth = color.Transparent, color.Transparent, 0
+	r.back.CornerRadius = theme.SelectionRadiusSize()
+	switch {
+	case r.row.mark.selected:
+		r.back.FillColor = theme.Color(theme.ColorNameSelection)
+	case r.row.mark.hovered:
+		r.back.FillColor = theme.Color(theme.ColorNameHover)
+	}
+	if r.row.mark.focused {
+		r.back.StrokeColor, r.back.StrokeWidth = theme.Color(theme.ColorNamePrimary), theme.InputBorderSize()
+	}
+}
+
+// tableCell shows a cell.
+type tableCell struct {
+	widget.BaseWidget
+	align fyne.TextAlign
+	cell  Cell
+}
+
+func newTableCell(align fyne.TextAlign) *tableCell {
+	c := &tableCell{align: align}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+func (c *tableCell) set(cell Cell) {
+	if c.cell != cell {
+		c.cell = cell
+		c.Refresh()
+	}
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (c *tableCell) CreateRenderer() fyne.WidgetRenderer {
+	r := &cellRenderer{cell: c, face: newBadgeFace(), icon: &canvas.Image{FillMode: canvas.ImageFillContain}}
+	r.objects = []fyne.CanvasObject{r.face.back, r.face.text, r.icon}
+	r.paint()
+	return r
+}
+
+type cellRenderer struct {
+	cell    *tableCell
+	face    badgeFace
+	icon    *canvas.Image
+	objects []fyne.CanvasObject
+	source  fyne.Resource // of the icon
+	tone    Tone
+}
+
+func (r *cellRenderer) Destroy()                     {}
+func (r *cellRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *cellRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, rowHeight()) }
+
+// Refresh follows the cell and the theme.
+func (r *cellRenderer) Refresh() {
+	r.paint()
+	r.Layout(r.cell.Size())
+	r.face.back.Refresh()
+	r.face.text.Refresh()
+	if !r.icon.Hidden {
+		r.icon.Refresh()
+	}
+}
+
+func (r *cellRenderer) paint() {
+	c := &r.cell.cell
+	if c.Badge {
+		r.face.show(c.Text, c.Tone)
+		r.face.back.Show()
+	} else {
+		r.face.back.Hide()
+		r.face.text.Color, r.face.text.TextSize = Color(c.Tone.Color()), theme.TextSize()
+		r.face.text.TextStyle.Bold = false
+		r.face.text.Alignment = r.cell.align
+	}
+	r.icon.Hidden = c.Icon == nil
+	if c.Icon != r.source || c.Tone != r.tone {
+		r.source, r.tone = c.Icon, c.Tone
+		r.icon.Resource = nil
+		if c.Icon != nil {
+			r.icon.Resource = theme.NewColoredResource(c.Icon, c.Tone.Color())
+		}
+	}
+}
+
+// Layout puts the icon first and cuts the text to the room that is left.
+func (r *cellRenderer) Layout(size fyne.Size) {
+	c := &r.cell.cell
+	x := float32(0)
+	if c.Icon != nil {
+		side := theme.TextSize()
+		r.icon.Move(fyne.NewPos(0, (size.Height-side)/2))
+		r.icon.Resize(fyne.NewSquareSize(side))
+		x = side + theme.Padding()
+	}
+	if c.Badge {
+		own := badgeSize(c.Text)
+		own.Width = min(own.Width, max(size.Width-x, 0))
+		inner := own.Width - 2*theme.InnerPadding()
+		r.face.text.Text = fit(c.Text, inner, theme.CaptionTextSize(), fyne.TextStyle{Bold: true})
+		switch r.cell.align {
+		case fyne.TextAlignTrailing:
+			x = max(x, size.Width-own.Width)
+		case fyne.TextAlignCenter:
+			x = max(x, (size.Width-own.Width)/2)
+		default: // at the start
+		}
+		r.face.place(fyne.NewPos(x, (size.Height-own.Height)/2), own)
+		return
+	}
+	r.face.text.Text = fit(c.Text, size.Width-x, theme.TextSize(), fyne.TextStyle{})
+	r.face.text.Move(fyne.NewPos(x, 0))
+	r.face.text.Resize(fyne.NewSize(max(size.Width-x, 0), size.Height))
+}
+
+// mostRunes bounds what is measured: no column is wider.
+const mostRunes = 400
+
+// fit returns a text's first line, or as much of it as a width holds with an ellipsis behind it.
+func fit(text string, width, size float32, style fyne.TextStyle) string {
+	line, _, cut := strings.Cut(text, "\n")
+	line = strings.TrimSpace(line)
+	if line == "" || width <= 0 {
+		return ""
+	}
+	runes := []rune(line)
+	if len(runes) > mostRunes {
+		runes, cut = runes[:mostRunes], true
+	}
+	holds := func(s string) bool { return fyne.MeasureText(s, size, style).Width <= width+0.5 }
+	if !cut && holds(line) {
+		return line
+	}
+	least, most := 0, len(runes)
+	for least < most {
+		n := (least + most + 1) / 2
+		if holds(string(runes[:n]) + "…") {
+			least = n
+		} else {
+			most = n - 1
+		}
+	}
+	return strings.TrimRight(string(runes[:least]), " ") + "…"
+}

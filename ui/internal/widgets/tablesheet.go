@@ -1,0 +1,154 @@
+package widgets
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Sheet is a short table that shows all its rows: what it lies on scrolls. Without titles it has no line of them.
+type Sheet struct {
+	widget.BaseWidget
+	columns *columns
+	titled  bool
+	tapped  func(key string)
+	rows    []Row
+	head    *tableHead
+	lines   []*sheetRow
+	empty   *Text
+}
+
+// NewSheet makes a sheet. empty is said where there are no rows. tapped, if set, hears the key of a row that a person
+// tapped.
+func NewSheet(columns []Column, empty string, tapped func(key string)) *Sheet {
+	s := &Sheet{columns: newColumns(columns), tapped: tapped, empty: NewCaption(empty)}
+	s.titled = slices.ContainsFunc(columns, func(c Column) bool { return c.Title != "" })
+	s.head = newTableHead(s.columns)
+	s.head.Hide()
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// SetRows shows other rows; nothing is drawn where nothing changed.
+func (s *Sheet) SetRows(rows []Row) {
+	if slices.EqualFunc(s.rows, rows, Row.equal) {
+		return
+	}
+	grown := len(rows) != len(s.lines)
+	s.rows = rows
+	for len(s.lines) < len(rows) {
+		s.lines = append(s.lines, newSheetRow(s, len(s.lines)))
+	}
+	s.lines = slices.Delete(s.lines, len(rows), len(s.lines))
+	for _, line := range s.lines {
+		line.show(line.mark)
+	}
+	if grown {
+		s.head.Hidden, s.empty.Hidden = len(rows) == 0 || !s.titled, len(rows) > 0
+		s.Refresh()
+	}
+}
+
+// SetEmpty says something else where there are no rows.
+func (s *Sheet) SetEmpty(text string) { s.empty.SetText(text) }
+
+// CreateRenderer is part of [fyne.Widget].
+func (s *Sheet) CreateRenderer() fyne.WidgetRenderer {
+	r := &sheetRenderer{sheet: s}
+	r.collect()
+	return r
+}
+
+type sheetRenderer struct {
+	sheet   *Sheet
+	objects []fyne.CanvasObject
+}
+
+func (r *sheetRenderer) collect() {
+	clear(r.objects)
+	r.objects = append(r.objects[:0], r.sheet.head, r.sheet.empty)
+	for _, line := range r.sheet.lines {
+		r.objects = append(r.objects, line)
+	}
+}
+
+func (r *sheetRenderer) Destroy()                     {}
+func (r *sheetRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+func (s *Sheet) headHeight() float32 {
+	if !s.titled {
+		return 0
+	}
+	return s.head.MinSize().Height
+}
+
+func (r *sheetRenderer) MinSize() fyne.Size {
+	s := r.sheet
+	if len(s.lines) == 0 {
+		size := s.empty.MinSize()
+		return fyne.NewSize(max(size.Width, s.columns.minWidth()), size.Height)
+	}
+	return fyne.NewSize(s.columns.minWidth(), s.headHeight()+float32(len(s.lines))*(rowHeight()+theme.Padding()))
+}
+
+func (r *sheetRenderer) Layout(size fyne.Size) {
+	s := r.sheet
+	s.empty.Move(fyne.NewPos(columnGap()/2, 0))
+	s.empty.Resize(fyne.NewSize(max(size.Width-columnGap(), 0), s.empty.MinSize().Height))
+	y := s.headHeight()
+	s.head.Resize(fyne.NewSize(size.Width, y))
+	for _, line := range s.lines {
+		y += theme.Padding()
+		line.Move(fyne.NewPos(0, y))
+		line.Resize(fyne.NewSize(size.Width, rowHeight()))
+		y += rowHeight()
+	}
+}
+
+// Refresh follows the number of rows; they refresh themselves.
+func (r *sheetRenderer) Refresh() {
+	r.collect()
+	r.Layout(r.sheet.Size())
+	canvas.Refresh(r.sheet)
+}
+
+// sheetRow is a row that may be tapped.
+type sheetRow struct {
+	tableRow
+	sheet *Sheet
+	at    int
+}
+
+var (
+	_ fyne.Tappable     = (*sheetRow)(nil)
+	_ desktop.Hoverable = (*sheetRow)(nil)
+)
+
+func newSheetRow(s *Sheet, at int) *sheetRow {
+	r := &sheetRow{sheet: s, at: at}
+	r.fill(s.columns)
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *sheetRow) show(mark rowMark) { r.set(&r.sheet.rows[r.at], mark) }
+
+// Tapped is part of [fyne.Tappable].
+func (r *sheetRow) Tapped(*fyne.PointEvent) {
+	if r.sheet.tapped != nil {
+		r.sheet.tapped(r.sheet.rows[r.at].Key)
+	}
+}
+
+// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+func (r *sheetRow) MouseIn(*desktop.MouseEvent) { r.show(rowMark{hovered: r.sheet.tapped != nil}) }
+
+// MouseMoved changes nothing.
+func (r *sheetRow) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut undoes MouseIn.
+func (r *sheetRow) MouseOut() { r.show(rowMark{}) }

@@ -1,0 +1,115 @@
+package live
+
+import (
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// chartTexts returns what the chart with a title shows.
+func (st *stage) chartTexts(t *testing.T, title string) map[string]bool {
+	t.Helper()
+	for _, o := range st.charts.grid.Objects {
+		texts := map[string]bool{}
+		for _, text := range uitest.Texts(o) {
+			texts[text] = true
+		}
+		if texts[title] {
+			return texts
+		}
+	}
+	t.Fatalf("there is no chart %q", title)
+	return nil
+}
+
+func TestChartsShowTheNewestSecond(t *testing.T) {
+	st := perform(t, running())
+	st.desk.job = jobOf(st.run)
+	st.desk.job.Remote = "db.example.com:5432/throng"
+	st.Tick()
+	st.run.second(func(m *engine.MetricsRow) {
+		m.Host.CPU, m.Host.Memory, m.Limit, m.InFlight = 63, 350e6, 80, 77
+		m.Connections, m.ServerConnections, m.ServerMax = 8, 44, 60
+		m.SessionsPerSec, m.RequestsPerSec = 91, 455
+		m.Total.P50, m.Total.P95, m.Total.P99 = 250*time.Millisecond, 1200*time.Millisecond, 3*time.Second
+	})
+	st.tick()
+	for title, texts := range map[string][]string{
+		"CPU":                  {"machine", "63 %", "Throng"},
+		"Memory":               {"350 MB"},
+		"Latency":              {"p50", "250 ms", "p95", "1.2 s", "p99", "3 s"},
+		"Concurrency":          {"limit", "80", "in flight", "77"},
+		"Throughput":           {"sessions", "91/s", "requests", "455/s"},
+		"Database connections": {"8", "44", "max 60"},
+	} {
+		shown := st.chartTexts(t, title)
+		for _, text := range texts {
+			if !shown[text] {
+				t.Errorf("%s does not show %q: %v", title, text, shown)
+			}
+		}
+	}
+}
+
+// TestChartsCollectWhileHidden holds that a screen that is not visible misses nothing and draws nothing.
+func TestChartsCollectWhileHidden(t *testing.T) {
+	st := perform(t, running())
+	st.Hide()
+	for i := range 30 {
+		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(60 + i) })
+		st.Collect()
+	}
+	if shown := st.chartTexts(t, "CPU"); !shown["42 %"] {
+		t.Errorf("while it is hidden it shows %v", shown)
+	}
+	st.Show()
+	if shown := st.chartTexts(t, "CPU"); !shown["89 %"] {
+		t.Errorf("visible again it shows %v", shown)
+	}
+	if times, _ := st.feed.history.Rows(); len(times) != 31 {
+		t.Errorf("it has %d rows of 31 seconds", len(times))
+	}
+}
+
+// TestChartsAreDrawnOnceASecond holds that a chart is left alone until there is a new second.
+func TestChartsAreDrawnOnceASecond(t *testing.T) {
+	st := perform(t, running())
+	unseen := make([]float64, numSeries)
+	unseen[seriesCPU] = 99
+	st.feed.history.Add(st.feed.last.Add(time.Second), unseen...)
+	for range 4 {
+		st.run.change(func(s *engine.Snapshot) { s.Events++ })
+		st.tick()
+	}
+	if shown := st.chartTexts(t, "CPU"); !shown["42 %"] || shown["99 %"] {
+		t.Errorf("without a new second it is drawn again: %v", shown)
+	}
+	st.run.change(func(s *engine.Snapshot) {
+		s.Metrics = metrics(st.feed.last.Add(2 * time.Second))
+		s.Metrics.Host.CPU = 12
+	})
+	st.tick()
+	if shown := st.chartTexts(t, "CPU"); !shown["12 %"] {
+		t.Errorf("the next second is not drawn: %v", shown)
+	}
+}
+
+func TestChartsSpan(t *testing.T) {
+	st := perform(t, running())
+	for range 20 * 60 {
+		st.run.second(func(*engine.MetricsRow) {})
+		st.Collect()
+	}
+	st.tick()
+	if shown := st.chartTexts(t, "CPU"); !shown[stamp(began.Add(5*time.Minute))] {
+		t.Errorf("the whole run does not show its beginning: %v", shown)
+	}
+	st.figures.span.SetSelected(lastMinutes)
+	if shown := st.chartTexts(t, "CPU"); shown[stamp(began.Add(5*time.Minute))] || !shown[stamp(began.Add(20*time.Minute))] {
+		t.Errorf("the last 10 minutes show %v", shown)
+	}
+}
+
+func stamp(t time.Time) string { return t.Local().Format("15:04") }

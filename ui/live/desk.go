@@ -1,0 +1,43 @@
+// Package live is the screen that shows the run in progress and takes the orders to it: a limit, pause, stop, a
+// checkpoint.
+package live
+
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Run is the run in progress, or the last one. Its orders wait for the run's loop, a moment.
+type Run interface {
+	ID() engine.RunID
+	Snapshot() *engine.Snapshot // does not wait
+	SetLimit(n int, who, why string) error
+	Pause(who, why string) error
+	Resume(who string) error
+	Stop(who, why string) error // a second Stop cuts what is in flight
+	Checkpoint(ctx context.Context, reason string) error
+	Done() <-chan struct{}
+}
+
+var _ Run = (*engine.Run)(nil)
+
+// Job is a run with what the screen shows of it beside its snapshots.
+type Job struct {
+	Run
+	Title    string
+	Agents   int
+	Settings engine.Settings
+	History  []engine.MetricsRow // of earlier processes, oldest first
+	Remote   string              // where results go too; "" nowhere
+}
+
+// Desk is what the screen asks for.
+type Desk interface {
+	// Job is the run that this process works on, or the last one it did; nil before the first. It does not wait.
+	Job() *Job
+	// Export writes what a run gave into a new folder inside dir and returns its path.
+	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// RemoteState says how sending to the database is doing, in words; "" without one. It does not wait.
+	RemoteState() (text string, healthy bool)
+}

@@ -1,0 +1,201 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+var began = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// fakeRun keeps what was asked of it.
+type fakeRun struct {
+	id   engine.RunID
+	snap atomic.Pointer[engine.Snapshot]
+
+	mu    sync.Mutex
+	asked []string
+	limit func(n int) error // what SetLimit does; nil sets it
+	fail  error             // of all other orders
+	wait  chan struct{}     // if set, orders wait until it is closed
+}
+
+func newFakeRun(s engine.Snapshot) *fakeRun {
+	r := &fakeRun{id: s.Run}
+	r.snap.Store(&s)
+	return r
+}
+
+// change publishes the next snapshot.
+func (r *fakeRun) change(f func(s *engine.Snapshot)) {
+	s := *r.snap.Load()
+	f(&s)
+	r.snap.Store(&s)
+}
+
+// second publishes the next second of metrics.
+func (r *fakeRun) second(f func(m *engine.MetricsRow)) {
+	r.change(func(s *engine.Snapshot) {
+		s.At = s.At.Add(time.Second)
+		s.Metrics.At = s.At
+		f(&s.Metrics)
+	})
+}
+
+func (r *fakeRun) order(format string, args ...any) error {
+	r.mu.Lock()
+	r.asked = append(r.asked, fmt.Sprintf(format, args...))
+	wait, fail := r.wait, r.fail
+	r.mu.Unlock()
+	if wait != nil {
+		<-wait
+	}
+	return fail
+}
+
+func (r *fakeRun) orders() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.asked, "; ")
+}
+
+func (r *fakeRun) ID() engine.RunID           { return r.id }
+func (r *fakeRun) Snapshot() *engine.Snapshot { return r.snap.Load() }
+func (r *fakeRun) Done() <-chan struct{}      { return nil }
+
+func (r *fakeRun) SetLimit(n int, who, why string) error {
+	err := r.order("limit %d %s %s", n, who, why)
+	if r.limit != nil {
+		return r.limit(n)
+	}
+	r.change(func(s *engine.Snapshot) { s.Limit = n })
+	return err
+}
+
+func (r *fakeRun) Pause(who, why string) error { return r.order("pause %s %s", who, why) }
+func (r *fakeRun) Resume(who string) error     { return r.order("resume %s", who) }
+func (r *fakeRun) Stop(who, why string) error  { return r.order("stop %s %s", who, why) }
+func (r *fakeRun) Checkpoint(_ context.Context, reason string) error {
+	return r.order("checkpoint %s", reason)
+}
+
+type fakeDesk struct {
+	job      *Job
+	exported []string
+	failing  error
+	remote   string
+	unwell   bool
+}
+
+func (d *fakeDesk) Job() *Job { return d.job }
+
+func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
+	d.exported = append(d.exported, string(run)+" to "+dir)
+	return dir + "/throng-" + string(run), d.failing
+}
+
+func (d *fakeDesk) RemoteState() (text string, healthy bool) { return d.remote, !d.unwell }
+
+// running is a run in the middle of its work.
+func running() engine.Snapshot {
+	return engine.Snapshot{
+		Run: "20300301-120000-abcd", At: began.Add(time.Minute), Phase: engine.Running, Cycle: 2, Cycles: 24,
+		SimTime: time.Date(2030, 1, 4, 14, 0, 0, 0, time.UTC), Limit: 50, InFlight: 48, CycleEnded: 72, CycleTotal: 372,
+		Ended: 6912, Total: 8928, Begun: 6960,
+		Outcomes: map[engine.Outcome]int64{engine.OK: 6800, engine.Stopped: 100, engine.Failed: 10, engine.TimedOut: 2},
+		Events:   2034, Latency: engine.Quantiles{Count: 6912, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second},
+		Requests: 34_560, Retries: 12, Labels: map[engine.Label]int64{},
+		PerSecond: 84.2, Elapsed: 82 * time.Second, Remaining: 70 * time.Second,
+		Checkpoints: 2, LastCheckpoint: began.Add(-80 * time.Second),
+		Errors: []engine.ErrorNote{
+			{Class: engine.ServerError, Count: 10, Cycle: 1, Agent: 17, Path: "fill_cart[2].add_cart", Message: "POST /cart answered 503\nand a second line"},
+			{Class: engine.Timeout, Count: 2, Cycle: 2, Agent: 301, Path: "checkout.pay", Message: "session timed out after 5m0s"},
+		},
+		Metrics: metrics(began.Add(time.Minute)),
+	}
+}
+
+// metrics is a second in which all is well.
+func metrics(at time.Time) engine.MetricsRow {
+	q := engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}
+	return engine.MetricsRow{
+		At: at, Cycle: 2, Phase: engine.Running, Limit: 50, InFlight: 48, Total: q, SessionsPerSec: 84, RequestsPerSec: 412,
+		Host:        engine.Host{CPU: 42, ProcessCPU: 30, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
+		Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
+	}
+}
+
+// stage is a screen in a window with a run.
+type stage struct {
+	*uitest.Queue
+	*Screen
+	run     *fakeRun
+	desk    *fakeDesk
+	win     fyne.Window
+	results []engine.RunID
+}
+
+// perform shows a run on a screen.
+func perform(t *testing.T, s engine.Snapshot) *stage {
+	t.Helper()
+	st := &stage{Queue: uitest.Start(t), run: newFakeRun(s), desk: &fakeDesk{}}
+	st.desk.job = jobOf(st.run)
+	st.open(t)
+	st.Show()
+	return st
+}
+
+func jobOf(r *fakeRun) *Job {
+	settings := engine.DefaultSettings()
+	settings.Floor, settings.Ceiling = 1, 372
+	return &Job{Run: r, Title: "372 shoppers, a day in March", Agents: 372, Settings: settings}
+}
+
+// open puts the screen into a window.
+func (st *stage) open(t *testing.T) {
+	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme())
+	st.win = test.NewTempWindow(t, nil)
+	st.Screen = New(st.desk, st.win, func(id engine.RunID) { st.results = append(st.results, id) })
+	st.win.SetContent(st.Content())
+	st.win.Resize(fyne.NewSize(1130, 800))
+}
+
+// tick lets the screen draw.
+func (st *stage) tick() {
+	st.Tick()
+	st.Tick()
+}
+
+// shows fails the test unless all texts are shown.
+func (st *stage) shows(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !uitest.Shows(st.root, text) {
+			t.Errorf("the screen does not show %q: %q", text, uitest.Texts(st.root))
+		}
+	}
+}
+
+// hides fails the test if any text is shown.
+func (st *stage) hides(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if uitest.Shows(st.root, text) {
+			t.Errorf("the screen shows %q", text)
+		}
+	}
+}
+
+var errBroken = errors.New("the disk is broken")

@@ -1,0 +1,155 @@
+package live
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// seconds makes a feed of a run that just began, and a way to give it its next second.
+func seconds(t *testing.T, history ...engine.MetricsRow) (*feed, func(change func(s *engine.Snapshot))) {
+	t.Helper()
+	s := running()
+	s.Metrics = engine.MetricsRow{}
+	run := newFakeRun(s)
+	job := jobOf(run)
+	job.History = history
+	f := newFeed(job)
+	at := began
+	return f, func(change func(s *engine.Snapshot)) {
+		at = at.Add(time.Second)
+		run.change(func(s *engine.Snapshot) {
+			s.At, s.Metrics = at, metrics(at)
+			if change != nil {
+				change(s)
+			}
+		})
+		f.collect(run.Snapshot())
+	}
+}
+
+func TestFeedTakesEachSecondOnce(t *testing.T) {
+	f, next := seconds(t)
+	if f.collect(f.snap); f.count != 0 {
+		t.Error("a run that has no figures yet gives a row")
+	}
+	next(nil)
+	f.collect(f.snap)
+	next(func(s *engine.Snapshot) { s.Metrics.Total, s.Metrics.Connections = engine.Quantiles{}, -1 })
+	times, values := f.history.Rows()
+	if len(times) != 2 || f.count != 2 {
+		t.Fatalf("%d rows of 2 seconds", len(times))
+	}
+	for series, want := range map[int][2]float64{
+		seriesCPU: {42, 42}, seriesMemory: {210e6, 210e6}, seriesP95: {0.81, math.NaN()}, seriesConnections: {2, math.NaN()},
+		seriesServer: {math.NaN(), math.NaN()}, seriesSessions: {84, 84}, seriesRequests: {412, 412}, seriesLimit: {50, 50}, seriesInFlight: {48, 48},
+	} {
+		for i := range want {
+			if got := values[series][i]; got != want[i] && !(math.IsNaN(got) && math.IsNaN(want[i])) {
+				t.Errorf("series %d, second %d: %v, want %v", series, i, got, want[i])
+			}
+		}
+	}
+}
+
+func TestFeedBeginsWithTheHistory(t *testing.T) {
+	old, lately := metrics(began.Add(-3*time.Hour)), metrics(began.Add(-20*time.Second))
+	lately.Limit = 30
+	f, next := seconds(t, old, lately)
+	next(nil)
+	times, _ := f.history.Rows()
+	// A row, a break, a row: what came before the night is left out.
+	if len(times) != 3 || times[0] != float64(lately.At.Unix()) {
+		t.Errorf("rows at %v", times)
+	}
+	same := lately
+	same.At, same.Limit = lately.At.Add(time.Second), 60
+	f, _ = seconds(t, lately, same)
+	if len(f.marks) != 1 || f.marks[0].Text != "limit 30 to 60" || !f.marks[0].At.Equal(same.At) {
+		t.Errorf("marks %+v", f.marks)
+	}
+}
+
+func TestFeedMarksChanges(t *testing.T) {
+	f, next := seconds(t)
+	change := func(after time.Duration, what, from, to string) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) {
+			s.Changes = append(s.Changes, engine.ChangeRow{At: began.Add(after), What: what, Old: from, New: to})
+		}
+	}
+	next(change(time.Second, "limit", "50", "60"))
+	next(change(2*time.Second, "limit", "60", "70")) // the slider is still in hand
+	next(change(2500*time.Millisecond, "exactness", "exact", "inexact"))
+	next(change(10*time.Second, "limit", "70", "80"))
+	next(change(11*time.Second, "phase", "running", "paused"))
+	next(nil)
+	want := []string{"limit 50 to 70", "limit 70 to 80", "paused"}
+	if len(f.marks) != len(want) {
+		t.Fatalf("%d marks: %+v", len(f.marks), f.marks)
+	}
+	for i, text := range want {
+		if f.marks[i].Text != text {
+			t.Errorf("mark %d is %q, want %q", i, f.marks[i].Text, text)
+		}
+	}
+	if at := f.marks[0].At; !at.Equal(began.Add(time.Second)) {
+		t.Errorf("limits that are one mark stand at %v", at)
+	}
+	for i := range 2 * keptMarks {
+		next(change(time.Duration(20+5*i)*time.Second, "limit", "1", "2"))
+	}
+	if len(f.marks) != keptMarks {
+		t.Errorf("%d marks are kept", len(f.marks))
+	}
+}
+
+func TestRecentFigures(t *testing.T) {
+	f, next := seconds(t)
+	if f.latency() != 0 {
+		t.Errorf("before any session the mean is %v", f.latency())
+	}
+	mean := func(n int64, d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total.Count, s.Metrics.Total.Mean = n, d }
+	}
+	next(mean(1, 4*time.Second))
+	next(mean(3, 2*time.Second))
+	if got := f.latency(); got != 2500*time.Millisecond {
+		t.Errorf("the mean of 4 sessions is %v, want 2.5s", got)
+	}
+	for range window / 2 {
+		next(mean(0, 0))
+	}
+	if got := f.latency(); got != 0 {
+		t.Errorf("long after the last session the mean is %v", got)
+	}
+}
+
+func TestFailuresPerCycle(t *testing.T) {
+	f, next := seconds(t)
+	failing := func(cycle int, n int64) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) {
+			s.Cycle, s.CycleTotal = cycle, 100
+			s.Outcomes = map[engine.Outcome]int64{engine.Failed: n - 2, engine.TimedOut: 2}
+		}
+	}
+	for _, c := range []struct {
+		cycle    int
+		failed   int64 // of the run; 12 before this process
+		want     int64
+		describe string
+	}{
+		{2, 12, 0, "those of earlier cycles do not count"},
+		{2, 15, 3, "those of the open cycle do"},
+		{3, 15, 3, "those of the cycle before do"},
+		{3, 22, 7, "the worse of the two counts"},
+		{4, 22, 7, "and is remembered"},
+		{5, 22, 0, "for one cycle"},
+	} {
+		next(failing(c.cycle, c.failed))
+		if n, share := f.cycles.worst(); n != c.want || math.Abs(share-float64(c.want)/372) > 1e-9 && math.Abs(share-float64(c.want)/100) > 1e-9 {
+			t.Errorf("%s: %d (%v), want %d", c.describe, n, share, c.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package live
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// What the charts span.
+const (
+	wholeRun    = "Whole run"
+	lastMinutes = "Last 10 minutes"
+)
+
+const numFigures = 9
+
+// figures are the tiles, and what to do about those that are not healthy.
+type figures struct {
+	content fyne.CanvasObject
+	grid    *fyne.Container
+	advice  *widgets.Line
+	span    *widget.Select
+
+	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
+}
+
+func newFigures(c *charts) *figures {
+	f := &figures{
+		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
+		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
+		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
+		advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+	}
+	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
+	f.span.SetSelected(wholeRun)
+	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
+	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
+	f.content = widgets.NewPanel("", container.NewBorder(nil, f.advice, nil, container.NewCenter(f.span), f.grid))
+	return f
+}
+
+func (f *figures) draw(job *Job, d *feed) {
+	s, m := d.snap, &d.snap.Metrics
+	judge := func(i int) health { return checks[i].judge(job, d) }
+	f.sessions.Set(rate(s.PerSecond), short(s.Ended)+" ended", widgets.Quiet)
+	note(f.latency, engine.FormatDuration(s.Latency.P95), judge(checkLatency), "")
+	note(f.failed, short(bad(s)), judge(checkFailed), share(bad(s), s.Ended))
+	f.requests.Set(short(s.Requests), rate(m.RequestsPerSec), widgets.Quiet)
+	f.retries.Set(short(s.Retries), share(s.Retries, s.Requests), widgets.Quiet)
+	note(f.refused, short(s.RateLimited), judge(checkRefused), "")
+	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(checkCPU), "")
+	note(f.memory, size(m.Host.Available), max(judge(checkMemoryLeft), judge(checkOwnMemory)), "")
+	f.drawConnections(m, judge(checkConnections))
+	text, worst := advice(job, d)
+	f.advice.Set(text, worst.tone())
+}
+
+func (f *figures) drawConnections(m *engine.MetricsRow, h health) {
+	switch {
+	case m.ServerConnections >= 0 && m.ServerMax > 0:
+		note(f.connections, fmt.Sprintf("%d of %d", m.ServerConnections, m.ServerMax), h, fmt.Sprintf("%d own", max(m.Connections, 0)))
+	case m.Connections >= 0:
+		f.connections.Set(fmt.Sprint(m.Connections), "to the store", widgets.Quiet)
+	default:
+		f.connections.Set("–", "not known", widgets.Quiet)
+	}
+}
+
+// note shows a figure and the word for how it stands.
+func note(t *widgets.Tile, value string, h health, beside string) {
+	text := h.String()
+	if text != "" && beside != "" {
+		text += ", "
+	}
+	t.Set(value, text+beside, h.tone())
+}
+
+// size writes bytes with two or three figures, so that the text seldom changes.
+func size(n uint64) string {
+	switch {
+	case n == 0:
+		return "–"
+	case n < 100e6:
+		return fmt.Sprintf("%d MB", n/1e6)
+	case n < 1e9:
+		return fmt.Sprintf("%d MB", n/10e6*10)
+	default:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+}

@@ -1,0 +1,123 @@
+package live
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Screen shows the run in progress. Its methods are called on the UI goroutine.
+type Screen struct {
+	desk      Desk
+	win       fyne.Window
+	toResults func(engine.RunID)
+	pickPath  func(then func(dir string)) // asks for a folder
+
+	job   *Job // nil before the first
+	feed  *feed
+	beats int
+	shown shown
+
+	root    *fyne.Container
+	page    *page
+	none    fyne.CanvasObject
+	header  *header
+	orders  *orders
+	limit   *limitPanel
+	figures *figures
+	charts  *charts
+	trouble *trouble
+}
+
+// shown is what was drawn last, as far as a change of it is drawn at once.
+type shown struct {
+	phase  engine.Phase
+	reason string
+	limit  int
+	rows   int // of the charts
+}
+
+// New makes the screen; toResults shows what a run gave.
+func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
+	s := &Screen{desk: desk, win: win, toResults: toResults}
+	s.pickPath = func(then func(string)) { widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then) }
+	s.orders = newOrders(s)
+	s.header = newHeader(s.orders)
+	s.limit = newLimitPanel(s.orders)
+	s.charts = newCharts()
+	s.figures = newFigures(s.charts)
+	s.trouble = newTrouble(win)
+	s.page = newPage(s)
+	s.none = container.NewCenter(widget.NewLabel("No run yet. Choose a scenario in Setup."))
+	s.root = container.NewStack(s.none, s.page.content)
+	s.page.content.Hide()
+	return s
+}
+
+// Content returns what the screen looks like.
+func (s *Screen) Content() fyne.CanvasObject { return s.root }
+
+// Show is called when the screen becomes visible.
+func (s *Screen) Show() {
+	s.Collect()
+	s.draw()
+}
+
+// Hide is called when it is no longer visible.
+func (s *Screen) Hide() {}
+
+// Collect takes in what the run did since. It is cheap, and called about once a second or oftener, visible or not.
+func (s *Screen) Collect() {
+	job := s.desk.Job()
+	switch {
+	case job == nil:
+		return
+	case job != s.job:
+		s.begin(job)
+	}
+	s.feed.collect(job.Snapshot())
+}
+
+// begin starts afresh with a job.
+func (s *Screen) begin(job *Job) {
+	s.job, s.feed, s.shown = job, newFeed(job), shown{}
+	s.header.begin(job)
+	s.orders.begin(job)
+	s.limit.begin(job)
+	s.charts.begin(job)
+	s.none.Hide()
+	s.page.content.Show()
+	s.page.again()
+}
+
+// Tick draws every second time: whatever changes repaints the whole window. What a person waits for is drawn at once.
+func (s *Screen) Tick() {
+	s.Collect()
+	if s.job == nil {
+		return
+	}
+	s.beats++
+	if now := s.feed.snap; s.beats%2 == 0 || now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Reason != s.shown.reason {
+		s.draw()
+	}
+}
+
+// draw shows what is known. What has not changed costs nothing.
+func (s *Screen) draw() {
+	if s.job == nil {
+		return
+	}
+	now := s.feed.snap
+	s.header.draw(s.job, now, s.desk)
+	s.orders.draw(now)
+	s.limit.draw(now)
+	s.figures.draw(s.job, s.feed)
+	s.trouble.draw(now)
+	if s.feed.count != s.shown.rows {
+		s.charts.draw(s.feed)
+	}
+	s.shown = shown{now.Phase, now.Reason, now.Limit, s.feed.count}
+}

@@ -1,0 +1,181 @@
+package live
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+func TestNoRunYet(t *testing.T) {
+	st := &stage{Queue: uitest.Start(t), desk: &fakeDesk{}}
+	st.open(t)
+	st.Show()
+	st.tick()
+	st.shows(t, "No run yet. Choose a scenario in Setup.")
+	st.hides(t, "Limit", "CPU")
+
+	st.run = newFakeRun(running())
+	st.desk.job = jobOf(st.run)
+	st.Tick()
+	st.hides(t, "No run yet")
+	st.shows(t, "372 shoppers, a day in March", "Limit", "CPU")
+}
+
+func TestHeader(t *testing.T) {
+	exact := func(*engine.Snapshot) {}
+	for _, c := range []struct {
+		name   string
+		change func(s *engine.Snapshot)
+		job    func(j *Job)
+		shows  []string
+		hides  []string
+	}{
+		{"running", exact, nil, []string{
+			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77 %, 1m10s left", "cycle 3/24", "72 of 372",
+			"Fri 4 Jan 14:00", "1m22s", "as fast as possible", "2, last 2m ago", "2,034", "on this machine",
+		}, []string{"inexact", "See results", "Cut now"}},
+		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"paused: no room on the disk"}, []string{"running"}},
+		{"inexact", func(s *engine.Snapshot) {
+			s.Inexact = &engine.Inexact{Cycle: 1, Agent: 17, Path: "pay", Why: "a step gave up: timeout"}
+		}, nil, []string{"inexact", "inexact since cycle 1, agent 17, step pay: a step gave up: timeout"}, nil},
+		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"draining: by hand", "Cut now ends them at once, and they run again on resume"}, nil},
+		{"finished", func(s *engine.Snapshot) {
+			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
+			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100 %", "cycle 24/24", "all done", "2, last at 12:05:06", "See results"}, []string{"0s left", "Pause", "Stop"}},
+		{"by the clock", func(s *engine.Snapshot) {
+			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
+		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 3", "1h0m0s"}, []string{"cycle 3/"}},
+		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
+		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
+		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},
+		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},
+		{"just saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-3 * time.Second) }, nil, []string{"2, just now"}, nil},
+		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30s ago"}, nil},
+		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"12 rows wait", "Database connections"}, []string{"on this machine", "Store connections"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := running()
+			c.change(&s)
+			st := &stage{Queue: uitest.Start(t), run: newFakeRun(s), desk: &fakeDesk{remote: "12 rows wait"}}
+			st.desk.job = jobOf(st.run)
+			if c.job != nil {
+				c.job(st.desk.job)
+			}
+			st.open(t)
+			st.Show()
+			st.shows(t, c.shows...)
+			st.hides(t, c.hides...)
+		})
+	}
+}
+
+// TestDrawsSeldom holds that what repaints the window comes every second time only, and what a person waits for at
+// once.
+func TestDrawsSeldom(t *testing.T) {
+	st := perform(t, running())
+	drawn := 0
+	for i := range 6 {
+		st.run.change(func(s *engine.Snapshot) { s.Events = int64(1000 + i) })
+		before := st.header.events.Value()
+		if st.Tick(); st.header.events.Value() != before {
+			drawn++
+		}
+	}
+	if drawn != 3 {
+		t.Errorf("of 6 times it drew %d times", drawn)
+	}
+	for range 2 { // at an even time, and at an odd one
+		for _, phase := range []engine.Phase{engine.Paused, engine.Running, engine.Paused} {
+			st.run.change(func(s *engine.Snapshot) { s.Phase = phase })
+			if st.Tick(); st.header.phase.Text() != phase.String() {
+				t.Errorf("a run that is %s is shown as %s", phase, st.header.phase.Text())
+			}
+		}
+	}
+}
+
+func TestAnotherRun(t *testing.T) {
+	st := perform(t, running())
+	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 66 })
+	st.tick()
+	if got := st.feed.count; got != 2 {
+		t.Errorf("%d rows of the first run", got)
+	}
+	s := running()
+	s.Run, s.Metrics, s.Errors, s.Limit = "20300302-080000-ef01", engine.MetricsRow{}, nil, 7
+	st.desk.job = jobOf(newFakeRun(s))
+	st.desk.job.Title = "Another scenario"
+	st.tick()
+	st.shows(t, "Another scenario", "20300302-080000-ef01", "no data yet", "none so far")
+	st.hides(t, "372 shoppers, a day in March", "66 %", "server_error")
+	if st.feed.count != 0 || st.limit.slider.Value() != 7 {
+		t.Errorf("%d rows, a limit of %d", st.feed.count, st.limit.slider.Value())
+	}
+}
+
+func TestErrorsAndOutcomes(t *testing.T) {
+	st := perform(t, running())
+	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped", "cancelled")
+	st.hides(t, "and a second line", "none so far")
+	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
+		if got := st.trouble.counts[i].Text(); got != want {
+			t.Errorf("%s: %s, want %s", outcomes[i], got, want)
+		}
+	}
+	st.trouble.explain("server_error")
+	top := st.win.Canvas().Overlays().Top()
+	if top == nil || !uitest.Shows(top, "and a second line") || !uitest.Shows(top, "10 sessions, the last in cycle 1 by agent 17, step fill_cart[2].add_cart") {
+		t.Fatalf("the whole error is not shown: %q", uitest.Texts(top))
+	}
+	st.Tap(top, "Close")
+	st.run.change(func(s *engine.Snapshot) { s.Errors, s.Outcomes = nil, nil })
+	st.tick()
+	st.shows(t, "none so far")
+}
+
+func TestFitsItsWindow(t *testing.T) {
+	st := perform(t, running())
+	st.desk.job.Title = strings.Repeat("a long title ", 40)
+	st.begin(st.desk.job)
+	for _, c := range []struct {
+		size    fyne.Size
+		columns int
+		scrolls bool
+	}{
+		{fyne.NewSize(1118, 792), 3, false},
+		{fyne.NewSize(838, 632), 2, true},
+		{fyne.NewSize(1758, 1192), 3, false},
+	} {
+		st.win.Resize(c.size)
+		st.tick()
+		var tops []float32
+		for _, o := range st.charts.grid.Objects {
+			if !slices.Contains(tops, o.Position().Y) {
+				tops = append(tops, o.Position().Y)
+			}
+			if o.Size().Height < 120 || o.Size().Width < 220 {
+				t.Errorf("at %v a chart is %v", c.size, o.Size())
+			}
+		}
+		if len(tops) != 6/c.columns {
+			t.Errorf("at %v there are %d rows of charts", c.size, len(tops))
+		}
+		if got := st.page.body.Size().Height > st.page.scroll.Size().Height; got != c.scrolls {
+			t.Errorf("at %v: scrolls %v", c.size, got)
+		}
+		if got := st.root.MinSize().Width; got > c.size.Width {
+			t.Errorf("at %v it asks for a width of %v", c.size, got)
+		}
+		bar, export := st.header.bar, st.orders.export
+		if right := st.orders.buttons.Position().X + export.Position().X + export.Size().Width; right > bar.Size().Width+1 || st.header.phase.Position().X < 10 {
+			t.Errorf("at %v the buttons reach to %v of %v, the badge is at %v", c.size, right, bar.Size().Width, st.header.phase.Position().X)
+		}
+	}
+}

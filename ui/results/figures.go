@@ -1,0 +1,121 @@
+package results
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// unknown stands for what was not measured.
+const unknown = "–"
+
+// figure is one of a run's figures.
+type figure struct {
+	name  string
+	value func(t *engine.Totals) string
+	bad   bool // anything but 0 is
+}
+
+func outcome(o engine.Outcome) func(*engine.Totals) string {
+	return func(t *engine.Totals) string { return engine.FormatCount(t.Outcomes[o]) }
+}
+
+func label(l engine.Label) func(*engine.Totals) string {
+	return func(t *engine.Totals) string { return engine.FormatCount(t.Labels[l]) }
+}
+
+// totalFigures is the one table of counts.
+var totalFigures = []figure{
+	{name: "sessions", value: func(t *engine.Totals) string { return engine.FormatCount(t.Ended()) }},
+	{name: "ok", value: outcome(engine.OK)},
+	{name: "stopped", value: outcome(engine.Stopped)},
+	{name: "failed", value: outcome(engine.Failed), bad: true},
+	{name: "timed out", value: outcome(engine.TimedOut), bad: true},
+	{name: "cancelled", value: outcome(engine.Cancelled)},
+	{name: "acted", value: func(t *engine.Totals) string { return engine.FormatCount(t.Acted) }},
+	{name: "events", value: func(t *engine.Totals) string { return engine.FormatCount(t.Events) }},
+	{name: "steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Steps) }},
+	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Requests) }},
+	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Retries) }},
+	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.RateLimited) }},
+}
+
+// resumedFigures are of runs that were resumed.
+var resumedFigures = []figure{
+	{name: "replayed steps", value: label(engine.Replayed)},
+	{name: "uncertain steps", value: label(engine.Uncertain)},
+	{name: "confirmed steps", value: label(engine.Confirmed)},
+}
+
+func resumed(t *engine.Totals) bool {
+	return t.Labels[engine.Replayed]+t.Labels[engine.Uncertain]+t.Labels[engine.Confirmed] > 0
+}
+
+// peakFigures are the worst values that were seen.
+var peakFigures = []figure{
+	{name: "memory of Throng", value: func(t *engine.Totals) string {
+		return known(t.Peaks.Memory > 0, engine.FormatBytes(int64(t.Peaks.Memory)))
+	}},
+	{name: "own connections", value: connections(func(p *engine.Peaks) int { return p.Connections })},
+	{name: "server's connections", value: connections(func(p *engine.Peaks) int { return p.ServerConnections })},
+	{name: "slowest cycle", value: lasted(func(p *engine.Peaks) time.Duration { return p.Cycle })},
+	{name: "checkpoint gap", value: lasted(func(p *engine.Peaks) time.Duration { return p.CheckpointGap })},
+	{name: "behind schedule", value: func(t *engine.Totals) string { return engine.FormatDuration(t.Peaks.Lag) }},
+}
+
+func known(is bool, text string) string {
+	if !is {
+		return unknown
+	}
+	return text
+}
+
+func connections(of func(*engine.Peaks) int) func(*engine.Totals) string {
+	return func(t *engine.Totals) string {
+		n := of(&t.Peaks)
+		return known(n > 0, engine.FormatCount(int64(n)))
+	}
+}
+
+func lasted(of func(*engine.Peaks) time.Duration) func(*engine.Totals) string {
+	return func(t *engine.Totals) string {
+		d := of(&t.Peaks)
+		return known(d > 0, engine.FormatDuration(d))
+	}
+}
+
+// board shows figures, each under its name.
+type board struct {
+	content *fyne.Container
+	figures []figure
+	values  []*widgets.Text
+}
+
+func newBoard(figures []figure, columns int) *board {
+	gap := theme.InnerPadding()
+	grid := container.NewGridWithColumns(columns)
+	b := &board{figures: figures, content: container.New(layout.NewCustomPaddedLayout(gap/2, gap/2, gap, gap), grid)}
+	for _, f := range figures {
+		value := widgets.NewText("")
+		b.values = append(b.values, value)
+		grid.Add(container.New(layout.NewCustomPaddedVBoxLayout(0), widgets.NewCaption(f.name), value))
+	}
+	return b
+}
+
+func (b *board) show(t *engine.Totals) {
+	for i, f := range b.figures {
+		text, tone := f.value(t), widgets.Neutral
+		if f.bad && text != "0" {
+			tone = widgets.Bad
+		}
+		b.values[i].SetColor(tone.Color())
+		b.values[i].SetText(text)
+	}
+}

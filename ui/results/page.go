@@ -1,0 +1,148 @@
+package results
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// mostChanges is how many changes are in view at once.
+const mostChanges = 10
+
+// page is everything that is shown of a run.
+type page struct {
+	win     fyne.Window
+	content fyne.CanvasObject
+
+	badge    *widgets.Badge
+	headline *widget.Label
+	verdict  *widgets.Notice
+	exact    *widgets.Notice
+
+	criteria *widgets.Sheet
+	totals   *board
+	resumed  *board
+	latency  *widgets.Sheet
+	peaks    *board
+	errors   *widgets.Sheet
+	notes    []engine.ErrorNote
+	changes  *widgets.Table
+}
+
+func newPage(win fyne.Window) *page {
+	p := &page{win: win, badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice()}
+	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+	p.headline.Wrapping = fyne.TextWrapWord
+	const count, clock = "1,000,000", "10m30s"
+	end := fyne.TextAlignTrailing
+	p.criteria = widgets.NewSheet([]widgets.Column{
+		{Title: "Verdict", Sample: "mmnot known"},
+		{Title: "Metric", Sample: "agents_completed", Weight: 1},
+		{Title: "Wanted", Sample: "< 100.5%"},
+		{Title: "Measured", Sample: "not known", Align: end},
+	}, "", nil)
+	p.latency = widgets.NewSheet([]widgets.Column{
+		{Title: "Sessions", Sample: "wait for the gate", Weight: 1},
+		{Title: "p50", Sample: clock, Align: end},
+		{Title: "p95", Sample: clock, Align: end},
+		{Title: "p99", Sample: clock, Align: end},
+		{Title: "Longest", Sample: clock, Align: end},
+	}, "", nil)
+	p.errors = widgets.NewSheet([]widgets.Column{
+		{Title: "Class", Sample: "server_error"},
+		{Title: "Sessions", Sample: count, Align: end},
+		{Title: "Last in cycle", Sample: "1000", Align: end},
+		{Title: "Agent", Sample: count, Align: end},
+		{Title: "Step", Sample: "fill_cart.add", Weight: 1},
+		{Title: "Message", Sample: "connection refused", Weight: 3},
+	}, "No session failed.", p.showError)
+	p.changes = widgets.NewTable([]widgets.Column{
+		{Title: "Time", Sample: "2026-12-28 00:00:00"},
+		{Title: "Cycle", Sample: "1000", Align: end},
+		{Title: "What", Sample: "phase"},
+		{Title: "Old", Sample: "running"},
+		{Title: "New", Sample: "draining"},
+		{Title: "Who", Sample: "governor"},
+		{Title: "Why", Sample: "the success rate fell", Weight: 1},
+	}, "Nothing was changed mid-run.", 1)
+	p.totals = newBoard(totalFigures, 4)
+	p.resumed = newBoard(resumedFigures, 4)
+	p.peaks = newBoard(peakFigures, 3)
+	p.layOut()
+	p.hide()
+	return p
+}
+
+func (p *page) layOut() {
+	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
+	left := container.NewVBox(
+		widgets.NewPanel("Criteria", p.criteria),
+		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.resumed.content)))
+	right := container.NewVBox(
+		widgets.NewPanel("Latency", p.latency),
+		widgets.NewPanel("Peaks", p.peaks.content))
+	p.content = container.NewVBox(
+		widgets.NewPanel("", head),
+		container.NewGridWithColumns(2, left, right),
+		widgets.NewPanel("Errors by class", p.errors),
+		widgets.NewPanel("Changed mid-run", p.changes),
+	)
+}
+
+func (p *page) hide() {
+	if p.content.Visible() {
+		p.content.Hide()
+	}
+}
+
+// show shows a run; what has not changed is not drawn again.
+func (p *page) show(r *engine.RunRecord, f *figures) {
+	p.badge.Set(state(r))
+	if text := headline(r, &f.totals); p.headline.Text != text {
+		p.headline.SetText(text)
+	}
+	p.verdict.Say(verdict(r))
+	p.exact.Say(exactness(r))
+	if judged(r) {
+		p.criteria.SetEmpty("None.")
+		p.criteria.SetRows(criteriaRows(r.Verdict))
+	} else {
+		p.criteria.SetEmpty("Judged when the run has ended.")
+		p.criteria.SetRows(nil)
+	}
+	p.totals.show(&f.totals)
+	p.resumed.show(&f.totals)
+	p.resumed.content.Hidden = !resumed(&f.totals)
+	p.latency.SetRows(latencyRows(&f.totals))
+	p.peaks.show(&f.totals)
+	p.notes = f.errors
+	p.errors.SetRows(errorRows(f.errors))
+	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
+	p.changes.SetRows(changeRows(f.changes))
+	if !p.content.Visible() {
+		p.content.Show()
+	}
+}
+
+// showError shows the whole of a class's last error.
+func (p *page) showError(class string) {
+	for i := range p.notes {
+		n := &p.notes[i]
+		if n.Class.String() != class {
+			continue
+		}
+		text := widget.NewLabel(n.Message)
+		text.Wrapping, text.Selectable = fyne.TextWrapWord, true
+		where := fmt.Sprintf("The last of %s: cycle %d, agent %d, step %s", engine.FormatCount(n.Count), n.Cycle, n.Agent, n.Path)
+		show := dialog.NewCustom(class, "Close", container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), p.win)
+		size := p.win.Canvas().Size()
+		show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
+		show.Show()
+	}
+}

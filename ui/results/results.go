@@ -1,0 +1,280 @@
+// Package results is the screen "Results": how a run went, against its criteria and in figures.
+package results
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Desk is what the screen asks for. Its methods may take long.
+type Desk interface {
+	// Runs returns all runs, newest first.
+	Runs(ctx context.Context) ([]engine.RunRecord, error)
+	// Totals returns a run's figures so far.
+	Totals(ctx context.Context, run engine.RunID) (engine.Totals, error)
+	// Changes returns what was changed mid-run, in order of time.
+	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
+	// LastErrors returns the classes of errors with their last occurrence.
+	LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error)
+	// Export writes what a run gave into a new folder inside dir and returns its path.
+	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
+}
+
+const (
+	// refreshTicks is how many ticks are between two looks at the runs, figuresTicks between two at the figures of a
+	// run in progress, which cost more.
+	refreshTicks = 6
+	figuresTicks = 15
+
+	// offered is how many runs can be picked from here; there are others in Checkpoints.
+	offered = 50
+)
+
+// Screen shows one run's results.
+type Screen struct {
+	desk Desk
+	win  fyne.Window
+
+	runs      []engine.RunRecord
+	chosen    engine.RunID
+	figures   figures // of the chosen run
+	of        mark    // what these figures are of
+	exporting map[engine.RunID]bool
+	visible   bool
+	ticks     int
+	since     int  // ticks since the figures were read
+	asked     int  // numbers the looks at the store: an answer counts if nothing was asked since
+	loading   bool // an answer is awaited
+
+	content  fyne.CanvasObject
+	pick     *widget.Select
+	picks    []engine.RunID // by option
+	export   *widget.Button
+	said     *widgets.Notice // what came of the last export
+	trouble  *widgets.Notice
+	page     *page
+	pickPath func(then func(dir string))
+}
+
+// New makes the screen.
+func New(desk Desk, win fyne.Window) *Screen {
+	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
+	s.pickPath = func(then func(string)) { widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then) }
+	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
+	s.pick.PlaceHolder = "No run yet. Choose a scenario in Setup."
+	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)
+	s.export.Importance = widget.HighImportance
+	s.export.Disable()
+	s.page = newPage(win)
+	bar := container.NewBorder(nil, nil, nil, s.export, s.pick)
+	s.content = container.NewBorder(container.NewVBox(bar, s.said, s.trouble), nil, nil, nil, container.NewVScroll(s.page.content))
+	return s
+}
+
+// Content is what the window shows.
+func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Show looks at the store.
+func (s *Screen) Show() {
+	s.visible = true
+	s.load()
+}
+
+// Hide ends looking at the store.
+func (s *Screen) Hide() { s.visible = false }
+
+// Tick looks at the store again from time to time.
+func (s *Screen) Tick() {
+	s.ticks++
+	s.since++
+	if s.ticks >= refreshTicks && !s.loading {
+		s.load()
+	}
+}
+
+// Select chooses the run to show.
+func (s *Screen) Select(run engine.RunID) {
+	if s.chosen == run {
+		return
+	}
+	s.chosen = run
+	s.said.Say("", widgets.Good)
+	s.draw()
+	if s.visible {
+		s.load()
+	}
+}
+
+// picked hears of the select.
+func (s *Screen) picked() {
+	if i := s.pick.SelectedIndex(); i >= 0 {
+		s.Select(s.picks[i])
+	}
+}
+
+// figures are what is read of a run beside its record.
+type figures struct {
+	totals  engine.Totals
+	changes []engine.ChangeRow
+	errors  []engine.ErrorNote
+}
+
+// mark tells states of a run apart.
+type mark struct {
+	run        engine.RunID
+	done       int64
+	ending     engine.Ending
+	inProgress bool
+}
+
+func markOf(r *engine.RunRecord) mark { return mark{r.ID, r.Done, r.Ending, r.InProgress} }
+
+// question is what a look at the store is to find out.
+type question struct {
+	run  engine.RunID
+	have mark // of the figures that are shown
+	due  bool // the figures of a run in progress
+}
+
+// answer is what a look at the store brought.
+type answer struct {
+	runs    []engine.RunRecord
+	of      mark
+	figures *figures // nil: those that are shown still hold
+}
+
+// load looks at the store.
+func (s *Screen) load() {
+	s.ticks, s.loading = 0, true
+	s.asked++
+	asked, q := s.asked, question{s.chosen, s.of, s.since >= figuresTicks}
+	async.Work(func() (answer, error) { return look(context.Background(), s.desk, q) }, func(a answer, err error) {
+		if asked != s.asked {
+			return
+		}
+		s.loading = false
+		if err != nil {
+			s.trouble.Say("Not everything could be read of the store; what is shown may be out of date. "+err.Error(), widgets.Bad)
+		} else {
+			s.trouble.Say("", widgets.Bad)
+		}
+		if a.runs == nil && err != nil {
+			return
+		}
+		s.runs, s.chosen = a.runs, a.of.run
+		if a.figures != nil {
+			s.figures, s.of, s.since = *a.figures, a.of, 0
+		}
+		s.draw()
+	})
+}
+
+// look reads the runs and, where they have changed, the figures of one; of the newest, where that is not there. An error
+// comes without figures, but perhaps with runs.
+func look(ctx context.Context, desk Desk, q question) (answer, error) {
+	runs, err := desk.Runs(ctx)
+	if err != nil || len(runs) == 0 {
+		return answer{}, err
+	}
+	chosen := max(slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.ID == q.run }), 0)
+	a := answer{runs: runs, of: markOf(&runs[chosen])}
+	if a.of == q.have || a.of.run == q.have.run && a.of.inProgress && q.have.inProgress && !q.due {
+		return a, nil
+	}
+	var f figures
+	var errs [3]error
+	f.totals, errs[0] = desk.Totals(ctx, a.of.run)
+	f.changes, errs[1] = desk.Changes(ctx, a.of.run)
+	f.errors, errs[2] = desk.LastErrors(ctx, a.of.run)
+	if err := errors.Join(errs[:]...); err != nil {
+		return a, err
+	}
+	a.figures = &f
+	return a, nil
+}
+
+// draw shows what is known; what has not changed is not drawn again.
+func (s *Screen) draw() {
+	s.drawPick()
+	r := s.run()
+	if r == nil {
+		s.export.Disable()
+		s.page.hide()
+		return
+	}
+	if s.exporting[r.ID] {
+		s.export.Disable()
+		s.said.Say("Exporting…", widgets.Accent)
+	} else if s.export.Disabled() {
+		s.export.Enable()
+	}
+	if s.of.run != r.ID { // on their way
+		s.page.hide()
+		return
+	}
+	s.page.show(r, &s.figures)
+}
+
+// drawPick offers the newest runs, and the chosen one.
+func (s *Screen) drawPick() {
+	var options []string
+	selected := ""
+	s.picks = s.picks[:0]
+	for i := range s.runs {
+		r := &s.runs[i]
+		if i >= offered && r.ID != s.chosen {
+			continue
+		}
+		text := pickText(r)
+		options, s.picks = append(options, text), append(s.picks, r.ID)
+		if r.ID == s.chosen {
+			selected = text
+		}
+	}
+	if slices.Equal(s.pick.Options, options) && s.pick.Selected == selected {
+		return
+	}
+	s.pick.Options, s.pick.Selected = options, selected
+	s.pick.Refresh()
+}
+
+// run returns the chosen run; nil without one.
+func (s *Screen) run() *engine.RunRecord {
+	for i := range s.runs {
+		if s.runs[i].ID == s.chosen {
+			return &s.runs[i]
+		}
+	}
+	return nil
+}
+
+func (s *Screen) askExport() {
+	run := s.chosen
+	s.pickPath(func(dir string) {
+		s.exporting[run] = true
+		s.draw()
+		async.Work(func() (string, error) { return s.desk.Export(context.Background(), run, dir) }, func(path string, err error) {
+			delete(s.exporting, run)
+			about := ""
+			if run != s.chosen {
+				about = "Run " + string(run) + ": "
+			}
+			if err != nil {
+				s.said.Say(about+"The export failed. "+err.Error(), widgets.Bad)
+			} else {
+				s.said.Say(about+"Exported to "+path+": "+inExport, widgets.Good)
+			}
+			s.draw()
+		})
+	})
+}

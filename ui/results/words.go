@@ -1,0 +1,190 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+const inExport = "metrics.csv (a row per second), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
+
+// pickText is a run's line in the select; no two are the same.
+func pickText(r *engine.RunRecord) string {
+	word, _ := state(r)
+	return fmt.Sprintf("%s, %s, %s (%s)", r.Title, stamp(r.Created), word, r.ID)
+}
+
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// state is what a run is doing, or how it ended.
+func state(r *engine.RunRecord) (word string, tone widgets.Tone) {
+	switch {
+	case r.InProgress:
+		return "in progress", widgets.Accent
+	case r.Ending == engine.NotEnded:
+		return "interrupted", widgets.Warning
+	case r.Ending == engine.EndFinished:
+		return r.Ending.String(), widgets.Good
+	case r.Ending == engine.EndStopped:
+		return r.Ending.String(), widgets.Quiet
+	case r.Ending == engine.EndOutOfBudget:
+		return r.Ending.String(), widgets.Warning
+	default:
+		return r.Ending.String(), widgets.Bad
+	}
+}
+
+// headline is how long a run took and how far it came; its state stands before it.
+func headline(r *engine.RunRecord, t *engine.Totals) string {
+	sessions := engine.FormatCount(t.Ended())
+	if r.Total > 0 {
+		sessions += " of " + engine.FormatCount(r.Total)
+	}
+	sessions += " sessions"
+	switch {
+	case r.InProgress:
+		return sessions + " so far"
+	case t.Peaks.Elapsed > 0:
+		sessions = "after " + engine.FormatDuration(t.Peaks.Elapsed) + ", " + sessions
+	}
+	if r.Reason != "" && r.Ending != engine.EndFinished {
+		sessions += ": " + r.Reason
+	}
+	return sessions
+}
+
+// judged reports whether a run has a verdict, or will get none.
+func judged(r *engine.RunRecord) bool { return !r.InProgress && r.Ending != engine.NotEnded }
+
+// verdict says how many of a run's criteria are met.
+func verdict(r *engine.RunRecord) (string, widgets.Tone) {
+	switch {
+	case r.InProgress:
+		return "Criteria are judged when the run has ended.", widgets.Quiet
+	case !judged(r):
+		return "Criteria are judged when the run has ended. It was interrupted: go on with it in Checkpoints.", widgets.Quiet
+	case len(r.Verdict) == 0:
+		return "The scenario names no success criteria.", widgets.Quiet
+	}
+	missed, unknown := 0, 0
+	for i := range r.Verdict {
+		switch {
+		case r.Verdict[i].Unknown:
+			unknown++
+		case !r.Verdict[i].Passed:
+			missed++
+		}
+	}
+	all := len(r.Verdict)
+	note := ""
+	if unknown > 0 {
+		note = fmt.Sprintf(", %d not known", unknown)
+	}
+	switch {
+	case missed > 0:
+		return fmt.Sprintf("%d of %s missed%s.", missed, criteria(all), note), widgets.Bad
+	case unknown > 0:
+		return fmt.Sprintf("%d of %s met%s.", all-unknown, criteria(all), note), widgets.Warning
+	case all == 1:
+		return "The criterion is met.", widgets.Good
+	default:
+		return fmt.Sprintf("All %s met.", criteria(all)), widgets.Good
+	}
+}
+
+func criteria(n int) string {
+	if n == 1 {
+		return "1 criterion"
+	}
+	return strconv.Itoa(n) + " criteria"
+}
+
+// exactness says whether a run's result is exact, and if not, since when and why.
+func exactness(r *engine.RunRecord) (string, widgets.Tone) {
+	switch {
+	case r.Inexact != nil:
+		return "The result is " + r.Inexact.String() + ".", widgets.Warning
+	case judged(r):
+		return "The result is exact: the same bytes for the same seed, at any concurrency.", widgets.Good
+	default:
+		return "The result is exact so far.", widgets.Good
+	}
+}
+
+func criteriaRows(verdict []engine.Judgement) []widgets.Row {
+	rows := make([]widgets.Row, len(verdict))
+	for i := range verdict {
+		j := &verdict[i]
+		mark := widgets.Cell{Text: "pass", Tone: widgets.Good, Icon: theme.ConfirmIcon()}
+		switch {
+		case j.Unknown:
+			mark = widgets.Cell{Text: "not known", Tone: widgets.Warning, Icon: theme.QuestionIcon()}
+		case !j.Passed:
+			mark = widgets.Cell{Text: "FAIL", Tone: widgets.Bad, Icon: theme.CancelIcon()}
+		}
+		measured := widgets.Cell{Text: j.Shown}
+		if mark.Tone == widgets.Bad {
+			measured.Tone = widgets.Bad
+		}
+		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{mark, {Text: j.Criterion.Metric}, {Text: j.Criterion.Text}, measured}}
+	}
+	return rows
+}
+
+// histogram is what is shown of a distribution.
+type histogram interface {
+	Count() int64
+	Quantile(q float64) time.Duration
+	Max() time.Duration
+}
+
+func latencyRows(t *engine.Totals) []widgets.Row {
+	var rows []widgets.Row
+	for _, h := range []struct {
+		name string
+		histogram
+	}{{"total", &t.Total}, {"service", &t.Service}, {"held back", &t.Held}, {"wait for the gate", &t.Queue}} {
+		cells := []widgets.Cell{{Text: h.name}}
+		for _, d := range []time.Duration{h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()} {
+			text := unknown
+			if h.Count() > 0 {
+				text = engine.FormatDuration(d)
+			}
+			cells = append(cells, widgets.Cell{Text: text})
+		}
+		rows = append(rows, widgets.Row{Key: h.name, Cells: cells})
+	}
+	return rows
+}
+
+func errorRows(notes []engine.ErrorNote) []widgets.Row {
+	rows := make([]widgets.Row, len(notes))
+	for i := range notes {
+		n := &notes[i]
+		rows[i] = widgets.Row{Key: n.Class.String(), Cells: []widgets.Cell{
+			{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: strconv.Itoa(n.Cycle)}, {Text: strconv.Itoa(n.Agent)}, {Text: n.Path}, {Text: n.Message},
+		}}
+	}
+	return rows
+}
+
+func changeRows(changes []engine.ChangeRow) []widgets.Row {
+	rows := make([]widgets.Row, len(changes))
+	for i := range changes {
+		c := &changes[i]
+		why := widgets.Cell{Text: c.Why}
+		if c.Inexact != nil {
+			why = widgets.Cell{Text: strings.TrimPrefix(c.Why+"; the result is inexact from here on", "; "), Tone: widgets.Warning}
+		}
+		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
+			{Text: stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: c.What}, {Text: c.Old}, {Text: c.New}, {Text: c.Who}, why,
+		}}
+	}
+	return rows
+}

@@ -1,0 +1,96 @@
+package results
+
+import (
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+func TestVerdict(t *testing.T) {
+	met, missed := criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false)
+	unknown := engine.Judgement{Unknown: true}
+	for _, c := range []struct {
+		name     string
+		judged   []engine.Judgement
+		ending   engine.Ending
+		progress bool
+		want     string
+		tone     widgets.Tone
+	}{
+		{"all met", []engine.Judgement{met, met, met}, engine.EndFinished, false, "All 3 criteria met.", widgets.Good},
+		{"the only one", []engine.Judgement{met}, engine.EndFinished, false, "The criterion is met.", widgets.Good},
+		{"missed", []engine.Judgement{met, missed, missed}, engine.EndFinished, false, "2 of 3 criteria missed.", widgets.Bad},
+		{"the only one missed", []engine.Judgement{missed}, engine.EndFinished, false, "1 of 1 criterion missed.", widgets.Bad},
+		{"missed and not known", []engine.Judgement{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 not known.", widgets.Bad},
+		{"not known", []engine.Judgement{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 not known.", widgets.Warning},
+		{"none", nil, engine.EndFinished, false, "The scenario names no success criteria.", widgets.Quiet},
+		{"in progress", []engine.Judgement{met}, engine.EndStopped, true, "Criteria are judged when the run has ended.", widgets.Quiet},
+		{"interrupted", nil, engine.NotEnded, false, "Criteria are judged when the run has ended. It was interrupted: go on with it in Checkpoints.", widgets.Quiet},
+	} {
+		r := engine.RunRecord{Verdict: c.judged, Ending: c.ending, InProgress: c.progress}
+		if text, tone := verdict(&r); text != c.want || tone != c.tone {
+			t.Errorf("%s: %q in tone %d, want %q in %d", c.name, text, tone, c.want, c.tone)
+		}
+	}
+}
+
+func TestCriteriaSayTheirVerdict(t *testing.T) {
+	rows := criteriaRows([]engine.Judgement{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "not known"}})
+	for i, want := range []string{"pass", "FAIL", "not known"} {
+		if c := rows[i].Cells[0]; c.Text != want || c.Icon == nil {
+			t.Errorf("criterion %d: %q, want %q with an icon", i, c.Text, want)
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	totals := some()
+	for _, c := range []struct {
+		name string
+		run  engine.RunRecord
+		want string
+	}{
+		{"finished", engine.RunRecord{Ending: engine.EndFinished, Total: 8928, Reason: "all cycles are done"}, "after 51s, 100 of 8,928 sessions"},
+		{"stopped", engine.RunRecord{Ending: engine.EndStopped, Total: 8928, Reason: "by hand"}, "after 51s, 100 of 8,928 sessions: by hand"},
+		{"without a plan", engine.RunRecord{Ending: engine.EndFinished}, "after 51s, 100 sessions"},
+		{"in progress", engine.RunRecord{InProgress: true, Total: 200, Reason: "by hand"}, "100 of 200 sessions so far"},
+	} {
+		if got := headline(&c.run, &totals); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestExactness(t *testing.T) {
+	inexact := &engine.Inexact{Cycle: 3, Agent: 17, Path: "pay", Why: "timed out"}
+	for _, c := range []struct {
+		run  engine.RunRecord
+		want string
+		tone widgets.Tone
+	}{
+		{engine.RunRecord{Ending: engine.EndFinished}, "The result is exact: the same bytes for the same seed, at any concurrency.", widgets.Good},
+		{engine.RunRecord{InProgress: true}, "The result is exact so far.", widgets.Good},
+		{engine.RunRecord{Ending: engine.EndFinished, Inexact: inexact}, "The result is inexact since cycle 3, agent 17, step pay: timed out.", widgets.Warning},
+	} {
+		if text, tone := exactness(&c.run); text != c.want || tone != c.tone {
+			t.Errorf("%q in tone %d, want %q in %d", text, tone, c.want, c.tone)
+		}
+	}
+}
+
+func TestFiguresThatWereNotMeasured(t *testing.T) {
+	var none engine.Totals
+	for _, row := range latencyRows(&none) {
+		for _, c := range row.Cells[1:] {
+			if c.Text != unknown {
+				t.Errorf("without a session %s is %q", row.Key, c.Text)
+			}
+		}
+	}
+	for _, f := range peakFigures {
+		if got := f.value(&none); got != unknown && f.name != "behind schedule" {
+			t.Errorf("%s is %q, and was not measured", f.name, got)
+		}
+	}
+}

@@ -1,0 +1,567 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// fakeDesk records what is asked of it.
+type fakeDesk struct {
+	mu          sync.Mutex
+	runs        []engine.RunRecord
+	checkpoints map[engine.RunID][]engine.CheckpointRecord
+	doomed      Doomed
+	busy        engine.RunID
+	remote      string
+	err         error // of everything that changes something
+	readErr     error
+	asked       []string
+	looks       int
+	hold        chan struct{}                  // holds up all orders, if set
+	holdPoints  map[engine.RunID]chan struct{} // hold up the checkpoints of runs
+}
+
+func (d *fakeDesk) ask(format string, args ...any) error {
+	d.mu.Lock()
+	d.asked = append(d.asked, fmt.Sprintf(format, args...))
+	hold, err := d.hold, d.err
+	d.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	return err
+}
+
+// set changes the desk between what is asked of it.
+func (d *fakeDesk) set(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+}
+
+func (d *fakeDesk) orders() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.asked)
+}
+
+func (d *fakeDesk) looked() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.looks
+}
+
+func (d *fakeDesk) Runs(context.Context) ([]engine.RunRecord, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.looks++
+	return slices.Clone(d.runs), d.readErr
+}
+
+func (d *fakeDesk) Checkpoints(_ context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	d.mu.Lock()
+	all, hold := slices.Clone(d.checkpoints[run]), d.holdPoints[run]
+	d.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	return all, nil
+}
+
+func (d *fakeDesk) Doomed(_ context.Context, run engine.RunID) (Doomed, error) {
+	return d.doomed, d.ask("weigh %s", run)
+}
+
+func (d *fakeDesk) Delete(_ context.Context, run engine.RunID) error {
+	if err := d.ask("delete %s", run); err != nil {
+		return err
+	}
+	d.set(func() {
+		d.runs = slices.DeleteFunc(slices.Clone(d.runs), func(r engine.RunRecord) bool { return r.ID == run })
+	})
+	return nil
+}
+
+func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, limit int) error {
+	return d.ask("resume %s with %d", run, limit)
+}
+
+func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
+	return dir + "/throng-" + string(run), d.ask("export %s to %s", run, dir)
+}
+
+func (d *fakeDesk) Send(_ context.Context, run engine.RunID) error { return d.ask("send %s", run) }
+
+func (d *fakeDesk) Busy() engine.RunID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.busy
+}
+
+func (d *fakeDesk) Remote() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.remote
+}
+
+var began = time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local)
+
+// record is a run that was interrupted after 816 of 8,928 sessions.
+func record(id engine.RunID) engine.RunRecord {
+	settings := engine.DefaultSettings()
+	settings.Cycles, settings.Seed = 24, 7
+	return engine.RunRecord{
+		ID: id, Title: "Shoppers", Created: began, Cycle: 2, Cycles: 24, Done: 816, Total: 8928, Settings: settings, Limit: settings.Limit,
+		Source: engine.Source{Name: "shopping.yaml", Parameters: map[string]string{"agents": "372", "shop": `"corner"`}},
+	}
+}
+
+func points(run engine.RunID) []engine.CheckpointRecord {
+	return []engine.CheckpointRecord{
+		{Run: run, Number: 2, At: began.Add(10 * time.Minute), Cycle: 1, Done: 700, Total: 8928, Reason: "interval", SizeBytes: 123_456, Newest: true},
+		{Run: run, Number: 1, At: began.Add(5 * time.Minute), Done: 300, Total: 8928, Reason: "pause", SizeBytes: 2000},
+	}
+}
+
+// start shows the screen with what a desk has.
+func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
+	t.Helper()
+	q := uitest.Start(t)
+	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
+	h := &heard{}
+	win := test.NewTempWindow(t, nil)
+	s := New(desk, win, func() { h.resumed++ }, func(run engine.RunID) { h.results = append(h.results, run) })
+	win.SetContent(s.Content())
+	win.Resize(fyne.NewSize(1130, 780))
+	s.Show()
+	q.Until("the runs are shown", func() bool { return !s.loading })
+	return q, s, h
+}
+
+// heard is what the screen told the window.
+type heard struct {
+	resumed int
+	results []engine.RunID
+}
+
+// two runs: a new one that was interrupted, with two checkpoints, and an old one that has finished.
+func two() *fakeDesk {
+	old := record("old")
+	old.Title, old.Created, old.Ending, old.Cycle, old.Done = "Greeters", began.Add(-time.Hour), engine.EndFinished, 24, 8928
+	return &fakeDesk{
+		runs:        []engine.RunRecord{record("new"), old},
+		checkpoints: map[engine.RunID][]engine.CheckpointRecord{"new": points("new"), "old": points("old")[1:]},
+		doomed:      Doomed{8928, 2034, 3, 4_100_000},
+	}
+}
+
+func wantShown(t *testing.T, s *Screen, wanted ...string) {
+	t.Helper()
+	for _, text := range wanted {
+		if !uitest.Shows(s.Content(), text) {
+			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
+		}
+	}
+}
+
+func wantOrders(t *testing.T, desk *fakeDesk, want ...string) {
+	t.Helper()
+	if got := desk.orders(); !slices.Equal(got, want) {
+		t.Errorf("asked was %q, want %q", got, want)
+	}
+}
+
+// wait does what comes until nothing is being done to the chosen run and the store was looked at.
+func wait(q *uitest.Queue, s *Screen) {
+	q.Until("done", func() bool { return len(s.working) == 0 && !s.loading })
+}
+
+func TestShowsRunsAndTheNewest(t *testing.T) {
+	_, s, _ := start(t, two())
+	wantShown(t, s,
+		"2026-01-02 15:04:05", "Shoppers", "interrupted", "2/24", "816 (9 %)", "Greeters", "finished", "24/24", "8,928 (100 %)", // the list
+		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
+		"2 newest", "700 (7.8 %)", "interval", "123 kB", "300 (3.4 %)", "pause", "2000 B", // its checkpoints
+	)
+	if got, want := s.detail.hint.Text(), "Resume goes on at the step after the last one that was done; 116 sessions since this checkpoint are not run again."; got != want {
+		t.Errorf("said of resuming: %q, want %q", got, want)
+	}
+	if got := s.detail.limit.Text; got != "50" {
+		t.Errorf("the limit is filled in with %q, want the run's own", got)
+	}
+}
+
+func TestNoRunYet(t *testing.T) {
+	_, s, _ := start(t, &fakeDesk{})
+	wantShown(t, s, "No run yet. Choose a scenario in Setup.")
+	if uitest.Button(s.Content(), "Resume") != nil {
+		t.Error("without a run there is something to resume")
+	}
+}
+
+func TestResume(t *testing.T) {
+	for _, c := range []struct {
+		name, limit, want string
+	}{
+		{"as it was", "50", "resume new with 0"},
+		{"with nothing written", " ", "resume new with 0"},
+		{"with another limit", "1,200", "resume new with 1200"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			desk := two()
+			q, s, h := start(t, desk)
+			s.detail.limit.SetText(c.limit)
+			q.Tap(s.Content(), "Resume")
+			wait(q, s)
+			wantOrders(t, desk, c.want)
+			if h.resumed != 1 {
+				t.Errorf("the window heard of it %d times", h.resumed)
+			}
+		})
+	}
+}
+
+func TestResumeWithAWrongLimit(t *testing.T) {
+	desk := two()
+	q, s, h := start(t, desk)
+	for _, text := range []string{"0", "many", "-1", "1000001"} {
+		s.detail.limit.SetText(text)
+		q.Tap(s.Content(), "Resume")
+		wantShown(t, s, "The limit is a whole number from 1 to 1,000,000.")
+	}
+	wantOrders(t, desk)
+	if h.resumed != 0 {
+		t.Error("the window heard that the run goes on")
+	}
+}
+
+func TestResumeIsRefused(t *testing.T) {
+	desk := two()
+	desk.err = fmt.Errorf("start: %w", errors.Join(&engine.FieldError{Field: "ceiling", Problem: "is low"}, &engine.FieldError{Field: "limit", Problem: "is high", Hint: "lower it"}))
+	q, s, h := start(t, desk)
+	var marked error
+	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	if got := s.detail.said.Text(); !strings.Contains(got, "limit: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
+		t.Errorf("said is %q", got)
+	}
+	if marked == nil {
+		t.Error("the limit is not marked")
+	}
+	if h.resumed != 0 {
+		t.Error("the window heard that the run goes on")
+	}
+	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
+		t.Error("it cannot be tried again")
+	}
+}
+
+func TestResumeIsRefusedLate(t *testing.T) {
+	desk := two()
+	desk.hold, desk.err = make(chan struct{}), &engine.FieldError{Field: "limit", Problem: "is high"}
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Resume")
+	s.Select("old")
+	var marked error
+	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
+	close(desk.hold)
+	wait(q, s)
+	wantShown(t, s, "Run new: limit: is high")
+	if marked != nil {
+		t.Errorf("another run's limit is marked: %v", marked)
+	}
+}
+
+func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	s.detail.checkpoints.OnSelected("1")
+	if b := uitest.Button(s.Content(), "Resume"); !b.Disabled() {
+		t.Error("an older checkpoint can be resumed")
+	}
+	wantShown(t, s, "An older checkpoint would begin another run; this version goes on from the newest.")
+
+	desk.set(func() { // another is taken: the older one stays chosen
+		newer := points("new")
+		newer[0].Newest = false
+		desk.checkpoints["new"] = append([]engine.CheckpointRecord{{Run: "new", Number: 3, At: began.Add(time.Hour), Done: 800, Total: 8928, Newest: true}}, newer...)
+	})
+	s.load()
+	wait(q, s)
+	if got := s.detail.checkpoints.Selected(); got != "1" {
+		t.Errorf("selected is checkpoint %q, want still 1", got)
+	}
+	s.detail.checkpoints.OnSelected("3")
+	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
+		t.Error("the newest checkpoint cannot be resumed")
+	}
+
+	s.detail.checkpoints.OnSelected("1")
+	desk.set(func() { desk.checkpoints["new"] = desk.checkpoints["new"][:1] }) // the others were pruned
+	s.load()
+	wait(q, s)
+	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
+		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
+	}
+	wantShown(t, s, "16 sessions since this checkpoint are not run again.")
+
+	desk.set(func() { desk.checkpoints["new"] = nil })
+	s.load()
+	wait(q, s)
+	wantShown(t, s, "No checkpoint yet.", "816 sessions since the run began are not run again.")
+}
+
+func TestDeleteShowsWhatWillGo(t *testing.T) {
+	desk := two()
+	desk.remote = "db.example.com/throng"
+	q, s, _ := start(t, desk)
+	ask := func() fyne.CanvasObject {
+		t.Helper()
+		q.Tap(s.Content(), "Delete…")
+		q.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+		return s.win.Canvas().Overlays().Top()
+	}
+	dialog := ask()
+	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4100 kB of run new."; !uitest.Shows(dialog, text) {
+		t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
+	}
+	if text := "stays there"; !uitest.Shows(dialog, text) {
+		t.Errorf("nothing is said of what was sent: %q", uitest.Texts(dialog))
+	}
+	q.Tap(dialog, "Keep")
+	wait(q, s)
+	wantOrders(t, desk, "weigh new")
+
+	q.Tap(ask(), "Delete")
+	wait(q, s)
+	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
+	wantShown(t, s, "Run new is deleted.")
+	if s.chosen != "old" || uitest.Shows(s.Content(), "Shoppers") {
+		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
+	}
+}
+
+func TestDeletingGoesOnBelow(t *testing.T) {
+	desk := two()
+	desk.runs = append(desk.runs, record("older"), record("oldest"))
+	q, s, _ := start(t, desk)
+	for _, c := range []struct{ run, next engine.RunID }{{"old", "older"}, {"oldest", "older"}, {"older", "new"}, {"new", ""}} {
+		s.Select(c.run)
+		wait(q, s)
+		s.delete(c.run)
+		wait(q, s)
+		if s.chosen != c.next {
+			t.Errorf("after deleting %s, %q is chosen, want %q", c.run, s.chosen, c.next)
+		}
+	}
+	wantShown(t, s, "No run yet.")
+}
+
+func TestDeleteIsRefused(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Delete…")
+	q.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+	desk.set(func() { desk.err = engine.ErrInUse })
+	q.Tap(s.win.Canvas().Overlays().Top(), "Delete")
+	wait(q, s)
+	wantShown(t, s, "The run is in progress, so nothing was changed.", "Shoppers")
+}
+
+func TestARunInProgressIsNotTouched(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		busy engine.RunID
+		want string
+	}{
+		{"here", "new", "This run is in progress: Live shows it. It cannot be deleted while it is in progress; stop it first."},
+		{"elsewhere", "", "Another process has this run in progress: it may be looked at, not touched. It cannot be deleted while it is in progress."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			desk := two()
+			desk.runs[0].InProgress, desk.busy = true, c.busy
+			_, s, _ := start(t, desk)
+			for _, text := range []string{"Resume", "Delete…"} {
+				if b := uitest.Button(s.Content(), text); !b.Disabled() {
+					t.Errorf("%q is not disabled", text)
+				}
+			}
+			if got := s.detail.hint.Text(); got != c.want {
+				t.Errorf("said is %q, want %q", got, c.want)
+			}
+			wantShown(t, s, "in progress")
+		})
+	}
+}
+
+func TestExportAsksWhere(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	q.Tap(s.Content(), "Export CSV…")
+	picker := s.win.Canvas().Overlays().Top()
+	if picker == nil {
+		t.Fatal("nothing is asked")
+	}
+	q.Tap(picker, "Export here")
+	wait(q, s)
+	wantOrders(t, desk, "export new to "+home)
+}
+
+func TestExport(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	s.pickPath = func(then func(string)) { then("/there") }
+	q.Tap(s.Content(), "Export CSV…")
+	wait(q, s)
+	wantOrders(t, desk, "export new to /there")
+	wantShown(t, s, "Exported to /there/throng-new: metrics.csv, sessions.csv, events.csv, timings.csv and run.json")
+}
+
+func TestWhatIsDoneToARunIsShown(t *testing.T) {
+	desk := two()
+	desk.hold, desk.remote = make(chan struct{}), "db.example.com/throng"
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Send to Postgres")
+	wantShown(t, s, "Sending to db.example.com/throng…")
+	for _, text := range []string{"Resume", "Delete…", "Export CSV…", "Send to Postgres"} {
+		if b := uitest.Button(s.Content(), text); !b.Disabled() {
+			t.Errorf("%q can be tapped meanwhile", text)
+		}
+	}
+	s.Select("old")
+	if b := uitest.Button(s.Content(), "Delete…"); b.Disabled() {
+		t.Error("another run is held up")
+	}
+	close(desk.hold)
+	wait(q, s)
+	wantOrders(t, desk, "send new")
+	wantShown(t, s, "Run new: Its results are in db.example.com/throng.")
+}
+
+func TestSendWantsADatabase(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	if uitest.Button(s.Content(), "Send to Postgres") != nil {
+		t.Error("results can be sent to no database")
+	}
+	desk.set(func() { desk.remote = "db.example.com/throng" })
+	s.load()
+	wait(q, s)
+	if uitest.Button(s.Content(), "Send to Postgres") == nil {
+		t.Error("results cannot be sent to the database that is set now")
+	}
+}
+
+func TestResults(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	q.Tap(s.Content(), "Results")
+	if !slices.Equal(h.results, []engine.RunID{"old"}) {
+		t.Errorf("asked for were the results of %q", h.results)
+	}
+}
+
+func TestTheListFollowsTheStore(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	s.Select("old")
+	wait(q, s)
+	before := desk.looked()
+	s.Tick()
+	if got := desk.looked(); got != before || s.loading {
+		t.Error("every tick looks at the store")
+	}
+	desk.set(func() {
+		newest := record("newest")
+		newest.Title = "Talkers"
+		desk.runs = append([]engine.RunRecord{newest}, desk.runs...)
+	})
+	for range refreshTicks {
+		s.Tick()
+	}
+	wait(q, s)
+	wantShown(t, s, "Talkers")
+	if got := s.table.Selected(); got != "old" || s.chosen != "old" {
+		t.Errorf("selected is %q, chosen %q, want still old", got, s.chosen)
+	}
+}
+
+func TestARunThatBeginsIsSeenAtOnce(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	desk.set(func() { desk.busy, desk.runs[0].InProgress = "new", true })
+	before := desk.looked()
+	s.Tick()
+	s.Tick()
+	wait(q, s)
+	if got := desk.looked(); got != before+1 {
+		t.Errorf("the store was looked at %d times, want once", got-before)
+	}
+	wantShown(t, s, "This run is in progress: Live shows it.")
+}
+
+func TestALateAnswerIsDropped(t *testing.T) {
+	desk := two()
+	_, s, _ := start(t, desk)
+	hold := make(chan struct{})
+	desk.set(func() { desk.holdPoints = map[engine.RunID]chan struct{}{"old": hold} })
+	answers := make(chan func(), 2)
+	t.Cleanup(async.Replace(func(f func()) { answers <- f }))
+	s.Select("old")
+	s.Select("new")
+	(<-answers)() // of new: old is held up
+	close(hold)
+	(<-answers)()
+	if s.of != "new" || len(s.checkpoints) != 2 || s.chosen != "new" {
+		t.Errorf("shown are %d checkpoints of %s, chosen is %s", len(s.checkpoints), s.of, s.chosen)
+	}
+}
+
+func TestTheStoreCannotBeRead(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	desk.set(func() { desk.readErr = fmt.Errorf("list the runs: disk I/O error") })
+	s.load()
+	wait(q, s)
+	if got := s.trouble.Text(); !strings.Contains(got, "list the runs: disk I/O error") || !s.trouble.Visible() {
+		t.Errorf("said is %q", got)
+	}
+	wantShown(t, s, "Shoppers", "Greeters") // as far as is known
+	desk.set(func() { desk.readErr = nil })
+	s.load()
+	wait(q, s)
+	if s.trouble.Visible() {
+		t.Errorf("the store can be read again, and still %q is said", s.trouble.Text())
+	}
+}
+
+func TestManyRuns(t *testing.T) {
+	desk := &fakeDesk{}
+	for i := range 1000 {
+		desk.runs = append(desk.runs, record(engine.RunID(fmt.Sprint("run ", i))))
+	}
+	q, s, _ := start(t, desk)
+	s.Select("run 900")
+	wait(q, s)
+	wantShown(t, s, "run 900")
+	if n := len(uitest.Texts(s.table)); n > 400 {
+		t.Errorf("%d texts are shown of 1,000 runs", n)
+	}
+}

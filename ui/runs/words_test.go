@@ -1,0 +1,120 @@
+package runs
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+func TestState(t *testing.T) {
+	for _, c := range []struct {
+		inProgress bool
+		ending     engine.Ending
+		word       string
+		tone       widgets.Tone
+	}{
+		{true, engine.NotEnded, "in progress", widgets.Accent},
+		{true, engine.EndStopped, "in progress", widgets.Accent},
+		{false, engine.NotEnded, "interrupted", widgets.Warning},
+		{false, engine.EndFinished, "finished", widgets.Good},
+		{false, engine.EndStopped, "stopped", widgets.Quiet},
+		{false, engine.EndFailed, "failed", widgets.Bad},
+		{false, engine.EndOutOfBudget, "out of budget", widgets.Warning},
+	} {
+		if word, tone := state(&engine.RunRecord{InProgress: c.inProgress, Ending: c.ending}); word != c.word || tone != c.tone {
+			t.Errorf("in progress %v, ending %q: %q in tone %d, want %q in %d", c.inProgress, c.ending, word, tone, c.word, c.tone)
+		}
+	}
+}
+
+func TestResuming(t *testing.T) {
+	const where = "Resume goes on at the step after the last one that was done; "
+	newest, older := points("r")[0], points("r")[1]
+	for _, c := range []struct {
+		name       string
+		run        func(*engine.RunRecord)
+		checkpoint *engine.CheckpointRecord
+		busy       engine.RunID
+		want       string
+		possible   bool
+	}{
+		{name: "interrupted", checkpoint: &newest, want: where + "116 sessions since this checkpoint are not run again.", possible: true},
+		{name: "one since", run: func(r *engine.RunRecord) { r.Done = 701 }, checkpoint: &newest, want: where + "1 session since this checkpoint is not run again.", possible: true},
+		{name: "none since", run: func(r *engine.RunRecord) { r.Done = 700 }, checkpoint: &newest, want: where + "nothing was done since this checkpoint.", possible: true},
+		{name: "without a checkpoint", want: where + "816 sessions since the run began are not run again.", possible: true},
+		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + "816", possible: true},
+		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + "816", possible: true},
+		{name: "older", checkpoint: &older, want: "An older checkpoint would begin another run"},
+		{name: "finished", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &newest, want: "A run that has finished cannot be resumed"},
+		{name: "finished, older", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &older, want: "A run that has finished cannot be resumed"},
+		{name: "all cycles done", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: "A run that has finished cannot be resumed"},
+		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
+		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
+		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},
+		{name: "another in progress", busy: "other", want: "Run other is in progress"},
+	} {
+		r := record("r")
+		if c.run != nil {
+			c.run(&r)
+		}
+		text, possible := resuming(&r, c.checkpoint, c.busy)
+		if possible != c.possible || !strings.HasPrefix(text, c.want) {
+			t.Errorf("%s: %v, %q; want %v, %q", c.name, possible, text, c.possible, c.want)
+		}
+	}
+}
+
+func TestFacts(t *testing.T) {
+	r := record("r")
+	r.Ending, r.Ended, r.Reason = engine.EndStopped, began.Add(time.Hour), "by hand"
+	r.Inexact = &engine.Inexact{Cycle: 3, Agent: 17, Path: "pay", Why: "timed out"}
+	r.Parent, r.ForkCycle = "parent", 2
+	r.Settings.Cycles, r.Settings.Hours, r.Settings.TimeScale, r.Settings.Remote = 0, 6, 24, true
+	got := map[string]string{}
+	for _, f := range facts(&r) {
+		got[f.name] = f.value
+	}
+	for name, want := range map[string]string{
+		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at the start of cycle 2", "Seed": "7",
+		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24, simulated time per wall time", "Results": "go to the database too",
+	} {
+		if got[name] != want {
+			t.Errorf("%q is %q, want %q", name, got[name], want)
+		}
+	}
+	if got, want := because(&r), "Ended: by hand\nThe result is inexact since cycle 3, agent 17, step pay: timed out"; got != want {
+		t.Errorf("the reasons are %q, want %q", got, want)
+	}
+	r.InProgress = true
+	if got := because(&r); strings.Contains(got, "by hand") {
+		t.Errorf("of a run that goes on again is said %q", got)
+	}
+	for _, f := range facts(&r) {
+		if f.name == "Ended" {
+			t.Error("a run that goes on again has an end")
+		}
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for text, want := range map[string]int{"": 0, " 7 ": 7, "1": 1, "1,000,000": 1_000_000} {
+		if got, err := parseLimit(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"0", "-5", "7.5", "x", "1000001", "99999999999999999999"} {
+		if got, err := parseLimit(text); err == nil {
+			t.Errorf("%q is taken as %d", text, got)
+		}
+	}
+}
+
+func TestDoomedText(t *testing.T) {
+	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nThis cannot be undone."
+	if got := doomedText("r", Doomed{1, 0, 1, 42_000}); got != want {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,78 @@
+package settings
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// data is the panel of the data folder.
+type data struct {
+	desk   Desk
+	win    fyne.Window
+	panel  fyne.CanvasObject
+	folder *form.Note
+	answer *form.Note
+}
+
+func newData(desk Desk, win fyne.Window) *data {
+	d := &data{desk: desk, win: win, folder: form.NewNote(""), answer: form.NewNote("")}
+	d.folder.TextSize = theme.SizeNameText
+	d.answer.Hide()
+	about := form.NewNote("Runs, checkpoints and settings are kept in this folder.")
+	buttons := container.NewHBox(
+		widget.NewButton("Change…", d.choose),
+		widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), d.open),
+	)
+	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, d.answer))
+	return d
+}
+
+func (d *data) load() {
+	async.Work(func() (string, error) { return d.desk.DataFolder(), nil }, func(dir string, _ error) { d.folder.Say(dir) })
+}
+
+// choose asks for another folder.
+func (d *data) choose() {
+	widgets.PickFolder(d.win, "Choose a data folder", "Choose", d.ask)
+}
+
+// ask says what another folder means before it becomes the data folder.
+func (d *data) ask(dir string) {
+	text := "From the next start on runs are kept in\n" + dir +
+		"\n\nNothing is moved or deleted: what there is stays in\n" + d.folder.Text() + "\nand is shown again when that is the data folder again."
+	dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", widget.NewLabel(text), func(yes bool) {
+		if yes {
+			d.move(dir)
+		}
+	}, d.win).Show()
+}
+
+func (d *data) move(dir string) {
+	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.MoveData(context.Background(), dir) }, func(_ struct{}, err error) {
+		d.answer.Show()
+		if err != nil {
+			d.answer.SetProblem("The data folder stays as it is: " + err.Error())
+			return
+		}
+		d.answer.SetGood("From the next start on: " + dir)
+	})
+}
+
+// open shows the folder in the system's program for files.
+func (d *data) open() {
+	if err := fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(d.folder.Text())}); err != nil {
+		d.answer.SetProblem("The folder cannot be opened: " + err.Error())
+		d.answer.Show()
+	}
+}

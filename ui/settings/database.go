@@ -1,0 +1,285 @@
+package settings
+
+import (
+	"context"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+const example = "postgres://user@host:5432/database?sslmode=verify-full"
+
+// database is the panel of the connection.
+type database struct {
+	desk               Desk
+	win                fyne.Window
+	panel              fyne.CanvasObject
+	form               form.Form
+	url, password      *form.Entry
+	test, save, forget *widget.Button
+	source, keychain   *form.Note // where the connection comes from; why no password can be kept
+	sending            *form.Note
+	answer             *form.Note
+	lines              *fyne.Container
+	kept               Connection
+	filling            bool // the address changes by itself
+	asked              int  // what the person did so far: answers to what was done before are dropped
+}
+
+func newDatabase(desk Desk, win fyne.Window) *database {
+	d := &database{
+		desk: desk, win: win, url: form.NewEntry(), password: form.NewEntry(),
+		source: form.NewNote(""), keychain: form.NewNote(""), sending: form.NewNote(""), answer: form.NewNote(""), lines: form.NewStack(),
+	}
+	d.url.SetPlaceHolder(example)
+	d.password.Password = true
+	address, password := form.NewRow("Address", d.url), form.NewRow("Password", d.password)
+	d.form.Add(address, "database", "url")
+	d.form.Add(password, "password")
+	d.url.Left = d.part
+	typed := 0
+	d.url.OnChanged = func(text string) {
+		pasted := len(text) > typed+1
+		typed = len(text)
+		d.changed(address)
+		if pasted {
+			d.part()
+		}
+	}
+	d.password.OnChanged = func(string) { d.changed(password) }
+
+	d.test = widget.NewButton("Test", d.try)
+	d.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), d.keep)
+	d.save.Importance = widget.HighImportance
+	d.forget = widget.NewButton("Forget…", d.askForget)
+	d.forget.Disable()
+	d.keychain.Hide()
+	d.answer.Hide()
+	d.sending.Hide()
+	buttons := container.NewHBox(d.test, d.save, layout.NewSpacer(), d.forget)
+	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.sending, address, password, d.keychain, buttons, d.answer, d.lines))
+	return d
+}
+
+// load asks for the connection in force. What a person is typing stays.
+func (d *database) load() {
+	async.Work(func() (Connection, error) { return d.desk.Connection(context.Background()) }, func(c Connection, err error) {
+		if err != nil {
+			d.say((*form.Note).SetProblem, "The saved connection cannot be read: "+err.Error())
+			return
+		}
+		d.kept = c
+		d.filling = true
+		d.url.Propose(c.URL)
+		d.filling = false
+		d.describe()
+	})
+}
+
+// describe says where the connection comes from and what of it is kept.
+func (d *database) describe() {
+	switch d.kept.From {
+	case "":
+		d.source.SetText("None yet: results stay on this machine. With one they can be sent there too, while a run goes on.")
+	case "saved":
+		d.source.SetText("Saved with the settings; the password is kept apart from them.")
+	default:
+		d.source.SetText("In force is " + d.kept.From + " of the environment; what is saved here counts where that is not set.")
+	}
+	placeholder := ""
+	if d.kept.HasPassword && d.url.Text == d.kept.URL {
+		placeholder = "kept; leave empty to use it"
+	}
+	d.password.SetPlaceHolder(placeholder)
+	if d.kept.Keychain == "" {
+		d.keychain.Hide()
+	} else {
+		d.keychain.SetWarning("No password can be kept beyond the end of the program: " + d.kept.Keychain)
+		d.keychain.Show()
+	}
+	if d.kept.From == "saved" {
+		d.forget.Enable()
+	} else {
+		d.forget.Disable()
+	}
+}
+
+// follow shows how sending is doing.
+func (d *database) follow() {
+	text, state := d.desk.RemoteState()
+	if text == "" {
+		if d.sending.Visible() {
+			d.sending.Hide()
+		}
+		return
+	}
+	set(d.sending, text, state)
+	if !d.sending.Visible() {
+		d.sending.Show()
+	}
+}
+
+// changed takes back what was said of the values before.
+func (d *database) changed(row *form.Row) {
+	row.Changed()
+	if d.filling {
+		return
+	}
+	d.asked++
+	d.idle()
+	d.answer.Hide()
+	d.lines.RemoveAll()
+	d.describe()
+}
+
+// part moves a password from the address into its own field.
+func (d *database) part() {
+	rest, password := takePassword(d.url.Text)
+	if rest == d.url.Text {
+		return
+	}
+	d.url.SetText(rest)
+	d.url.CursorColumn = len([]rune(rest))
+	if password != "" {
+		d.password.SetText(password)
+	}
+}
+
+// values returns what is in the fields, unless that is wrong.
+func (d *database) values() (url, password string, ok bool) {
+	d.part()
+	url, password = strings.TrimSpace(d.url.Text), d.password.Text
+	err := checkAddress(url)
+	if err != nil {
+		err = &engine.FieldError{Field: "database", Problem: err.Error()}
+	}
+	_ = d.form.Tell(err) // it has a row
+	return url, password, err == nil
+}
+
+// try asks the server.
+func (d *database) try() {
+	url, password, ok := d.values()
+	if !ok {
+		return
+	}
+	this := d.begin("Asking the server…")
+	async.Work(func() ([]Line, error) { return d.desk.TestConnection(context.Background(), url, password) }, func(lines []Line, err error) {
+		if this != d.asked {
+			return
+		}
+		d.idle()
+		if err != nil {
+			d.fail("The test failed: ", err)
+		} else {
+			d.answer.Hide()
+		}
+		d.show(lines)
+	})
+}
+
+// keep saves the connection.
+func (d *database) keep() {
+	url, password, ok := d.values()
+	if ok {
+		d.store(url, password, "Saved.")
+	}
+}
+
+func (d *database) askForget() {
+	dialog.NewCustomConfirm("Forget the database?", "Forget", "Cancel",
+		widget.NewLabel("The address and the password are removed from this machine.\nNothing is deleted in the database."),
+		func(yes bool) {
+			if yes {
+				d.store("", "", "Forgotten.")
+			}
+		}, d.win).Show()
+}
+
+func (d *database) store(url, password, done string) {
+	this := d.begin("Saving…")
+	async.Work(func() (struct{}, error) {
+		return struct{}{}, d.desk.SaveConnection(context.Background(), url, password)
+	},
+		func(_ struct{}, err error) {
+			d.load() // of a failure too, what could be saved is
+			if this != d.asked {
+				return
+			}
+			d.idle()
+			if err != nil {
+				d.fail("", err)
+				return
+			}
+			d.url.Put(url)
+			d.password.Put("")
+			d.say((*form.Note).SetGood, done)
+		})
+}
+
+// begin says what is being done and returns its number.
+func (d *database) begin(text string) int {
+	d.asked++
+	d.lines.RemoveAll()
+	d.say((*form.Note).SetText, text)
+	d.test.Disable()
+	d.save.Disable()
+	return d.asked
+}
+
+func (d *database) idle() {
+	d.test.Enable()
+	d.save.Enable()
+}
+
+// fail shows an error, mistakes beside their fields.
+func (d *database) fail(what string, err error) {
+	d.answer.Hide()
+	if rest := d.form.Tell(err); rest != nil {
+		d.say((*form.Note).SetProblem, what+rest.Error())
+	}
+}
+
+func (d *database) say(how func(*form.Note, string), text string) {
+	how(d.answer, text)
+	d.answer.Show()
+}
+
+// show lists what a test found.
+func (d *database) show(lines []Line) {
+	d.lines.RemoveAll()
+	var width float32
+	for _, l := range lines {
+		width = max(width, widgets.NewCaption(l.Name).MinSize().Width)
+	}
+	for _, l := range lines {
+		value := form.NewNote("")
+		set(value, l.Value, l.State)
+		d.lines.Add(container.New(&sheet{first: width}, widgets.NewCaption(l.Name), value))
+	}
+	d.lines.Refresh()
+}
+
+// set shows a text for what it stands for.
+func set(n *form.Note, text string, state State) {
+	switch state {
+	case Good:
+		n.SetGood(text)
+	case Warning:
+		n.SetWarning(text)
+	case Bad:
+		n.SetProblem(text)
+	default:
+		n.Say(text)
+	}
+}

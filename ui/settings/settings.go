@@ -1,0 +1,96 @@
+// Package settings is the screen on which what outlasts a run is set: the database, the look, the data folder, the
+// defaults.
+package settings
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+)
+
+// Connection is the database that results can go to.
+type Connection struct {
+	URL         string // without password
+	From        string // "saved", "DATABASE_URL"; "" is none
+	HasPassword bool
+	Keychain    string // why the keychain cannot be used; "" where it can
+}
+
+// State is what a text stands for.
+type State uint8
+
+// The states.
+const (
+	Plain State = iota
+	Good
+	Warning
+	Bad
+)
+
+// Line is something that a test found.
+type Line struct {
+	Name, Value string
+	State       State
+}
+
+// Setting is a run setting as it is in force.
+type Setting struct{ Name, Value, From, Help string }
+
+// Desk is what the screen asks for. Its methods may take long, but for RemoteState.
+type Desk interface {
+	Connection(ctx context.Context) (Connection, error)
+	// TestConnection asks the server: version, round trip, connections, rights, TLS. An empty password is the one that
+	// is kept.
+	TestConnection(ctx context.Context, url, password string) ([]Line, error)
+	// SaveConnection keeps the URL with the settings and the password in the keychain; an empty url forgets both. An
+	// empty password leaves the kept one.
+	SaveConnection(ctx context.Context, url, password string) error
+	// RemoteState says how sending is doing, in words. It does not wait.
+	RemoteState() (text string, state State)
+	DataFolder() string
+	// MoveData makes another folder the data folder from the next start on; nothing is moved or deleted.
+	MoveData(ctx context.Context, dir string) error
+	// Saved lists the run settings in force.
+	Saved(ctx context.Context) ([]Setting, error)
+	// Save keeps a run setting; "" forgets it.
+	Save(ctx context.Context, name, value string) error
+}
+
+// Screen is the settings. Its methods are called on the UI goroutine.
+type Screen struct {
+	database *database
+	data     *data
+	defaults *defaults
+	content  fyne.CanvasObject
+}
+
+// New makes the screen. theme is the look in force, system, light or dark; setTheme is called for another one.
+func New(desk Desk, win fyne.Window, theme string, setTheme func(choice string)) *Screen {
+	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win)}
+	look := newAppearance(theme, setTheme)
+	s.content = container.NewVScroll(form.NewPanels(
+		form.NewColumns(38, s.database.panel, form.NewPanels(look, s.data.panel)),
+		s.defaults.panel,
+	))
+	return s
+}
+
+// Content returns what the screen shows.
+func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Show begins to show the screen: everything is read again.
+func (s *Screen) Show() {
+	s.database.load()
+	s.data.load()
+	s.defaults.load()
+	s.Tick()
+}
+
+// Hide ends it.
+func (s *Screen) Hide() {}
+
+// Tick follows how sending is doing.
+func (s *Screen) Tick() { s.database.follow() }

@@ -1,0 +1,80 @@
+package setup
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// bar stands below all: what would be launched, what is wrong with it, and the launch.
+type bar struct {
+	panel    fyne.CanvasObject
+	summary  *form.Note
+	mistakes *widget.Button
+	problem  *form.Note
+	launch   *widget.Button
+}
+
+func newBar(launch, reveal func()) *bar {
+	b := &bar{summary: form.NewNote(""), problem: form.NewNote("")}
+	b.summary.TextSize = theme.SizeNameText
+	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), reveal)
+	b.mistakes.Importance = widget.LowImportance
+	b.mistakes.Hide()
+	b.problem.Hide()
+	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
+	b.launch.Importance = widget.HighImportance
+	text := container.NewVBox(layout.NewSpacer(), form.NewStack(b.problem, b.summary), layout.NewSpacer())
+	b.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewHBox(b.mistakes, container.NewCenter(b.launch)), text))
+	return b
+}
+
+// show says what would be launched and counts what is wrong.
+func (b *bar) show(summary string, mistakes []*form.Row) {
+	b.summary.Say(summary)
+	if len(mistakes) == 0 {
+		b.mistakes.Hide()
+		return
+	}
+	var titles []string
+	for _, row := range mistakes[:min(len(mistakes), 3)] {
+		titles = append(titles, row.Title())
+	}
+	if len(mistakes) > len(titles) {
+		titles = append(titles, "…")
+	}
+	text := fmt.Sprintf("%s: %s", count(len(mistakes), "mistake"), strings.Join(titles, ", "))
+	if b.mistakes.Text != text {
+		b.mistakes.SetText(text)
+	}
+	b.mistakes.Show()
+}
+
+// say says why nothing was launched; "" takes that back.
+func (b *bar) say(problem string) {
+	b.problem.SetProblem(problem)
+	if problem == "" {
+		b.problem.Hide()
+	} else {
+		b.problem.Show()
+	}
+}
+
+// work shows that a launch is under way.
+func (b *bar) work(at bool) {
+	if at {
+		b.launch.SetText("Launching…")
+		b.launch.Disable()
+		return
+	}
+	b.launch.SetText("Launch")
+	b.launch.Enable()
+}

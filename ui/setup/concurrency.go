@@ -1,0 +1,71 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// maxSlider is the most that the slider reaches where nobody asks for more.
+const maxSlider = 10_000
+
+// concurrency is how many sessions are in flight at the start, and the bounds of the slider.
+type concurrency struct {
+	panel                 *widgets.Panel
+	start, floor, ceiling *form.Number
+	words                 *form.Note
+}
+
+func newConcurrency(s *Screen) *concurrency {
+	c := &concurrency{
+		start: form.NewWhole(1, engine.MaxLimit), floor: form.NewWhole(1, engine.MaxLimit), ceiling: form.NewWhole(1, engine.MaxLimit),
+		words: form.NewNote(""),
+	}
+	start, floor, ceiling := form.NewRow("Start", c.start), form.NewRow("Floor", c.floor), form.NewRow("Ceiling", c.ceiling)
+	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
+	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
+	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
+	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(9, start, floor, ceiling), c.words))
+	return c
+}
+
+func (c *concurrency) fill(sc *Scenario, another bool) {
+	put(&c.start.Entry, strconv.Itoa(sc.Settings.Limit), another)
+	put(&c.floor.Entry, strconv.Itoa(sc.Settings.Floor), another)
+	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
+}
+
+// ceiling is what to propose: where nobody set another one than the default, the slider reaches all agents.
+func ceiling(sc *Scenario) int {
+	if sc.Settings.Ceiling != engine.DefaultSettings().Ceiling {
+		return sc.Settings.Ceiling
+	}
+	return max(min(sc.Agents, maxSlider), sc.Settings.Limit, sc.Settings.Floor)
+}
+
+// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+func (c *concurrency) into(set *engine.Settings) error {
+	var mistakes []error
+	for _, f := range []struct {
+		entry *form.Number
+		name  string
+		to    *int
+	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}} {
+		if n, err := f.entry.Value(); keep(&mistakes, f.name, err) {
+			*f.to = int(n)
+		}
+	}
+	if len(mistakes) == 0 {
+		switch {
+		case set.Limit > set.Ceiling:
+			keep(&mistakes, "limit", fmt.Errorf("more than the ceiling, %s", engine.FormatCount(int64(set.Ceiling))))
+		case set.Limit < set.Floor:
+			keep(&mistakes, "limit", fmt.Errorf("less than the floor, %s", engine.FormatCount(int64(set.Floor))))
+		}
+	}
+	return errors.Join(mistakes...)
+}

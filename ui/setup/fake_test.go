@@ -1,0 +1,252 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// fakeDesk records what is asked of it.
+type fakeDesk struct {
+	mu       sync.Mutex
+	read     []Order // scenarios and what was given
+	asked    []Order // for targets
+	launched []Order
+	tested   []Service
+
+	remote  string
+	targets []Target
+	refusal error                    // of launches
+	answer  func() (string, error)   // of services
+	broken  map[string]error         // scenarios that cannot be read
+	wait    map[string]chan struct{} // scenarios that are read when the channel is closed
+	change  func(*Scenario)          // what else is in a scenario; nil is nothing
+}
+
+func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
+	return []Choice{
+		{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true},
+		{Name: "world", Title: "A small world", About: "They talk.", BuiltIn: true},
+		{Name: "/work/staging.yaml", Title: "Staging"},
+	}, nil
+}
+
+func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error) {
+	d.mu.Lock()
+	d.read = append(d.read, Order{Scenario: name, Given: maps.Clone(given)})
+	wait, err := d.wait[name], d.broken[name]
+	d.mu.Unlock()
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done(): // the answer comes all the same
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	settings := engine.DefaultSettings()
+	settings.Cycles = 24
+	sc := &Scenario{
+		Name: name, Title: "Title of " + name, About: "About " + name, Agents: 372, Cycle: time.Hour, Settings: settings,
+		Parameters: []Parameter{
+			{Name: "agents", Title: "Shoppers", Kind: Whole, Default: "372", Min: 1, Max: 1e6},
+			{Name: "eagerness", Title: "Eagerness", About: "how much they like it", Kind: Number, Default: "1", Min: 0, Max: 10},
+			{Name: "greeting", Title: "Greeting", Kind: Text, Default: "hello", Min: math.Inf(-1), Max: math.Inf(1)},
+			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
+			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
+		},
+		Services: []Service{{"shop", "http", "rehearsal:shop"}, {"model", "llm", "https://model.example.com/v1"}},
+	}
+	if text, ok := given["agents"]; ok {
+		if sc.Agents, err = strconv.Atoi(text); err != nil || sc.Agents == 13 {
+			return nil, &engine.FieldError{Field: "agents", Problem: "brings bad luck"}
+		}
+	}
+	if d.change != nil {
+		d.change(sc)
+	}
+	return sc, nil
+}
+
+func (d *fakeDesk) Targets(_ context.Context, o Order) ([]Target, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, o)
+	return d.targets, nil
+}
+
+func (d *fakeDesk) Launch(_ context.Context, o Order) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refusal == nil {
+		d.launched = append(d.launched, o)
+	}
+	return d.refusal
+}
+
+func (d *fakeDesk) Remote() string { return d.remote }
+
+func (d *fakeDesk) TestService(_ context.Context, s Service) (string, error) {
+	d.mu.Lock()
+	d.tested = append(d.tested, s)
+	answer := d.answer
+	d.mu.Unlock()
+	if answer == nil {
+		return "", errors.New("connection refused")
+	}
+	return answer()
+}
+
+// last returns the last of what was asked.
+func (d *fakeDesk) last(what *[]Order) Order {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(*what) == 0 {
+		return Order{}
+	}
+	return (*what)[len(*what)-1]
+}
+
+func (d *fakeDesk) count(what *[]Order) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(*what)
+}
+
+// stage is a screen in a window.
+type stage struct {
+	*uitest.Queue
+	t        *testing.T
+	desk     *fakeDesk
+	win      fyne.Window
+	screen   *Screen
+	launched int
+}
+
+func newStage(t *testing.T, desk *fakeDesk) *stage {
+	s := &stage{Queue: uitest.Start(t), t: t, desk: desk}
+	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
+	s.again()
+	return s
+}
+
+// again puts a new screen into a new window of the same app.
+func (s *stage) again() {
+	s.win = test.NewTempWindow(s.t, nil)
+	s.screen = New(s.desk, s.win, func() { s.launched++ })
+	s.win.SetContent(s.screen.Content())
+	s.win.Resize(fyne.NewSize(1130, 800))
+	s.screen.Show()
+}
+
+// shown is a stage with the first scenario.
+func shown(t *testing.T, desk *fakeDesk) *stage {
+	s := newStage(t, desk)
+	s.until("Title of shopping")
+	return s
+}
+
+func (s *stage) until(text string) {
+	s.t.Helper()
+	s.Until("showing "+text, func() bool { return s.shows(text) })
+}
+
+func (s *stage) shows(text string) bool { return uitest.Shows(s.screen.Content(), text) }
+
+// row returns the visible row with a title.
+func (s *stage) row(title string) (found *form.Row) {
+	s.t.Helper()
+	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
+		if r, ok := o.(*form.Row); ok && r.Title() == title {
+			found = r
+		}
+		return found == nil
+	})
+	if found == nil {
+		s.t.Fatalf("there is no row %q among %q", title, uitest.Texts(s.screen.Content()))
+	}
+	return found
+}
+
+// field returns the visible field of a kind in a row.
+func field[T fyne.CanvasObject](s *stage, title string) (found T) {
+	s.t.Helper()
+	ok := false
+	uitest.Walk(s.row(title), func(o fyne.CanvasObject) bool {
+		if !ok {
+			found, ok = o.(T)
+		}
+		return !ok
+	})
+	if !ok {
+		s.t.Fatalf("the row %q has no %T", title, found)
+	}
+	return found
+}
+
+// entry returns the visible entry in a row.
+func (s *stage) entry(title string) (found *form.Entry) {
+	s.t.Helper()
+	uitest.Walk(s.row(title), func(o fyne.CanvasObject) bool {
+		switch o := o.(type) {
+		case *form.Entry:
+			found = o
+		case *form.Number:
+			found = &o.Entry
+		}
+		return found == nil
+	})
+	if found == nil {
+		s.t.Fatalf("the row %q has no entry", title)
+	}
+	return found
+}
+
+func (s *stage) typed(title, text string) {
+	s.t.Helper()
+	s.entry(title).SetText(text)
+	s.Drain()
+}
+
+func (s *stage) tap(button string) {
+	s.t.Helper()
+	s.Tap(s.screen.Content(), button)
+}
+
+// pick chooses a scenario in the gallery.
+func (s *stage) pick(title string) {
+	s.t.Helper()
+	var found *card
+	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
+		if k, ok := o.(*card); ok && k.choice.Title == title {
+			found = k
+		}
+		return found == nil
+	})
+	if found == nil {
+		s.t.Fatalf("there is no scenario %q", title)
+	}
+	test.Tap(found)
+	s.Drain()
+}
+
+// confirm taps a button of the dialog that is open.
+func (s *stage) confirm(button string) {
+	s.t.Helper()
+	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+	s.Tap(s.win.Canvas().Overlays().Top(), button)
+}

@@ -1,0 +1,105 @@
+package setup
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// head says which scenario it is, what is to be known of it, and why it cannot be read.
+type head struct {
+	panel    fyne.CanvasObject
+	title    *form.Note
+	about    *form.Note
+	path     *form.Note
+	again    *widget.Button
+	warnings *fyne.Container
+	problem  *form.Note
+	trace    *widget.Label
+}
+
+func newHead(again func()) *head {
+	h := &head{title: form.NewNote(""), about: form.NewNote(""), path: form.NewNote(""), warnings: form.NewStack(), problem: form.NewNote("")}
+	h.title.TextSize = theme.SizeNameSubHeadingText
+	h.title.Say("Reading the scenarios…")
+	h.about.TextSize = theme.SizeNameText
+	h.again = widget.NewButtonWithIcon("Read again", theme.ViewRefreshIcon(), again)
+	h.again.Importance = widget.LowImportance
+	h.trace = newTrace("")
+	for _, o := range []fyne.CanvasObject{h.about, h.path, h.again, h.problem, h.trace} {
+		o.Hide()
+	}
+	parts := form.NewStack(h.title, h.about, h.path, h.warnings, h.problem, h.trace)
+	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.again), parts))
+	return h
+}
+
+// newTrace shows lines of a file with what is wrong there.
+func newTrace(text string) *widget.Label {
+	l := widget.NewLabelWithStyle(text, fyne.TextAlignLeading, fyne.TextStyle{Monospace: true})
+	l.Wrapping = fyne.TextWrapWord
+	l.Selectable = true
+	return l
+}
+
+// show shows a scenario that was read.
+func (h *head) show(name string, sc *Scenario, builtIn bool) {
+	h.begin(sc.Title)
+	say(h.about, sc.About)
+	if !builtIn {
+		say(h.path, name)
+		h.again.Show()
+	}
+	for _, w := range sc.Warnings {
+		note := form.NewNote("")
+		h.warnings.Add(note)
+		if !strings.Contains(w, "\n") {
+			note.SetWarning(w)
+			continue
+		}
+		note.SetWarning("The scenario can be run, but:")
+		h.warnings.Add(newTrace(w))
+	}
+	h.panel.Refresh()
+}
+
+// begin shows a title only.
+func (h *head) begin(title string) {
+	h.title.Say(title)
+	say(h.about, "")
+	say(h.path, "")
+	h.again.Hide()
+	h.warnings.RemoveAll()
+	h.fail(nil)
+}
+
+// fail shows why the scenario cannot be read; nil takes that back.
+func (h *head) fail(err error) {
+	if err == nil {
+		h.problem.Hide()
+		h.trace.Hide()
+		return
+	}
+	h.problem.SetProblem("The scenario cannot be read as it is.")
+	h.problem.Show()
+	h.trace.SetText(err.Error())
+	h.trace.Show()
+	h.again.Show()
+	h.panel.Refresh()
+}
+
+// say shows a text in a note, which takes no room without one.
+func say(n *form.Note, text string) {
+	n.SetText(text)
+	if text == "" {
+		n.Hide()
+	} else {
+		n.Show()
+	}
+}

@@ -1,0 +1,99 @@
+package setup
+
+import (
+	"context"
+	"slices"
+
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+)
+
+// launch starts what is set up, after asking about other machines. A launch goes on, whatever is shown meanwhile.
+func (s *Screen) launch() {
+	if s.launching && !s.wanted {
+		return
+	}
+	s.begin(false)
+	_, _ = s.given.Tell(nil), s.settings.Tell(nil) // it is asked again
+	s.changed()
+	switch {
+	case s.name == "":
+		s.bar.say("Nothing was launched: choose a scenario first.")
+		return
+	case len(s.mistakes()) > 0:
+		s.bar.say("Nothing was launched: there are mistakes.")
+		s.reveal()
+		return
+	case s.timer != nil || s.reading: // what is shown does not follow from the parameters yet
+		s.wanted = true
+		s.begin(true)
+		if !s.reading {
+			s.read()
+		}
+		return
+	case s.scenario == nil || s.shown != s.name:
+		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		return
+	}
+	order, _, _ := s.order()
+	s.begin(true)
+	async.Work(func() ([]Target, error) { return s.desk.Targets(context.Background(), order) }, func(targets []Target, err error) {
+		switch {
+		case err != nil:
+			s.refused(err)
+		case len(targets) > 0:
+			s.ask(order, targets)
+		default:
+			s.start(order)
+		}
+	})
+}
+
+// ask has the person allow what would be sent to other machines.
+func (s *Screen) ask(order Order, targets []Target) {
+	for _, t := range targets {
+		if !slices.Contains(order.Allow, t.Host) {
+			order.Allow = append(order.Allow, t.Host)
+		}
+	}
+	text := widget.NewLabel(ask(targets) + "\n\nAllow it only if these machines are yours to load.")
+	dialog.NewCustomConfirm("Send requests to other machines?", "Allow for this launch", "Cancel", text, func(yes bool) {
+		if !yes {
+			s.begin(false)
+			return
+		}
+		s.start(order)
+	}, s.win).Show()
+}
+
+func (s *Screen) start(order Order) {
+	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(context.Background(), order) }, func(_ struct{}, err error) {
+		if err != nil {
+			s.refused(err)
+			return
+		}
+		s.begin(false)
+		remember(order.Scenario, order.Given)
+		s.launched()
+	})
+}
+
+// refused shows why nothing was launched, mistakes beside their fields.
+func (s *Screen) refused(err error) {
+	s.begin(false)
+	rest := s.given.Tell(s.settings.Tell(err))
+	s.changed()
+	s.bar.say("Nothing was launched: there are mistakes.")
+	if rest != nil {
+		s.bar.say("Nothing was launched: " + rest.Error())
+	}
+	s.reveal()
+}
+
+// begin notes whether a launch is under way.
+func (s *Screen) begin(launching bool) {
+	s.launching, s.wanted = launching, s.wanted && launching
+	s.bar.work(launching)
+}

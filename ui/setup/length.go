@@ -1,0 +1,186 @@
+package setup
+
+import (
+	_ "embed" // the picture of a die
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+//go:embed dice.svg
+var dice []byte
+
+// What the length of a run is given in.
+const (
+	inCycles = "cycles"
+	inHours  = "hours"
+)
+
+// The longest runs that can be asked for.
+const (
+	maxCycles = 1_000_000_000
+	maxHours  = 1_000_000
+)
+
+// profiles are how long the rehearsal's answers take, by name.
+var profiles = []struct{ name, title string }{
+	{"none", "none"},
+	{"local", "local, 1 to 5 ms"},
+	{"remote", "remote, 50 to 150 ms"},
+	{"slow", "slow, 0.5 to 2 s"},
+}
+
+// length is how long a run is, how fast, and what its draws depend on.
+type length struct {
+	panel         *widgets.Panel
+	cycles, hours *form.Number
+	unit          *widget.Select
+	scale         *form.Number
+	seed          *form.Entry
+	profile       *widget.Select
+	latency       *form.Row // of profile
+	words         *form.Note
+	proposed      int // the profile that nobody chose
+}
+
+func newLength(s *Screen) *length {
+	l := &length{
+		cycles: form.NewWhole(1, maxCycles), hours: form.NewNumber(), scale: form.NewNumber(), seed: form.NewEntry(), words: form.NewNote(""),
+	}
+	l.hours.Min, l.hours.Max, l.scale.Min = 0, maxHours, 0
+
+	l.unit = widget.NewSelect([]string{inCycles, inHours}, nil)
+	long := form.NewRow("Length", container.NewBorder(nil, nil, nil, form.NewFrame(l.unit), container.NewStack(l.cycles, l.hours)))
+	l.unit.OnChanged = func(string) {
+		l.show(long)
+		long.Changed()
+		s.changed()
+	}
+	scale := form.NewRow("Time scale", l.scale)
+	scale.SetHelp("simulated per wall time; 0 is as fast as possible")
+	icon := theme.NewThemedResource(fyne.NewStaticResource("dice.svg", dice))
+	roll := widget.NewButtonWithIcon("", icon, func() { l.seed.SetText(strconv.FormatUint(rand.Uint64N(1_000_000_000), 10)) })
+	seed := form.NewRow("Seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
+	seed.SetHelp("the same seed gives the same result")
+
+	l.profile = widget.NewSelect(nil, func(string) { s.changed() })
+	for _, p := range profiles {
+		l.profile.Options = append(l.profile.Options, p.title)
+	}
+	l.latency = form.NewRow("Latency of the rehearsal", form.NewFrame(l.profile))
+
+	s.watch(s.settings.Add(long, "cycles", "hours"), &l.cycles.Entry, &l.hours.Entry)
+	s.watch(s.settings.Add(scale, "time scale"), &l.scale.Entry)
+	s.watch(s.settings.Add(seed, "seed"), l.seed)
+	s.settings.Add(l.latency, "rehearsal")
+	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, l.latency), l.words))
+	return l
+}
+
+// show shows the entry of the unit.
+func (l *length) show(row *form.Row) {
+	if l.unit.Selected == inHours {
+		l.cycles.Hide()
+		l.hours.Show()
+		row.Marking(l.hours)
+		return
+	}
+	l.hours.Hide()
+	l.cycles.Show()
+	row.Marking(l.cycles)
+}
+
+func (l *length) fill(sc *Scenario, another bool) {
+	set := sc.Settings
+	if another {
+		l.unit.SetSelected(inCycles)
+		if set.Cycles == 0 {
+			l.unit.SetSelected(inHours)
+		}
+	}
+	put(&l.cycles.Entry, strconv.Itoa(max(set.Cycles, 1)), another)
+	wall := set.Hours
+	if wall == 0 {
+		wall = 1
+	}
+	put(&l.hours.Entry, decimal(wall), another)
+	put(&l.scale.Entry, decimal(set.TimeScale), another)
+	put(l.seed, strconv.FormatUint(set.Seed, 10), another)
+
+	profile := set.Rehearsal.Profile
+	if profile == "" {
+		profile = "local"
+	}
+	for i, p := range profiles {
+		if p.name == profile && (another || l.profile.SelectedIndex() == l.proposed) {
+			l.proposed = i
+			l.profile.SetSelectedIndex(i)
+		}
+	}
+}
+
+// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+func (l *length) into(set *engine.Settings) error {
+	var mistakes []error
+	if l.unit.Selected == inHours {
+		if f, err := l.hours.Value(); keep(&mistakes, "hours", err) {
+			set.Hours, set.Cycles = f, 0
+		}
+	} else if f, err := l.cycles.Value(); keep(&mistakes, "cycles", err) {
+		set.Cycles, set.Hours = int(f), 0
+	}
+	if f, err := l.scale.Value(); keep(&mistakes, "time scale", err) {
+		set.TimeScale = f
+	}
+	seed, err := strconv.ParseUint(strings.TrimSpace(l.seed.Text), 10, 64)
+	if err != nil {
+		err = errors.New("not a whole number from 0 on")
+	}
+	if keep(&mistakes, "seed", err) {
+		set.Seed = seed
+	}
+	if i := l.profile.SelectedIndex(); i >= 0 {
+		set.Rehearsal.Profile = profiles[i].name
+	}
+	return errors.Join(mistakes...)
+}
+
+// say says what the settings come to.
+func (l *length) say(set engine.Settings, cycle time.Duration, rehearsed bool) {
+	if rehearsed {
+		l.latency.Show()
+	} else {
+		l.latency.Hide()
+	}
+	l.words.Say(pace(set, cycle))
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// put puts a text into an entry; of the scenario that is shown already, only where nobody typed.
+func put(e *form.Entry, text string, another bool) {
+	if another {
+		e.Put(text)
+	} else {
+		e.Propose(text)
+	}
+}
+
+// keep notes a mistake in a field and reports whether there is none.
+func keep(mistakes *[]error, field string, err error) bool {
+	if err != nil {
+		*mistakes = append(*mistakes, &engine.FieldError{Field: field, Problem: err.Error()})
+	}
+	return err == nil
+}

@@ -1,0 +1,216 @@
+package setup
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// parameters are the fields that a scenario asks for.
+type parameters struct {
+	screen *Screen
+	panel  *widgets.Panel
+	rows   *fyne.Container
+	reset  *widget.Button
+	of     []Parameter // that rows are of
+	fields []*parameter
+}
+
+// parameter is the field of one.
+type parameter struct {
+	Parameter
+	row    *form.Row
+	object fyne.CanvasObject
+	text   func() string
+	put    func(text string)
+	check  func() error // nil where no value is wrong
+}
+
+func newParameters(s *Screen) *parameters {
+	p := &parameters{screen: s, rows: form.NewColumns(16)}
+	p.reset = widget.NewButtonWithIcon("Reset to defaults", theme.ContentUndoIcon(), p.restore)
+	p.reset.Importance = widget.LowImportance
+	p.reset.Hide()
+	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), form.NewCompact(p.reset))
+	p.panel = widgets.NewPanel("", form.NewStack(title, p.rows))
+	return p
+}
+
+// fill shows the parameters of a scenario with what was given; where it has the same ones, nothing changes.
+func (p *parameters) fill(sc *Scenario, given map[string]string) {
+	if p.of != nil && reflect.DeepEqual(p.of, sc.Parameters) && p.holds(given) {
+		return
+	}
+	p.of = sc.Parameters
+	p.fields = nil
+	p.rows.RemoveAll()
+	p.screen.given.Clear()
+	for _, q := range sc.Parameters {
+		f := p.field(q)
+		text, ok := given[q.Name]
+		if !ok {
+			text = q.Default
+		}
+		f.put(text)
+		p.fields = append(p.fields, f)
+		p.screen.given.Add(f.row, q.Name)
+		p.rows.Add(f.row)
+	}
+	if len(sc.Parameters) == 0 {
+		p.panel.Hide()
+	} else {
+		p.panel.Show()
+	}
+	p.rows.Refresh()
+}
+
+// field makes the field of a parameter.
+func (p *parameters) field(q Parameter) *parameter {
+	f := &parameter{Parameter: q}
+	switch q.Kind {
+	case Switch:
+		check := widget.NewCheck("On", nil)
+		check.OnChanged = func(bool) { p.edited(f) }
+		f.object, f.text = check, func() string { return strconv.FormatBool(check.Checked) }
+		f.put = func(text string) { check.SetChecked(on(text)) }
+	case OneOf:
+		choice := widget.NewSelect(q.Choices, nil)
+		choice.OnChanged = func(string) { p.edited(f) }
+		f.object, f.text, f.put = form.NewFrame(choice), func() string { return choice.Selected }, choice.SetSelected
+	case Text:
+		entry := form.NewEntry()
+		p.typed(f, entry)
+		f.object = entry
+	default:
+		n := form.NewNumber()
+		n.Whole, n.Min, n.Max = q.Kind == Whole, q.Min, q.Max
+		n.PlaceHolder = q.Default
+		p.typed(f, &n.Entry)
+		f.object = n
+		f.check = func() error {
+			_, err := n.Value()
+			return err
+		}
+	}
+	f.row = form.NewRow(q.Title, f.object)
+	f.row.SetHelp(q.About)
+	if e, ok := f.object.(*form.Entry); ok {
+		p.screen.seen(f.row, e)
+	} else if n, ok := f.object.(*form.Number); ok {
+		p.screen.seen(f.row, &n.Entry)
+	}
+	return f
+}
+
+// typed connects a field with its entry.
+func (p *parameters) typed(f *parameter, e *form.Entry) {
+	e.OnChanged = func(string) { p.edited(f) }
+	f.text, f.put = func() string { return e.Text }, e.SetText
+}
+
+func (p *parameters) edited(f *parameter) {
+	if f.row != nil {
+		f.row.Changed()
+	}
+	p.screen.edited()
+}
+
+// given returns the values that differ from their default, and the mistakes.
+func (p *parameters) given() (map[string]string, error) {
+	given := map[string]string{}
+	var mistakes []error
+	for _, f := range p.fields {
+		if f.check != nil {
+			if err := f.check(); err != nil {
+				mistakes = append(mistakes, &engine.FieldError{Field: f.Name, Problem: err.Error()})
+				continue
+			}
+		}
+		if text := f.text(); f.differs(text) {
+			given[f.Name] = text
+		}
+	}
+	return given, errors.Join(mistakes...)
+}
+
+// holds reports whether the fields hold what was given, but for those with mistakes.
+func (p *parameters) holds(given map[string]string) bool {
+	for _, f := range p.fields {
+		want, ok := given[f.Name]
+		if !ok {
+			want = f.Default
+		}
+		if (f.check == nil || f.check() == nil) && f.value(f.text()) != f.value(want) {
+			return false
+		}
+	}
+	return true
+}
+
+// differs reports whether a text is another value than the default.
+func (q *Parameter) differs(text string) bool { return q.value(text) != q.value(q.Default) }
+
+// value is what a text stands for.
+func (q *Parameter) value(text string) any {
+	switch q.Kind {
+	case Number, Whole:
+		text = strings.TrimSpace(text)
+		if text == "" {
+			text = q.Default
+		}
+		if i, err := strconv.ParseInt(text, 10, 64); err == nil && q.Kind == Whole {
+			return i
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return f
+		}
+	case Switch:
+		return on(text)
+	case Text, OneOf:
+	}
+	return text
+}
+
+func on(text string) bool {
+	b, err := strconv.ParseBool(text)
+	return err == nil && b
+}
+
+// say shows what can be given, or what the default is where something else is given.
+func (p *parameters) say(given map[string]string) {
+	for _, f := range p.fields {
+		aside := ""
+		if n, ok := f.object.(*form.Number); ok {
+			aside = n.Range()
+		}
+		if _, differs := given[f.Name]; differs && f.Default != "" {
+			aside = "default " + f.Default
+		}
+		f.row.SetAside(aside)
+	}
+	if len(given) > 0 || len(p.screen.given.Mistakes()) > 0 {
+		p.reset.Show()
+	} else {
+		p.reset.Hide()
+	}
+}
+
+// restore puts the defaults back.
+func (p *parameters) restore() {
+	p.screen.filling = true
+	for _, f := range p.fields {
+		f.put(f.Default)
+	}
+	p.screen.filling = false
+	p.screen.edited()
+}

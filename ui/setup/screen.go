@@ -1,0 +1,329 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/storage"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// pause is how long a scenario is not read again after the last key.
+const pause = 300 * time.Millisecond
+
+// Screen is the setup of a run. Its methods are called on the UI goroutine.
+type Screen struct {
+	desk     Desk
+	win      fyne.Window
+	launched func()
+
+	name     string                       // of the scenario that is chosen; "" before
+	scenario *Scenario                    // that the form shows; nil where it shows none
+	shown    string                       // its name, as it was chosen
+	kept     map[string]map[string]string // parameters by scenario, as they were left
+	asked    int                          // readings so far: the answers of all but the last are dropped
+	cancel   context.CancelFunc           // of the last reading
+	timer    *time.Timer                  // until the next reading; nil without
+	filling  bool                         // the fields change by themselves
+	visible  bool
+
+	reading   bool // an answer is to come
+	launching bool // a launch is under way
+	wanted    bool // it waits for the answer
+
+	gallery     *gallery
+	head        *head
+	parameters  *parameters
+	length      *length
+	concurrency *concurrency
+	services    *services
+	remote      *remote
+	bar         *bar
+
+	given    form.Form // the rows of the parameters
+	settings form.Form // and those of the settings
+	scroll   *container.Scroll
+	form     *fyne.Container
+	content  fyne.CanvasObject
+}
+
+// New makes the screen; launched is called when a run was started.
+func New(desk Desk, win fyne.Window, launched func()) *Screen {
+	s := &Screen{desk: desk, win: win, launched: launched, kept: map[string]map[string]string{}, cancel: func() {}}
+	s.gallery = newGallery(s.choose, s.Choose, s.list)
+	s.head = newHead(s.read)
+	s.parameters = newParameters(s)
+	s.length = newLength(s)
+	s.concurrency = newConcurrency(s)
+	s.services = newServices(s)
+	s.remote = newRemote()
+	s.bar = newBar(s.launch, s.reveal)
+	s.build()
+	return s
+}
+
+// build lays the screen out.
+func (s *Screen) build() {
+	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.services.panel, s.remote.panel)
+	s.form.Hide()
+	s.scroll = container.NewVScroll(form.NewPanels(s.head.panel, s.form))
+	s.content = container.NewBorder(nil, s.bar.panel, s.gallery.panel, nil, s.scroll)
+	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
+		s.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
+			if s.visible && s.win.Canvas().Overlays().Top() == nil {
+				s.launch()
+			}
+		})
+	}
+}
+
+// Content returns what the screen shows.
+func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Show begins to show the screen: the scenarios are listed and the chosen one read again, as files and saved settings
+// may have changed.
+func (s *Screen) Show() {
+	s.visible = true
+	s.remote.offer(s.desk.Remote())
+	s.list()
+	if s.name != "" {
+		s.read()
+	}
+}
+
+// Hide ends it.
+func (s *Screen) Hide() { s.visible = false }
+
+// Tick does nothing: nothing here changes by itself.
+func (s *Screen) Tick() {}
+
+// Open chooses a file that was dropped on the window or given by the system.
+func (s *Screen) Open(path string) { s.choose(path) }
+
+// Choose asks for a file.
+func (s *Screen) Choose() {
+	d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
+		if err != nil {
+			dialog.ShowError(err, s.win)
+			return
+		}
+		if file == nil { // none was chosen
+			return
+		}
+		_ = file.Close()
+		s.Open(file.URI().Path())
+	}, s.win)
+	d.SetFilter(storage.NewExtensionFileFilter([]string{".yaml", ".yml", ".ai"}))
+	d.SetConfirmText("Open")
+	d.Show()
+	widgets.FitPicker(s.win, d)
+}
+
+// list asks which scenarios there are. At the first time the one used last is chosen.
+func (s *Screen) list() {
+	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(choices []Choice, err error) {
+		s.gallery.set(choices, err)
+		if s.name != "" || err != nil {
+			return
+		}
+		name, given := remembered()
+		if name == "" && len(choices) > 0 {
+			name = choices[0].Name
+		}
+		if name != "" {
+			s.kept[name] = given
+			s.choose(name)
+		}
+	})
+}
+
+// choose makes another scenario the one that is set up.
+func (s *Screen) choose(name string) {
+	if s.name == name && s.scenario != nil {
+		return
+	}
+	s.name = name
+	s.gallery.choose(name)
+	s.bar.say("")
+	s.read()
+}
+
+// read asks for the chosen scenario with its parameters as they are.
+func (s *Screen) read() {
+	s.stop()
+	s.asked++
+	this, name, given := s.asked, s.name, maps.Clone(s.kept[s.name])
+	s.cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel, s.reading = cancel, true
+	async.Work(func() (*Scenario, error) { return s.desk.Scenario(ctx, name, given) }, func(sc *Scenario, err error) {
+		cancel()
+		if this != s.asked {
+			return
+		}
+		s.reading = false
+		if err != nil {
+			s.unread(given, err)
+			return
+		}
+		s.fill(sc)
+		remember(name, given)
+	})
+}
+
+// readSoon reads the scenario again when nothing was typed for a moment.
+func (s *Screen) readSoon() {
+	s.stop()
+	s.timer = time.AfterFunc(pause, func() { async.Do(s.due) })
+}
+
+// due reads the scenario if that is still to be done.
+func (s *Screen) due() {
+	if s.timer != nil {
+		s.read()
+	}
+}
+
+// stop leaves out the reading that is due.
+func (s *Screen) stop() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+}
+
+// fill shows a scenario. What a person typed stays where it is the one that was shown before.
+func (s *Screen) fill(sc *Scenario) {
+	another := s.scenario == nil || s.shown != s.name
+	s.scenario, s.shown = sc, s.name
+	s.filling = true
+	s.gallery.name(s.name, sc)
+	s.head.show(s.name, sc, s.gallery.builtIn(s.name))
+	s.parameters.fill(sc, s.kept[s.name])
+	s.length.fill(sc, another)
+	s.concurrency.fill(sc, another)
+	s.services.fill(sc, another)
+	s.remote.fill(sc, another)
+	s.form.Show()
+	if another {
+		s.scroll.ScrollToTop()
+		_ = s.settings.Tell(nil)
+	}
+	s.filling = false
+	_ = s.given.Tell(nil)
+	s.changed()
+	if s.wanted {
+		s.launch()
+	}
+}
+
+// unread shows why the scenario could not be read. Where the form shows it, it stays: a parameter may be the reason.
+// Parameters that were kept from another time, perhaps of another version of the file, are given up first.
+func (s *Screen) unread(given map[string]string, err error) {
+	_, mistake := errors.AsType[*engine.FieldError](err)
+	wanted := s.wanted
+	switch {
+	case s.scenario != nil && s.shown == s.name:
+		s.head.fail(s.given.Tell(err))
+	case len(given) > 0 && mistake:
+		delete(s.kept, s.name)
+		s.read()
+		return
+	default:
+		s.scenario = nil
+		s.form.Hide()
+		s.head.begin(s.name)
+		s.head.fail(err)
+	}
+	s.changed()
+	if wanted {
+		s.begin(false)
+		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		s.reveal()
+	}
+}
+
+// changed follows what is in the fields.
+func (s *Screen) changed() {
+	if s.filling {
+		return
+	}
+	s.bar.say("")
+	if s.scenario == nil {
+		s.bar.show("", nil)
+		return
+	}
+	order, given, settings := s.order()
+	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
+	s.length.say(order.Settings, s.scenario.Cycle, s.services.rehearsed())
+	s.concurrency.words.Say(crowd(order.Settings, s.scenario.Agents, s.scenario.noun()))
+	s.parameters.say(order.Given)
+	s.bar.show(summary(order.Settings, s.scenario), s.mistakes())
+}
+
+// edited follows a change of a parameter, which may change the scenario.
+func (s *Screen) edited() {
+	s.changed()
+	if s.filling || s.scenario == nil {
+		return
+	}
+	if given, err := s.parameters.given(); err == nil {
+		s.kept[s.shown] = given
+		s.readSoon()
+	}
+}
+
+// order returns what is in the fields, and the mistakes in the parameters and in the settings.
+func (s *Screen) order() (o Order, given, settings error) {
+	o = Order{Scenario: s.shown, Settings: s.scenario.Settings}
+	o.Given, given = s.parameters.given()
+	settings = errors.Join(
+		s.length.into(&o.Settings),
+		s.concurrency.into(&o.Settings),
+		s.services.into(&o.Settings),
+	)
+	s.remote.into(&o.Settings)
+	return o, given, errors.Join(settings, o.Settings.Validate())
+}
+
+// watch follows the entries of a setting.
+func (s *Screen) watch(row *form.Row, entries ...*form.Entry) {
+	for _, e := range entries {
+		e.OnChanged = func(string) {
+			row.Changed()
+			s.changed()
+		}
+		s.seen(row, e)
+	}
+}
+
+// seen brings a row into view when the keyboard comes to its entry.
+func (s *Screen) seen(row *form.Row, entry *form.Entry) {
+	entry.Focused = func() { form.Reveal(s.scroll, row) }
+}
+
+// mistakes returns the rows with a problem, from the top.
+func (s *Screen) mistakes() []*form.Row {
+	if s.scenario == nil {
+		return nil
+	}
+	return append(s.given.Mistakes(), s.settings.Mistakes()...)
+}
+
+// reveal brings the first mistake into view.
+func (s *Screen) reveal() {
+	if rows := s.mistakes(); len(rows) > 0 {
+		form.Reveal(s.scroll, rows[0])
+		rows[0].Focus(s.win.Canvas())
+	}
+}

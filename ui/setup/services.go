@@ -1,0 +1,160 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// rehearsed is how the addresses of embedded servers begin.
+const rehearsed = "rehearsal:"
+
+// services are the addresses of what a scenario talks to.
+type services struct {
+	screen *Screen
+	panel  *widgets.Panel
+	rows   *fyne.Container
+	of     []Service // that rows are of
+	fields []*address
+}
+
+// address is the field of a service.
+type address struct {
+	service Service
+	row     *form.Row
+	entry   *form.Entry
+	test    *widget.Button
+	answer  *form.Note
+	asked   int // tests so far, and changes: answers to those before are dropped
+}
+
+func newServices(s *Screen) *services {
+	v := &services{screen: s, rows: form.NewColumns(26)}
+	v.panel = widgets.NewPanel("Services", v.rows)
+	return v
+}
+
+// fill shows the services of a scenario; where it has the same ones, what a person typed stays.
+func (v *services) fill(sc *Scenario, another bool) {
+	if another || !slices.Equal(v.of, sc.Services) {
+		v.of = slices.Clone(sc.Services)
+		for _, a := range v.fields {
+			v.screen.settings.Remove(a.row)
+		}
+		v.fields = nil
+		v.rows.RemoveAll()
+		for _, service := range sc.Services {
+			a := v.field(service)
+			v.fields = append(v.fields, a)
+			v.rows.Add(a.row)
+		}
+		v.rows.Refresh()
+	}
+	for _, a := range v.fields {
+		at := a.service.URL
+		if other := sc.Settings.Services[a.service.Name]; other != "" {
+			at = other
+		}
+		put(a.entry, at, another)
+	}
+	if len(sc.Services) == 0 {
+		v.panel.Hide()
+	} else {
+		v.panel.Show()
+	}
+}
+
+func (v *services) field(service Service) *address {
+	a := &address{service: service, entry: form.NewEntry(), answer: form.NewNote("")}
+	a.entry.SetPlaceHolder(service.URL)
+	a.answer.Hide()
+	a.test = widget.NewButton("Test", func() { v.try(a) })
+	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer)).Marking(a.entry)
+	a.row.SetAside(service.Kind)
+	v.screen.watch(v.screen.settings.Add(a.row, "service "+service.Name), a.entry)
+	changed := a.entry.OnChanged
+	a.entry.OnChanged = func(text string) {
+		a.asked++
+		a.test.Enable()
+		say(a.answer, "")
+		changed(text)
+	}
+	return a
+}
+
+// try sends a request to a service and shows what came back.
+func (v *services) try(a *address) {
+	a.asked++
+	this, service := a.asked, a.service
+	service.URL = a.url()
+	a.test.Disable()
+	say(a.answer, "Testing…")
+	async.Work(func() (string, error) { return v.screen.desk.TestService(context.Background(), service) }, func(text string, err error) {
+		if this != a.asked {
+			return
+		}
+		a.test.Enable()
+		if err != nil {
+			a.answer.SetProblem(err.Error())
+			return
+		}
+		a.answer.SetGood(text)
+	})
+}
+
+// url is the address in the field; an empty one is the scenario's.
+func (a *address) url() string {
+	if text := strings.TrimSpace(a.entry.Text); text != "" {
+		return text
+	}
+	return a.service.URL
+}
+
+// rehearsed reports whether a service is an embedded one.
+func (v *services) rehearsed() bool {
+	return slices.ContainsFunc(v.fields, func(a *address) bool { return strings.HasPrefix(a.url(), rehearsed) })
+}
+
+// into puts the addresses that are not the scenario's into the settings.
+func (v *services) into(set *engine.Settings) error {
+	var mistakes []error
+	set.Services = maps.Clone(set.Services)
+	for _, a := range v.fields {
+		at := a.url()
+		if !keep(&mistakes, "service "+a.service.Name, checkAddress(at)) {
+			continue
+		}
+		delete(set.Services, a.service.Name)
+		if at != a.service.URL {
+			if set.Services == nil {
+				set.Services = map[string]string{}
+			}
+			set.Services[a.service.Name] = at
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// checkAddress says what is wrong with an address, without repeating it.
+func checkAddress(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" {
+		return errors.New("not an address, such as https://staging.example.com")
+	}
+	if _, has := u.User.Password(); has {
+		return errors.New("a password does not belong into an address: it would be kept with the run")
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package setup is the screen on which a run is put together: a scenario, its parameters, the settings, the launch.
+package setup
+
+import (
+	"context"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Choice is a scenario that can be picked.
+type Choice struct {
+	Name         string // what Scenario takes: a built-in's name or a file's path
+	Title, About string
+	BuiltIn      bool
+}
+
+// Scenario is one that was read.
+type Scenario struct {
+	Name, Title, About string
+	Parameters         []Parameter
+	Services           []Service
+	Agents             int
+	Cycle              time.Duration   // simulated time of a cycle
+	Settings           engine.Settings // for a new run: defaults, saved ones, the environment's and the scenario's
+	Warnings           []string
+}
+
+// Kind is what values a parameter can have.
+type Kind uint8
+
+// The kinds of parameters. OneOf is one of its choices.
+const (
+	Number Kind = iota
+	Whole
+	Text
+	Switch
+	OneOf
+)
+
+// Parameter is one of a scenario's.
+type Parameter struct {
+	Name, Title, About string
+	Kind               Kind
+	Default            string
+	Min, Max           float64 // infinite where there is no bound
+	Choices            []string
+}
+
+// Service is one of a scenario's with its address; rehearsal:shop is the embedded one.
+type Service struct{ Name, Kind, URL string }
+
+// Order is what is to be launched.
+type Order struct {
+	Scenario string
+	Given    map[string]string // parameters that differ from their default, as texts
+	Settings engine.Settings
+	Allow    []string // hosts beside this machine
+}
+
+// Target is a service on another machine that was not allowed yet.
+type Target struct {
+	Service, Host string
+	AtOnce        int
+}
+
+// Desk is what the screen asks for. Its methods may take long, but for Remote.
+type Desk interface {
+	// Choices lists the built-in scenarios, then the files used lately.
+	Choices(ctx context.Context) ([]Choice, error)
+	// Scenario reads one. Mistakes in the file are an error of several lines, each with its place.
+	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
+	// Targets returns the services of an order that are neither on this machine nor allowed.
+	Targets(ctx context.Context, o Order) ([]Target, error)
+	// Launch starts a run. Mistakes are *engine.FieldError, joined.
+	Launch(ctx context.Context, o Order) error
+	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
+	// not wait.
+	Remote() string
+	// TestService sends one request to a service's address and returns what came back in words.
+	TestService(ctx context.Context, s Service) (string, error)
+}

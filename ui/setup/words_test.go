@@ -1,0 +1,97 @@
+package setup
+
+import (
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestPace(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		set   engine.Settings
+		cycle time.Duration
+		want  string
+	}{
+		{engine.Settings{Cycles: 24}, time.Hour, "24 cycles of 1h, as fast as possible"},
+		{engine.Settings{Cycles: 1}, 90 * time.Minute, "1 cycle of 1h30m, as fast as possible"},
+		{engine.Settings{Hours: 6}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
+		{engine.Settings{Cycles: 24, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 24 cycles of 1h take 1h"},
+		{engine.Settings{Hours: 6, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
+		{engine.Settings{Cycles: 1, TimeScale: 3600}, time.Hour, "1 cycle of 1h, which takes 1s"},
+		{engine.Settings{Cycles: 1000, TimeScale: 1e-3}, 365 * day, "one cycle every 365,000 days; 1,000 cycles of 8760h take 365,000,000 days"},
+		{engine.Settings{Hours: 1e6, TimeScale: 1e9}, time.Millisecond, "one cycle every 0s for 1000000h"},
+	} {
+		if got := pace(c.set, c.cycle); got != c.want {
+			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
+		}
+	}
+}
+
+func TestCrowd(t *testing.T) {
+	for _, c := range []struct {
+		set    engine.Settings
+		agents int
+		want   string
+	}{
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers at once; while the run goes on the slider moves between 1 and 372"},
+		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers at once; while the run goes on the slider moves between 5 and 1,000"},
+	} {
+		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	for _, c := range []struct {
+		set  engine.Settings
+		want string
+	}{
+		{engine.Settings{Cycles: 24, Limit: 50}, "372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions"},
+		{engine.Settings{Cycles: 24, Limit: 1000, WarmUp: engine.DefaultWarmUp}, "372 shoppers, 24 cycles, up to 372 at once, at most 8,928 sessions"},
+		{engine.Settings{Hours: 0.5, Limit: 50}, "372 shoppers, 30m, up to 50 at once"},
+		{engine.Settings{Hours: 6, TimeScale: 24, Limit: 50}, "372 shoppers, 6h, 144 cycles, up to 50 at once, at most 53,568 sessions"},
+	} {
+		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{Name: "agents", Title: "Shoppers"}}}
+		if got := summary(c.set, sc); got != c.want {
+			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
+		}
+	}
+}
+
+func TestTheCeilingReachesAllAgents(t *testing.T) {
+	for _, c := range []struct{ agents, limit, floor, ceiling, want int }{
+		{372, 50, 1, 100, 372},
+		{1_000_000, 50, 1, 100, 10_000},
+		{10, 50, 1, 100, 50}, // the start fits
+		{10, 5, 20, 100, 20}, // and the floor
+		{372, 50, 1, 200, 200},
+	} {
+		sc := &Scenario{Agents: c.agents, Settings: engine.Settings{Limit: c.limit, Floor: c.floor, Ceiling: c.ceiling}}
+		if got := ceiling(sc); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	got := ask([]Target{{"shop", "staging.example.com", 50}, {"model", "api.example.com", 1}})
+	want := "shop would send up to 50 requests at once, with its tokens, to staging.example.com\n" +
+		"model would send 1 request, with its tokens, to api.example.com"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestCheckAddress(t *testing.T) {
+	for text, good := range map[string]bool{
+		"rehearsal:shop": true, "https://staging.example.com": true, "http://127.0.0.1:8080/api": true, "postgres://app@db/app": true,
+		"": false, "staging.example.com": false, "https://": false, "http://a b": false, "postgres://app:secret@db/app": false,
+	} {
+		if err := checkAddress(text); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
