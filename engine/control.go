@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -77,5 +78,5 @@ func (l *loop) change(what, old, next, who, why string) {
 	l.append(c, nil)
 	// Snapshots share the list: it is never written to.
 	kept := l.changes[max(0, len(l.changes)-shownChanges+1):]
-	l.changes = append(kept[:len(kept):len(kept)], c)
+	l.changes = append(slices.Clip(kept), c)
 }

@@ -215,6 +215,17 @@ type RunRecord struct {
 	SizeBytes  int64 // of its checkpoints
 }
 
+// State says what a run is doing, or how it ended.
+func (r *RunRecord) State() string {
+	switch {
+	case r.InProgress:
+		return "in progress"
+	case r.Ending == NotEnded:
+		return "interrupted"
+	}
+	return r.Ending.String()
+}
+
 // Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
 type Source struct {
 	Name       string            // base name of the scenario file

@@ -66,24 +66,34 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 	return nil
 }
 
-func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
-	var requests, retries, limited int64
-	var labels [engine.Confirmed + 1]int64
-	label := engine.Fresh
+// Asked is what a session asked of services.
+type Asked struct {
+	Requests, Retries, RateLimited int64
+	Labels                         [engine.Confirmed + 1]int64 // steps, by label
+	Label                          engine.Label                // of them, the one that says most
+}
+
+// AskedOf counts what a session asked of services.
+func AskedOf(s *engine.SessionRow) (a Asked) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		for _, status := range step.Statuses {
 			if status == 429 {
-				limited++
+				a.RateLimited++
 			}
 		}
 		if step.Attempts > 0 {
-			requests += int64(step.Attempts)
-			retries += int64(step.Attempts - 1)
-			labels[step.Label]++
-			label = max(label, step.Label)
+			a.Requests += int64(step.Attempts)
+			a.Retries += int64(step.Attempts - 1)
+			a.Labels[step.Label]++
+			a.Label = max(a.Label, step.Label)
 		}
 	}
+	return a
+}
+
+func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
+	asked := AskedOf(s)
 	t.int(int64(s.Cycle))
 	t.int(int64(s.Agent))
 	t.text(agent)
@@ -93,13 +103,13 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.ms(s.Held)
 	t.ms(s.Service)
 	t.ms(s.Total)
-	t.int(requests)
-	t.int(retries)
-	t.int(limited)
-	t.int(labels[engine.Replayed])
-	t.int(labels[engine.Uncertain])
-	t.int(labels[engine.Confirmed])
-	t.plain(label.String()) // the one that says most
+	t.int(asked.Requests)
+	t.int(asked.Retries)
+	t.int(asked.RateLimited)
+	t.int(asked.Labels[engine.Replayed])
+	t.int(asked.Labels[engine.Uncertain])
+	t.int(asked.Labels[engine.Confirmed])
+	t.plain(asked.Label.String())
 	return t.next()
 }
 

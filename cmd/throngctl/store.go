@@ -76,21 +76,9 @@ func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if r.Inexact != nil {
 			result = "inexact"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), state(&r), r.Cycle, cycles, done, result, r.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, r.Title)
 	}
 	return w.Flush()
-}
-
-// state is what a run in the store is doing.
-func state(r *engine.RunRecord) string {
-	switch {
-	case r.InProgress:
-		return "in progress"
-	case r.Ending == engine.NotEnded:
-		return "interrupted"
-	default:
-		return r.Ending.String()
-	}
 }
 
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

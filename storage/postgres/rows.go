@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // copied is a table that rows are copied into. Its columns are those of the CSV files.
@@ -23,23 +24,7 @@ var (
 
 // session appends a session; agent and session are its names.
 func (r *copyRows) session(run string, s *engine.SessionRow, agent, session string) {
-	var requests, retries, limited int64
-	var labels [engine.Confirmed + 1]int64
-	label := engine.Fresh
-	for i := range s.Steps {
-		step := &s.Steps[i]
-		for _, status := range step.Statuses {
-			if status == 429 {
-				limited++
-			}
-		}
-		if step.Attempts > 0 {
-			requests += int64(step.Attempts)
-			retries += int64(step.Attempts - 1)
-			labels[step.Label]++
-			label = max(label, step.Label)
-		}
-	}
+	asked := storage.AskedOf(s)
 	r.row(len(sessionsTable.columns))
 	r.place(run, s.Place)
 	r.text(agent)
@@ -57,13 +42,13 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.millis(s.Held)
 	r.millis(s.Service)
 	r.millis(s.Total)
-	r.int4(requests)
-	r.int4(retries)
-	r.int4(limited)
-	r.int4(labels[engine.Replayed])
-	r.int4(labels[engine.Uncertain])
-	r.int4(labels[engine.Confirmed])
-	r.text(label.String())
+	r.int4(asked.Requests)
+	r.int4(asked.Retries)
+	r.int4(asked.RateLimited)
+	r.int4(asked.Labels[engine.Replayed])
+	r.int4(asked.Labels[engine.Uncertain])
+	r.int4(asked.Labels[engine.Confirmed])
+	r.text(asked.Label.String())
 }
 
 func (r *copyRows) place(run string, p engine.Place) {

@@ -43,7 +43,7 @@ func (c *charts) begin(job *Job) {
 	}
 	connections := chart.Config{Title: "Store connections", Fill: true, Series: series("Throng")}
 	if job.Remote != "" {
-		connections = chart.Config{Title: "Database connections", Series: series("Throng", "all clients")}
+		connections = chart.Config{Title: "Database connections", Limit: true, Series: series("Throng", "all clients")}
 	}
 	add(seriesCPU, chart.Config{Title: "CPU", Unit: chart.Percent, Series: series("machine", "Throng")})
 	add(seriesP50, chart.Config{Title: "Latency", Unit: chart.Duration, Series: series("p50", "p95", "p99")})

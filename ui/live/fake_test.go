@@ -12,7 +12,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/uitest"
@@ -165,17 +164,16 @@ func jobOf(r *fakeRun) *Job {
 
 // open puts the screen into a window.
 func (st *stage) open(t *testing.T) {
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme())
 	st.win = test.NewTempWindow(t, nil)
 	st.Screen = New(st.desk, st.win, func(id engine.RunID) { st.results = append(st.results, id) })
 	st.win.SetContent(st.Content())
 	st.win.Resize(fyne.NewSize(1130, 800))
 }
 
-// tick lets the screen draw.
+// tick lets the screen draw what it would draw within a second or two.
 func (st *stage) tick() {
 	st.Tick()
-	st.Tick()
+	st.draw()
 }
 
 // shows fails the test unless all texts are shown.

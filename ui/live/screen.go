@@ -16,10 +16,11 @@ type Screen struct {
 	toResults func(engine.RunID)
 	pickPath  func(then func(dir string)) // asks for a folder
 
-	job   *Job // nil before the first
-	feed  *feed
-	beats int
-	shown shown
+	job     *Job // nil before the first
+	feed    *feed
+	beats   int // ticks
+	watched int // until then a person watches what comes of a change
+	shown   shown
 
 	root    *fyne.Container
 	page    *page
@@ -32,6 +33,9 @@ type Screen struct {
 	trouble *trouble
 }
 
+// watchFor is how many ticks a person watches what comes of a change.
+const watchFor = 12
+
 // shown is what was drawn last, as far as a change of it is drawn at once.
 type shown struct {
 	phase  engine.Phase
@@ -43,7 +47,9 @@ type shown struct {
 // New makes the screen; toResults shows what a run gave.
 func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s := &Screen{desk: desk, win: win, toResults: toResults}
-	s.pickPath = func(then func(string)) { widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then) }
+	s.pickPath = func(then func(string)) {
+		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
+	}
 	s.orders = newOrders(s)
 	s.header = newHeader(s.orders)
 	s.limit = newLimitPanel(s.orders)
@@ -93,22 +99,34 @@ func (s *Screen) begin(job *Job) {
 	s.page.again()
 }
 
-// Tick draws every second time: whatever changes repaints the whole window. What a person waits for is drawn at once.
+// Tick draws once a second, with the charts, as whatever is drawn repaints the whole window. What a person waits for is
+// drawn at once, and what comes of it for some seconds twice as often.
 func (s *Screen) Tick() {
 	s.Collect()
 	if s.job == nil {
 		return
 	}
 	s.beats++
-	if now := s.feed.snap; s.beats%2 == 0 || now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Reason != s.shown.reason {
+	watched := s.beats < s.watched && s.beats%2 == 0
+	sending := s.feed.snap.Phase == engine.Ended && s.beats%4 == 0 // no further second comes, but results may still go out
+	if s.changed() || s.feed.count != s.shown.rows || watched || sending {
 		s.draw()
 	}
+}
+
+// changed reports whether something is not drawn yet that a person waits for.
+func (s *Screen) changed() bool {
+	now := s.feed.snap
+	return now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Reason != s.shown.reason
 }
 
 // draw shows what is known. What has not changed costs nothing.
 func (s *Screen) draw() {
 	if s.job == nil {
 		return
+	}
+	if s.changed() {
+		s.watched = s.beats + watchFor
 	}
 	now := s.feed.snap
 	s.header.draw(s.job, now, s.desk)

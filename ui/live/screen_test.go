@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/uitest"
@@ -76,28 +77,50 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestDrawsSeldom holds that what repaints the window comes every second time only, and what a person waits for at
-// once.
+// TestDrawsSeldom holds that what repaints the window comes once a second only, and what a person waits for at once.
 func TestDrawsSeldom(t *testing.T) {
 	st := perform(t, running())
-	drawn := 0
-	for i := range 6 {
-		st.run.change(func(s *engine.Snapshot) { s.Events = int64(1000 + i) })
-		before := st.header.events.Value()
-		if st.Tick(); st.header.events.Value() != before {
-			drawn++
+	// ticks counts how often the screen draws something new.
+	ticks := func(n int) (drawn int) {
+		for range n {
+			before := st.header.events.Value()
+			st.run.change(func(s *engine.Snapshot) { s.Events++ })
+			if st.Tick(); st.header.events.Value() != before {
+				drawn++
+			}
+		}
+		return drawn
+	}
+	ticks(watchFor) // the screen is new
+	if got := ticks(20); got != 0 {
+		t.Errorf("within a second it drew %d times", got)
+	}
+	for range 10 {
+		st.run.second(func(*engine.MetricsRow) {})
+		if got := ticks(3); got != 1 {
+			t.Errorf("in a second it drew %d times", got)
 		}
 	}
-	if drawn != 3 {
-		t.Errorf("of 6 times it drew %d times", drawn)
-	}
-	for range 2 { // at an even time, and at an odd one
+	for range 2 { // at an even tick, and at an odd one
 		for _, phase := range []engine.Phase{engine.Paused, engine.Running, engine.Paused} {
 			st.run.change(func(s *engine.Snapshot) { s.Phase = phase })
 			if st.Tick(); st.header.phase.Text() != phase.String() {
 				t.Errorf("a run that is %s is shown as %s", phase, st.header.phase.Text())
 			}
 		}
+	}
+	if got := ticks(100); got != (watchFor-1)/2 {
+		t.Errorf("after a change it drew %d times", got)
+	}
+	test.Tap(st.limit.more)
+	st.Until("the limit is set", st.limit.steer.settled)
+	if got := ticks(100); got != (watchFor-1)/2 {
+		t.Errorf("after an order it drew %d times", got)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
+	st.Tick()
+	if got := ticks(100); got < 25 || got > 25+watchFor {
+		t.Errorf("after the end it drew %d times", got)
 	}
 }
 
@@ -131,7 +154,7 @@ func TestErrorsAndOutcomes(t *testing.T) {
 	}
 	st.trouble.explain("server_error")
 	top := st.win.Canvas().Overlays().Top()
-	if top == nil || !uitest.Shows(top, "and a second line") || !uitest.Shows(top, "10 sessions, the last in cycle 1 by agent 17, step fill_cart[2].add_cart") {
+	if top == nil || !uitest.Shows(top, "and a second line") || !uitest.Shows(top, "The last of 10: cycle 1, agent 17, step fill_cart[2].add_cart") {
 		t.Fatalf("the whole error is not shown: %q", uitest.Texts(top))
 	}
 	st.Tap(top, "Close")

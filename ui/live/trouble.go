@@ -1,16 +1,14 @@
 package live
 
 import (
-	"fmt"
 	"strconv"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 var errorColumns = []widgets.Column{
@@ -81,15 +79,7 @@ func (t *trouble) explain(class string) {
 		if n.Class.String() != class {
 			continue
 		}
-		text := widget.NewLabel(n.Message)
-		text.Wrapping = fyne.TextWrapWord
-		text.Selectable = true
-		where := fmt.Sprintf("%s, the last in cycle %d by agent %d, step %s", count(n.Count, "session"), n.Cycle, n.Agent, n.Path)
-		body := container.NewBorder(widget.NewLabel(where), nil, nil, nil, container.NewVScroll(text))
-		d := dialog.NewCustom(class, "Close", body, t.win)
-		size := t.win.Canvas().Size()
-		d.Resize(fyne.NewSize(size.Width*0.7, size.Height*0.6))
-		d.Show()
+		words.ShowError(t.win, n)
 		return
 	}
 }

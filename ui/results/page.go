@@ -1,15 +1,13 @@
 package results
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // mostChanges is how many changes are in view at once.
@@ -103,7 +101,7 @@ func (p *page) hide() {
 
 // show shows a run; what has not changed is not drawn again.
 func (p *page) show(r *engine.RunRecord, f *figures) {
-	p.badge.Set(state(r))
+	p.badge.Set(words.State(r))
 	if text := headline(r, &f.totals); p.headline.Text != text {
 		p.headline.SetText(text)
 	}
@@ -137,12 +135,6 @@ func (p *page) showError(class string) {
 		if n.Class.String() != class {
 			continue
 		}
-		text := widget.NewLabel(n.Message)
-		text.Wrapping, text.Selectable = fyne.TextWrapWord, true
-		where := fmt.Sprintf("The last of %s: cycle %d, agent %d, step %s", engine.FormatCount(n.Count), n.Cycle, n.Agent, n.Path)
-		show := dialog.NewCustom(class, "Close", container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), p.win)
-		size := p.win.Canvas().Size()
-		show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
-		show.Show()
+		words.ShowError(p.win, n)
 	}
 }

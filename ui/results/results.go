@@ -69,7 +69,9 @@ type Screen struct {
 // New makes the screen.
 func New(desk Desk, win fyne.Window) *Screen {
 	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
-	s.pickPath = func(then func(string)) { widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then) }
+	s.pickPath = func(then func(string)) {
+		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
+	}
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
 	s.pick.PlaceHolder = "No run yet. Choose a scenario in Setup."
 	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)

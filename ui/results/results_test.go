@@ -11,7 +11,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -120,7 +119,6 @@ func some() engine.Totals {
 func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen) {
 	t.Helper()
 	q := uitest.Start(t)
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
 	win := test.NewTempWindow(t, nil)
 	s := New(desk, win)
 	win.SetContent(s.Content())
@@ -220,7 +218,6 @@ func TestPickAnotherRun(t *testing.T) {
 func TestSelectBeforeItIsShown(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some()}
 	q := uitest.Start(t)
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme())
 	s := New(desk, test.NewTempWindow(t, nil))
 	s.Select("old")
 	if n := desk.times("runs"); n != 0 {
@@ -289,7 +286,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some()}
 	_, s := start(t, desk)
 	answers := make(chan func(), 2)
-	t.Cleanup(async.Replace(func(f func()) { answers <- f }))
+	async.Replace(func(f func()) { answers <- f })
 	hold := make(chan struct{})
 	desk.set(func() { desk.hold = hold })
 	s.Select("old") // is held up

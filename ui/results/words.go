@@ -10,34 +10,15 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 const inExport = "metrics.csv (a row per second), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
 
 // pickText is a run's line in the select; no two are the same.
 func pickText(r *engine.RunRecord) string {
-	word, _ := state(r)
-	return fmt.Sprintf("%s, %s, %s (%s)", r.Title, stamp(r.Created), word, r.ID)
-}
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
-
-// state is what a run is doing, or how it ended.
-func state(r *engine.RunRecord) (word string, tone widgets.Tone) {
-	switch {
-	case r.InProgress:
-		return "in progress", widgets.Accent
-	case r.Ending == engine.NotEnded:
-		return "interrupted", widgets.Warning
-	case r.Ending == engine.EndFinished:
-		return r.Ending.String(), widgets.Good
-	case r.Ending == engine.EndStopped:
-		return r.Ending.String(), widgets.Quiet
-	case r.Ending == engine.EndOutOfBudget:
-		return r.Ending.String(), widgets.Warning
-	default:
-		return r.Ending.String(), widgets.Bad
-	}
+	word, _ := words.State(r)
+	return fmt.Sprintf("%s, %s, %s (%s)", r.Title, words.Stamp(r.Created), word, r.ID)
 }
 
 // headline is how long a run took and how far it came; its state stands before it.
@@ -183,7 +164,7 @@ func changeRows(changes []engine.ChangeRow) []widgets.Row {
 			why = widgets.Cell{Text: strings.TrimPrefix(c.Why+"; the result is inexact from here on", "; "), Tone: widgets.Warning}
 		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: c.What}, {Text: c.Old}, {Text: c.New}, {Text: c.Who}, why,
+			{Text: words.Stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: c.What}, {Text: c.Old}, {Text: c.New}, {Text: c.Who}, why,
 		}}
 	}
 	return rows

@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // detail is the lower half of the screen: the chosen run.
@@ -93,7 +94,7 @@ func (d *detail) draw() {
 	if d.title.Text != r.Title {
 		d.title.SetText(r.Title)
 	}
-	d.badge.Set(state(r))
+	d.badge.Set(words.State(r))
 	d.why.Say(because(r), widgets.Quiet)
 	d.drawFacts(r)
 	if s.of == r.ID {

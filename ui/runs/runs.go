@@ -72,7 +72,9 @@ type Screen struct {
 // New makes the screen. resumed is called when a run goes on, toResults when a person wants to see a run's results.
 func New(desk Desk, win fyne.Window, resumed func(), toResults func(engine.RunID)) *Screen {
 	s := &Screen{desk: desk, win: win, resumed: resumed, toResults: toResults, working: map[engine.RunID]string{}}
-	s.pickPath = func(then func(string)) { widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then) }
+	s.pickPath = func(then func(string)) {
+		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
+	}
 	s.trouble = widgets.NewNotice()
 	s.table = widgets.NewTable(runColumns, "Reading the runs…", 3)
 	s.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }

@@ -12,7 +12,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -141,7 +140,6 @@ func points(run engine.RunID) []engine.CheckpointRecord {
 func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 	t.Helper()
 	q := uitest.Start(t)
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
 	h := &heard{}
 	win := test.NewTempWindow(t, nil)
 	s := New(desk, win, func() { h.resumed++ }, func(run engine.RunID) { h.results = append(h.results, run) })
@@ -523,7 +521,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 	hold := make(chan struct{})
 	desk.set(func() { desk.holdPoints = map[engine.RunID]chan struct{}{"old": hold} })
 	answers := make(chan func(), 2)
-	t.Cleanup(async.Replace(func(f func()) { answers <- f }))
+	async.Replace(func(f func()) { answers <- f })
 	s.Select("old")
 	s.Select("new")
 	(<-answers)() // of new: old is held up

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 var runColumns = []widgets.Column{
@@ -29,13 +29,13 @@ func runRows(runs []engine.RunRecord) []widgets.Row {
 	rows := make([]widgets.Row, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		word, tone := state(r)
+		word, tone := words.State(r)
 		exact := widgets.Cell{Text: "exact", Tone: widgets.Quiet}
 		if r.Inexact != nil {
 			exact = widgets.Cell{Text: "inexact", Tone: widgets.Warning}
 		}
 		rows[i] = widgets.Row{Key: string(r.ID), Cells: []widgets.Cell{
-			{Text: stamp(r.Created)},
+			{Text: words.Stamp(r.Created)},
 			{Text: r.Title},
 			{Text: word, Tone: tone, Badge: true},
 			{Text: cycles(r)},
@@ -65,31 +65,11 @@ func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
 			number = widgets.Cell{Text: number.Text + " newest", Tone: widgets.Accent, Badge: true}
 		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(c.Number), Cells: []widgets.Cell{
-			number, {Text: stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: share(c.Done, c.Total, 1)}, {Text: c.Reason}, {Text: engine.FormatBytes(c.SizeBytes)},
+			number, {Text: words.Stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: share(c.Done, c.Total, 1)}, {Text: c.Reason}, {Text: engine.FormatBytes(c.SizeBytes)},
 		}}
 	}
 	return rows
 }
-
-// state is what a run is doing, or how it ended.
-func state(r *engine.RunRecord) (word string, tone widgets.Tone) {
-	switch {
-	case r.InProgress:
-		return "in progress", widgets.Accent
-	case r.Ending == engine.NotEnded:
-		return "interrupted", widgets.Warning
-	case r.Ending == engine.EndFinished:
-		return r.Ending.String(), widgets.Good
-	case r.Ending == engine.EndStopped:
-		return r.Ending.String(), widgets.Quiet
-	case r.Ending == engine.EndOutOfBudget:
-		return r.Ending.String(), widgets.Warning
-	default:
-		return r.Ending.String(), widgets.Bad
-	}
-}
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 // cycles is how many are done of how many.
 func cycles(r *engine.RunRecord) string {
@@ -115,14 +95,14 @@ type fact struct {
 
 // facts lists what a run was made from and how it went.
 func facts(r *engine.RunRecord) []fact {
-	all := []fact{{name: "Run", value: string(r.ID)}, {name: "Started", value: stamp(r.Created)}}
+	all := []fact{{name: "Run", value: string(r.ID)}, {name: "Started", value: words.Stamp(r.Created)}}
 	add := func(name, value string) {
 		if value != "" {
 			all = append(all, fact{name: name, value: value})
 		}
 	}
 	if !r.Ended.IsZero() && !r.InProgress {
-		add("Ended", stamp(r.Ended))
+		add("Ended", words.Stamp(r.Ended))
 	}
 	if r.Inexact == nil {
 		add("Result", "exact")

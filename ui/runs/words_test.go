@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 func TestState(t *testing.T) {
@@ -24,7 +25,7 @@ func TestState(t *testing.T) {
 		{false, engine.EndFailed, "failed", widgets.Bad},
 		{false, engine.EndOutOfBudget, "out of budget", widgets.Warning},
 	} {
-		if word, tone := state(&engine.RunRecord{InProgress: c.inProgress, Ending: c.ending}); word != c.word || tone != c.tone {
+		if word, tone := words.State(&engine.RunRecord{InProgress: c.inProgress, Ending: c.ending}); word != c.word || tone != c.tone {
 			t.Errorf("in progress %v, ending %q: %q in tone %d, want %q in %d", c.inProgress, c.ending, word, tone, c.word, c.tone)
 		}
 	}

@@ -43,9 +43,7 @@ func (d *data) load() {
 }
 
 // choose asks for another folder.
-func (d *data) choose() {
-	widgets.PickFolder(d.win, "Choose a data folder", "Choose", d.ask)
-}
+func (d *data) choose() { widgets.PickFolder(d.win, "Another data folder", "Choose", d.ask) }
 
 // ask says what another folder means before it becomes the data folder.
 func (d *data) ask(dir string) {

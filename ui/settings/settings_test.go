@@ -10,7 +10,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
@@ -123,7 +122,6 @@ type stage struct {
 
 func shown(t *testing.T, desk *fakeDesk) *stage {
 	s := &stage{Queue: uitest.Start(t), t: t, desk: desk}
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
 	s.win = test.NewTempWindow(t, nil)
 	s.screen = New(desk, s.win, "dark", func(choice string) { s.looks = append(s.looks, choice) })
 	s.win.SetContent(s.screen.Content())

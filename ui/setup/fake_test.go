@@ -12,7 +12,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -40,7 +39,7 @@ func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
 	return []Choice{
 		{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true},
 		{Name: "world", Title: "A small world", About: "They talk.", BuiltIn: true},
-		{Name: "/work/staging.yaml", Title: "Staging"},
+		{Name: "/scenarios/staging.yaml", Title: "Staging"},
 	}, nil
 }
 
@@ -139,7 +138,6 @@ type stage struct {
 
 func newStage(t *testing.T, desk *fakeDesk) *stage {
 	s := &stage{Queue: uitest.Start(t), t: t, desk: desk}
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme()) // the driver's own complains of names that it does not know
 	s.again()
 	return s
 }

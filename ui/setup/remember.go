@@ -6,28 +6,32 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// What is kept among the state of the window: the scenario used last and its parameters.
-const (
-	scenarioKey   = "setup.scenario"
-	parametersKey = "setup.parameters"
-)
+// chosenKey is what was chosen last among the state of the window, in one text: each write of that state is a file.
+const chosenKey = "setup.chosen"
+
+// chosen is a scenario and its parameters. The zero value is none.
+type chosen struct {
+	Scenario string
+	Given    map[string]string `json:",omitempty"`
+}
 
 // remember keeps what was chosen for the next start.
 func remember(name string, given map[string]string) {
-	text, err := json.Marshal(given)
+	text, err := json.Marshal(chosen{name, given})
 	if err != nil { // texts by text
 		panic(err)
 	}
 	kept := fyne.CurrentApp().Preferences()
-	kept.SetString(scenarioKey, name)
-	kept.SetString(parametersKey, string(text))
+	if kept.String(chosenKey) != string(text) {
+		kept.SetString(chosenKey, string(text))
+	}
 }
 
-// remembered returns what was chosen last; an empty name is nothing.
-func remembered() (name string, given map[string]string) {
-	kept := fyne.CurrentApp().Preferences()
-	if json.Unmarshal([]byte(kept.String(parametersKey)), &given) != nil { // by another version: the defaults
-		given = nil
+// remembered returns what was chosen last.
+func remembered() chosen {
+	var c chosen
+	if json.Unmarshal([]byte(fyne.CurrentApp().Preferences().String(chosenKey)), &c) != nil { // by another version
+		return chosen{}
 	}
-	return kept.String(scenarioKey), given
+	return c
 }

@@ -136,13 +136,13 @@ func (s *Screen) list() {
 		if s.name != "" || err != nil {
 			return
 		}
-		name, given := remembered()
-		if name == "" && len(choices) > 0 {
-			name = choices[0].Name
+		last := remembered()
+		if last.Scenario == "" && len(choices) > 0 {
+			last.Scenario = choices[0].Name
 		}
-		if name != "" {
-			s.kept[name] = given
-			s.choose(name)
+		if last.Scenario != "" {
+			s.kept[last.Scenario] = last.Given
+			s.choose(last.Scenario)
 		}
 	})
 }
@@ -277,7 +277,8 @@ func (s *Screen) edited() {
 	if s.filling || s.scenario == nil {
 		return
 	}
-	if given, err := s.parameters.given(); err == nil {
+	given, _ := s.parameters.given() // without those that are wrong, which are shown
+	if !maps.Equal(given, s.kept[s.shown]) {
 		s.kept[s.shown] = given
 		s.readSoon()
 	}

@@ -173,6 +173,12 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 		t.Error("the parameter does not show what was typed and its default")
 	}
 
+	s.typed("Eagerness", "x") // what is wrong does not hold up the rest
+	s.typed("Shoppers", "600")
+	s.until("600 shoppers")
+	if !s.shows("1 mistake: Eagerness") || s.entry("Eagerness").Text != "x" {
+		t.Error("the mistake is gone")
+	}
 	s.typed("Ceiling", "60")
 	s.tap("Reset to defaults")
 	s.until("372 shoppers")
@@ -233,7 +239,7 @@ func TestALateScenarioIsDropped(t *testing.T) {
 	s.pick("A small world")
 	s.Until("asked", func() bool { return desk.last(&desk.read).Scenario == "world" })
 	s.pick("Staging")
-	s.until("Title of /work/staging.yaml")
+	s.until("Title of /scenarios/staging.yaml")
 	close(late)
 	s.pick("Marketplace shoppers")
 	s.until("Title of shopping")
@@ -283,9 +289,9 @@ func TestParametersThatNoLongerFitAreGivenUp(t *testing.T) {
 }
 
 func TestAFileThatCannotBeRead(t *testing.T) {
-	desk := &fakeDesk{broken: map[string]error{"/tmp/new.yaml": errors.New("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")}}
+	desk := &fakeDesk{broken: map[string]error{"/scenarios/new.yaml": errors.New("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")}}
 	s := shown(t, desk)
-	s.screen.Open("/tmp/new.yaml")
+	s.screen.Open("/scenarios/new.yaml")
 	s.until("new.yaml:9:1: no chain")
 	if !s.shows("no key stpe") || s.shows("Shoppers") {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.Content()))
@@ -298,11 +304,11 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	desk.broken = nil
 	desk.mu.Unlock()
 	s.tap("Read again")
-	s.until("About /tmp/new.yaml")
+	s.until("About /scenarios/new.yaml")
 	if s.shows("no chain") {
 		t.Error("what was wrong is still shown")
 	}
-	if c := s.screen.gallery.find("/tmp/new.yaml"); c == nil || c.Title != "Title of /tmp/new.yaml" {
+	if c := s.screen.gallery.find("/scenarios/new.yaml"); c == nil || c.Title != "Title of /scenarios/new.yaml" {
 		t.Errorf("the gallery has %+v", c)
 	}
 }

@@ -168,7 +168,7 @@ func (d *desktop) look() {
 	if err != nil {
 		return // not yet there
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		d.t.Fatal(err)
 	}

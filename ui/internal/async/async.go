@@ -20,11 +20,8 @@ func Do(f func()) {
 	fyne.Do(f)
 }
 
-// Replace gives tests another way to the UI goroutine until undo is called.
-func Replace(way func(func())) (undo func()) {
-	before := do.Swap(&way)
-	return func() { do.Store(before) }
-}
+// Replace gives tests another way to the UI goroutine.
+func Replace(way func(func())) { do.Store(&way) }
 
 // Work calls work on a goroutine of its own and then, on the UI goroutine, then with what it returned.
 func Work[T any](work func() (T, error), then func(T, error)) {

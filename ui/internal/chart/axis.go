@@ -18,6 +18,7 @@ type axis struct {
 	unit    Unit
 	floor   float64 // the lowest value that must be in view
 	ceiling float64 // the top, when it is fixed; 0 when it follows the data
+	always  bool    // a limit is in view however far above the data
 
 	bottom, top, step float64
 	limitShown        bool
@@ -65,7 +66,7 @@ func (a *axis) showLimit(highest, limit float64) {
 	switch {
 	case math.IsNaN(limit):
 		a.limitShown = false
-	case math.IsNaN(highest):
+	case a.always || math.IsNaN(highest):
 		a.limitShown = true
 	default:
 		a.limitShown = limit <= times*highest

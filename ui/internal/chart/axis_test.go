@@ -118,3 +118,17 @@ func TestAxisKeepsALimitThatIsShown(t *testing.T) {
 		t.Errorf("the top is %v with the limit out of view", a.top)
 	}
 }
+
+func TestAxisAlwaysShowsALimitThatIsWanted(t *testing.T) {
+	a := axis{unit: Count, always: true}
+	for _, highest := range []float64{math.NaN(), 2, 70, 2} {
+		a.fit(highest, 60, 0, 4)
+		if !a.limitShown || a.top < 60 {
+			t.Errorf("with %v the top is %v and the limit shown %v, want 60 in view", highest, a.top, a.limitShown)
+		}
+	}
+	a.fit(2, math.NaN(), 0, 4)
+	if a.limitShown {
+		t.Error("a limit is shown where there is none")
+	}
+}

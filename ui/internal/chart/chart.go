@@ -21,6 +21,7 @@ type Config struct {
 	Series  []SeriesConfig
 	Floor   float64       // lowest value of the axis
 	Ceiling float64       // highest value of the axis; 0: follows the data, except that Percent ends at 100
+	Limit   bool          // keeps a limit in view, however far above the data
 	Fill    bool          // tints what is below the line of a single series
 	Gap     time.Duration // breaks lines where rows are further apart; 0: never, as for a History, which has its own
 }
@@ -96,7 +97,7 @@ func New(config Config) *Chart {
 	n := len(config.Series)
 	c := &Chart{
 		config: config, highest: math.NaN(), limit: math.NaN(),
-		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling},
+		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
 			to: 1, top: 1, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
 			values: make([][]float64, n),

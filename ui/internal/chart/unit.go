@@ -39,7 +39,7 @@ var units = [...]struct {
 	},
 	PerSecond: {
 		measures: []measure{{0, 1, "/s"}, {1e3, 1e3, " k/s"}, {1e6, 1e6, " M/s"}},
-		empty:    10, word: "per second",
+		empty:    10,
 	},
 	Percent: {
 		measures: []measure{{0, 1, " %"}},

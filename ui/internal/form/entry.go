@@ -21,11 +21,13 @@ type Entry struct {
 	Focused, Left func()
 
 	proposed string
+	self     fyne.CanvasObject // the entry, or the number that it is of: what the window knows
 }
 
 // NewEntry makes an empty entry.
 func NewEntry() *Entry {
 	e := &Entry{}
+	e.self = e
 	e.AlwaysShowValidationError = true
 	e.ExtendBaseWidget(e)
 	return e
@@ -73,7 +75,7 @@ func (e *Entry) TypedShortcut(s fyne.Shortcut) {
 	if _, ok := s.(*desktop.CustomShortcut); !ok {
 		return
 	}
-	if c, ok := fyne.CurrentApp().Driver().CanvasForObject(e).(fyne.Shortcutable); ok {
+	if c, ok := fyne.CurrentApp().Driver().CanvasForObject(e.self).(fyne.Shortcutable); ok {
 		c.TypedShortcut(s)
 	}
 }
@@ -104,6 +106,7 @@ type Number struct {
 // NewNumber makes an entry without bounds.
 func NewNumber() *Number {
 	n := &Number{Min: math.Inf(-1), Max: math.Inf(1)}
+	n.self = n
 	n.AlwaysShowValidationError = true
 	n.ExtendBaseWidget(n)
 	return n

@@ -21,7 +21,6 @@ import (
 // start begins a test with a theme that does not complain of names that it does not know.
 func start(t *testing.T) {
 	uitest.Start(t)
-	fyne.CurrentApp().Settings().SetTheme(theme.DefaultTheme())
 }
 
 func mistake(field, problem string) error { return &engine.FieldError{Field: field, Problem: problem} }

@@ -12,7 +12,6 @@ import (
 	"reflect"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
@@ -50,7 +49,7 @@ func Serve(path string, win fyne.Window) error {
 				return
 			}
 			answer := make(chan []Part, 1)
-			async.Do(func() { answer <- look(win) })
+			async.Do(func() { answer <- Look(win) })
 			err = json.NewEncoder(conn).Encode(<-answer)
 			if err = errors.Join(err, conn.Close()); err != nil {
 				slog.Error("inspect", "error", err)
@@ -60,8 +59,8 @@ func Serve(path string, win fyne.Window) error {
 	return nil
 }
 
-// look lists what a window shows.
-func look(win fyne.Window) []Part {
+// Look lists what a window shows. It is called on the UI goroutine.
+func Look(win fyne.Window) []Part {
 	c := win.Canvas()
 	l := looking{driver: fyne.CurrentApp().Driver(), scale: c.Scale()}
 	l.at(c.Content())
@@ -100,22 +99,22 @@ func (l *looking) at(o fyne.CanvasObject) {
 // textOf returns the text of an object that has one.
 func textOf(o fyne.CanvasObject) (text string, ok bool) {
 	switch o := o.(type) {
-	case *canvas.Text:
-		return o.Text, true
-	case *widget.Label:
-		return o.Text, true
-	case *widget.Button:
-		return o.Text, true
-	case *widget.Entry:
-		return o.Text, true
-	case *widget.Select:
-		return o.Selected, true
-	case *widget.Check:
-		return o.Text, true
 	case interface{ Text() string }:
 		return o.Text(), true
+	case *widget.Select:
+		return o.Selected, true
 	}
-	return "", false
+	return field[string](o, "Text") // of labels, buttons, entries and what is made of them
+}
+
+// field returns an exported field of an object, or of what it embeds.
+func field[T any](o fyne.CanvasObject, name string) (value T, ok bool) {
+	if v := reflect.Indirect(reflect.ValueOf(o)); v.Kind() == reflect.Struct {
+		if f := v.FieldByName(name); f.IsValid() {
+			return reflect.TypeAssert[T](f)
+		}
+	}
+	return value, false
 }
 
 func below(o fyne.CanvasObject) []fyne.CanvasObject {
@@ -128,12 +127,8 @@ func below(o fyne.CanvasObject) []fyne.CanvasObject {
 		return o.Parts()
 	}
 	// What scrolls, pops up or has a theme of its own; some of these types are internal to the toolkit.
-	if v := reflect.Indirect(reflect.ValueOf(o)); v.Kind() == reflect.Struct {
-		if content := v.FieldByName("Content"); content.IsValid() {
-			if inside, ok := content.Interface().(fyne.CanvasObject); ok {
-				return []fyne.CanvasObject{inside}
-			}
-		}
+	if inside, ok := field[fyne.CanvasObject](o, "Content"); ok {
+		return []fyne.CanvasObject{inside}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -21,21 +22,31 @@ type Queue struct {
 	t  *testing.T
 	mu sync.Mutex
 	do []func()
-	in chan struct{} // holds a token when something came
+	// ended is set when nothing is done any more
+	ended bool
+	in    chan struct{} // holds a token when something came
 }
 
-// Start replaces the way to the UI goroutine for the length of a test. Tests of screens are never parallel.
+// Start replaces the way to the UI goroutine. What comes after the test has ended is dropped. Tests of screens are
+// never parallel.
 func Start(t *testing.T) *Queue {
 	t.Helper()
 	q := &Queue{t: t, in: make(chan struct{}, 1)}
-	test.NewTempApp(t)
-	t.Cleanup(async.Replace(q.put))
+	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme()) // the driver's own logs each colour it does not know
+	async.Replace(q.put)
+	t.Cleanup(func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.ended, q.do = true, nil
+	})
 	return q
 }
 
 func (q *Queue) put(f func()) {
 	q.mu.Lock()
-	q.do = append(q.do, f)
+	if !q.ended {
+		q.do = append(q.do, f)
+	}
 	q.mu.Unlock()
 	select {
 	case q.in <- struct{}{}:

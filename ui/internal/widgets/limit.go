@@ -106,7 +106,10 @@ func (s *LimitSlider) Dragged(e *fyne.DragEvent) {
 	if s.Disabled() {
 		return
 	}
-	s.dragging = true
+	if !s.dragging {
+		s.dragging = true
+		s.focus()
+	}
 	s.choose(s.at(e.Position.X))
 }
 
@@ -123,11 +126,16 @@ func (s *LimitSlider) Tapped(e *fyne.PointEvent) {
 	if s.Disabled() {
 		return
 	}
+	s.focus()
+	s.choose(s.at(e.Position.X))
+	s.end()
+}
+
+// focus has the keys go to the slider that a person just used.
+func (s *LimitSlider) focus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && !s.focused {
 		c.Focus(s)
 	}
-	s.choose(s.at(e.Position.X))
-	s.end()
 }
 
 // at returns the value at a place of the widget.

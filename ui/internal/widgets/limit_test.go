@@ -46,8 +46,8 @@ func TestLimitSliderIsDragged(t *testing.T) {
 	s.drag(100) // nothing new
 	s.drag(500)
 	s.Set(7) // from elsewhere, while the thumb is in hand
-	if s.Value() != 500 || !s.Dragging() {
-		t.Errorf("while it is dragged it stands at %d", s.Value())
+	if s.Value() != 500 || !s.Dragging() || !s.focused {
+		t.Errorf("while it is dragged it stands at %d, focused: %v", s.Value(), s.focused)
 	}
 	s.DragEnd()
 	s.Set(7)

@@ -1,0 +1,272 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/inspect"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/results"
+	"github.com/throng-sim/throng/ui/runs"
+	"github.com/throng-sim/throng/ui/settings"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// desk is all desks in one, as far as the window itself needs them. It records what it is asked to do.
+type desk struct {
+	mu          sync.Mutex
+	asked       []string
+	interrupted *engine.RunRecord
+	refusal     error
+	notice      string
+	settled     chan struct{}
+	job         *live.Job
+}
+
+func (d *desk) ask(what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, what)
+}
+
+func (d *desk) was(what string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for _, a := range d.asked {
+		if a == what {
+			n++
+		}
+	}
+	return n
+}
+
+func (d *desk) Notice() string { return d.notice }
+
+func (d *desk) Interrupted(context.Context) (*engine.RunRecord, error) { return d.interrupted, nil }
+
+func (d *desk) Settled() <-chan struct{} { return d.settled }
+
+type setupDesk struct {
+	setup.Desk
+	d *desk
+}
+
+func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
+func (s setupDesk) Remote() string                                  { return "" }
+func (s setupDesk) Scenario(_ context.Context, name string, _ map[string]string) (*setup.Scenario, error) {
+	s.d.ask("read " + name)
+	return nil, errors.New("no such file")
+}
+
+type liveDesk struct {
+	live.Desk
+	d *desk
+}
+
+func (l liveDesk) Job() *live.Job              { return l.d.job }
+func (l liveDesk) RemoteState() (string, bool) { return "", true }
+
+type runsDesk struct {
+	runs.Desk
+	d *desk
+}
+
+func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error) { r.d.ask("list"); return nil, nil }
+func (r runsDesk) Busy() engine.RunID                               { return "" }
+func (r runsDesk) Remote() string                                   { return "" }
+func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ int) error {
+	r.d.ask("resume " + string(run))
+	return r.d.refusal
+}
+
+type resultsDesk struct{ results.Desk }
+
+func (resultsDesk) Runs(context.Context) ([]engine.RunRecord, error) { return nil, nil }
+
+type settingsDesk struct{ settings.Desk }
+
+func (settingsDesk) Connection(context.Context) (settings.Connection, error) {
+	return settings.Connection{}, nil
+}
+func (settingsDesk) DataFolder() string                                { return "/data" }
+func (settingsDesk) RemoteState() (string, settings.State)             { return "", settings.Plain }
+func (settingsDesk) Saved(context.Context) ([]settings.Setting, error) { return nil, nil }
+
+// run is one in progress.
+type run struct {
+	live.Run
+	d *desk
+}
+
+func (r run) ID() engine.RunID { return "r" }
+func (r run) Snapshot() *engine.Snapshot {
+	return &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running}
+}
+func (r run) Done() <-chan struct{} { return nil }
+func (r run) Stop(who, _ string) error {
+	r.d.ask("stop by " + who)
+	return r.d.refusal
+}
+
+// app is a test's app that can be quit.
+type app struct {
+	fyne.App
+	quit int
+}
+
+func (a *app) Quit() { a.quit++ }
+
+func start(t *testing.T, d *desk) (*uitest.Queue, *App, *app) {
+	t.Helper()
+	q := uitest.Start(t)
+	fake := &app{App: fyne.CurrentApp()}
+	if d.settled == nil {
+		d.settled = make(chan struct{})
+		close(d.settled)
+	}
+	a := New(fake, Desk{
+		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{}, Settings: settingsDesk{}, Store: d,
+	})
+	q.Drain()
+	return q, a, fake
+}
+
+func (a *App) overlay() fyne.CanvasObject { return a.win.Canvas().Overlays().Top() }
+
+func TestCloseWithNothingInProgress(t *testing.T) {
+	_, a, fake := start(t, &desk{})
+	a.close()
+	if fake.quit != 1 || a.overlay() != nil {
+		t.Errorf("quit %d times, asked %v", fake.quit, a.overlay() != nil)
+	}
+}
+
+func TestCloseWhileARunGoesOn(t *testing.T) {
+	d := &desk{settled: make(chan struct{})}
+	d.job = &live.Job{Run: run{d: d}, Title: "Shoppers", Settings: engine.DefaultSettings()}
+	q, a, fake := start(t, d)
+	a.close()
+	a.close() // impatient
+	if n := len(a.win.Canvas().Overlays().List()); n != 1 {
+		t.Fatalf("asked in %d dialogs", n)
+	}
+	q.Tap(a.overlay(), "Keep running")
+	if fake.quit != 0 || d.was("stop by user") != 0 || a.overlay() != nil {
+		t.Error("the run was not kept running")
+	}
+	a.close()
+	q.Tap(a.overlay(), "Stop and close")
+	q.Until("stopped", func() bool { return d.was("stop by user") == 1 })
+	if fake.quit != 0 {
+		t.Error("quit before the run has ended")
+	}
+	q.Tap(a.overlay(), "Close at once")
+	q.Until("cut", func() bool { return d.was("stop by user") == 2 })
+	close(d.settled)
+	q.Until("quit", func() bool { return fake.quit == 1 })
+}
+
+func TestInterruptedRunIsOffered(t *testing.T) {
+	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers", Done: 1200, Total: 8928, Created: time.Now()}}
+	q, a, _ := start(t, d)
+	a.greet()
+	q.Until("asked", func() bool { return a.overlay() != nil })
+	if !uitest.Shows(a.overlay(), "1,200 of 8,928 sessions") {
+		t.Errorf("the offer says %q", uitest.Texts(a.overlay()))
+	}
+	q.Tap(a.overlay(), "Not now")
+	if d.was("resume r1") != 0 || a.current.title != "Setup" {
+		t.Error("resumed without being told to")
+	}
+	a.greet()
+	q.Until("asked", func() bool { return a.overlay() != nil })
+	q.Tap(a.overlay(), "Resume")
+	q.Until("resumed", func() bool { return a.current.title == "Live" })
+	if d.was("resume r1") != 1 {
+		t.Errorf("asked %q", d.asked)
+	}
+}
+
+func TestResumingThatFailsSaysWhy(t *testing.T) {
+	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers"}, refusal: errors.New("the disk is full"), notice: "A damaged store was set aside."}
+	q, a, _ := start(t, d)
+	a.greet()
+	if !uitest.Shows(a.overlay(), d.notice) {
+		t.Errorf("the notice is not shown: %q", uitest.Texts(a.overlay()))
+	}
+	q.Until("asked", func() bool { return uitest.Button(a.overlay(), "Resume") != nil })
+	q.Tap(a.overlay(), "Resume")
+	q.Until("told", func() bool { return uitest.Shows(a.overlay(), "he disk is full") })
+	if a.current.title == "Live" {
+		t.Error("a run that was not resumed is shown")
+	}
+}
+
+func TestNavigation(t *testing.T) {
+	d := &desk{}
+	q, a, _ := start(t, d)
+	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Settings"} {
+		test.Tap(a.pages[i].item)
+		q.Drain()
+		if a.current.title != title || !a.current.item.selected || a.content.Objects[0] != a.current.Content() {
+			t.Errorf("item %d shows %s, want %s", i, a.current.title, title)
+		}
+		a.tick()
+	}
+	if a.pages[0].item.selected {
+		t.Error("two screens are marked")
+	}
+	a.Open("/home/me/mine.yaml")
+	q.Until("read", func() bool { return d.was("read /home/me/mine.yaml") > 0 })
+	a.showResults("r")
+	if a.current.title != "Results" {
+		t.Errorf("results show %s", a.current.title)
+	}
+}
+
+func TestThemeIsRemembered(t *testing.T) {
+	_, a, fake := start(t, &desk{})
+	background := func() any { return fake.Settings().Theme().Color(theme.ColorNameBackground, theme.VariantDark) }
+	dark := background()
+	a.setTheme("light")
+	if background() == dark {
+		t.Error("the light theme looks dark")
+	}
+	if got := fake.Preferences().String(themeKey); got != "light" {
+		t.Errorf("kept %q", got)
+	}
+	a.setTheme("system")
+	if background() != dark {
+		t.Error("the system's theme does not follow its variant")
+	}
+}
+
+// TestInspectFindsWhatCanBeClicked holds what the tests in the real window rely on.
+func TestInspectFindsWhatCanBeClicked(t *testing.T) {
+	q, a, _ := start(t, &desk{})
+	a.win.Resize(fyne.NewSize(1280, 800))
+	q.Drain()
+	parts := inspect.Look(a.win)
+	for _, text := range []string{"Live", "Settings", "Launch", "Open file…"} {
+		i := slices.IndexFunc(parts, func(p inspect.Part) bool { return p.Text == text })
+		if i < 0 {
+			t.Errorf("%s is not found among %+v", text, parts)
+			continue
+		}
+		if p := parts[i]; p.W <= 0 || p.H <= 0 || p.X < 0 || p.X+p.W > 1280 || p.Y+p.H > 800 {
+			t.Errorf("%s is at %+v, outside the window", text, p)
+		}
+	}
+	q.Drain()
+}

@@ -1,0 +1,45 @@
+// Package words is what several screens say of a run, in the same way.
+package words
+
+import (
+	"fmt"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// State is what a run is doing, or how it ended, and the tone of that.
+func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
+	tone = widgets.Bad
+	switch {
+	case r.InProgress:
+		tone = widgets.Accent
+	case r.Ending == engine.NotEnded, r.Ending == engine.EndOutOfBudget:
+		tone = widgets.Warning
+	case r.Ending == engine.EndFinished:
+		tone = widgets.Good
+	case r.Ending == engine.EndStopped:
+		tone = widgets.Quiet
+	}
+	return r.State(), tone
+}
+
+// Stamp is a moment of wall time.
+func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// ShowError shows the whole of a class's last error.
+func ShowError(win fyne.Window, n *engine.ErrorNote) {
+	text := widget.NewLabel(n.Message)
+	text.Wrapping, text.Selectable = fyne.TextWrapWord, true
+	where := fmt.Sprintf("The last of %s: cycle %d, agent %d, step %s", engine.FormatCount(n.Count), n.Cycle, n.Agent, n.Path)
+	show := dialog.NewCustom(n.Class.String(), "Close", container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), win)
+	size := win.Canvas().Size()
+	show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
+	show.Show()
+}
