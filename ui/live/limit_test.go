@@ -80,6 +80,38 @@ func TestLimitFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestLimitOnItsWay holds that the slider does not jump back while the run has not heard of the limit yet.
+func TestLimitOnItsWay(t *testing.T) {
+	st := perform(t, running())
+	st.run.wait = make(chan struct{})
+	test.Tap(st.limit.more)
+	st.Until("the limit is on its way", func() bool { return st.run.orders() != "" })
+	st.tick()
+	if got := st.limit.slider.Value(); got != 51 || st.limit.limit.Value() != "51" {
+		t.Errorf("on its way it shows %d and %s", got, st.limit.limit.Value())
+	}
+	close(st.run.wait)
+	st.Until("the limit is set", st.limit.steer.settled)
+	if got := st.limit.slider.Value(); got != 51 {
+		t.Errorf("when the run has it, it shows %d", got)
+	}
+}
+
+// TestLettingGoDoesNotWait holds that the last limit of a drag goes out at once.
+func TestLettingGoDoesNotWait(t *testing.T) {
+	st := perform(t, running())
+	st.limit.steer.last = time.Now().Add(time.Hour) // so that the next would have to wait
+	last := st.drag(0.7)
+	if st.limit.steer.settled() || st.run.orders() != "" {
+		t.Errorf("it did not wait: %q", st.run.orders())
+	}
+	st.limit.slider.DragEnd()
+	st.Until("the limit is set", st.limit.steer.settled)
+	if got := st.run.Snapshot().Limit; got != last {
+		t.Errorf("the limit is %d, want %d", got, last)
+	}
+}
+
 func TestLimitByOne(t *testing.T) {
 	st := perform(t, running())
 	test.Tap(st.limit.more)

@@ -163,6 +163,20 @@ func TestErrorsAndOutcomes(t *testing.T) {
 	st.shows(t, "none so far")
 }
 
+// TestScrollsFromTheBeginning holds that a run which begins in a small window is not squeezed into it.
+func TestScrollsFromTheBeginning(t *testing.T) {
+	st := &stage{Queue: uitest.Start(t), desk: &fakeDesk{}}
+	st.open(t)
+	st.win.Resize(fyne.NewSize(838, 632))
+	st.desk.job = jobOf(newFakeRun(running()))
+	st.Show()
+	for _, o := range st.charts.grid.Objects {
+		if o.Size().Height < 120 {
+			t.Errorf("a chart is %v", o.Size())
+		}
+	}
+}
+
 func TestFitsItsWindow(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job.Title = strings.Repeat("a long title ", 40)
