@@ -104,8 +104,7 @@ func (l *loop) openNext() {
 		return
 	}
 	l.sessions.begun += int64(l.cycle.started())
-	for agent, delta := range l.deltas {
-		l.r.memory[agent] = l.r.memory[agent].Apply(&delta)
+	for _, agent := range CommitCycle(l.r.memory, l.deltas, l.number) {
 		l.dirty[agent] = true
 	}
 	clear(l.deltas)

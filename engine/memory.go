@@ -1,5 +1,10 @@
 package engine
 
+import (
+	"maps"
+	"slices"
+)
+
 // Field is one named value of an agent's memory; Value is JSON text.
 type Field struct {
 	Name  string `cbor:"1,keyasint"`
@@ -10,6 +15,22 @@ type Field struct {
 type Memory struct {
 	Fields []Field  `cbor:"1,keyasint,omitempty"`
 	Notes  [][]byte `cbor:"2,keyasint,omitempty"` // JSON texts, oldest first
+	// Inbox holds what was said to the agent since its last session that ended well, in the order of cycles, of those
+	// who said it, and of their steps.
+	Inbox []Letter `cbor:"3,keyasint,omitempty"`
+}
+
+// Letter is a message in an inbox.
+type Letter struct {
+	From  int    `cbor:"1,keyasint"` // agent
+	Cycle int    `cbor:"2,keyasint"` // in which it was said
+	Body  []byte `cbor:"3,keyasint"` // JSON text
+}
+
+// Message is what a session says to other agents.
+type Message struct {
+	To   []int  `cbor:"1,keyasint"` // agents
+	Body []byte `cbor:"2,keyasint"` // JSON text
 }
 
 // Delta is what one session changes in its agent's memory.
@@ -17,23 +38,77 @@ type Delta struct {
 	Set   []Field  `cbor:"1,keyasint,omitempty"`
 	Notes [][]byte `cbor:"2,keyasint,omitempty"`
 	Keep  int      `cbor:"3,keyasint,omitempty"` // how many notes are kept, the newest; 0 is DefaultNotes
+	// Read empties the inbox that the session began with.
+	Read bool      `cbor:"4,keyasint,omitempty"`
+	Said []Message `cbor:"5,keyasint,omitempty"`
 }
 
 // DefaultNotes is how many notes an agent keeps where its scenario does not say.
 const DefaultNotes = 100
 
-// Empty reports whether d changes nothing.
-func (d *Delta) Empty() bool { return d == nil || len(d.Set) == 0 && len(d.Notes) == 0 && d.Keep == 0 }
+// MostLetters is how many messages an inbox holds; of more, the newest stay.
+const MostLetters = 1000
 
-// Apply returns the memory after d; m may be nil and is not changed.
+// Empty reports whether d changes nothing.
+func (d *Delta) Empty() bool { return d == nil || !d.changes() && len(d.Said) == 0 }
+
+// changes reports whether d changes its own agent's memory.
+func (d *Delta) changes() bool { return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read }
+
+// CommitCycle makes of the memory at the start of a cycle that at the start of the next: the changes of its sessions,
+// and then what they said, by the order of agents. It returns the agents whose memory changed, ascending.
+func CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int) {
+	touched := make(map[int]bool, len(deltas))
+	agents := slices.Sorted(maps.Keys(deltas))
+	for _, agent := range agents {
+		delta := deltas[agent]
+		if next := memory[agent].Apply(&delta); next != memory[agent] {
+			memory[agent], touched[agent] = next, true
+		}
+	}
+	fresh := map[int]bool{} // those whose memory was copied: snapshots share the older ones
+	for _, agent := range agents {
+		for _, m := range deltas[agent].Said {
+			for _, to := range m.To {
+				if !fresh[to] {
+					memory[to], fresh[to], touched[to] = memory[to].copied(), true, true
+				}
+				memory[to].receive(Letter{agent, cycle, m.Body})
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(touched))
+}
+
+// copied returns a memory with a list of letters of its own; m may be nil.
+func (m *Memory) copied() *Memory {
+	next := &Memory{}
+	if m != nil {
+		*next = *m
+		next.Inbox = slices.Clone(m.Inbox)
+	}
+	return next
+}
+
+func (m *Memory) receive(l Letter) {
+	m.Inbox = append(m.Inbox, l)
+	if n := len(m.Inbox); n > MostLetters {
+		m.Inbox = slices.Delete(m.Inbox, 0, n-MostLetters)
+	}
+}
+
+// Apply returns the memory after d, but for what is said to the agent; m may be nil and is not changed.
 func (m *Memory) Apply(d *Delta) *Memory {
-	if d.Empty() {
+	if d == nil || !d.changes() {
 		return m
 	}
 	var next Memory
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
 		next.Notes = append(next.Notes, m.Notes...)
+		if !d.Read {
+			next.Inbox = m.Inbox
+		}
 	}
 	for _, f := range d.Set {
 		next.set(f)

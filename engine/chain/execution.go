@@ -23,6 +23,7 @@ const (
 type Input struct {
 	World  script.Names // what its steps can see besides each other: agent, session, now, input
 	Memory *Memory      // that World's agent shows
+	Agents Directory    // whom its messages can be for
 	Acted  string       // the event that counts as having acted; "" is not to stop
 }
 

@@ -22,6 +22,7 @@ func kinds() []kind {
 		{"python", []string{"call", "target"}, readPython},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},
+		{"say", []string{"to", "text", "data"}, readSay},
 		{"wait", []string{"for"}, readWait},
 		{"if", []string{"condition", "then", "else"}, readIf},
 		{"for", []string{"each", "as", "do", "limit"}, readFor},

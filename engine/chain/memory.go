@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
 )
 
 // Memory is what a session sees of its agent's memory: as of the start of the cycle, with what it wrote itself.
@@ -16,10 +17,17 @@ type Memory struct {
 }
 
 // NewMemory returns the view of a session on its agent's memory; base may be nil.
-func NewMemory(base *engine.Memory) *Memory { return &Memory{base: base} }
+func NewMemory(base *engine.Memory) *Memory {
+	m := &Memory{}
+	m.Reset(base)
+	return m
+}
 
-// Reset makes m the view of another session.
-func (m *Memory) Reset(base *engine.Memory) { *m = Memory{base: base} }
+// Reset makes m the view of another session. A session that ends well has read its inbox, whether it looked or not.
+func (m *Memory) Reset(base *engine.Memory) {
+	*m = Memory{base: base}
+	m.delta.Read = base != nil && len(base.Inbox) > 0
+}
 
 // Field implements script.Fields.
 func (m *Memory) Field(name string) (script.Value, error) {
@@ -66,6 +74,34 @@ func (m *Memory) Notes() (script.Value, error) {
 	}
 	return script.NewList(notes), nil
 }
+
+// Inbox is the list of messages that the session began with; name says how agents are called.
+func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+	if m.base == nil {
+		return script.NewList(nil), nil
+	}
+	letters := make([]script.Value, len(m.base.Inbox))
+	for i, l := range m.base.Inbox {
+		from, err := name(l.From)
+		if err != nil {
+			return nil, err
+		}
+		body, err := script.DecodeJSON(l.Body)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		said := body.(*script.Record) // as say wrote it
+		text, _ := said.Field("text")
+		data, _ := said.Field("data")
+		letters[i] = inboxShape.Record(starlark.String(from), starlark.MakeInt(l.Cycle), text, data)
+	}
+	return script.NewList(letters), nil
+}
+
+var inboxShape = script.NewShape("sender", "cycle", "text", "data")
+
+// say keeps a message until the session has ended well.
+func (m *Memory) say(message engine.Message) { m.delta.Said = append(m.delta.Said, message) }
 
 func (m *Memory) keep(name string, v script.Value) {
 	if m.seen == nil {

@@ -56,10 +56,6 @@ func (j *Journal) Resumption() *engine.Resumption {
 		commits := s.Outcome.Commits() && !s.Delta.Empty()
 		if s.Cycle < res.Cycle {
 			res.AtBarrier.Add(s)
-			if commits {
-				res.Memory[s.Agent] = res.Memory[s.Agent].Apply(&s.Delta)
-				changed[s.Agent] = changed[s.Agent] || s.Cycle >= checkpoint
-			}
 			continue
 		}
 		res.Done = append(res.Done, s.Agent)
@@ -67,12 +63,12 @@ func (j *Journal) Resumption() *engine.Resumption {
 			res.Deltas[s.Agent] = s.Delta
 		}
 	}
-	for agent, is := range changed {
-		if is {
-			res.Changed = append(res.Changed, agent)
+	res.Memory = commit(sessions, res.Cycle, func(cycle, agent int) {
+		if cycle >= checkpoint {
+			changed[agent] = true
 		}
-	}
-	slices.Sort(res.Changed)
+	})
+	res.Changed = slices.Sorted(maps.Keys(changed))
 	res.State.Totals.Peaks, res.AtBarrier.Peaks = peaks, peaks
 	j.prefixes(res)
 	return res
@@ -116,10 +112,21 @@ func (j *Journal) Restored(n int) (memory map[int]*engine.Memory, cycle int) {
 
 // MemoryAt replays the sessions' memory up to the start of a cycle.
 func (j *Journal) MemoryAt(cycle int) map[int]*engine.Memory {
+	return commit(last(j.Sessions()), cycle, func(int, int) {})
+}
+
+// commit goes through the barriers before a cycle and returns the memory that they left; changed hears of every change.
+func commit(sessions []engine.SessionRow, before int, changed func(cycle, agent int)) map[int]*engine.Memory {
 	memory := map[int]*engine.Memory{}
-	for _, s := range last(j.Sessions()) {
-		if s.Cycle < cycle && s.Outcome.Commits() && !s.Delta.Empty() {
-			memory[s.Agent] = memory[s.Agent].Apply(&s.Delta)
+	for cycle := range before {
+		deltas := map[int]engine.Delta{}
+		for i := range sessions {
+			if s := &sessions[i]; s.Cycle == cycle && s.Outcome.Commits() && !s.Delta.Empty() {
+				deltas[s.Agent] = s.Delta
+			}
+		}
+		for _, agent := range engine.CommitCycle(memory, deltas, cycle) {
+			changed(cycle, agent)
 		}
 	}
 	return memory

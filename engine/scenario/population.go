@@ -217,7 +217,7 @@ func (a *agent) own(name string) (script.Value, error) {
 	case "notes":
 		return a.memory.Notes()
 	}
-	return script.NewList(nil), nil
+	return a.memory.Inbox(func(index int) (string, error) { return newAgent(a.p, a.seed, index, chain.NewMemory(nil)).id() })
 }
 
 func (a *agent) attribute(i int) (script.Value, error) {

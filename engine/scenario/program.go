@@ -12,14 +12,19 @@ import (
 
 // Program is a scenario with a seed: what a run executes. Its services must be connected first.
 type Program struct {
-	s    *Scenario
-	seed uint64
+	s         *Scenario
+	seed      uint64
+	directory directory
 }
 
 var _ engine.Program = (*Program)(nil)
 
 // Program returns what a run with a seed executes.
-func (s *Scenario) Program(seed uint64) *Program { return &Program{s, seed} }
+func (s *Scenario) Program(seed uint64) *Program {
+	p := &Program{s: s, seed: seed}
+	p.directory.p = p
+	return p
+}
 
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
@@ -30,7 +35,7 @@ func (p *Program) Session(s *engine.Session) {
 	}
 	v.memory.Reset(s.Memory)
 	v.agent.memory = &v.memory
-	v.in = chain.Input{World: v, Memory: &v.memory, Acted: p.s.Acted}
+	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
 	p.s.Chain.Run(s, &v.in)
 }
 

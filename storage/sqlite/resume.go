@@ -322,11 +322,12 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 	changes, changed := map[int]change{}, map[int]bool{} // of that cycle; since the checkpoint
 	defer func() { r.Changed = slices.Sorted(maps.Keys(changed)) }()
 	apply := func() {
+		deltas := make(map[int]engine.Delta, len(changes))
 		for agent, c := range changes {
-			if !c.delta.Empty() {
-				r.Memory[agent] = r.Memory[agent].Apply(&c.delta)
-				changed[agent] = true
-			}
+			deltas[agent] = c.delta
+		}
+		for _, agent := range engine.CommitCycle(r.Memory, deltas, cycle) {
+			changed[agent] = true
 		}
 		clear(changes)
 	}

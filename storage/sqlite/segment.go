@@ -159,6 +159,20 @@ func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 		for _, n := range d.Notes {
 			dst = appendText(dst, n)
 		}
+		if !d.Read && len(d.Said) == 0 {
+			return dst
+		}
+		read := byte(0)
+		if d.Read {
+			read = 1
+		}
+		dst = binary.AppendUvarint(append(dst, read), uint64(len(d.Said)))
+		for _, m := range d.Said {
+			dst = binary.AppendUvarint(appendText(dst, m.Body), uint64(len(m.To)))
+			for _, to := range m.To {
+				dst = binary.AppendUvarint(dst, uint64(to))
+			}
+		}
 		return dst
 	})
 }

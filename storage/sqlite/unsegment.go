@@ -150,6 +150,16 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		d.Notes = append(d.Notes, c.bytes())
 	}
+	if len(c.data) > 0 {
+		d.Read = c.byte() == 1
+		for n := c.length(); n > 0 && !c.bad; n-- {
+			m := engine.Message{Body: c.bytes()}
+			for to := c.length(); to > 0 && !c.bad; to-- {
+				m.To = append(m.To, int(c.uint()))
+			}
+			d.Said = append(d.Said, m)
+		}
+	}
 	if c.bad {
 		err = errBlob
 	}

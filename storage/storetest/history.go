@@ -105,11 +105,14 @@ func (m *model) request(p engine.Place, e engine.Entry) {
 }
 
 func (m *model) barrier() {
+	deltas := map[int]engine.Delta{}
 	for agent, s := range m.last {
 		if s.Outcome.Commits() && !s.Delta.Empty() {
-			m.memory[agent] = m.memory[agent].Apply(&s.Delta)
-			m.changed[agent] = true
+			deltas[agent] = s.Delta
 		}
+	}
+	for _, agent := range engine.CommitCycle(m.memory, deltas, m.cycle) {
+		m.changed[agent] = true
 	}
 	clear(m.last)
 	clear(m.requests)
@@ -404,6 +407,11 @@ func (h *historian) oneSession() engine.SessionRow {
 		s.Delta = remembers(rapid.SampledFrom([]string{"a", "b"}).Draw(h.T, "field"), fmt.Sprint(h.clock))
 		s.Delta.Notes = [][]byte{[]byte(fmt.Sprintf(`"note %d"`, h.clock))}
 		s.Delta.Keep = rapid.IntRange(0, 2).Draw(h.T, "keep notes")
+	}
+	s.Delta.Read = rapid.Bool().Draw(h.T, "reads")
+	for range rapid.IntRange(0, 2).Draw(h.T, "says") {
+		to := rapid.SliceOfNDistinct(rapid.IntRange(0, crowd-1), 1, 4, rapid.ID).Draw(h.T, "to")
+		s.Delta.Said = append(s.Delta.Said, engine.Message{To: to, Body: []byte(fmt.Sprintf(`"hello %d"`, h.clock))})
 	}
 	return s
 }

@@ -1,0 +1,134 @@
+package chain
+
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// Directory finds agents for messages. It is safe for concurrent use.
+type Directory interface {
+	// Index returns the index of an agent by its id; false if nobody is called so.
+	Index(id string) (index int, ok bool, err error)
+	// Count is how many agents there are.
+	Count() int
+}
+
+// mostReaders is how many agents one message reaches.
+const mostReaders = 10_000
+
+// everybody is whom a message to all others is for.
+const everybody = "all"
+
+// say sends a message to other agents: it is in their inbox from the next cycle on, until a session of theirs ends
+// well. Its output is the message.
+type say struct {
+	to    Value
+	text  Value
+	data  Value
+	shape *script.Shape
+}
+
+func readSay(r *reader, n *doc.Node) action {
+	n.Require("to")
+	s := &say{to: r.value(n.Get("to"), "to"), text: r.value(n.Get("text"), "text"), data: r.value(n.Get("data"), "data")}
+	if s.text == nil && s.data == nil {
+		n.Errorf("`text: …` or `data: {…}`", "nothing to say")
+	}
+	s.shape = script.NewShape("to", "text", "data")
+	return s
+}
+
+func (s *say) run(t *turn) (script.Value, error) {
+	to, err := s.to.Eval(t)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := t.readers(to)
+	if err != nil {
+		return nil, err
+	}
+	text, said := script.Missing, script.Missing
+	if s.text != nil {
+		v, err := s.text.Eval(t)
+		if err != nil {
+			return nil, err
+		}
+		line, err := script.Text(v)
+		if err != nil {
+			return nil, err
+		}
+		text = starlark.String(line)
+	}
+	if s.data != nil {
+		if said, _, err = data(t, s.data); err != nil {
+			return nil, err
+		}
+	}
+	body, err := script.AppendJSON(nil, letterShape.Record(orNone(text), orNone(said)))
+	if err != nil {
+		return nil, err
+	}
+	if len(readers) > 0 {
+		t.x.in.Memory.say(engine.Message{To: readers, Body: body})
+	}
+	return s.shape.Record(to, text, said), nil
+}
+
+// letterShape is what the body of a message holds.
+var letterShape = script.NewShape("text", "data")
+
+func orNone(v script.Value) script.Value {
+	if v == script.Missing {
+		return starlark.None
+	}
+	return v
+}
+
+// readers are the indexes of those whom a message is for, ascending and each once: an id, a list of ids, or all others.
+func (t *turn) readers(to script.Value) ([]int, error) {
+	agents, self := t.x.in.Agents, t.x.s.Agent
+	if id, ok := starlark.AsString(to); ok {
+		if id == everybody {
+			if n := agents.Count() - 1; n > mostReaders {
+				return nil, engine.Fail(engine.Script, "a message to all reaches %d agents; at most %d", n, mostReaders)
+			}
+			var all []int
+			for i := range agents.Count() {
+				if i != self {
+					all = append(all, i)
+				}
+			}
+			return all, nil
+		}
+		to = script.NewList([]script.Value{to})
+	}
+	ids, ok := to.(starlark.Iterable)
+	if !ok {
+		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", to)
+	}
+	var readers []int
+	iter := ids.Iterate()
+	defer iter.Done()
+	for v := starlark.Value(nil); iter.Next(&v); {
+		id, err := script.Text(v)
+		if err != nil {
+			return nil, err
+		}
+		index, ok, err := agents.Index(id)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, engine.Fail(engine.Script, "a message for %q: nobody is called so", id)
+		case len(readers) == mostReaders:
+			return nil, engine.Fail(engine.Script, "a message for more than %d agents", mostReaders)
+		}
+		readers = append(readers, index)
+	}
+	slices.Sort(readers)
+	return slices.Compact(readers), nil
+}

@@ -1,0 +1,179 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"pgregory.net/rapid"
+)
+
+// village is a small world: everybody tells what was heard, greets somebody drawn, answers who wrote, and sometimes
+// tells all; some sessions fail, and what these say is not said.
+const village = `
+title: Village
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 6}
+population:
+  count: 7
+  id: villager-${agent.index}
+chain talk:
+  step hear: {kind: emit, event: heard, data: "${agent.inbox}"}
+  step greet: {kind: say, to: "villager-${int(uniform(0, 7))}", text: "hello from ${agent.id}"}
+  step answer:
+    kind: for
+    each: agent.inbox
+    as: letter
+    do:
+      step reply: {kind: say, when: len(letter.text or "") < 40, to: "${letter.sender}", text: "re: ${letter.text}", data: {cycle: "${session.cycle}"}}
+  step shout: {kind: say, when: chance(0.2), to: all, data: {news: "${session.cycle}"}}
+  step fail: {kind: python, when: chance(0.15), call: "fail('tired')"}
+`
+
+func files(name, text string) Opener {
+	return func(path string) ([]byte, error) {
+		if path != name {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}
+}
+
+// talk runs a scenario's text.
+func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *engine.Resumption) engine.Result {
+	t.Helper()
+	s, err := Read("world.yaml", files("world.yaml", text), nil)
+	if err != nil {
+		if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+			var b strings.Builder
+			_ = mistakes.Print(&b)
+			t.Fatal(b.String())
+		}
+		t.Fatal(err)
+	}
+	settings := engine.DefaultSettings()
+	settings.Seed, settings.Cycles, settings.Metrics, settings.CheckpointEvery, settings.Limit = 3, s.Cycles, false, 0, limit
+	ctx, cut := context.WithCancel(t.Context())
+	defer cut()
+	run, err := engine.Start(ctx, engine.Config{
+		ID: "test", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings, Journal: j, Resume: resume,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.DieAfter > 0 {
+		go func() {
+			select {
+			case <-j.Died():
+				cut()
+			case <-run.Done():
+			}
+		}()
+	}
+	return run.Wait()
+}
+
+// TestVillageTalksTheSameWayAtAnyConcurrency also kills it after random rows and resumes it.
+func TestVillageTalksTheSameWayAtAnyConcurrency(t *testing.T) {
+	calm := &enginetest.Journal{}
+	r := talk(t, village, 1, calm, nil)
+	if r.Totals.Outcomes[engine.Failed] < 3 || r.Totals.Outcomes[engine.OK] < 20 {
+		t.Fatalf("outcomes %v: too quiet a village", r.Totals.Outcomes)
+	}
+	want, rows := enginetest.Results(calm.Sessions()), len(calm.Rows())
+	if !strings.Contains(want, "re: hello from") || !strings.Contains(want, "news") {
+		t.Fatalf("nobody answers, or nobody shouts:\n%s", want)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		j := &enginetest.Journal{}
+		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
+		for _, n := range rapid.SliceOfN(rapid.IntRange(1, rows), 0, 3).Draw(rt, "rows until each death") {
+			j.DieAfter = len(j.Rows()) + n
+			talk(t, village, limit, j, resumption(j))
+			j = j.Reopen()
+			if res := resumption(j); res != nil && res.Cycle >= 6 {
+				break
+			}
+		}
+		j.DieAfter = 0
+		if res := resumption(j); res == nil || res.Cycle < 6 {
+			talk(t, village, limit, j, res)
+		}
+		if got := enginetest.Results(j.Sessions()); got != want {
+			rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+		}
+	})
+}
+
+// TestWhoIsWrittenTo holds how messages find their readers, and what happens to those of a session that ends badly.
+func TestWhoIsWrittenTo(t *testing.T) {
+	const world = `
+title: World
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: %d}
+population: {count: 4}
+chain talk:
+  step hear: {kind: emit, event: heard, data: "${[l.sender + ':' + str(l.cycle) + ':' + (l.text or '') for l in agent.inbox]}"}
+%s
+`
+	for _, c := range []struct{ steps, want string }{
+		{`  step s: {kind: say, when: agent.index == 1, to: all, text: a}`, `1 agent-1 ["agent-2:0:a"] | 1 agent-2 [] | 1 agent-3 ["agent-2:0:a"] | 1 agent-4 ["agent-2:0:a"]`},
+		{`  step s: {kind: say, when: agent.index == 1, to: agent-2, text: to myself}`, `1 agent-1 [] | 1 agent-2 ["agent-2:0:to myself"] | 1 agent-3 [] | 1 agent-4 []`},
+		{`  step s: {kind: say, when: session.cycle == 0, to: [agent-4, agent-1, agent-4], text: "${agent.index}"}`, `1 agent-1 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"]`},
+		{`  step s: {kind: say, to: [], text: nobody}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
+		{`  step s: {kind: say, when: agent.index == 0, to: agent-3, text: lost}
+  step f: {kind: python, call: "fail('late')"}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
+	} {
+		j := &enginetest.Journal{}
+		talk(t, fmt.Sprintf(world, 2, c.steps), 3, j, nil)
+		if got := heard(j, 1); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.steps, got, c.want)
+		}
+	}
+	// A session that ends badly leaves its inbox for the next one.
+	j := &enginetest.Journal{}
+	talk(t, fmt.Sprintf(world, 4, `  step s: {kind: say, when: session.cycle == 0 and agent.index == 0, to: agent-2, text: wait}
+  step f: {kind: python, when: session.cycle == 1, call: "fail('not now')"}`), 3, j, nil)
+	for cycle, want := range map[int]string{1: "agent-1:0:wait", 2: "agent-1:0:wait"} {
+		if got := heard(j, cycle); !strings.Contains(got, want) {
+			t.Errorf("cycle %d: %s, want %s", cycle, got, want)
+		}
+	}
+	if got := heard(j, 3); strings.Contains(got, "wait") {
+		t.Errorf("a message that was read is there still: %s", got)
+	}
+	// Nobody is called so.
+	j = &enginetest.Journal{}
+	r := talk(t, fmt.Sprintf(world, 1, `  step s: {kind: say, to: agent-5, text: "?"}`), 3, j, nil)
+	if r.Totals.Errors[engine.Script] != 4 || !strings.Contains(j.Sessions()[0].Error, `nobody is called so`) {
+		t.Errorf("errors %v, %s", r.Totals.Errors, j.Sessions()[0].Error)
+	}
+}
+
+// heard is what the agents of a cycle heard, by agent.
+func heard(j *enginetest.Journal, cycle int) string {
+	all := make([]string, 4)
+	for _, s := range j.Sessions() {
+		if s.Cycle == cycle {
+			all[s.Agent] = fmt.Sprintf("%d agent-%d %s", s.Cycle, s.Agent+1, s.Events[0].Data)
+		}
+	}
+	return strings.Join(all, " | ")
+}
+
+func TestMessagesFindNobodyWhereIdsAreNotUnique(t *testing.T) {
+	j := &enginetest.Journal{}
+	r := talk(t, `
+title: Twins
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 1}
+population: {count: 2, id: twin}
+chain talk:
+  step s: {kind: say, to: twin, text: which}
+`, 1, j, nil)
+	if r.Totals.Errors[engine.Script] != 2 || !strings.Contains(j.Sessions()[0].Error, "both called twin") {
+		t.Errorf("errors %v, %s", r.Totals.Errors, j.Sessions()[0].Error)
+	}
+}
