@@ -18,7 +18,12 @@ type Memory struct {
 	// Inbox holds what was said to the agent since its last session that ended well, in the order of cycles, of those
 	// who said it, and of their steps.
 	Inbox []Letter `cbor:"3,keyasint,omitempty"`
+	// ReadTo is the cycle after the last in which the inbox was read.
+	ReadTo int `cbor:"4,keyasint,omitempty"`
 }
+
+// Outside is the From of letters that no agent wrote.
+const Outside = -1
 
 // Letter is a message in an inbox.
 type Letter struct {
@@ -63,6 +68,9 @@ func CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (chang
 	for _, agent := range agents {
 		delta := deltas[agent]
 		if next := memory[agent].Apply(&delta); next != memory[agent] {
+			if delta.Read {
+				next.ReadTo = cycle + 1 // Apply has made a new one
+			}
 			memory[agent], touched[agent] = next, true
 		}
 	}
@@ -106,6 +114,7 @@ func (m *Memory) Apply(d *Delta) *Memory {
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
 		next.Notes = append(next.Notes, m.Notes...)
+		next.ReadTo = m.ReadTo
 		if !d.Read {
 			next.Inbox = m.Inbox
 		}

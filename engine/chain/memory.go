@@ -1,7 +1,9 @@
 package chain
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
@@ -11,22 +13,36 @@ import (
 // Memory is what a session sees of its agent's memory: as of the start of the cycle, with what it wrote itself.
 // Fields that were never set are missing.
 type Memory struct {
-	base  *engine.Memory
-	delta engine.Delta
-	seen  map[string]script.Value // decoded or written
+	base    *engine.Memory
+	delta   engine.Delta
+	letters []engine.Letter         // that the session begins with, in the order of their arrival
+	seen    map[string]script.Value // decoded or written
 }
 
 // NewMemory returns the view of a session on its agent's memory; base may be nil.
 func NewMemory(base *engine.Memory) *Memory {
 	m := &Memory{}
-	m.Reset(base)
+	m.Reset(base, nil)
 	return m
 }
 
-// Reset makes m the view of another session. A session that ends well has read its inbox, whether it looked or not.
-func (m *Memory) Reset(base *engine.Memory) {
-	*m = Memory{base: base}
-	m.delta.Read = base != nil && len(base.Inbox) > 0
+// Reset makes m the view of another session, which begins with messages from outside beside those in its inbox. A
+// session that ends well has read them, whether it looked or not.
+func (m *Memory) Reset(base *engine.Memory, outside []engine.Letter) {
+	*m = Memory{base: base, letters: outside}
+	if base != nil && len(base.Inbox) > 0 {
+		m.letters = slices.Concat(base.Inbox, outside)
+		slices.SortStableFunc(m.letters, func(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) })
+	}
+	m.delta.Read = len(m.letters) > 0
+}
+
+// arrival is the cycle that a letter is there for: what agents say takes one.
+func arrival(l engine.Letter) int {
+	if l.From == engine.Outside {
+		return l.Cycle
+	}
+	return l.Cycle + 1
 }
 
 // Field implements script.Fields.
@@ -75,16 +91,18 @@ func (m *Memory) Notes() (script.Value, error) {
 	return script.NewList(notes), nil
 }
 
-// Inbox is the list of messages that the session began with; name says how agents are called.
+// Inbox is the list of messages that the session began with; name says how agents are called. What comes from outside
+// has no sender.
 func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
-	if m.base == nil {
-		return script.NewList(nil), nil
-	}
-	letters := make([]script.Value, len(m.base.Inbox))
-	for i, l := range m.base.Inbox {
-		from, err := name(l.From)
-		if err != nil {
-			return nil, err
+	letters := make([]script.Value, len(m.letters))
+	for i, l := range m.letters {
+		var sender script.Value = starlark.None
+		if l.From != engine.Outside {
+			from, err := name(l.From)
+			if err != nil {
+				return nil, err
+			}
+			sender = starlark.String(from)
 		}
 		body, err := script.DecodeJSON(l.Body)
 		if err != nil {
@@ -93,7 +111,7 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 		said := body.(*script.Record) // as say wrote it
 		text, _ := said.Field("text")
 		data, _ := said.Field("data")
-		letters[i] = inboxShape.Record(starlark.String(from), starlark.MakeInt(l.Cycle), text, data)
+		letters[i] = inboxShape.Record(sender, starlark.MakeInt(l.Cycle), text, data)
 	}
 	return script.NewList(letters), nil
 }

@@ -20,8 +20,8 @@ type Directory interface {
 // mostReaders is how many agents one message reaches.
 const mostReaders = 10_000
 
-// everybody is whom a message to all others is for.
-const everybody = "all"
+// Everybody is whom a message to all others is for.
+const Everybody = "all"
 
 // say sends a message to other agents: it is in their inbox from the next cycle on, until a session of theirs ends
 // well. Its output is the message.
@@ -68,7 +68,7 @@ func (s *say) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	body, err := script.AppendJSON(nil, letterShape.Record(orNone(text), orNone(said)))
+	body, err := Letter(text, said)
 	if err != nil {
 		return nil, err
 	}
@@ -81,18 +81,21 @@ func (s *say) run(t *turn) (script.Value, error) {
 // letterShape is what the body of a message holds.
 var letterShape = script.NewShape("text", "data")
 
-func orNone(v script.Value) script.Value {
-	if v == script.Missing {
-		return starlark.None
+// Letter writes the body of a message; nil and missing parts are null.
+func Letter(text, said script.Value) ([]byte, error) {
+	for _, v := range []*script.Value{&text, &said} {
+		if *v == nil || *v == script.Missing {
+			*v = starlark.None
+		}
 	}
-	return v
+	return script.AppendJSON(nil, letterShape.Record(text, said))
 }
 
 // readers are the indexes of those whom a message is for, ascending and each once: an id, a list of ids, or all others.
 func (t *turn) readers(to script.Value) ([]int, error) {
 	agents, self := t.x.in.Agents, t.x.s.Agent
 	if id, ok := starlark.AsString(to); ok {
-		if id == everybody {
+		if id == Everybody {
 			if n := agents.Count() - 1; n > mostReaders {
 				return nil, engine.Fail(engine.Script, "a message to all reaches %d agents; at most %d", n, mostReaders)
 			}

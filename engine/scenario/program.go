@@ -33,7 +33,12 @@ func (p *Program) Session(s *engine.Session) {
 		session: session{p.seed, s.Place},
 		now:     s.Now,
 	}
-	v.memory.Reset(s.Memory)
+	outside, err := p.arrivals(s)
+	if err != nil {
+		s.Row.Fail("", err)
+		return
+	}
+	v.memory.Reset(s.Memory, outside)
 	v.agent.memory = &v.memory
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
 	p.s.Chain.Run(s, &v.in)

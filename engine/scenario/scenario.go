@@ -31,6 +31,7 @@ type Scenario struct {
 	Source     engine.Source
 
 	population population
+	outside    []intervention
 	report     *doc.Report
 }
 
@@ -130,7 +131,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "run")
+		"success", "warm_up", "run", "interventions")
 	s := r.s
 	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
 	if s.Title == "" {
@@ -145,6 +146,7 @@ func (r *reader) read(root *doc.Node) error {
 	r.warmUp(root.Get("warm_up"))
 	r.population(root.Get("population"))
 	r.services(root.Get("services"))
+	r.interventions(root.Get("interventions"))
 	r.readChains(root)
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))

@@ -164,6 +164,63 @@ func heard(j *enginetest.Journal, cycle int) string {
 	return strings.Join(all, " | ")
 }
 
+// TestInterventions holds when messages from outside arrive, and that a session that ends badly leaves them unread.
+func TestInterventions(t *testing.T) {
+	const world = `
+title: World
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 5}
+parameters: {weather: {default: storm}}
+population: {count: 4}
+interventions:
+  - {cycle: 3, to: [agent-2, agent-4], data: {wind: 9}}
+  - {cycle: 1, to: all, text: "a ${params.weather}"}
+chain talk:
+  step hear: {kind: emit, event: heard, data: "${[(l.sender or 'outside') + ':' + str(l.cycle) + ':' + (l.text or str(l.data.wind)) for l in agent.inbox]}"}
+  step s: {kind: say, when: session.cycle == 0 and agent.index == 0, to: agent-4, text: first}
+  step f: {kind: python, when: "session.cycle in [1, 3] and agent.index == 3", call: "fail('not now')"}
+`
+	j := &enginetest.Journal{}
+	talk(t, world, 3, j, nil)
+	for cycle, want := range []string{
+		`0 agent-1 [] | 0 agent-2 [] | 0 agent-3 [] | 0 agent-4 []`,
+		`1 agent-1 ["outside:1:a storm"] | 1 agent-2 ["outside:1:a storm"] | 1 agent-3 ["outside:1:a storm"] | 1 agent-4 ["agent-1:0:first","outside:1:a storm"]`,
+		`2 agent-1 [] | 2 agent-2 [] | 2 agent-3 [] | 2 agent-4 ["agent-1:0:first","outside:1:a storm"]`,
+		`3 agent-1 [] | 3 agent-2 ["outside:3:9"] | 3 agent-3 [] | 3 agent-4 ["outside:3:9"]`,
+		`4 agent-1 [] | 4 agent-2 [] | 4 agent-3 [] | 4 agent-4 ["outside:3:9"]`,
+	} {
+		if got := heard(j, cycle); got != want {
+			t.Errorf("cycle %d\n got %s\nwant %s", cycle, got, want)
+		}
+	}
+	// And the same after dying anywhere.
+	want, rows := enginetest.Results(j.Sessions()), len(j.Rows())
+	for n := 1; n < rows; n += 2 {
+		j := &enginetest.Journal{DieAfter: n}
+		talk(t, world, 3, j, nil)
+		j = j.Reopen()
+		j.DieAfter = 0
+		if res := resumption(j); res == nil || res.Cycle < 5 {
+			talk(t, world, 3, j, res)
+		}
+		if got := enginetest.Results(j.Sessions()); got != want {
+			t.Fatalf("after %d rows: %s", n, firstDifference(got, want))
+		}
+	}
+	s, err := Read("world.yaml", files("world.yaml", world), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Program(1).Check(); err != nil {
+		t.Error(err)
+	}
+	if s, err = Read("world.yaml", files("world.yaml", strings.Replace(world, "agent-4]", "agent-5]", 1)), nil); err != nil {
+		t.Fatal(err)
+	}
+	if mistake, ok := errors.AsType[*engine.FieldError](s.Program(1).Check()); !ok || !strings.Contains(mistake.Problem, "agent-5") {
+		t.Errorf("an intervention for nobody: %v", mistake)
+	}
+}
+
 func TestMessagesFindNobodyWhereIdsAreNotUnique(t *testing.T) {
 	j := &enginetest.Journal{}
 	r := talk(t, `

@@ -79,7 +79,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
 	var chosen []int

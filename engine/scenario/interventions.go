@@ -1,0 +1,133 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// intervention is a message from outside that is in inboxes from a cycle on.
+type intervention struct {
+	cycle int
+	to    []string // ids; nil is everybody
+	body  []byte
+}
+
+// nameless evaluates what sees nothing but the parameters.
+type nameless struct{}
+
+// Context implements chain.Contexts.
+func (nameless) Context(field string) *script.Context { return &script.Context{Field: field} }
+
+// interventions reads the messages from outside, in the order of their cycles.
+func (r *reader) interventions(n *doc.Node) {
+	for _, item := range n.List() {
+		item.Fields("cycle", "to", "text", "data")
+		item.Require("cycle", "to")
+		if item.Get("text") == nil && item.Get("data") == nil {
+			item.Errorf("`text: …` or `data: {…}`", "an intervention that says nothing")
+		}
+		in := intervention{to: r.recipients(item.Get("to"))}
+		if c := item.Get("cycle"); c != nil {
+			in.cycle = c.Int(0, math.MaxInt32)
+		}
+		text, data := r.said(item.Get("text")), r.said(item.Get("data"))
+		var err error
+		if in.body, err = chain.Letter(text, data); err != nil {
+			item.Errorf("", "%v", err)
+		}
+		r.s.outside = append(r.s.outside, in)
+	}
+	slices.SortStableFunc(r.s.outside, func(a, b intervention) int { return a.cycle - b.cycle })
+}
+
+// recipients reads whom a message is for; nil is everybody.
+func (r *reader) recipients(n *doc.Node) []string {
+	if n == nil {
+		return nil // reported
+	}
+	nodes := []*doc.Node{n}
+	if n.Kind() == doc.List {
+		nodes = n.List()
+	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.Everybody) {
+		return nil
+	}
+	ids := []string{}
+	for _, id := range nodes {
+		if v, ok := r.constant(id); ok {
+			text, err := script.Text(v)
+			if err != nil {
+				id.Errorf("", "%v", err)
+			}
+			ids = append(ids, text)
+		}
+	}
+	return ids
+}
+
+// said is the value of a node; nil where there is none.
+func (r *reader) said(n *doc.Node) script.Value {
+	value := r.chains.Value(n, "said", nil)
+	if value == nil || r.chains.Blind || r.report.Err() != nil {
+		return nil
+	}
+	v, err := value.Eval(nameless{})
+	if err != nil {
+		n.Errorf("", "%v", err)
+		return nil
+	}
+	return v
+}
+
+// arrivals are the messages from outside that a session begins with: those since its agent's inbox was read last.
+func (p *Program) arrivals(s *engine.Session) ([]engine.Letter, error) {
+	if len(p.s.outside) == 0 {
+		return nil, nil
+	}
+	from, id := 0, ""
+	if s.Memory != nil {
+		from = s.Memory.ReadTo
+	}
+	var letters []engine.Letter
+	for _, in := range p.s.outside {
+		if in.cycle < from || in.cycle > s.Cycle {
+			continue
+		}
+		if in.to != nil {
+			if id == "" {
+				var err error
+				if id, err = p.AgentID(s.Agent); err != nil {
+					return nil, err
+				}
+			}
+			if !slices.Contains(in.to, id) {
+				continue
+			}
+		}
+		letters = append(letters, engine.Letter{From: engine.Outside, Cycle: in.cycle, Body: in.body})
+	}
+	return letters, nil
+}
+
+// Check finds what shows only when the agents are known: interventions for somebody who is not there. Its error is a
+// *engine.FieldError.
+func (p *Program) Check() error {
+	for _, in := range p.s.outside {
+		for _, id := range in.to {
+			_, ok, err := p.directory.Index(id)
+			if err != nil {
+				return &engine.FieldError{Field: "interventions", Problem: err.Error()}
+			}
+			if !ok {
+				return &engine.FieldError{Field: "interventions", Problem: fmt.Sprintf("the one of cycle %d is for %q, and nobody is called so", in.cycle, id)}
+			}
+		}
+	}
+	return nil
+}
