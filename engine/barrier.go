@@ -35,6 +35,10 @@ func (l *loop) begin() bool {
 	}
 	l.roster.fill(c, l.firstDone)
 	l.firstDone = nil
+	if l.cfg.Settings.Sequential {
+		sortByTurn(c.todo, l.cfg.Settings.Seed, c.number)
+		c.lane = newLane(&l.cfg.Settings, l.r.memory, l.deltas, c.number)
+	}
 	if limit := l.cfg.Settings.CycleTimeout; limit > 0 {
 		c.clock = clock.New(l.ctx, limit, &TimeoutError{"cycle", limit})
 	}
@@ -104,7 +108,7 @@ func (l *loop) openNext() {
 		return
 	}
 	l.sessions.begun += int64(l.cycle.started())
-	for _, agent := range CommitCycle(l.r.memory, l.deltas, l.number) {
+	for _, agent := range l.cfg.Settings.CommitCycle(l.r.memory, l.deltas, l.number) {
 		l.dirty[agent] = true
 	}
 	clear(l.deltas)

@@ -19,6 +19,7 @@ type cycle struct {
 	ctx     context.Context
 	clock   *clock.Clock  // with a cycle timeout only
 	timeout *TimeoutError // of each session
+	lane    *lane         // in a sequential run only
 
 	cursor atomic.Int64 // how many of todo have started
 }
@@ -56,6 +57,8 @@ type roster struct {
 	chosen []int // nil is all
 	warmUp []float64
 	each   int // cycles per step of the warm-up
+	// sequential wants the agents listed, to be put in order
+	sequential bool
 }
 
 // share is the part of the agents that is active in a cycle.
@@ -117,7 +120,7 @@ func (r *roster) each1(f func(agent int)) {
 // fill sets who has a session in c; done are those that had theirs already.
 func (r *roster) fill(c *cycle, done []int) {
 	share := r.share(c.number)
-	if r.chosen == nil && share >= 1 && len(done) == 0 {
+	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential {
 		c.size, c.active = r.agents, r.agents
 		return
 	}

@@ -44,7 +44,7 @@ func TestCommitCycle(t *testing.T) {
 					}
 				}
 			}
-			changed := engine.CommitCycle(memory, deltas, cycle)
+			changed := (&engine.Settings{}).CommitCycle(memory, deltas, cycle)
 			if want := slices.Sorted(maps.Keys(touched)); !slices.Equal(changed, want) {
 				t.Fatalf("changed %v, want %v", changed, want)
 			}
@@ -72,7 +72,7 @@ func TestCommitCycle(t *testing.T) {
 func TestInboxIsBounded(t *testing.T) {
 	memory := map[int]*engine.Memory{}
 	for i := range engine.MostLetters + 10 {
-		engine.CommitCycle(memory, map[int]engine.Delta{1: {Said: []engine.Message{{To: []int{0}, Body: fmt.Append(nil, i)}}}}, i)
+		(&engine.Settings{}).CommitCycle(memory, map[int]engine.Delta{1: {Said: []engine.Message{{To: []int{0}, Body: fmt.Append(nil, i)}}}}, i)
 	}
 	if in := memory[0].Inbox; len(in) != engine.MostLetters || string(in[0].Body) != "10" {
 		t.Errorf("%d letters, the oldest %s; want the newest %d", len(in), in[0].Body, engine.MostLetters)

@@ -115,7 +115,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		began:    now,
 		saved:    now,
 		schedule: now,
-		roster:   roster{cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1)},
+		roster:   roster{cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential},
 		due:      time.NewTimer(0),
 		autosave: time.NewTimer(0),
 		last:     time.NewTimer(0),
@@ -278,6 +278,9 @@ func (l *loop) enforce() {
 	limit := 0
 	if l.phase == Running {
 		limit = l.limit
+	}
+	if l.cfg.Settings.Sequential {
+		limit = min(limit, 1)
 	}
 	l.r.places.SetLimit(limit)
 	now := time.Now()

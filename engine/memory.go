@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -61,10 +62,24 @@ func (d *Delta) Empty() bool { return d == nil || !d.changes() && len(d.Said) ==
 func (d *Delta) changes() bool { return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read }
 
 // CommitCycle makes of the memory at the start of a cycle that at the start of the next: the changes of its sessions,
-// and then what they said, by the order of agents. It returns the agents whose memory changed, ascending.
-func CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int) {
+// and then what they said, by the order of agents; in a sequential run session by session, in the order in which they
+// act. It returns the agents whose memory changed, ascending.
+func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int) {
 	touched := make(map[int]bool, len(deltas))
 	agents := slices.Sorted(maps.Keys(deltas))
+	if !s.Sequential {
+		commit(memory, deltas, agents, cycle, touched)
+	} else {
+		sortByTurn(agents, s.Seed, cycle)
+		for i := range agents {
+			commit(memory, deltas, agents[i:i+1], cycle, touched)
+		}
+	}
+	return slices.Sorted(maps.Keys(touched))
+}
+
+// commit applies the changes of some agents' sessions, and delivers what they said.
+func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) {
 	for _, agent := range agents {
 		delta := deltas[agent]
 		if next := memory[agent].Apply(&delta); next != memory[agent] {
@@ -85,7 +100,12 @@ func CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (chang
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(touched))
+}
+
+// sortByTurn puts agents into the order in which they act in a cycle of a sequential run: drawn from the seed.
+func sortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
+	turn := func(agent T) uint64 { return SessionKey(seed, cycle, int(agent)).Text("turn").Source().Uint64() }
+	slices.SortFunc(agents, func(a, b T) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })
 }
 
 // copied returns a memory with a list of letters of its own; m may be nil.

@@ -34,6 +34,9 @@ type Settings struct {
 
 	// Agents are the ids of those that take part; empty is all.
 	Agents []string
+	// Sequential lets one agent act after the other in each cycle, in an order drawn from the seed; what one remembers
+	// and says is there for the next. The limit counts for nothing then.
+	Sequential bool
 	// WarmUp is the share of agents active in the first cycles, WarmUpCycles cycles each; empty is all at once.
 	WarmUp       []float64
 	WarmUpCycles int

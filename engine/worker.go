@@ -83,6 +83,9 @@ func (w *worker) session(agent int) {
 	s := &w.s
 	s.reset(Place{w.cycle.number, agent, 0})
 	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
+	if w.cycle.lane != nil {
+		s.Memory = w.cycle.lane.memory(agent)
+	}
 	if p, ok := w.run.prefixes[agent]; ok {
 		s.prefix = make(map[string]Entry, len(p))
 		for _, e := range p {
@@ -105,6 +108,9 @@ func (w *worker) session(agent int) {
 	if w.row.Outcome == Cut {
 		w.batch.cut++
 		return
+	}
+	if w.cycle.lane != nil && w.row.Outcome.Commits() {
+		w.cycle.lane.commit(agent, &w.row.Delta)
 	}
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
 	w.keep()

@@ -59,6 +59,7 @@ type settings struct {
 	Agents                 []string          `json:"agents,omitempty"`
 	WarmUp                 []float64         `json:"warm_up,omitempty"`
 	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
+	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
 	Rehearsal              rehearsal         `json:"rehearsal"`
 	KeepShare              float64           `json:"keep_share"`
@@ -190,7 +191,7 @@ func newSettings(s *engine.Settings) settings {
 		SessionTimeoutSeconds: s.SessionTimeout.Seconds(), ChainTimeoutSeconds: s.ChainTimeout.Seconds(),
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
-		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
+		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles, Sequential: s.Sequential,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}

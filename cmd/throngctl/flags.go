@@ -31,8 +31,9 @@ type settingFlags struct {
 
 // newFlags are those that only a new run can have.
 type newFlags struct {
-	Seed   string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
-	WarmUp string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
+	Seed       string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
+	WarmUp     string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
+	Sequential string `placeholder:"${hold_sequential}" help:"${help_sequential}" group:"Run settings"`
 }
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.

@@ -26,6 +26,8 @@ type Journal struct {
 	Room int
 	// DieAfter is how many rows it takes before it dies, as if the process had been killed; 0 is never.
 	DieAfter int
+	// Settings are the run's, as far as they say how its memory is committed.
+	Settings engine.Settings
 
 	mu      sync.Mutex
 	rows    []engine.Row
@@ -211,7 +213,7 @@ func (j *Journal) Reopen() *Journal {
 	j.lock()
 	defer j.mu.Unlock()
 	rows := slices.Clone(j.rows[:j.durable])
-	return &Journal{Latency: j.Latency, Room: j.Room, rows: rows, durable: len(rows)}
+	return &Journal{Latency: j.Latency, Room: j.Room, Settings: j.Settings, rows: rows, durable: len(rows)}
 }
 
 // Rows returns the durable rows in order.

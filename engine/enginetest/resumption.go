@@ -63,7 +63,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 			res.Deltas[s.Agent] = s.Delta
 		}
 	}
-	res.Memory = commit(sessions, res.Cycle, func(cycle, agent int) {
+	res.Memory = j.commit(sessions, res.Cycle, func(cycle, agent int) {
 		if cycle >= checkpoint {
 			changed[agent] = true
 		}
@@ -112,11 +112,11 @@ func (j *Journal) Restored(n int) (memory map[int]*engine.Memory, cycle int) {
 
 // MemoryAt replays the sessions' memory up to the start of a cycle.
 func (j *Journal) MemoryAt(cycle int) map[int]*engine.Memory {
-	return commit(last(j.Sessions()), cycle, func(int, int) {})
+	return j.commit(last(j.Sessions()), cycle, func(int, int) {})
 }
 
 // commit goes through the barriers before a cycle and returns the memory that they left; changed hears of every change.
-func commit(sessions []engine.SessionRow, before int, changed func(cycle, agent int)) map[int]*engine.Memory {
+func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(cycle, agent int)) map[int]*engine.Memory {
 	memory := map[int]*engine.Memory{}
 	for cycle := range before {
 		deltas := map[int]engine.Delta{}
@@ -125,7 +125,7 @@ func commit(sessions []engine.SessionRow, before int, changed func(cycle, agent 
 				deltas[s.Agent] = s.Delta
 			}
 		}
-		for _, agent := range engine.CommitCycle(memory, deltas, cycle) {
+		for _, agent := range j.Settings.CommitCycle(memory, deltas, cycle) {
 			changed(cycle, agent)
 		}
 	}

@@ -23,7 +23,8 @@ type Scenario struct {
 	Cycles     int // 0 where the file does not say
 	Acted      string
 	WarmUp     []float64
-	WarmUpEach int // cycles per step of the warm-up
+	WarmUpEach int  // cycles per step of the warm-up
+	Sequential bool // one agent acts after the other
 	Agents     int
 	Services   []*chain.Service
 	Chain      *chain.Chain // the one that sessions run
@@ -141,7 +142,7 @@ func (r *reader) read(root *doc.Node) error {
 	r.environment(root.Get("functions"))
 	r.clock(root.Get("clock"))
 	if o := root.Get("order"); o != nil {
-		o.OneOf("parallel")
+		s.Sequential = o.OneOf("parallel", "sequential") == "sequential"
 	}
 	r.warmUp(root.Get("warm_up"))
 	r.population(root.Get("population"))

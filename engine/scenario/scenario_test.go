@@ -93,7 +93,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("parameters: {a-b: 1}"), `"a-b" cannot be the name of a parameter`},
 		{minimal("clock: {start: 2026-01-02}"), "is no time (such as"},
 		{minimal("clock: {cycle: 0}"), "`cycle` cannot be `0`"},
-		{minimal("order: sequential"), "`order` cannot be `sequential`"},
+		{minimal("order: random"), "`order` cannot be `random`"},
 		{minimal("acted: order"), "the chain c never emits order (it emits e)"},
 		{minimal("run: d"), "there is no chain d"},
 		{minimal("warm_up: {cycles: 2}"), "needs `shares`"},

@@ -57,6 +57,8 @@ func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *e
 	}
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles, settings.Metrics, settings.CheckpointEvery, settings.Limit = 3, s.Cycles, false, 0, limit
+	settings.Sequential = s.Sequential
+	j.Settings = settings
 	ctx, cut := context.WithCancel(t.Context())
 	defer cut()
 	run, err := engine.Start(ctx, engine.Config{
@@ -79,6 +81,12 @@ func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *e
 
 // TestVillageTalksTheSameWayAtAnyConcurrency also kills it after random rows and resumes it.
 func TestVillageTalksTheSameWayAtAnyConcurrency(t *testing.T) {
+	for _, order := range []string{"parallel", "sequential"} {
+		t.Run(order, func(t *testing.T) { talksTheSameWay(t, village+"order: "+order+"\n") })
+	}
+}
+
+func talksTheSameWay(t *testing.T, village string) {
 	calm := &enginetest.Journal{}
 	r := talk(t, village, 1, calm, nil)
 	if r.Totals.Outcomes[engine.Failed] < 3 || r.Totals.Outcomes[engine.OK] < 20 {
@@ -92,12 +100,12 @@ func TestVillageTalksTheSameWayAtAnyConcurrency(t *testing.T) {
 		j := &enginetest.Journal{}
 		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
 		for _, n := range rapid.SliceOfN(rapid.IntRange(1, rows), 0, 3).Draw(rt, "rows until each death") {
-			j.DieAfter = len(j.Rows()) + n
-			talk(t, village, limit, j, resumption(j))
-			j = j.Reopen()
 			if res := resumption(j); res != nil && res.Cycle >= 6 {
 				break
 			}
+			j.DieAfter = len(j.Rows()) + n
+			talk(t, village, limit, j, resumption(j))
+			j = j.Reopen()
 		}
 		j.DieAfter = 0
 		if res := resumption(j); res == nil || res.Cycle < 6 {
@@ -162,6 +170,43 @@ func heard(j *enginetest.Journal, cycle int) string {
 		}
 	}
 	return strings.Join(all, " | ")
+}
+
+// TestOneAfterTheOther holds that in a sequential world messages and memory are there at once, in another order in
+// each cycle, and that the limit counts for nothing.
+func TestOneAfterTheOther(t *testing.T) {
+	const world = `
+title: Rumour
+order: sequential
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 4}
+population: {count: 4}
+chain talk:
+  step hear: {kind: emit, event: heard, data: "${[l.sender for l in agent.inbox if l.cycle == session.cycle]}"}
+  step count: {kind: remember, set: {acted: "${(agent.memory.acted or 0) + 1}"}}
+  step s: {kind: say, to: all, text: "${agent.memory.acted}"}
+`
+	j := &enginetest.Journal{}
+	talk(t, world, 50, j, nil)
+	orders := map[string]bool{}
+	for cycle := range 4 {
+		var order []string
+		for _, s := range j.Sessions() {
+			if s.Cycle != cycle {
+				continue
+			}
+			if want := `["` + strings.Join(order, `","`) + `"]`; len(order) > 0 && string(s.Events[0].Data) != want {
+				t.Errorf("cycle %d, agent %d heard of %s, want %s", cycle, s.Agent, s.Events[0].Data, want)
+			}
+			order = append(order, fmt.Sprintf("agent-%d", s.Agent+1))
+		}
+		orders[strings.Join(order, " ")] = true
+	}
+	if len(orders) < 3 {
+		t.Errorf("the orders of four cycles are %v", orders)
+	}
+	if m := j.MemoryAt(4)[2]; m == nil || string(m.Fields[0].Value) != "4" {
+		t.Errorf("the memory of an agent after four cycles: %+v", m)
+	}
 }
 
 // TestInterventions holds when messages from outside arrive, and that a session that ends badly leaves them unread.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,7 @@ type resuming struct {
 	store     *Store
 	run       engine.RunID
 	key       int64
+	settings  engine.Settings
 	from      int   // the cycle at whose start the checkpoint stands, or the first
 	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
 	endTotals []byte
@@ -96,9 +98,13 @@ func (r *resuming) start(ctx context.Context) (err error) {
 	if r.key, err = r.store.key(ctx, r.run); err != nil {
 		return err
 	}
-	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), totals
-		FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &r.endTotals)
-	return translate(err)
+	var settings string
+	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals
+		FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &settings, &r.endTotals)
+	if err != nil {
+		return translate(err)
+	}
+	return json.Unmarshal([]byte(settings), &r.settings)
 }
 
 // checkpoint reads the newest one's state.
@@ -326,7 +332,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		for agent, c := range changes {
 			deltas[agent] = c.delta
 		}
-		for _, agent := range engine.CommitCycle(r.Memory, deltas, cycle) {
+		for _, agent := range r.settings.CommitCycle(r.Memory, deltas, cycle) {
 			changed[agent] = true
 		}
 		clear(changes)

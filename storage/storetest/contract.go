@@ -158,6 +158,34 @@ func testReopen(t *testing.T, open Open) {
 	limit(r.Settings.Limit) // as it was taken up
 }
 
+// testTurns compares the memory of closed cycles with the engine's own commit, which depends on the run's settings.
+func testTurns(t *testing.T, open Open) {
+	for _, sequential := range []bool{false, true} {
+		r := record("r")
+		r.Settings.Sequential = sequential
+		f := newFixture(t, open, r)
+		memory := map[int]*engine.Memory{}
+		for cycle := range 3 {
+			deltas := map[int]engine.Delta{}
+			var rows engine.SessionRows
+			for agent := range 6 {
+				s := session(cycle, agent, engine.OK)
+				s.Delta = engine.Delta{Read: agent%2 == 0, Said: []engine.Message{{To: []int{(agent + 1) % 6, (agent + 3) % 6}, Body: fmt.Appendf(nil, `"%d of %d"`, cycle, agent)}}}
+				rows, deltas[agent] = append(rows, s), s.Delta
+			}
+			f.append(rows)
+			f.commit(engine.BarrierRow{Cycle: cycle, At: at(cycle)})
+			r.Settings.CommitCycle(memory, deltas, cycle)
+		}
+		f.reopen()
+		res, err := f.Resume(t.Context(), f.run)
+		must(t, err)
+		if !reflect.DeepEqual(res.Memory, memory) {
+			t.Errorf("sequential %v: got memory %+v\nwant %+v", sequential, res.Memory, memory)
+		}
+	}
+}
+
 func testSessions(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	retake := session(1, 4, engine.OK)

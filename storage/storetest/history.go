@@ -111,7 +111,7 @@ func (m *model) barrier() {
 			deltas[agent] = s.Delta
 		}
 	}
-	for _, agent := range engine.CommitCycle(m.memory, deltas, m.cycle) {
+	for _, agent := range (&engine.Settings{}).CommitCycle(m.memory, deltas, m.cycle) {
 		m.changed[agent] = true
 	}
 	clear(m.last)

@@ -59,6 +59,7 @@ func Run(t *testing.T, open Open) {
 		{"a commit covers everything before it", testCommitOrder},
 		{"appended rows become durable by themselves", testAppend},
 		{"rows survive reopening", testReopen},
+		{"a sequential run's messages come back in turn", testTurns},
 		{"sessions are ordered and only the last take counts", testSessions},
 		{"overlapping batches are merged", testOverlap},
 		{"every kept checkpoint can be restored", testCheckpoints},

@@ -34,6 +34,9 @@ func FileSettings(s *scenario.Scenario) map[string]string {
 	if s.Cycles > 0 {
 		file["cycles"] = strconv.Itoa(s.Cycles)
 	}
+	if s.Sequential {
+		file["sequential"] = "on"
+	}
 	if len(s.WarmUp) > 0 {
 		var shares []string
 		for _, f := range s.WarmUp {

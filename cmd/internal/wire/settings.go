@@ -109,6 +109,11 @@ var Settings = []Setting{
 		},
 	},
 	{
+		Name: "sequential", Hold: "on|off", Help: "one agent acts after the other, in an order drawn from the seed, and messages are there at once", Fork: true,
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.Sequential }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.Sequential }),
+	},
+	{
 		Name: "keep-share", Hold: "S", Help: "share of sessions whose requests and answers are kept",
 		Set:  number(func(s *engine.Settings, f float64) { s.KeepShare = f }),
 		Show: func(s *engine.Settings) string { return decimal(s.KeepShare) },

@@ -1,0 +1,50 @@
+package engine
+
+// lane is the memory of a sequential run within a cycle: what a session changed and said is there for the next one. It
+// belongs to the worker that has the only place.
+type lane struct {
+	settings *Settings
+	cycle    int
+	before   map[int]*Memory // as of the start of the cycle; not changed
+	now      map[int]*Memory // of the agents that have another by now
+}
+
+// newLane begins where the sessions of an earlier process left the cycle.
+func newLane(s *Settings, before map[int]*Memory, deltas map[int]Delta, cycle int) *lane {
+	l := &lane{s, cycle, before, map[int]*Memory{}}
+	agents := make([]int, 0, len(deltas))
+	for agent := range deltas {
+		agents = append(agents, agent)
+	}
+	sortByTurn(agents, s.Seed, cycle)
+	for _, agent := range agents {
+		delta := deltas[agent]
+		l.commit(agent, &delta)
+	}
+	return l
+}
+
+func (l *lane) memory(agent int) *Memory {
+	if m, ok := l.now[agent]; ok {
+		return m
+	}
+	return l.before[agent]
+}
+
+// commit makes what a session changed and said visible to the next one.
+func (l *lane) commit(agent int, d *Delta) {
+	if d.Empty() {
+		return
+	}
+	part := map[int]*Memory{agent: l.memory(agent)}
+	for _, m := range d.Said {
+		for _, to := range m.To {
+			part[to] = l.memory(to)
+		}
+	}
+	touched := map[int]bool{}
+	commit(part, map[int]Delta{agent: *d}, []int{agent}, l.cycle, touched)
+	for a := range touched {
+		l.now[a] = part[a]
+	}
+}
