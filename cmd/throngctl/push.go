@@ -24,6 +24,8 @@ func (f databaseFlag) find(t *terminal) (wire.Database, error) {
 	return wire.FindDatabase(f.DatabaseURL, os.Getenv, t.data)
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // pushCmd sends results, or asks the server.
 type pushCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
@@ -44,12 +46,12 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		return t.check(ctx, db)
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
-		ctx, giveUp := context.WithCancel(ctx)
-		defer giveUp()
+		ctx, giveUp := context.WithCancelCause(ctx)
+		defer giveUp(nil)
 		go func() { // a signal ends the waiting, nothing else
 			select {
 			case <-t.signals:
-				giveUp()
+				giveUp(errInterrupted)
 			case <-ctx.Done():
 			}
 		}()
@@ -63,6 +65,9 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		if err := remote.Drain(ctx, r.ID); err != nil {
 			return fmt.Errorf("run %s is not all sent: %w", r.ID, err)
+		}
+		if refused := remote.Refused(); refused != "" {
+			return errors.New(refused)
 		}
 		fmt.Fprintf(t.out, "run %s is in %s: %s sessions\n", r.ID, db.Target(), engine.FormatCount(r.Done))
 		return nil
@@ -87,17 +92,23 @@ func (t *terminal) deliver(ctx context.Context, remote *wire.Remote, job *wire.J
 	if job.Target == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	ctx, cancel := context.WithTimeoutCause(ctx, deliverTime, fmt.Errorf("they take longer than %s", engine.FormatDuration(deliverTime)))
 	defer cancel()
 	go func() {
 		select {
 		case <-t.signals:
-			cancel()
+			giveUp(errInterrupted)
 		case <-ctx.Done():
 		}
 	}()
 	if err := remote.Drain(ctx, job.Record.ID); err != nil {
 		fmt.Fprintf(t.err, "not all results are in %s yet: %v\nsend them later with: throngctl push %s\n", job.Target, err, job.Record.ID)
+		return
+	}
+	if refused := remote.Refused(); refused != "" {
+		fmt.Fprintf(t.err, "not all results are in %s: %s\n", job.Target, refused)
 		return
 	}
 	fmt.Fprintf(t.out, "all results are in %s\n", job.Target)

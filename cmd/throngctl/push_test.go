@@ -55,6 +55,35 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// TestPushOfRefusedRows says so where the database does not take all rows.
+func TestPushOfRefusedRows(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	server := pgtest.Shared(t)
+	url := server.Database(t)
+	data := filepath.Join(t.TempDir(), "data")
+	if code, stdout, stderr := ctl(t, day(data, "--database-url", url)...); code != exitDone || !strings.Contains(stdout, "all results are in") {
+		t.Fatalf("run: code %d\n%s%s", code, stdout, stderr)
+	}
+	conn := pgtest.Connect(t, url)
+	if _, err := conn.Exec(t.Context(), `ALTER TABLE throng.sessions ADD CHECK (agent_index <> 3) NOT VALID`); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := ctl(t, day(data, "--database-url", url)...)
+	if code != exitDone || strings.Contains(stdout, "all results are in") || !strings.Contains(stderr, "refused 3 rows") {
+		t.Errorf("run: code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := ctl(t, day(data)...); code != exitDone {
+		t.Fatalf("run: code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = ctl(t, "push", "--database-url", url, "--data", data)
+	if code == exitDone || !strings.Contains(stderr, "refused 3 rows") || !strings.Contains(stderr, "agent 3") {
+		t.Errorf("push: code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // sent reads a table's columns as texts, in the order of the export.
 func sent(t *testing.T, url, table string, columns []string) (all [][]string) {
 	t.Helper()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,8 @@ func TestConfig(t *testing.T) {
 
 // TestDefaultTLS looks which hosts are talked to without encryption where nobody has chosen.
 func TestDefaultTLS(t *testing.T) {
+	services := filepath.Join(t.TempDir(), "services")
+	must(t, os.WriteFile(services, []byte("[shop]\nhost=db.example\ndbname=x\nsslmode=verify-full\n"), 0o600))
 	for address, want := range map[string]string{
 		"postgres://db.example/x":                     "must",
 		"postgres://10.0.0.1/x":                       "must",
@@ -69,6 +73,11 @@ func TestDefaultTLS(t *testing.T) {
 		"postgres://localhost/x?sslmode=require":      "must",
 		"postgres://localhost/x?sslmode=verify-full":  "verified",
 		"postgres://db.example/x?sslmode=verify-full": "verified",
+		"postgres://db.example/x?sslmode=":            "must",
+		"postgres://db.example/x?sslrootcert=":        "must",
+		"postgres://localhost/x?ssl=true":             "must",
+
+		"postgres:///?service=shop&servicefile=" + services: "verified",
 	} {
 		p, err := Config{URL: address}.parse()
 		must(t, err)
@@ -239,6 +248,7 @@ func TestProtection(t *testing.T) {
 		{"required", Config{URL: base + "?sslmode=require"}, notVerified},
 		{"switched off", Config{URL: base + "?sslmode=disable"}, notEncrypted},
 		{"with the CA", Config{URL: base, RootCert: server.Certificate}, verified},
+		{"with the CA in the address", Config{URL: base + "?sslrootcert=" + server.Certificate}, verified},
 		{"only the CA", Config{URL: base + "?sslmode=verify-ca", RootCert: server.Certificate}, verified},
 	} {
 		t.Run(c.name, func(t *testing.T) {

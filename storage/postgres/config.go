@@ -98,34 +98,33 @@ func (c Config) parse() (*pgxpool.Config, error) {
 	return p, nil
 }
 
-// setTLS chooses how connections are encrypted where nobody has.
+// setTLS chooses how connections are encrypted where nobody has: neither the address nor the environment, nor a service
+// file, whose choice only p shows.
 func setTLS(query url.Values, rootCert string, p *pgx.ConnConfig) {
-	chosen := query.Has("sslmode") || os.Getenv("PGSSLMODE") != ""
+	for _, name := range []string{"sslmode", "sslrootcert"} {
+		if query.Get(name) == "" { // the driver takes it for a choice
+			query.Del(name)
+		}
+	}
 	if rootCert != "" && !query.Has("sslrootcert") {
 		query.Set("sslrootcert", rootCert)
-		if !chosen {
-			query.Set("sslmode", "verify-full")
-		}
-		return
 	}
-	if chosen || query.Has("sslrootcert") || os.Getenv("PGSSLROOTCERT") != "" {
-		return
+	switch {
+	case query.Has("sslmode") || os.Getenv("PGSSLMODE") != "":
+	case query.Has("sslrootcert"):
+		query.Set("sslmode", "verify-full")
+	case plainAway(p):
+		query.Set("sslmode", "require") // which verifies where PGSSLROOTCERT is set
 	}
-	mode := "prefer" // the end of a tunnel may want it
-	for _, host := range hosts(p) {
-		if !loopback(host) {
-			mode = "require"
-		}
-	}
-	query.Set("sslmode", mode)
 }
 
-func hosts(p *pgx.ConnConfig) []string {
-	all := []string{p.Host}
+// plainAway reports whether a host that is not loopback may be talked to without encryption.
+func plainAway(p *pgx.ConnConfig) bool {
+	plain := p.TLSConfig == nil && !loopback(p.Host)
 	for _, f := range p.Fallbacks {
-		all = append(all, f.Host)
+		plain = plain || f.TLSConfig == nil && !loopback(f.Host)
 	}
-	return all
+	return plain
 }
 
 func loopback(host string) bool {

@@ -3,7 +3,12 @@ package postgres
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+// poolTime is how long connections may take to be closed while somebody waits.
+const poolTime = time.Second
 
 // connect opens the pool if there is none that works.
 func (p *Pusher) connect() error {
@@ -27,9 +32,24 @@ func (p *Pusher) connect() error {
 
 func (p *Pusher) disconnect() {
 	if pool := p.pool.Swap(nil); pool != nil {
-		pool.Close()
+		closePool(pool)
 	}
 	p.status.set(func(s *Status) { s.Connected, s.Connections, s.Clients, s.MaxConnections = false, 0, -1, -1 })
+}
+
+// closePool does not wait for a server that has gone silent: the driver gives such a connection up after 15 s.
+func closePool(pool *pgxpool.Pool) {
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	late := time.NewTimer(poolTime)
+	defer late.Stop()
+	select {
+	case <-closed:
+	case <-late.C:
+	}
 }
 
 // lost says that nothing can be sent. The next pass connects anew.

@@ -328,6 +328,77 @@ func TestHangingServer(t *testing.T) {
 	}
 }
 
+// TestSilentServer has nobody wait for a server that goes silent while it is sent to.
+func TestSilentServer(t *testing.T) {
+	server := pgtest.Shared(t)
+	l, d, line := newLocal(t), newDatabase(t, server), pgtest.NewLine(t, server.Address())
+	p := l.push(strings.Replace(d.url, server.Address(), line.Addr().String(), 1), onlyWhenAsked)
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	l.add(20_000)
+	line.Silence()
+	p.Nudge()
+	until(t, "a connection is in use", func() bool { return p.pool.Load().Stat().AcquiredConns() > 0 })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second/10)
+	defer cancel()
+	began := time.Now()
+	if err := p.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took >= stepTime {
+		t.Errorf("closing took %v", took)
+	}
+}
+
+// TestNoneFree has a pusher keep the connection that it has, where the server gives no other.
+func TestNoneFree(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{MaxConnections: 20})
+	d, l := newDatabase(t, server), newLocal(t)
+	must(t, migrate(t.Context(), d.Conn))
+	name, user := d.Config().Database, server.Role(t)
+	server.Exec(t, name, "GRANT USAGE ON SCHEMA throng TO "+user, "GRANT ALL ON ALL TABLES IN SCHEMA throng TO "+user, "ALTER ROLE "+user+" CONNECTION LIMIT 1")
+	p := l.push(server.URL(user, name))
+	must(t, p.connect())
+	held, err := p.pool.Load().Acquire(t.Context())
+	must(t, err)
+	if _, err := p.pool.Load().Acquire(t.Context()); !noneFree(err) {
+		t.Fatalf("got %v: nothing is tested", err)
+	}
+	p.askServer(t.Context())
+	if p.suspect.Load() {
+		t.Error("its connection is taken for broken")
+	}
+	held.Release()
+	p.disconnect()
+}
+
+// TestBatchThatTakesTooLong makes batches smaller until the server has time for them.
+func TestBatchThatTakesTooLong(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	must(t, migrate(t.Context(), d.Conn))
+	l.add(1500)
+	p := l.push(d.url + "?statement_timeout=100")
+	must(t, p.connect())
+	defer p.disconnect()
+	tx, err := d.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), `LOCK TABLE throng.events IN EXCLUSIVE MODE`)
+	must(t, err)
+	for _, most := range []int{defaultRows * 3 / 2, defaultRows, defaultRows / 2} {
+		next := <-p.load(t.Context(), run, storage.Cursor{})
+		must(t, next.err)
+		if err := p.push(t.Context(), next.batch); !tookTooLong(err) {
+			t.Fatalf("got %v", err)
+		}
+		if p.rows > most {
+			t.Errorf("the next batch may have %d rows, want %d at most", p.rows, most)
+		}
+	}
+	must(t, tx.Rollback(t.Context()))
+	must(t, p.pushRun(t.Context(), run))
+	arrived(t, l, d)
+}
+
 // TestDeletedRun has a run go while it is to be sent.
 func TestDeletedRun(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))

@@ -199,7 +199,7 @@ func (p *Pusher) push(ctx context.Context, b *batch) error {
 	}
 	if err != nil {
 		if ctx.Err() == nil && (batchCtx.Err() != nil || tookTooLong(err)) {
-			p.rows = max(p.rows/2, defaultRows)
+			p.rows = max(min(p.rows, len(b.names))/2, 1)
 		}
 		return err
 	}

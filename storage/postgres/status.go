@@ -108,10 +108,13 @@ func (p *Pusher) askServer(ctx context.Context) {
 	case p.pool.Load() != pool: // the sender was faster
 	case err == nil:
 		p.status.set(func(s *Status) {
+			if p.pool.Load() != pool { // meanwhile; what disconnect says stays, or comes
+				return
+			}
 			s.figures(f)
 			s.Connections = int(pool.Stat().TotalConns())
 		})
-	case !busy():
+	case !busy() && !noneFree(err): // the connection that the sender has may be good
 		p.suspect.Store(true)
 		p.Nudge()
 	}

@@ -130,6 +130,12 @@ func tookTooLong(err error) bool {
 	return ok && e.Code == "57014"
 }
 
+// noneFree reports whether the server has no connection left to give.
+func noneFree(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "53300"
+}
+
 // maxAside is how many rows the server may refuse while it takes none, before it is not the rows' fault.
 const maxAside = 100
 

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
 
-// parcelBytes bounds what the packs of a parcel weigh, but for a single pack that is larger.
-const parcelBytes = 8 << 20
+// parcelBytes bounds what the packs of a parcel unfold to, but for the last of them. A parcel is encoded as a whole, while
+// the one before is on its way.
+const parcelBytes = 32 << 20
 
 // Subscribe has a run's rows sent to target, the name of a remote database, from its beginning on. It has no effect on
 // a run that is subscribed already.
@@ -117,8 +120,9 @@ func (s *Store) parcel(ctx context.Context, run engine.RunID, target string, aft
 	p.Metrics, p.Sessions, p.Count = reading.metrics, reading.sessions, reading.count
 
 	if p.Full {
+		changed := p.Cursor.Change > at.Change
 		p.Cursor.Change = at.Change
-		if at.Change == 0 { // it has to be there, but does not count as told
+		if changed { // it has to be there, and may have been over before; but it does not count as told
 			record.Ended, record.Ending, record.Reason, record.Verdict = time.Time{}, engine.NotEnded, "", nil
 			p.Record = &record
 		}
@@ -210,12 +214,21 @@ func (r *parcelReading) readPacks(ctx context.Context) error {
 			}
 			r.packs = append(r.packs, p)
 			last, page = p.pos+int64(p.rows)-1, page+1
-			r.count, bytes = r.count+p.rows, bytes+len(p.data)
+			r.count, bytes = r.count+p.rows, bytes+unfoldedSize(p.data)
 		}
 		if page < pageRows {
 			return nil
 		}
 	}
+}
+
+// unfoldedSize is how long what a blob holds is. Where that cannot be told it is the blob's own length.
+func unfoldedSize(blob []byte) int {
+	var h zstd.Header
+	if len(blob) == 0 || blob[0] != compressed || h.Decode(blob[1:]) != nil || !h.HasFCS {
+		return len(blob)
+	}
+	return int(min(h.FrameContentSize, maxBlob))
 }
 
 // readMetrics returns the position of the last one.

@@ -295,12 +295,49 @@ func TestOutboxRecord(t *testing.T) {
 	if r.record.Ending != engine.NotEnded || r.records != records+1 {
 		t.Errorf("resumed: got %v, %d times", r.record.Ending, r.records-records)
 	}
+	// Told to be over and resumed again: it is not, while rows are missing.
+	if err := j.Commit(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	r.drain(t, t, s, "r", 10)
+	for _, row := range []engine.Row{engine.StartRow{At: time.Unix(10, 0), Resumed: true}, engine.MetricsRow{}, engine.MetricsRow{}} {
+		if err := j.Commit(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := r.take(t, t, s, "r", 1); !p.Full || r.record.Ending != engine.NotEnded {
+		t.Errorf("resumed, in parts: got full %v, %v", p.Full, r.record.Ending)
+	}
 	if err := s.Adjust(t.Context(), "r", engine.Settings{Limit: 7}); err != nil {
 		t.Fatal(err)
 	}
 	r.drain(t, t, s, "r", 10)
 	if r.record.Settings.Limit != 7 {
 		t.Error("new settings were not sent")
+	}
+}
+
+// TestOutboxLargeRows holds that rows which are large once unfolded come in several parcels.
+func TestOutboxLargeRows(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	r := newRemote(t, s, "r", "a:1/x")
+	const rows, size = 100, 1 << 20
+	for agent := range rows {
+		data := fmt.Appendf(nil, `"%s %d"`, strings.Repeat("the same again, ", size/16), agent)
+		row := engine.SessionRow{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Events: []engine.Event{{Name: "said", Data: data}}}
+		if err := j.Commit(t.Context(), engine.SessionRows{row}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := r.take(t, t, s, "r", 10*rows)
+	if want := parcelBytes/size + 1; !p.Full || p.Count > want || p.Count < want/2 {
+		t.Errorf("got %d sessions of 1 MiB, full %v; want about %d", p.Count, p.Full, want)
+	}
+	r.drain(t, t, s, "r", 10*rows)
+	if len(r.sessions) != rows {
+		t.Errorf("got %d sessions, want %d", len(r.sessions), rows)
 	}
 }
 

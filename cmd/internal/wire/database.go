@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -116,12 +117,11 @@ func SaveDatabase(data string, db Database) error {
 	if err != nil {
 		return &engine.FieldError{Field: "database", Problem: "is not an address", Hint: "postgres://user@host:5432/database"}
 	}
-	if p, ok := u.User.Password(); ok {
-		if db.Password == "" {
-			db.Password = p
-		}
-		u.User = url.User(u.User.Username())
+	password, err := takePassword(u)
+	if err != nil {
+		return err
 	}
+	db.Password = cmp.Or(db.Password, password)
 	saved[DatabaseKey] = u.String()
 	if err := store(data, saved); err != nil || db.Password == "" {
 		return err
@@ -132,6 +132,26 @@ func SaveDatabase(data string, db Database) error {
 	}
 	sessionPasswords.Delete(account(u.String()))
 	return nil
+}
+
+// takePassword removes the password from an address, in both places where it may stand.
+func takePassword(u *url.URL) (password string, err error) {
+	if p, ok := u.User.Password(); ok {
+		password, u.User = p, url.User(u.User.Username())
+	}
+	query := u.Query()
+	if query.Get("sslpassword") != "" {
+		return "", &engine.FieldError{
+			Field: "database", Problem: "has the password of a key file, which is kept nowhere",
+			Hint: "use a key file without one, or give the address in " + DatabaseEnv,
+		}
+	}
+	if query.Has("password") {
+		password = cmp.Or(query.Get("password"), password)
+		query.Del("password")
+		u.RawQuery = query.Encode()
+	}
+	return password, nil
 }
 
 // ErrNoDatabase says that none is configured.

@@ -75,6 +75,27 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 	}
 }
 
+// TestPasswordInQuery saves an address whose password stands where drivers take it too.
+func TestPasswordInQuery(t *testing.T) {
+	keyring.MockInit()
+	data := t.TempDir()
+	if err := wire.SaveDatabase(data, wire.Database{URL: "postgres://me@localhost/x?password=hush&sslmode=disable"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(data, "settings.json"))
+	if err != nil || strings.Contains(string(text), "hush") {
+		t.Errorf("the saved settings hold the password, or cannot be read: %s %v", text, err)
+	}
+	want := wire.Database{URL: "postgres://me@localhost/x?sslmode=disable", Password: "hush", From: "saved"}
+	if db, err := wire.FindDatabase("", none, data); err != nil || db != want {
+		t.Errorf("saved: %+v %v, want %+v", db, err, want)
+	}
+	err = wire.SaveDatabase(data, wire.Database{URL: "postgres://me@localhost/x?sslkey=k&sslpassword=hush"})
+	if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || strings.Contains(mistake.Error(), "hush") {
+		t.Errorf("the password of a key file: got %v, want a mistake in the database", err)
+	}
+}
+
 func TestDatabaseThatMakesNoSense(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()

@@ -22,12 +22,12 @@ func (l Launch) probe(target string) engine.Probe {
 		}
 		return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections}
 	}
-	probe.Writes = func() int64 {
-		s, _ := l.Remote.Status()
-		return s.Sent
-	}
+	probe.Writes = l.Remote.Sent
 	probe.Unsent = func() int64 {
-		s, _ := l.Remote.Status()
+		s, ok := l.Remote.Status()
+		if !ok {
+			return -1
+		}
 		return s.Unsent
 	}
 	return probe

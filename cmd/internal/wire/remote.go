@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type Remote struct {
 	mu     sync.Mutex
 	pusher *postgres.Pusher // nil without a database
 	target string
+	sent   int64 // rows that earlier pushers committed
 }
 
 // NewRemote sends nothing until [Remote.Use] names a database.
@@ -48,23 +50,32 @@ func (r *Remote) Use(db Database) error {
 			return err
 		}
 	}
-	r.mu.Lock()
-	before := r.pusher
-	r.pusher, r.target = next, db.Target()
-	r.mu.Unlock()
+	target := ""
 	if next != nil {
+		target = next.Target()
 		next.Start()
 	}
-	return closePusher(before)
+	r.mu.Lock() // shortly: a run's loop asks for the status
+	before, sent := r.pusher, int64(0)
+	if before != nil {
+		sent = before.Status().Sent
+	}
+	r.pusher, r.target, r.sent = next, target, r.sent+sent
+	r.mu.Unlock()
+	if before != nil {
+		closePusher(before)
+		r.mu.Lock()
+		r.sent += before.Status().Sent - sent
+		r.mu.Unlock()
+	}
+	return nil
 }
 
-func closePusher(p *postgres.Pusher) error {
-	if p == nil {
-		return nil
-	}
+// closePusher gives up after closeTime, which is no error: what was not confirmed is sent later.
+func closePusher(p *postgres.Pusher) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return p.Close(ctx)
+	_ = p.Close(ctx)
 }
 
 // Close ends sending. What is not confirmed stays in the outbox.
@@ -120,6 +131,32 @@ func (r *Remote) Status() (postgres.Status, bool) {
 	return pusher.Status(), true
 }
 
+// Sent is how many rows this process committed, to whatever database. It does not wait.
+func (r *Remote) Sent() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pusher == nil {
+		return r.sent
+	}
+	return r.sent + r.pusher.Status().Sent
+}
+
+// Refused says which rows the database does not take, of all that this process sent; "" if it took them all.
+func (r *Remote) Refused() string {
+	pusher, target := r.current()
+	if pusher == nil {
+		return ""
+	}
+	return refusal(pusher.Status(), target)
+}
+
+func refusal(s postgres.Status, target string) string {
+	if s.SetAside == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s refused %s rows, which stay here: %s", target, engine.FormatCount(s.SetAside), s.Refused)
+}
+
 // Words says how sending does; "" without a database.
 func (r *Remote) Words() (text string, trouble bool) {
 	pusher, target := r.current()
@@ -130,11 +167,15 @@ func (r *Remote) Words() (text string, trouble bool) {
 	waiting := engine.FormatCount(s.Unsent) + " rows wait here"
 	switch {
 	case s.Error != "":
-		return fmt.Sprintf("%s since %s: %s. %s; nothing is lost.", target, s.Since.Local().Format("15:04:05"), s.Error, waiting), true
+		what := s.Error
+		if !strings.HasSuffix(what, "?") {
+			what += "."
+		}
+		return fmt.Sprintf("%s since %s: %s %s; nothing is lost.", target, s.Since.Local().Format("15:04:05"), what, waiting), true
 	case !s.Connected:
 		return "connecting to " + target, false
 	case s.SetAside > 0:
-		return fmt.Sprintf("%s refused %s rows, which stay here: %s", target, engine.FormatCount(s.SetAside), s.Refused), true
+		return refusal(s, target), true
 	case s.Unsent > 0:
 		return fmt.Sprintf("%s: %s", target, waiting), false
 	}
