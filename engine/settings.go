@@ -34,6 +34,8 @@ type Settings struct {
 
 	// Agents are the ids of those that take part; empty is all.
 	Agents []string
+	// Filter is an expression over agent: those for whom it is false do not take part. "" lets everybody.
+	Filter string
 	// WarmUp is the share of agents active in the first cycles, WarmUpCycles cycles each; empty is all at once.
 	WarmUp       []float64
 	WarmUpCycles int
