@@ -186,6 +186,7 @@ func plain(n *doc.Node) script.Value {
 			fields = append(fields, script.Field{Name: e.Key.Text(), Value: plain(e.Value)})
 		}
 		return script.NewRecord(fields...)
+	case doc.Absent, doc.Null, doc.Scalar:
 	}
 	v := scalar(n)
 	if text, ok := v.(starlark.String); ok && strings.Contains(string(text), "${") {
