@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -128,5 +129,30 @@ func TestResumeKeepsTheFilter(t *testing.T) {
 	}
 	if manifest.Settings.Filter != filter || manifest.Scenario.Files["people.csv"] != read(t, "testdata", "people.csv") {
 		t.Errorf("run.json says %+v", manifest)
+	}
+}
+
+// TestReadmePopulation runs the README's example of a population file.
+func TestReadmePopulation(t *testing.T) {
+	parts := strings.Split(read(t, "..", "..", "README.md"), "```yaml\n")
+	if len(parts) < 3 {
+		t.Fatal("the README has no population")
+	}
+	text, _, _ := strings.Cut(parts[2], "```")
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"s.yaml":     text + "chain c: {step a: {kind: emit, event: e, data: \"${agent.zip}\"}}\n",
+		"people.csv": "id,age,zip\nann,30,89073\nbob,41,53111\ncay,,89073\ndan,20,00000\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, stderr := ctl(t, "run", filepath.Join(dir, "s.yaml"), "--data", dir, "--cycles", "1", "--no-dashboard", "--export", dir)
+	if code != exitDone || !strings.Contains(out, "2 of 4 agents") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if events := read(t, dir, "events.csv"); who(t, events) != "ann bob" || !strings.Contains(events, `"""89073"""`) {
+		t.Errorf("events:\n%s", events)
 	}
 }

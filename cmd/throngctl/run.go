@@ -20,8 +20,8 @@ import (
 type runCmd struct {
 	File   string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
-	More   []string          `arg:"" optional:"" hidden:"" help:"More agents, after --agents."`
-	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part: --agents a b c, or a,b,c."`
+	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
+	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
 	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part, such as 'agent.age > 30'."`
 	output
 	settingFlags

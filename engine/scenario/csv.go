@@ -141,8 +141,11 @@ func (r *csvReader) malformed(err error) {
 
 // check looks at a row for the first time.
 func (r *csvReader) check(record []string) {
-	if r.rows++; r.rows == maxAgents+1 {
-		r.errorf(1, 1, "", "more than %d rows", maxAgents)
+	if r.rows++; r.rows > maxAgents {
+		if r.rows == maxAgents+1 {
+			r.errorf(1, 1, "", "more than %d rows", maxAgents)
+		}
+		return
 	}
 	for i, cell := range record {
 		c := r.all[i]

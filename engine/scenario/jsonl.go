@@ -85,9 +85,11 @@ func (r *lineReader) row(text []byte, start, line int) {
 		r.errorf(line, 1, rowHint, "a row cannot be a %s", v.Type())
 		return
 	}
-	if r.lines.starts = append(r.lines.starts, uint32(start)); len(r.lines.starts) == maxAgents+1 {
+	if len(r.lines.starts) == maxAgents {
 		r.errorf(line, 1, "", "more than %d rows", maxAgents)
+		return
 	}
+	r.lines.starts = append(r.lines.starts, uint32(start))
 	for name := range record.All() {
 		if name != "id" && !r.known[name] {
 			r.learn(name, line)
