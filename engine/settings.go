@@ -34,6 +34,8 @@ type Settings struct {
 
 	// Agents are the ids of those that take part; empty is all.
 	Agents []string
+	// Filter is an expression over agent: those for whom it is false do not take part. "" lets everybody.
+	Filter string
 	// Sequential lets one agent act after the other in each cycle, in an order drawn from the seed; what one remembers
 	// and says is there for the next. The limit counts for nothing then.
 	Sequential bool

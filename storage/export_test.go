@@ -254,6 +254,18 @@ func TestManifestHasAllSettings(t *testing.T) {
 	}
 }
 
+// TestManifestLeavesOutLargeFiles is that a population of a million rows does not stand in run.json.
+func TestManifestLeavesOutLargeFiles(t *testing.T) {
+	r := crowd()
+	r.record.Source.Files = map[string][]byte{
+		"people.csv": bytes.Repeat([]byte("a"), maxFile+1), "few.csv": bytes.Repeat([]byte("a"), maxFile), "odd.csv": {0xff},
+	}
+	files := newManifest(&r.record, &engine.Totals{}, "").Scenario.Files
+	if len(files) != 1 || len(files["few.csv"]) != maxFile {
+		t.Errorf("%d files, %d bytes of few.csv", len(files), len(files["few.csv"]))
+	}
+}
+
 func TestExportAll(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	r := crowd()

@@ -13,6 +13,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// maxFile is how large a file of the scenario may be, in bytes, to stand in run.json. The hash covers larger ones too.
+const maxFile = 1 << 20
+
 // manifest is run.json.
 type manifest struct {
 	Run        engine.RunID               `json:"run"`
@@ -38,7 +41,7 @@ type manifest struct {
 type scenario struct {
 	File  string            `json:"file"`
 	Hash  string            `json:"hash"`
-	Files map[string]string `json:"files"` // those that are not UTF-8 are left out
+	Files map[string]string `json:"files"` // those that are not UTF-8, or large, are left out
 }
 
 type settings struct {
@@ -57,6 +60,7 @@ type settings struct {
 	CheckpointEverySeconds float64           `json:"checkpoint_interval_seconds"`
 	KeepCheckpoints        int               `json:"keep_checkpoints"`
 	Agents                 []string          `json:"agents,omitempty"`
+	Filter                 string            `json:"filter,omitempty"`
 	WarmUp                 []float64         `json:"warm_up,omitempty"`
 	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
 	Sequential             bool              `json:"sequential"`
@@ -145,7 +149,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Cycle: r.Cycle, Totals: newTotals(r, t),
 	}
 	for name, data := range r.Source.Files {
-		if utf8.Valid(data) {
+		if len(data) <= maxFile && utf8.Valid(data) {
 			m.Scenario.Files[name] = string(data)
 		}
 	}
@@ -191,8 +195,9 @@ func newSettings(s *engine.Settings) settings {
 		SessionTimeoutSeconds: s.SessionTimeout.Seconds(), ChainTimeoutSeconds: s.ChainTimeout.Seconds(),
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
-		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles, Sequential: s.Sequential,
-		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
+		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
+		Sequential: s.Sequential,
+		Services:   withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}
 }

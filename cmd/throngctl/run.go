@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
@@ -18,7 +20,9 @@ import (
 type runCmd struct {
 	File   string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
 	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
+	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part, such as 'agent.age > 30'."`
 	output
 	settingFlags
 	newFlags
@@ -48,10 +52,25 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	settings.Agents = c.Agents
+	if settings.Agents, err = c.agents(); err != nil {
+		return err
+	}
+	settings.Filter = c.Filter
 	c.apply(&settings)
 	wire.Schedule(&settings, s)
 	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, c.output, c.databaseFlag)
+}
+
+// agents are those named after the flag: what follows its value stands behind the file.
+func (c *runCmd) agents() ([]string, error) {
+	if len(c.More) > 0 && len(c.Agents) == 0 {
+		return nil, &engine.FieldError{Field: c.More[0], Problem: "a scenario is one file", Hint: "agents to run are named after --agents"}
+	}
+	all := c.Agents
+	for _, ids := range c.More {
+		all = append(all, strings.Split(ids, ",")...)
+	}
+	return all, nil
 }
 
 // resumeCmd goes on with a run.
@@ -118,7 +137,11 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if l.Resume != "" {
 		verb = "resuming run"
 	}
-	fmt.Fprintf(t.out, "%s %s: %s, %d agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, l.Scenario.Agents, l.Settings.Seed)
+	agents := strconv.Itoa(job.Agents)
+	if job.Agents < l.Scenario.Agents {
+		agents += " of " + strconv.Itoa(l.Scenario.Agents)
+	}
+	fmt.Fprintf(t.out, "%s %s: %s, %s agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, agents, l.Settings.Seed)
 	interrupted := t.follow(job.Run, out.NoDashboard)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil { // what was kept can be resumed

@@ -98,7 +98,7 @@ func (r *reader) variable(n *doc.Node, name string) {
 		return // reported
 	}
 	if !IsName(name) {
-		n.Errorf(nameHint, "%q cannot be the name of the loop's variable", name)
+		n.Errorf(NameHint, "%q cannot be the name of the loop's variable", name)
 		return
 	}
 	_, err := r.Env.Expr(name, r.names)

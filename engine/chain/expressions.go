@@ -13,7 +13,8 @@ import (
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-const nameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
+// NameHint says what [IsName] wants.
+const NameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
 
 // IsName reports whether steps, parameters, attributes and the like may be called so: expressions can write it.
 func IsName(name string) bool {
@@ -28,13 +29,18 @@ func IsName(name string) bool {
 // CheckName reports a name that cannot be one; what says whose.
 func CheckName(n *doc.Node, name, what string) {
 	if name != "" && !IsName(name) {
-		n.Errorf(nameHint, "%q cannot be the name of %s", name, what)
+		n.Errorf(NameHint, "%q cannot be the name of %s", name, what)
 	}
 }
 
 // Template reads a text with expressions that may use names.
 func (r *Reader) Template(n *doc.Node, names []string) *script.Template {
 	return (&reader{Reader: r, names: names}).template(n)
+}
+
+// Expr reads a scalar that is an expression as a whole and may use names; nil for an absent node or a mistake.
+func (r *Reader) Expr(n *doc.Node, names []string) *script.Expr {
+	return (&reader{Reader: r, names: names}).expr(n)
 }
 
 // expr compiles a scalar that is an expression as a whole; nil for an absent node or a mistake.
@@ -138,7 +144,7 @@ func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) s
 			continue
 		}
 		ok = false
-		hint := "an attribute cannot depend on what changes from cycle to cycle"
+		hint := "what changes from cycle to cycle cannot be used here"
 		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
 			hint = r.near(f.Name, slices.Clone(known), "")
 		}

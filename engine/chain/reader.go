@@ -153,7 +153,7 @@ func (r *reader) block(n *doc.Node) *Block {
 	for name, at := range stepsOf(n) {
 		switch {
 		case !IsName(name):
-			at.nameErrorf(nameHint, "%q cannot be the name of a step", name)
+			at.nameErrorf(NameHint, "%q cannot be the name of a step", name)
 		case r.chain.taken[name]:
 			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
 		}

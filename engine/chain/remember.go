@@ -21,7 +21,7 @@ func readRemember(r *reader, n *doc.Node) action {
 	for _, e := range n.Get("set").Entries() {
 		name := e.Key.Text()
 		if !IsName(name) {
-			e.Key.Errorf(nameHint, "%q cannot be the name of a memory", name)
+			e.Key.Errorf(NameHint, "%q cannot be the name of a memory", name)
 		}
 		m.names = append(m.names, name)
 		m.values = append(m.values, r.value(e.Value, "set."+name))

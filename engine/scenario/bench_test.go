@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
+	"testing/fstest"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
@@ -53,5 +56,48 @@ func BenchmarkShopping(b *testing.B) {
 			b.ReportMetric(float64(requests)/b.Elapsed().Seconds(), "requests/s")
 			b.ReportMetric(float64(journeys)/b.Elapsed().Seconds(), "journeys/s")
 		})
+	}
+}
+
+// BenchmarkPeople is what a population file of a million rows and six columns costs to read, and what a look at an
+// attribute does.
+func BenchmarkPeople(b *testing.B) {
+	const rows = 1_000_000
+	csvText, jsonText := []byte("id,name,age,budget,segment,city\n"), []byte(nil)
+	for i := range rows {
+		segment, budget := "abc"[i%3:i%3+1], float64(i%99991)/7
+		csvText = fmt.Appendf(csvText, "p%07d,Person Number %d,%d,%.2f,%s,city %d\n", i, i, 18+i%70, budget, segment, i%500)
+		jsonText = fmt.Appendf(jsonText, "{\"id\":\"p%07d\",\"name\":\"Person Number %d\",\"age\":%d,\"budget\":%.2f,\"segment\":%q,\"city\":\"city %d\"}\n",
+			i, i, 18+i%70, budget, segment, i%500)
+	}
+	for file, text := range map[string][]byte{"people.csv": csvText, "people.jsonl": jsonText} {
+		var s *Scenario
+		b.Run("read "+file, func(b *testing.B) {
+			folder := fstest.MapFS{"s.yaml": {Data: []byte(minimal("population: {from: " + file + "}"))}, file: {Data: text}}
+			b.SetBytes(int64(len(text)))
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				var err error
+				if s, err = Read("s.yaml", FS(folder), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/rows, "heap-B/row")
+		})
+		for _, field := range []string{"age", "budget", "name"} {
+			b.Run(field+" of "+file, func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					a := agent{p: &s.population, index: i % rows}
+					if _, err := a.Field(field); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

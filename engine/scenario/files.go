@@ -14,8 +14,19 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxFile bounds a scenario's text files, in bytes.
-const maxFile = 16 << 20
+// maxFile bounds a scenario's text files, in bytes, and maxSheet those that hold its population.
+const (
+	maxFile  = 16 << 20
+	maxSheet = 256 << 20
+)
+
+// most is how many bytes a file may have.
+func most(path string) int64 {
+	if isSheet(path) {
+		return maxSheet
+	}
+	return maxFile
+}
 
 // Folder opens files of a folder and nothing outside of it, links included.
 func Folder(dir string) Opener {
@@ -31,8 +42,8 @@ func Folder(dir string) Opener {
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s is no file", path)
-		case info.Size() > maxFile:
-			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), maxFile)
+		case info.Size() > most(path):
+			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), most(path))
 		}
 		return root.ReadFile(filepath.FromSlash(path))
 	}

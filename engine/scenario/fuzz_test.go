@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
 	"pgregory.net/rapid"
 )
 
@@ -69,6 +70,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(shopping, functions)
 	f.Add(mistakes, functions)
 	f.Add([]byte("chain c: {steps: [{name: a, kind: emit, event: '${agent}'}]}"), []byte("x = 1"))
+	f.Add([]byte("population: {rows: [{id: a, x: [1.0, {y: z}]}, {id: b}], filter: agent.x}\nchain c: {step a: {kind: stop}}"), []byte(""))
 	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }
@@ -143,4 +145,63 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { readWhatever(t, []byte(text), nil) })
 	}
+}
+
+// readPeople reads any bytes as a population file: what comes is agents that all can be looked at, or mistakes with
+// places in the file.
+func readPeople(t *testing.T, file, content string) {
+	t.Helper()
+	s, err := read(minimal("population: {from: "+file+"}"), map[string]string{file: content}, nil)
+	if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+		told := 0
+		for _, p := range mistakes.report.Problems() {
+			lines := strings.Split(strings.TrimPrefix(content, byteOrderMark), "\n")
+			if p.File != file || p.Line < 1 || p.Line > len(lines) || p.Col < 1 || p.Col > len(lines[p.Line-1])+2 || p.Problem == "" {
+				t.Fatalf("a mistake without a place: %+v", p)
+			}
+			told++
+		}
+		if told > maxTold+1 {
+			t.Fatalf("%d mistakes told", told)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Agents != s.population.table.rows || s.Agents < 1 {
+		t.Fatalf("%d agents of %d rows", s.Agents, s.population.table.rows)
+	}
+	seen := map[string]bool{}
+	for i := range s.Agents {
+		a := newAgent(&s.population, 1, i, nil)
+		id, err := a.id()
+		if err != nil || id == "" || seen[id] {
+			t.Fatalf("agent %d is called %q, %v", i, id, err)
+		}
+		seen[id] = true
+		for _, name := range s.population.table.names {
+			v, err := a.Field(name)
+			if err != nil || v == nil {
+				t.Fatalf("agent %d, %s: %v, %v", i, name, v, err)
+			}
+			if data, err := script.Data(v); err != nil || v != script.Missing && data.String() != v.String() {
+				t.Fatalf("agent %d, %s: %v is no data: %v", i, name, v, err)
+			}
+		}
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, text := range []string{neighbours, "\ufeffa\r\n1\r\n", "a,b\n\"x\"\"\ny\",1.5\n,true\n", "id\n1\n1\n", "a\n\"", "a,a\n\xff", "a\n\n\n1e5\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { readPeople(t, "people.csv", text) })
+}
+
+func FuzzJSONL(f *testing.F) {
+	for _, text := range []string{"{\"id\":1}\n{\"id\":\"x\",\"a\":[{}]}\n", "\ufeff{}\r\n\n{\"a\":1e3}", "[1]\n{", "{\"id\":{}}", "{\"a\":1,\"a\":2}\n\xff", "{\"index\":1}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { readPeople(t, "people.jsonl", text) })
 }

@@ -24,11 +24,15 @@ const (
 
 var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour}
 
-// population derives agents: nothing is kept of them.
+// population derives agents: nothing is kept of them but the rows that they have.
 type population struct {
+	table      *table // nil where there are no rows
 	id         chain.Value
 	attributes []attribute
 	index      map[string]int
+	filter     *filter  // nil lets everybody take part
+	fields     []string // what a filter may ask for
+	env        *script.Env
 }
 
 type attribute struct {
@@ -119,37 +123,76 @@ func (r *reader) constant(n *doc.Node) (script.Value, bool) {
 func (r *reader) population(n *doc.Node) {
 	r.s.Agents = 1
 	p := &r.s.population
-	p.index = map[string]int{}
-	if n == nil {
-		return
-	}
-	n.Fields("count", "id", "attributes")
-	n.Require("count")
-	if c := n.Get("count"); c != nil {
-		r.s.Agents = r.whole(c, 1, maxAgents)
-	}
-	names := []string{"agent"}
+	p.index, p.env = map[string]int{}, r.env
+	n.Fields("count", "id", "attributes", "rows", "from", "types", "filter")
 	r.chains.Fields["agent"] = []string{"id", "index"} // what cannot change from cycle to cycle
-	entries := n.Get("attributes").Entries()
+	if n != nil {
+		p.table = r.table(n)
+		r.count(n, p.table)
+		r.attributes(n.Get("attributes"), p)
+		r.identify(n.Get("id"), p)
+		r.filter(n.Get("filter"), p)
+		r.tryFirst(p, n.Get("id"))
+	}
+	if fields, known := r.chains.Fields["agent"]; known {
+		p.fields = fields
+		r.chains.Fields["agent"] = slices.Concat(fields, ownNames[2:])
+	}
+}
+
+// agentNames are the names that the expressions of a population may use.
+var agentNames = []string{"agent"}
+
+// count reads how many agents there are.
+func (r *reader) count(n *doc.Node, t *table) {
+	c := n.Get("count")
+	switch {
+	case c != nil:
+		r.s.Agents = r.whole(c, 1, maxAgents)
+		if t != nil && t.rows > 0 && r.s.Agents > t.rows {
+			c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
+		}
+	case n.Get("rows") == nil && n.Get("from") == nil:
+		n.Require("count")
+	case t != nil:
+		r.s.Agents = max(t.rows, 1)
+	}
+}
+
+// attributes reads those that are computed.
+func (r *reader) attributes(n *doc.Node, p *population) {
+	entries := n.Entries()
 	if len(entries) > maxNames {
-		n.Get("attributes").Errorf("", "more than %d attributes", maxNames)
+		n.Errorf("", "more than %d attributes", maxNames)
 		entries = nil
 	}
 	for _, e := range entries {
 		name := e.Key.Text()
 		if slices.Contains(ownNames, name) {
 			e.Key.Errorf("choose another name", "%s is what every agent has already", name)
+		} else if p.table.has(name) {
+			e.Key.Errorf("choose another name", "%s is an attribute of the rows already", name)
 		}
 		chain.CheckName(e.Key, name, "an attribute")
 		p.index[name] = len(p.attributes)
-		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", names), e.Value})
-		if !slices.Contains(r.chains.Fields["agent"], name) {
-			r.chains.Fields["agent"] = append(r.chains.Fields["agent"], name)
-		}
+		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", agentNames), e.Value})
+		r.knowField(name)
 	}
-	p.id = r.chains.Value(n.Get("id"), "id", names)
-	r.tryFirst(p, n.Get("id"))
-	r.chains.Fields["agent"] = append(r.chains.Fields["agent"], ownNames[2:]...)
+}
+
+// knowField records an attribute of agents, unless not all of them are known.
+func (r *reader) knowField(name string) {
+	if fields, known := r.chains.Fields["agent"]; known && !slices.Contains(fields, name) {
+		r.chains.Fields["agent"] = append(fields, name)
+	}
+}
+
+// identify reads what agents are called.
+func (r *reader) identify(n *doc.Node, p *population) {
+	if n != nil && p.table != nil && p.table.ids != nil {
+		n.Errorf("remove it, or the ids of the rows", "the rows have ids already")
+	}
+	p.id = r.chains.Value(n, "id", agentNames)
 }
 
 // trySeed is a seed to try expressions with.
@@ -169,6 +212,12 @@ func (r *reader) tryFirst(p *population, id *doc.Node) {
 	}
 	if _, err := a.id(); err != nil {
 		id.Errorf("", "%v", err)
+		return
+	}
+	if p.filter != nil {
+		if _, err := p.filter.admits(a, nil); err != nil {
+			p.filter.at.Errorf("", "the first agent: %v", err)
+		}
 	}
 }
 
@@ -178,10 +227,11 @@ type agent struct {
 	seed   uint64
 	index  int
 	memory *chain.Memory
+	record *script.Record // of a population that has some, once asked for
 	values []script.Value
 	name   string // the id, once computed
 	limit  int    // attributes from here on cannot be seen: they are being computed
-	asking string // the attribute whose expression is being evaluated; "" is none
+	asking string // the attribute whose expression is being evaluated, id or filtering; "" is none
 }
 
 func newAgent(p *population, seed uint64, index int, m *chain.Memory) *agent {
@@ -198,15 +248,48 @@ func (a *agent) Field(name string) (script.Value, error) {
 		return starlark.MakeInt(a.index), nil
 	case "memory", "notes", "inbox":
 		if a.asking != "" {
-			return nil, fmt.Errorf("the attribute %s cannot depend on the agent's %s, which changes", a.asking, name)
+			return nil, fmt.Errorf("%s cannot depend on the agent's %s, which changes", a.asked(), name)
 		}
 		return a.own(name)
+	}
+	if a.p.table.has(name) {
+		return a.cell(name)
 	}
 	i, ok := a.p.index[name]
 	if !ok || i >= a.limit {
 		return nil, nil //nolint:nilnil // script.Fields: no such field is no error
 	}
 	return a.attribute(i)
+}
+
+// asked names what is being computed.
+func (a *agent) asked() string {
+	switch a.asking {
+	case "id":
+		return "the id"
+	case filtering:
+		return "the filter"
+	}
+	return "the attribute " + a.asking
+}
+
+// cell gives an attribute that the agent's row has.
+func (a *agent) cell(name string) (script.Value, error) {
+	t := a.p.table
+	if t.records == nil {
+		return t.columns[t.index[name]].value(a.index), nil
+	}
+	if a.record == nil {
+		r, err := t.records.record(a.index)
+		if err != nil {
+			return nil, err
+		}
+		a.record = r
+	}
+	if v, ok := a.record.Field(name); ok {
+		return v, nil
+	}
+	return script.Missing, nil
 }
 
 // own gives what an agent has and that changes from cycle to cycle.
@@ -246,6 +329,9 @@ func (a *agent) id() (string, error) {
 	if a.name != "" {
 		return a.name, nil
 	}
+	if t := a.p.table; t != nil && t.ids != nil {
+		return t.ids.at(a.index), nil
+	}
 	if a.p.id == nil {
 		return "agent-" + strconv.Itoa(a.index+1), nil
 	}
@@ -277,6 +363,9 @@ func (a *agent) Names() []string {
 	names := slices.Clone(ownNames)
 	if a.asking != "" {
 		names = names[:2]
+	}
+	if a.p.table != nil {
+		names = append(names, a.p.table.names...)
 	}
 	for _, attr := range a.p.attributes[:a.limit] {
 		names = append(names, attr.name)

@@ -81,7 +81,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("population: {count: 1, attributes: {a b: 1}}"), `"a b" cannot be the name of an attribute`},
 		{minimal(`population: {count: 1, attributes: {a: "${[][1]}"}}`), "test.yaml:1:40: the first agent: the attribute a:"},
 		{minimal(`population: {count: 1, attributes: {a: "${agent.b}", b: 1}}`), "agent has no b here"},
-		{minimal(`population: {count: 1, attributes: {a: "${agent.notes}"}}`), "an attribute cannot depend on what changes"},
+		{minimal(`population: {count: 1, attributes: {a: "${agent.notes}"}}`), "what changes from cycle to cycle cannot be used here"},
 		{minimal(`population: {count: 1, id: "${agent.id}"}`), "cannot depend on itself"},
 		{minimal(`population: {count: 1, id: "${None}"}`), "the id of agent 0 is empty"},
 		{minimal("parameters: {a: null}"), "the parameter a has no default"},

@@ -59,7 +59,7 @@ func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) 
 	return ok, err
 }
 
-const missingHint = "what a step that did not run would have given is missing; " +
+const missingHint = "what a step that did not run would have given is missing, and so is an empty cell of a population; " +
 	"ask for it first, or use get(x, \"name\", default)"
 
 // incomparable adds to Starlark's error what usually is behind it.

@@ -18,7 +18,7 @@ const maxDigits = 9000
 
 // DecodeJSON reads one JSON value. Objects become records with the order of their names kept (of repeated names the
 // last value counts), arrays frozen lists, integral numbers ints of any size (1.0 and 1e3 too, up to 2^53), others
-// floats. Invalid UTF-8 and lone surrogates become U+FFFD. Errors name the byte offset.
+// floats. Invalid UTF-8 and lone surrogates become U+FFFD. A mistake in the text is a *JSONError.
 func DecodeJSON(data []byte) (Value, error) { return decodeJSON(data, maxWeight) }
 
 // decodeJSON is DecodeJSON for at most this weight.
@@ -74,9 +74,17 @@ type decoder struct {
 	buf   []byte
 }
 
+// JSONError is a mistake in a JSON text, Offset bytes from its beginning.
+type JSONError struct {
+	Offset  int
+	Problem string
+}
+
+func (e *JSONError) Error() string { return fmt.Sprintf("JSON at offset %d: %s", e.Offset, e.Problem) }
+
 // errorf is an error at the current offset.
 func (d *decoder) errorf(format string, args ...any) error {
-	return fmt.Errorf("JSON at offset %d: %s", d.at, fmt.Sprintf(format, args...))
+	return &JSONError{d.at, fmt.Sprintf(format, args...)}
 }
 
 // unexpected is the error for the character at the current offset, or for the end.

@@ -45,6 +45,7 @@ type Job struct {
 	Run     *engine.Run
 	Program *scenario.Program
 	Record  engine.RunRecord
+	Agents  int             // how many take part
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
 	Target  string          // the remote database that results go to; "" is none
 
@@ -82,11 +83,12 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
-	var chosen []int
-	if len(l.Settings.Agents) > 0 {
-		if chosen, err = j.Program.Find(l.Settings.Agents); err != nil {
-			return nil, err
-		}
+	chosen, err := j.Program.Choose(ctx, &l.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if j.Agents = l.Scenario.Agents; chosen != nil {
+		j.Agents = len(chosen)
 	}
 	res, err := l.claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen))
 	if err != nil {
@@ -169,6 +171,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 		if record.InProgress { // waiting for it would be waiting for its end
 			return nil, fmt.Errorf("run %s: %w; it may be looked at, not touched", record.ID, engine.ErrInUse)
 		}
+		record.Source = l.Scenario.Source // the same, and in memory once
 		j.Record = record
 	}
 	wait := l.Waiting

@@ -1,0 +1,268 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// manyValues is how many different values a column has at most whose values are kept once each.
+const manyValues = 4096
+
+// cells is a column of a CSV file, as far as its cells were seen.
+type cells struct {
+	name  string
+	kind  kind // the narrowest that fits the cells so far
+	fixed bool // the scenario says the kind
+	size  int  // bytes of all cells
+	found map[string]uint16
+	codes []string // the cells of found, in order; both are nil where there are too many
+}
+
+// csvReader goes twice through a CSV file: at first to check it and to find out what its columns are, then to keep
+// their values.
+type csvReader struct {
+	*sheet
+	csv  *csv.Reader
+	all  []*cells
+	id   int // the place of the column id, -1 where there is none
+	rows int
+}
+
+func readCSV(s *sheet, types map[string]kind) *table {
+	r := &csvReader{sheet: s, id: -1}
+	if !r.header(types) {
+		return nil
+	}
+	r.eachRow(r.check)
+	if r.rows == 0 && r.mistakes == 0 {
+		r.errorf(1, 1, "a row for each agent below it", "there is nothing but a header")
+	}
+	var names []string
+	for i, c := range r.all {
+		if i != r.id {
+			names = append(names, c.name)
+		}
+	}
+	t := newTable(names)
+	if r.mistakes == 0 {
+		r.fill(t)
+	}
+	return t
+}
+
+// open begins at the top.
+func (r *csvReader) open() {
+	r.csv = csv.NewReader(bytes.NewReader(r.text))
+	r.csv.FieldsPerRecord, r.csv.ReuseRecord = -1, true
+}
+
+// header reads the names of the columns; false where there are none.
+func (r *csvReader) header(types map[string]kind) bool {
+	r.open()
+	record, err := r.csv.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		r.errorf(1, 1, "a header such as id,age, then a row for each agent", "the file is empty")
+		return false
+	case err != nil:
+		r.malformed(err)
+		return false
+	case len(record) > maxNames:
+		r.errorf(1, 1, "", "more than %d columns", maxNames)
+		return false
+	}
+	for i, cell := range record {
+		line, col := r.csv.FieldPos(i)
+		name := strings.TrimSpace(cell)
+		if slices.ContainsFunc(r.all, func(c *cells) bool { return c.name == name }) {
+			r.errorf(line, col, "names are unique", "there is another column %s", name)
+		} else if name != "id" {
+			r.checkName(line, col, name)
+		} else {
+			r.id = i
+		}
+		c := &cells{name: strings.Clone(name), found: map[string]uint16{}}
+		if c.kind, c.fixed = types[name]; i == r.id {
+			c.kind, c.fixed, c.found = stringKind, true, nil // an id is a text, whatever it looks like
+		}
+		r.all = append(r.all, c)
+	}
+	return true
+}
+
+// eachRow goes through the rows of the file. A mistake costs its row.
+func (r *csvReader) eachRow(do func(record []string)) {
+	for {
+		record, err := r.csv.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			r.malformed(err)
+		case len(record) != len(r.all):
+			line, _ := r.csv.FieldPos(0)
+			r.errorf(line, 1, "quote a cell that has a comma or a line break in it", "%s, and the header has %d",
+				counted(len(record), "cell"), len(r.all))
+		default:
+			do(record)
+		}
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// malformed reports what the reader of CSV cannot read.
+func (r *csvReader) malformed(err error) {
+	var at *csv.ParseError
+	switch {
+	case !errors.As(err, &at):
+		r.errorf(1, 1, "", "%v", err)
+	case errors.Is(err, csv.ErrBareQuote):
+		r.errorf(at.Line, at.Column, `write "a ""word"" in quotes"`, "a quote inside a cell that is not quoted")
+	case errors.Is(err, csv.ErrQuote) && at.StartLine != at.Line:
+		r.errorf(at.StartLine, 1, `write a quote inside of quotes as ""`, "a quoted cell of this row is not closed before line %d", at.Line)
+	default:
+		r.errorf(at.Line, at.Column, `write a quote inside of quotes as ""`, "a quoted cell is not closed, or text follows it")
+	}
+}
+
+// check looks at a row for the first time.
+func (r *csvReader) check(record []string) {
+	if r.rows++; r.rows > maxAgents {
+		if r.rows == maxAgents+1 {
+			r.errorf(1, 1, "", "more than %d rows", maxAgents)
+		}
+		return
+	}
+	for i, cell := range record {
+		c := r.all[i]
+		switch {
+		case i == r.id:
+			line, col := r.csv.FieldPos(i)
+			r.addID(cell, line, col)
+		case cell == "":
+		case !c.see(cell):
+			line, col := r.csv.FieldPos(i)
+			r.errorf(line, col, c.name+" is "+kindNames[c.kind]+" because `types` says so", "%s is not %s", quoted(cell), kindHints[c.kind])
+		}
+	}
+}
+
+// see takes notice of a cell that is not empty; false if it is not what the scenario says.
+func (c *cells) see(cell string) bool {
+	first := c.size == 0
+	c.size += len(cell)
+	for !c.kind.fits(cell) {
+		switch {
+		case c.fixed:
+			return false
+		case c.kind == boolKind && !first: // true is no number
+			c.kind = stringKind
+		default:
+			c.kind++
+		}
+	}
+	if c.found == nil {
+		return true
+	}
+	if _, known := c.found[cell]; known {
+		return true
+	}
+	if len(c.codes) == manyValues {
+		c.found, c.codes = nil, nil
+		return true
+	}
+	cell = strings.Clone(cell) // a record shares one text
+	c.codes = append(c.codes, cell)
+	c.found[cell] = uint16(len(c.codes)) // 0 is an empty cell
+	return true
+}
+
+// fill reads the file, in which there are no mistakes, a second time.
+func (r *csvReader) fill(t *table) {
+	t.rows, t.ids = r.rows, r.ids.column()
+	keep := make([]func(cell string), len(r.all))
+	for i, c := range r.all {
+		if i == r.id {
+			keep[i] = func(string) {}
+			continue
+		}
+		var column column
+		column, keep[i] = c.column(r.rows)
+		t.columns = append(t.columns, column)
+	}
+	r.open()
+	if _, err := r.csv.Read(); err != nil { // it was read before
+		return
+	}
+	r.eachRow(func(record []string) {
+		for i, cell := range record {
+			keep[i](cell)
+		}
+	})
+	for _, c := range t.columns {
+		if texts, ok := c.(*textBuilder); ok {
+			texts.finish()
+		}
+	}
+}
+
+// column returns where the cells are kept, and what keeps the next of them.
+func (c *cells) column(rows int) (column, func(cell string)) {
+	switch {
+	case c.found != nil:
+		values := []script.Value{script.Missing}
+		for _, cell := range c.codes {
+			values = append(values, c.kind.value(cell))
+		}
+		column := &codeColumn{make([]uint16, 0, rows), values}
+		return column, func(cell string) { column.codes = append(column.codes, c.found[cell]) }
+	case c.kind == intKind:
+		column, next := make(intColumn, rows), 0
+		return column, func(cell string) {
+			i, ok := asInt(cell)
+			if !ok {
+				i = noInt
+			}
+			column[next], next = i, next+1
+		}
+	case c.kind == floatKind:
+		column, next := make(floatColumn, rows), 0
+		return column, func(cell string) {
+			f, ok := asFloat(cell)
+			if !ok {
+				f = math.NaN()
+			}
+			column[next], next = f, next+1
+		}
+	}
+	column := &textBuilder{textColumn: textColumn{ends: make([]uint32, 0, rows)}}
+	column.texts.Grow(c.size)
+	return column, column.add
+}
+
+// textBuilder is a textColumn that is being filled.
+type textBuilder struct {
+	textColumn
+	texts strings.Builder
+}
+
+func (b *textBuilder) add(cell string) {
+	b.texts.WriteString(cell)
+	b.ends = append(b.ends, uint32(b.texts.Len()))
+}
+
+func (b *textBuilder) finish() { b.text = b.texts.String() }

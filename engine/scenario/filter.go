@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// filtering is what an agent is asked while a filter looks at it. No attribute is called so.
+const filtering = ".filter"
+
+// filter says who takes part.
+type filter struct {
+	expr  *script.Expr
+	at    *doc.Node // where it stands in the scenario; nil for a run's
+	field string    // of its draws
+}
+
+// filter reads that of a population.
+func (r *reader) filter(n *doc.Node, p *population) {
+	if e := r.chains.Expr(n, agentNames); e != nil {
+		p.filter = &filter{expr: e, at: n, field: "population"}
+	}
+}
+
+// runFilter compiles that of a run. Its mistakes are *engine.FieldError, joined.
+func (p *population) runFilter(text string) (*filter, error) {
+	if strings.HasPrefix(strings.TrimSpace(text), "${") {
+		return nil, &engine.FieldError{Field: "filter", Problem: "1:1: the whole of it is an expression", Hint: "write it without ${ }"}
+	}
+	e, err := p.env.Expr(text, agentNames)
+	var mistakes []error
+	wrong := func(line, col int, problem, hint string) {
+		mistakes = append(mistakes, &engine.FieldError{Field: "filter", Problem: fmt.Sprintf("%d:%d: %s", line, col, problem), Hint: hint})
+	}
+	var found script.Errors
+	switch {
+	case errors.As(err, &found):
+		for _, m := range found {
+			wrong(m.Line, m.Col, m.Problem, m.Hint)
+		}
+		return nil, errors.Join(mistakes...)
+	case err != nil:
+		return nil, &engine.FieldError{Field: "filter", Problem: err.Error()}
+	}
+	for _, f := range e.Refs("agent").Fields {
+		if slices.Contains(p.fields, f.Name) {
+			continue
+		}
+		hint := "there are " + strings.Join(p.fields, ", ")
+		if near := doc.Suggest(f.Name, p.fields); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		wrong(f.Line, f.Col, "agent has no "+f.Name+" here", hint)
+	}
+	return &filter{expr: e, field: "run"}, errors.Join(mistakes...)
+}
+
+// admits reports whether an agent takes part. done stops the evaluation.
+func (f *filter) admits(a *agent, done <-chan struct{}) (bool, error) {
+	asking := a.asking
+	a.asking = filtering
+	c := a.Context(f.field)
+	c.Done = done
+	v, err := f.expr.Eval(c)
+	a.asking = asking
+	if err != nil {
+		return false, err
+	}
+	return bool(v.Truth()), nil
+}
+
+// mistake is what went wrong when the filter looked at an agent.
+func (f *filter) mistake(a *agent, err error) error {
+	if id, idErr := a.id(); idErr == nil {
+		err = fmt.Errorf("agent %s: %w", id, err)
+	}
+	wrong := &engine.FieldError{Field: "filter", Problem: err.Error()}
+	if f.at != nil {
+		line, col := f.at.Position()
+		wrong.Problem = fmt.Sprintf("%s:%d:%d: %s", f.at.File(), line, col, wrong.Problem)
+	}
+	return wrong
+}
+
+// Choose returns the indexes of the agents that take part, ascending, nil for all: those that the run settings name,
+// as far as the population's filter and that of the settings admit them. It computes the attributes that the filters
+// ask for, of every agent; ctx ends that early. Mistakes are *engine.FieldError, joined.
+func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error) {
+	var filters []*filter
+	var chosen []int
+	var mistakes error
+	if f := p.s.population.filter; f != nil {
+		filters = append(filters, f)
+	}
+	if strings.TrimSpace(s.Filter) != "" {
+		f, err := p.s.population.runFilter(s.Filter)
+		filters, mistakes = append(filters, f), err
+	}
+	if len(s.Agents) > 0 {
+		found, err := p.Find(s.Agents)
+		chosen, mistakes = found, errors.Join(mistakes, err)
+	}
+	if mistakes != nil || len(filters) == 0 {
+		return chosen, mistakes
+	}
+	return p.sift(ctx, filters, chosen)
+}
+
+// sift returns those of the chosen, nil is all, whom every filter admits.
+func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]int, error) {
+	among := len(chosen)
+	if chosen == nil {
+		among = p.s.Agents
+	}
+	var left []int
+	for i := range among {
+		index := i
+		if chosen != nil {
+			index = chosen[i]
+		}
+		in, err := p.admit(ctx, filters, index)
+		if err != nil {
+			return nil, err
+		}
+		if in {
+			left = append(left, index)
+		}
+	}
+	if len(left) == 0 {
+		var sources []string
+		for _, f := range filters {
+			sources = append(sources, f.expr.Source())
+		}
+		return nil, &engine.FieldError{
+			Field: "filter", Problem: fmt.Sprintf("nobody is left of %s", counted(among, "agent")), Hint: strings.Join(sources, ", and "),
+		}
+	}
+	return left, nil
+}
+
+// admit reports whether all filters admit an agent.
+func (p *Program) admit(ctx context.Context, filters []*filter, index int) (bool, error) {
+	a := newAgent(&p.s.population, p.seed, index, nil)
+	for _, f := range filters {
+		in, err := f.admits(a, ctx.Done())
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case err != nil:
+			return false, f.mistake(a, err)
+		case !in:
+			return false, nil
+		}
+	}
+	return true, nil
+}

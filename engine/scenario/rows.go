@@ -1,0 +1,207 @@
+package scenario
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// table reads the rows of a population, from a file or from the scenario itself; nil where there are none. What is
+// known of agents grows by their attributes; where a file is too damaged to know them, nothing is known.
+func (r *reader) table(n *doc.Node) *table {
+	var t *table
+	source := n.Only("rows", "from")
+	if source.Key == nil || source.Key.Text() == "rows" {
+		n.Get("types").Errorf("remove it", "types are for `from`, and for .csv files only")
+	}
+	switch {
+	case source.Key == nil:
+		return nil
+	case source.Key.Text() == "rows":
+		t = r.rows(source.Value)
+	default:
+		t = r.from(source.Value, n.Get("types"))
+	}
+	if t == nil {
+		delete(r.chains.Fields, "agent")
+		return nil
+	}
+	for _, name := range t.names {
+		if chain.IsName(name) {
+			r.knowField(name)
+		}
+	}
+	return t
+}
+
+// from reads a population file.
+func (r *reader) from(n, types *doc.Node) *table {
+	name := n.Text()
+	if name == "" {
+		return nil
+	}
+	if !isSheet(name) {
+		n.Errorf("a .csv file with a header, or a .jsonl file with an object a line", "a population cannot be read from %s", name)
+		return nil
+	}
+	text, err := r.open(name)
+	if err != nil {
+		n.Errorf("the file must be in the scenario's folder", "the population cannot be read: %v", err)
+		return nil
+	}
+	if path.Ext(name) != ".csv" {
+		types.Errorf("remove it: JSON has types of its own", "types are for .csv files")
+	}
+	kinds := readTypes(types)
+	t := newSheet(name, text, r.report).read(kinds)
+	if t != nil && path.Ext(name) == ".csv" {
+		for _, e := range types.Entries() {
+			checkColumn(e.Key, t)
+		}
+	}
+	return t
+}
+
+// readTypes reads which columns are of which kinds.
+func readTypes(n *doc.Node) map[string]kind {
+	kinds := map[string]kind{}
+	for _, e := range n.Entries() {
+		name := e.Key.Text()
+		if name == "id" {
+			e.Key.Errorf("remove it", "an id is a string, always")
+			continue
+		}
+		if i := slices.Index(kindNames, e.Value.OneOf(kindNames...)); i >= 0 {
+			kinds[name] = kind(i)
+		}
+	}
+	return kinds
+}
+
+// checkColumn reports a name that is no column's.
+func checkColumn(n *doc.Node, t *table) {
+	name := n.Text()
+	if name == "id" || t.has(name) {
+		return
+	}
+	hint := "there are " + strings.Join(t.names, ", ")
+	if near := doc.Suggest(name, t.names); near != "" {
+		hint = "did you mean `" + near + "`?"
+	}
+	n.Errorf(hint, "there is no column %s", name)
+}
+
+// rowList are rows that stand in the scenario itself.
+type rowList []*script.Record
+
+func (l rowList) record(row int) (*script.Record, error) { return l[row], nil }
+
+// rows reads rows that stand in the scenario itself.
+func (r *reader) rows(n *doc.Node) *table {
+	items := n.List()
+	if len(items) == 0 && (n.Kind() == doc.List || n.Kind() == doc.Null) {
+		n.Errorf("`- {id: ann, age: 30}`", "there are no rows")
+	}
+	var names []string
+	var list rowList
+	known, ids := map[string]bool{}, newIDList()
+	for _, item := range items {
+		var fields []script.Field
+		for _, e := range item.Entries() {
+			name := e.Key.Text()
+			if name == "id" {
+				continue
+			}
+			if !known[name] {
+				known[name] = true
+				names = append(names, name)
+				checkAttribute(e.Key, name, len(names))
+			}
+			fields = append(fields, script.Field{Name: name, Value: plain(e.Value)})
+		}
+		r.rowID(item, items[0].Get("id") != nil, ids)
+		list = append(list, asData(item, fields))
+	}
+	t := newTable(names[:min(len(names), maxNames)])
+	t.rows, t.records, t.ids = len(list), list, ids.column()
+	return t
+}
+
+// checkAttribute reports what the attribute of a row cannot be called.
+func checkAttribute(n *doc.Node, name string, count int) {
+	if slices.Contains(ownNames, name) {
+		n.Errorf("choose another name", "%s is what every agent has already", name)
+	}
+	chain.CheckName(n, name, "an attribute")
+	if count == maxNames+1 {
+		n.Errorf("rows have the same names, mostly", "more than %d attributes", maxNames)
+	}
+}
+
+// rowID reads what the agent of a row is called. Either all rows say it, as the first does, or none.
+func (r *reader) rowID(item *doc.Node, wanted bool, ids *idList) {
+	n := item.Get("id")
+	switch {
+	case item.Kind() != doc.Map: // reported
+		return
+	case n == nil && wanted:
+		item.Errorf("every row has one, or none has", "the row has no id")
+		return
+	case n == nil:
+		return
+	case !wanted:
+		n.Errorf("every row has one, or none has", "the first row has no id")
+		return
+	}
+	id := n.Text()
+	if id == "" {
+		if n.Kind() == doc.Scalar {
+			n.Errorf("a name", "the id is empty")
+		}
+		return
+	}
+	line, _ := n.Position()
+	if first := ids.add(id, line); first > 0 {
+		n.Errorf("ids are unique", "%s is called so on line %d already", quoted(id), first)
+	}
+}
+
+// plain is a value of the file as it stands there: rows are data.
+func plain(n *doc.Node) script.Value {
+	switch n.Kind() {
+	case doc.List:
+		var items []script.Value
+		for _, item := range n.List() {
+			items = append(items, plain(item))
+		}
+		return script.NewList(items)
+	case doc.Map:
+		var fields []script.Field
+		for _, e := range n.Entries() {
+			fields = append(fields, script.Field{Name: e.Key.Text(), Value: plain(e.Value)})
+		}
+		return script.NewRecord(fields...)
+	case doc.Absent, doc.Null, doc.Scalar:
+	}
+	v := scalar(n)
+	if text, ok := v.(starlark.String); ok && strings.Contains(string(text), "${") {
+		n.Errorf("put it under `attributes`, which see the rows", "rows are data and hold no expressions")
+	}
+	return v
+}
+
+// asData makes a record as attributes are that were computed.
+func asData(n *doc.Node, fields []script.Field) *script.Record {
+	record := script.NewRecord(fields...)
+	v, err := script.Data(record)
+	if err != nil {
+		n.Errorf("", "%v", err)
+		return record
+	}
+	return v.(*script.Record)
+}
