@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
+	"github.com/throng-sim/throng/ui/internal/words"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -46,6 +47,9 @@ type Store interface {
 	Notice() string
 	// Interrupted returns the newest run, if its process died before the run's end and nobody works on it.
 	Interrupted(ctx context.Context) (*engine.RunRecord, error)
+	// Stop has the run in progress end, and one that is only being started as soon as it has begun. Sessions in flight
+	// end first, unless they are cut. It waits for the run's loop, a moment.
+	Stop(cut bool) error
 	// Settled is closed when the run in progress has ended and all that it left is written. It does not wait.
 	Settled() <-chan struct{}
 }
@@ -64,6 +68,13 @@ type page struct {
 	icon  fyne.Resource
 	screen
 	item *navItem
+	look look // that it was drawn with
+}
+
+// look is what colours and sizes come from.
+type look struct {
+	fyne.Theme
+	variant fyne.ThemeVariant
 }
 
 // App is the window with its screens.
@@ -109,6 +120,7 @@ func New(app fyne.App, desk Desk) *App {
 func (a *App) build() {
 	nav := container.NewVBox()
 	for _, p := range a.pages {
+		p.look = a.look()
 		p.item = newNavItem(p.title, p.icon, func() { a.show(p) })
 		nav.Add(p.item)
 	}
@@ -186,6 +198,15 @@ func (a *App) show(p *page) {
 	a.content.Objects = []fyne.CanvasObject{p.Content()}
 	a.content.Refresh()
 	p.Show()
+	if p.look != a.look() { // the toolkit brings a new look only to what is visible then
+		a.app.Settings().SetTheme(a.look().Theme)
+		p.look = a.look()
+	}
+}
+
+func (a *App) look() look {
+	s := a.app.Settings()
+	return look{s.Theme(), s.ThemeVariant()}
 }
 
 func (a *App) showLive() { a.show(a.pages[1]) }
@@ -198,6 +219,7 @@ func (a *App) showResults(run engine.RunID) {
 func (a *App) setTheme(choice string) {
 	a.app.Preferences().SetString(themeKey, choice)
 	a.app.Settings().SetTheme(NewLook(choice))
+	a.current.look = a.look()
 }
 
 // greet tells what is worth knowing at the start, and offers to go on with a run whose process died.
@@ -220,7 +242,7 @@ func (a *App) offer(r *engine.RunRecord) {
 	}
 	text := fmt.Sprintf("%s, begun %s, was interrupted after %s sessions.\nNothing that was done is lost, and nothing is done twice.",
 		r.Title, r.Created.Local().Format("Mon 2 Jan 15:04"), done)
-	ask := dialog.NewCustomConfirm("Go on with the last run?", "Resume", "Not now", widget.NewLabel(text), func(yes bool) {
+	ask := dialog.NewCustomConfirm("Go on with the last run?", "Resume", "Not now", words.NewParagraph(a.win, text), func(yes bool) {
 		if !yes {
 			return
 		}
@@ -264,8 +286,8 @@ func (a *App) stopAndClose() {
 	cut := widget.NewButton("Close at once", nil)
 	state := widget.NewLabel("Stopping: sessions in flight end, then a checkpoint is taken.")
 	wait := dialog.NewCustomWithoutButtons("Closing", container.NewVBox(state, widget.NewProgressBarInfinite(), container.NewCenter(cut)), a.win)
-	stop := func() {
-		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Live.Job().Stop("user", "the window was closed") },
+	stop := func(cut bool) {
+		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Store.Stop(cut) },
 			func(_ struct{}, err error) {
 				if err != nil && !errors.Is(err, engine.ErrEnded) {
 					state.SetText(err.Error())
@@ -275,10 +297,10 @@ func (a *App) stopAndClose() {
 	cut.OnTapped = func() {
 		cut.Disable()
 		state.SetText("Cutting what is in flight; those sessions run again on resume.")
-		stop()
+		stop(true)
 	}
 	wait.Show()
-	stop()
+	stop(false)
 	async.Work(func() (struct{}, error) {
 		<-a.desk.Store.Settled()
 		return struct{}{}, nil

@@ -3,18 +3,23 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
+	"image/color"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -54,6 +59,11 @@ func (d *desk) was(what string) int {
 func (d *desk) Notice() string { return d.notice }
 
 func (d *desk) Interrupted(context.Context) (*engine.RunRecord, error) { return d.interrupted, nil }
+
+func (d *desk) Stop(cut bool) error {
+	d.ask(fmt.Sprintf("stop, cut %t", cut))
+	return d.refusal
+}
 
 func (d *desk) Settled() <-chan struct{} { return d.settled }
 
@@ -104,20 +114,13 @@ func (settingsDesk) RemoteState() (string, settings.State)             { return 
 func (settingsDesk) Saved(context.Context) ([]settings.Setting, error) { return nil, nil }
 
 // run is one in progress.
-type run struct {
-	live.Run
-	d *desk
-}
+type run struct{ live.Run }
 
 func (r run) ID() engine.RunID { return "r" }
 func (r run) Snapshot() *engine.Snapshot {
 	return &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running}
 }
 func (r run) Done() <-chan struct{} { return nil }
-func (r run) Stop(who, _ string) error {
-	r.d.ask("stop by " + who)
-	return r.d.refusal
-}
 
 // app is a test's app that can be quit.
 type app struct {
@@ -152,9 +155,17 @@ func TestCloseWithNothingInProgress(t *testing.T) {
 	}
 }
 
+// TestCloseWhileARunGoesOn holds for a run that is only being started too, of which no job is known.
 func TestCloseWhileARunGoesOn(t *testing.T) {
-	d := &desk{settled: make(chan struct{})}
-	d.job = &live.Job{Run: run{d: d}, Title: "Shoppers", Settings: engine.DefaultSettings()}
+	for name, job := range map[string]*live.Job{
+		"begun":   {Run: run{}, Title: "Shoppers", Settings: engine.DefaultSettings()},
+		"started": nil,
+	} {
+		t.Run(name, func(t *testing.T) { closeWhileARunGoesOn(t, &desk{settled: make(chan struct{}), job: job}) })
+	}
+}
+
+func closeWhileARunGoesOn(t *testing.T, d *desk) {
 	q, a, fake := start(t, d)
 	a.close()
 	a.close() // impatient
@@ -162,28 +173,31 @@ func TestCloseWhileARunGoesOn(t *testing.T) {
 		t.Fatalf("asked in %d dialogs", n)
 	}
 	q.Tap(a.overlay(), "Keep running")
-	if fake.quit != 0 || d.was("stop by user") != 0 || a.overlay() != nil {
+	if fake.quit != 0 || d.was("stop, cut false") != 0 || a.overlay() != nil {
 		t.Error("the run was not kept running")
 	}
 	a.close()
 	q.Tap(a.overlay(), "Stop and close")
-	q.Until("stopped", func() bool { return d.was("stop by user") == 1 })
+	q.Until("stopped", func() bool { return d.was("stop, cut false") == 1 })
 	if fake.quit != 0 {
 		t.Error("quit before the run has ended")
 	}
 	q.Tap(a.overlay(), "Close at once")
-	q.Until("cut", func() bool { return d.was("stop by user") == 2 })
+	q.Until("cut", func() bool { return d.was("stop, cut true") == 1 })
 	close(d.settled)
 	q.Until("quit", func() bool { return fake.quit == 1 })
 }
 
 func TestInterruptedRunIsOffered(t *testing.T) {
-	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers", Done: 1200, Total: 8928, Created: time.Now()}}
+	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: strings.Repeat("Shoppers ", 30), Done: 1200, Total: 8928, Created: time.Now()}}
 	q, a, _ := start(t, d)
 	a.greet()
 	q.Until("asked", func() bool { return a.overlay() != nil })
 	if !uitest.Shows(a.overlay(), "1,200 of 8,928 sessions") {
 		t.Errorf("the offer says %q", uitest.Texts(a.overlay()))
+	}
+	if w := a.overlay().MinSize().Width; w > a.win.Canvas().Size().Width {
+		t.Errorf("the offer is %v wide, more than the window", w)
 	}
 	q.Tap(a.overlay(), "Not now")
 	if d.was("resume r1") != 0 || a.current.title != "Setup" {
@@ -249,6 +263,32 @@ func TestThemeIsRemembered(t *testing.T) {
 	a.setTheme("system")
 	if background() != dark {
 		t.Error("the system's theme does not follow its variant")
+	}
+}
+
+// TestThemeReachesScreensThatWereHidden chooses another one after a screen was shown.
+func TestThemeReachesScreensThatWereHidden(t *testing.T) {
+	q, a, _ := start(t, &desk{})
+	shown := func() (found color.Color) {
+		uitest.Walk(a.runs.Content(), func(o fyne.CanvasObject) bool {
+			if text, ok := o.(*canvas.Text); ok && text.Text == "Started" {
+				found = text.Color
+			}
+			return found == nil
+		})
+		return found
+	}
+	for _, choice := range []string{"light", "dark"} {
+		a.show(a.pages[2])
+		q.Until("read", func() bool { return shown() != nil })
+		a.show(a.pages[4])
+		a.setTheme(choice)
+		before := shown()
+		a.show(a.pages[2])
+		q.Until("drawn in the theme "+choice, func() bool { return shown() == widgets.Color(widgets.ColorMuted) })
+		if shown() == before {
+			t.Errorf("%s has the colours of the theme before", choice)
+		}
 	}
 }
 

@@ -111,7 +111,9 @@ func (s *Screen) send() {
 	run, remote := s.chosen, s.desk.Remote()
 	work(s, run, "Sending to "+remote+"…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
 		return struct{}{}, s.desk.Send(ctx, run)
-	}, func(struct{}) { s.say(run, "Its results are in "+remote+".", widgets.Good) })
+	}, func(struct{}) {
+		s.say(run, "Its results are on their way to "+remote+"; Settings shows how that goes.", widgets.Good)
+	})
 }
 
 // askDelete shows what would go.

@@ -33,6 +33,7 @@ type detail struct {
 
 	limit   *widget.Entry
 	limitOf engine.RunID // whose limit was filled in
+	filled  string       // what was filled in
 	resume  *widget.Button
 	results *widget.Button
 	export  *widget.Button
@@ -100,14 +101,20 @@ func (d *detail) draw() {
 	if s.of == r.ID {
 		d.drawCheckpoints()
 	}
-	if d.limitOf != r.ID {
-		d.limitOf = r.ID
-		d.limit.SetText(strconv.Itoa(r.Limit))
-	}
+	d.fillLimit(r)
 	d.drawActions(r)
 	if !d.body.Visible() {
 		d.body.Show()
 	}
+}
+
+// fillLimit follows the run's limit, unless a person wrote another one.
+func (d *detail) fillLimit(r *engine.RunRecord) {
+	text := strconv.Itoa(r.Limit)
+	if d.limitOf != r.ID || d.filled != text && d.limit.Text == d.filled {
+		d.limit.SetText(text)
+	}
+	d.limitOf, d.filled = r.ID, text
 }
 
 func (d *detail) drawFacts(r *engine.RunRecord) {

@@ -203,6 +203,27 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 	}
 }
 
+func TestLimitFollowsTheRun(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	again := func(limit int) string {
+		desk.set(func() {
+			desk.runs = slices.Clone(desk.runs)
+			desk.runs[0].Limit = limit
+		})
+		s.load()
+		wait(q, s)
+		return s.detail.limit.Text
+	}
+	if got := again(140); got != "140" {
+		t.Errorf("filled in is %s, want the run's limit now", got)
+	}
+	s.detail.limit.SetText("7")
+	if got := again(150); got != "7" {
+		t.Errorf("what a person wrote became %s", got)
+	}
+}
+
 func TestNoRunYet(t *testing.T) {
 	_, s, _ := start(t, &fakeDesk{})
 	wantShown(t, s, "No run yet. Choose a scenario in Setup.")
@@ -450,7 +471,7 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 	close(desk.hold)
 	wait(q, s)
 	wantOrders(t, desk, "send new")
-	wantShown(t, s, "Run new: Its results are in db.example.com/throng.")
+	wantShown(t, s, "Run new: Its results are on their way to db.example.com/throng; Settings shows how that goes.")
 }
 
 func TestSendWantsADatabase(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // data is the panel of the data folder.
@@ -49,7 +50,7 @@ func (d *data) choose() { widgets.PickFolder(d.win, "Another data folder", "Choo
 func (d *data) ask(dir string) {
 	text := "From the next start on runs are kept in\n" + dir +
 		"\n\nNothing is moved or deleted: what there is stays in\n" + d.folder.Text() + "\nand is shown again when that is the data folder again."
-	dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", widget.NewLabel(text), func(yes bool) {
+	dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", words.NewParagraph(d.win, text), func(yes bool) {
 		if yes {
 			d.move(dir)
 		}

@@ -217,6 +217,9 @@ func (d *database) store(url, password, done string) {
 				return
 			}
 			d.idle()
+			if url == "" {
+				d.password.Put("") // of another database
+			}
 			if err != nil {
 				d.fail("", err)
 				return

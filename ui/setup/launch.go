@@ -2,12 +2,13 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // launch starts what is set up, after asking about other machines. A launch goes on, whatever is shown meanwhile.
@@ -58,8 +59,8 @@ func (s *Screen) ask(order Order, targets []Target) {
 			order.Allow = append(order.Allow, t.Host)
 		}
 	}
-	text := widget.NewLabel(ask(targets) + "\n\nAllow it only if these machines are yours to load.")
-	dialog.NewCustomConfirm("Send requests to other machines?", "Allow for this launch", "Cancel", text, func(yes bool) {
+	text := words.NewParagraph(s.win, ask(targets)+"\n\nAllow it only if these machines are yours to load. They are not asked about again.")
+	dialog.NewCustomConfirm("Send requests to other machines?", "Allow and launch", "Cancel", text, func(yes bool) {
 		if !yes {
 			s.begin(false)
 			return
@@ -86,7 +87,11 @@ func (s *Screen) refused(err error) {
 	rest := s.given.Tell(s.settings.Tell(err))
 	s.changed()
 	s.bar.say("Nothing was launched: there are mistakes.")
-	if rest != nil {
+	if file, ok := errors.AsType[Unreadable](rest); ok {
+		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		s.head.fail(file)
+		s.scroll.ScrollToTop()
+	} else if rest != nil {
 		s.bar.say("Nothing was launched: " + rest.Error())
 	}
 	s.reveal()

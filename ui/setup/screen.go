@@ -107,8 +107,14 @@ func (s *Screen) Hide() { s.visible = false }
 // Tick does nothing: nothing here changes by itself.
 func (s *Screen) Tick() {}
 
-// Open chooses a file that was dropped on the window or given by the system.
-func (s *Screen) Open(path string) { s.choose(path) }
+// Open chooses a file that was dropped on the window or given by the system; the one that is shown is read again.
+func (s *Screen) Open(path string) {
+	if s.name == path {
+		s.read()
+		return
+	}
+	s.choose(path)
+}
 
 // Choose asks for a file.
 func (s *Screen) Choose() {

@@ -313,6 +313,26 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
+func TestTheFileThatIsShownIsReadAgainWhenItIsOpened(t *testing.T) {
+	desk := &fakeDesk{}
+	s := shown(t, desk)
+	s.screen.Open("/scenarios/new.yaml")
+	s.until("About /scenarios/new.yaml")
+	read := desk.count(&desk.read)
+	s.screen.Open("/scenarios/new.yaml")
+	s.Until("read again", func() bool { return desk.count(&desk.read) == read+1 })
+}
+
+// TestAFileThatIsBrokenMeanwhile holds that what is wrong with a file stands where it stands when it is opened.
+func TestAFileThatIsBrokenMeanwhile(t *testing.T) {
+	s := shown(t, &fakeDesk{refusal: Unreadable("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")})
+	s.tap("Launch")
+	s.until("Nothing was launched: the scenario cannot be read as it is.")
+	if !uitest.Shows(s.screen.head.panel, "new.yaml:9:1: no chain") || uitest.Shows(s.screen.bar.panel, "no chain") {
+		t.Errorf("the bar shows %q, the head %q", uitest.Texts(s.screen.bar.panel), uitest.Texts(s.screen.head.panel))
+	}
+}
+
 func TestOtherMachinesAreAskedAbout(t *testing.T) {
 	desk := &fakeDesk{targets: []Target{{"shop", "staging.example.com", 50}, {"search", "staging.example.com", 50}}}
 	s := shown(t, desk)
@@ -326,7 +346,7 @@ func TestOtherMachinesAreAskedAbout(t *testing.T) {
 		t.Error("a launch that was not allowed goes on")
 	}
 	s.tap("Launch")
-	s.confirm("Allow for this launch")
+	s.confirm("Allow and launch")
 	s.Until("launched", func() bool { return s.launched == 1 })
 	if got, want := desk.last(&desk.launched).Allow, []string{"staging.example.com"}; !slices.Equal(got, want) {
 		t.Errorf("allowed are %v, want %v", got, want)

@@ -50,6 +50,11 @@ type Parameter struct {
 // Service is one of a scenario's with its address; rehearsal:shop is the embedded one.
 type Service struct{ Name, Kind, URL string }
 
+// Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
+type Unreadable string
+
+func (u Unreadable) Error() string { return string(u) }
+
 // Order is what is to be launched.
 type Order struct {
 	Scenario string
@@ -68,11 +73,11 @@ type Target struct {
 type Desk interface {
 	// Choices lists the built-in scenarios, then the files used lately.
 	Choices(ctx context.Context) ([]Choice, error)
-	// Scenario reads one. Mistakes in the file are an error of several lines, each with its place.
+	// Scenario reads one. Mistakes in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)
-	// Launch starts a run. Mistakes are *engine.FieldError, joined.
+	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable.
 	Launch(ctx context.Context, o Order) error
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
 	// not wait.

@@ -36,6 +36,7 @@ type Desk struct {
 	mu      sync.Mutex
 	closed  bool
 	busy    bool      // a run is being started, is in progress or being taken apart
+	stops   int       // how often a run was told to stop while it was only being started
 	job     *wire.Job // nil while none is in progress
 	shown   *live.Job // the newest that was in progress
 	settled chan struct{}
@@ -46,10 +47,10 @@ func Open(data string) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{})}
 	close(d.settled)
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+		return nil, unusable(data, err)
 	}
 	if free, err := d.window.TryLock(); err != nil {
-		return nil, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+		return nil, unusable(data, err)
 	} else if !free {
 		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
 	}
@@ -66,6 +67,10 @@ func Open(data string) (*Desk, error) {
 	return d, nil
 }
 
+func unusable(data string, err error) error {
+	return fmt.Errorf("the data folder %s cannot be used: %w", data, err)
+}
+
 // reconnect sends results to the database that is configured now.
 func (d *Desk) reconnect() error {
 	db, err := wire.FindDatabase("", os.Getenv, d.data)
@@ -80,7 +85,7 @@ func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{Setup: setupDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Settings: settingsDesk{d}, Store: d}
 }
 
-// Notice is part of [ui.Store], as are Interrupted and Settled.
+// Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
 func (d *Desk) Notice() string { return d.store.Notice() }
 
 // Interrupted returns the newest run if it was interrupted.
@@ -104,6 +109,38 @@ func (d *Desk) Settled() <-chan struct{} {
 	return d.settled
 }
 
+// Stop has the run in progress end, and one that is only being started as soon as it has begun. Sessions in flight end
+// first, unless they are cut.
+func (d *Desk) Stop(cut bool) error {
+	times := 1
+	if cut {
+		times = 2
+	}
+	d.mu.Lock()
+	job := d.job
+	if job == nil && d.busy {
+		d.stops = times
+	}
+	d.mu.Unlock()
+	if job == nil {
+		return nil
+	}
+	if job.Run.Snapshot().Phase == engine.Draining { // it was stopped before
+		times--
+	}
+	return stop(job, times)
+}
+
+// stop has a person stop a run; the second time cuts what is in flight.
+func stop(job *wire.Job, times int) error {
+	for range times {
+		if err := job.Run.Stop("user", "the window was closed"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close stops the run in progress, gracefully for some seconds, and closes everything.
 func (d *Desk) Close() error {
 	d.mu.Lock()
@@ -111,12 +148,19 @@ func (d *Desk) Close() error {
 	job, settled := d.job, d.settled
 	d.mu.Unlock()
 	if job != nil {
-		patience := time.AfterFunc(drainTime, func() { _ = job.Run.Stop("throng", "the program was told to end") })
-		defer patience.Stop()
-		_ = job.Run.Stop("throng", "the program was told to end") // that it has ended is no trouble
+		end(job)
 	}
 	<-settled
 	return errors.Join(d.remote.Close(), d.store.Close(), d.window.Close())
+}
+
+// end stops a run gracefully for some seconds, and then at once.
+func end(job *wire.Job) {
+	stop := func() { _ = job.Run.Stop("throng", "the program was told to end") } // that it has ended is no trouble
+	patience := time.AfterFunc(drainTime, stop)
+	defer patience.Stop()
+	stop()
+	<-job.Run.Done()
 }
 
 var errBusy = errors.New("a run is in progress in this window: stop it first, or wait for its end")
@@ -153,7 +197,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.shown = &live.Job{
 		Run: job.Run, Title: l.Scenario.Title, Agents: l.Scenario.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 	}
-	stop := d.closed // meanwhile
+	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
 	go func() {
 		if err := job.Close(); err != nil {
@@ -162,9 +206,10 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 		giveUp(nil)
 		d.vacate(settled)
 	}()
-	if stop {
-		_ = job.Run.Stop("throng", "the program was told to end")
+	if closed {
+		go end(job)
 	}
+	_ = stop(job, stops) // that it has ended is no trouble
 	return nil
 }
 
@@ -178,7 +223,7 @@ func (d *Desk) occupy() (settled chan struct{}, err error) {
 	if d.busy {
 		return nil, errBusy
 	}
-	d.busy, d.settled = true, make(chan struct{})
+	d.busy, d.stops, d.settled = true, 0, make(chan struct{})
 	return d.settled, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -168,6 +170,96 @@ func TestCloseAndResume(t *testing.T) {
 	}
 }
 
+// TestStopWhileARunIsStarted stops a run as soon as the desk is busy with it.
+func TestStopWhileARunIsStarted(t *testing.T) {
+	d := open(t, t.TempDir())
+	if err := d.Stop(false); err != nil {
+		t.Errorf("with nothing to stop: %v", err)
+	}
+	o := order(t, d, func(o *setup.Order) { o.Settings.Cycles, o.Settings.TimeScale = 100, 3600 })
+	launched := make(chan error, 1)
+	go func() { launched <- setupDesk{d}.Launch(context.WithoutCancel(t.Context()), o) }()
+	for busy := false; !busy; {
+		select {
+		case <-time.After(100 * time.Microsecond):
+		case <-t.Context().Done():
+			t.Fatal("no run is started")
+		}
+		d.mu.Lock()
+		busy = d.busy
+		d.mu.Unlock()
+	}
+	if err := d.Stop(false); err != nil {
+		t.Error(err)
+	}
+	if err := <-launched; err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	if s := (liveDesk{d}).Job().Snapshot(); s.Ending != engine.EndStopped {
+		t.Errorf("the run is %s, want stopped", s.Ending)
+	}
+}
+
+// TestStopWhileDrainingCutsNothing holds that closing the window does not count as the second stop.
+func TestStopWhileDrainingCutsNothing(t *testing.T) {
+	d := open(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "long.yaml")
+	const text = "title: Long\nclock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 1}\npopulation: {count: 3}\nchain rest:\n  step sleep: {kind: wait, for: 200}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := engine.DefaultSettings()
+	settings.Cycles = 1
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	job := liveDesk{d}.Job()
+	for job.Snapshot().InFlight < 3 {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatal("the run does not begin")
+		}
+	}
+	if err := job.Stop("user", ""); err != nil {
+		t.Fatal(err)
+	}
+	cut := func() bool {
+		return slices.ContainsFunc(job.Snapshot().Changes, func(c engine.ChangeRow) bool { return c.New == "cut" })
+	}
+	if err := d.Stop(false); err != nil || cut() {
+		t.Errorf("sessions in flight were cut (%v), or: %v", cut(), err)
+	}
+	if err := d.Stop(true); err != nil {
+		t.Error(err)
+	}
+	<-d.Settled()
+	if !cut() {
+		t.Error("sessions in flight were not cut")
+	}
+}
+
+// TestDatabaseWithoutKeychain holds that an address counts though its password cannot be kept.
+func TestDatabaseWithoutKeychain(t *testing.T) {
+	d := open(t, t.TempDir())
+	keyring.MockInitWithError(errors.New("no bus"))
+	const target = "localhost:1/results"
+	if err := (settingsDesk{d}).SaveConnection(t.Context(), "postgres://me@"+target, "hush"); err == nil || d.remote.Target() != target {
+		t.Errorf("results go to %q, want %s: %v", d.remote.Target(), target, err)
+	}
+	d.shown = &live.Job{Remote: target}
+	if text, _ := (liveDesk{d}).RemoteState(); !strings.Contains(text, target) {
+		t.Errorf("of sending it says %q", text)
+	}
+	if err := (settingsDesk{d}).SaveConnection(t.Context(), "", ""); err == nil || d.remote.Target() != "" {
+		t.Errorf("results go to %q though it is forgotten: %v", d.remote.Target(), err)
+	}
+	if text, healthy := (liveDesk{d}).RemoteState(); healthy || !strings.Contains(text, "no database") {
+		t.Errorf("of results that are not sent any more it says %q", text)
+	}
+}
+
 func TestInterruptedRunIsFound(t *testing.T) {
 	data := t.TempDir()
 	store, err := sqlite.Open(data, sqlite.Options{})
@@ -241,6 +333,9 @@ func TestScenarioFilesAreRemembered(t *testing.T) {
 	}
 	if has() {
 		t.Error("the file is remembered though it is gone")
+	}
+	if _, err := (setupDesk{d}).Scenario(t.Context(), path, nil); err == nil || err.Error() != "there is no file "+path {
+		t.Errorf("a file that is gone: %v", err)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	if err := os.WriteFile(bad, []byte("title: Bad\nparamters: {}\nchain x: {}\n"), 0o600); err != nil {

@@ -31,8 +31,15 @@ func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (str
 	return d.export(ctx, run, dir)
 }
 
-// RemoteState says how sending is doing.
+// RemoteState says how sending the newest run's results is doing: they wait for their own database where another is
+// configured now.
 func (d liveDesk) RemoteState() (text string, healthy bool) {
+	if job, target := d.Job(), d.remote.Target(); job != nil && job.Remote != target {
+		if target == "" {
+			return "kept here; Settings names no database now", false
+		}
+		return "kept here for " + job.Remote + "; Settings names another now", false
+	}
 	text, trouble := d.remote.Words()
 	return text, !trouble
 }
@@ -174,11 +181,15 @@ func (d settingsDesk) database(url, password string) wire.Database {
 }
 
 // SaveConnection keeps the database, and sends results to it from now on.
-func (d settingsDesk) SaveConnection(ctx context.Context, url, password string) error {
-	if err := wire.SaveDatabase(d.data, wire.Database{URL: url, Password: password}); err != nil {
+func (d settingsDesk) SaveConnection(_ context.Context, url, password string) error {
+	err := wire.SaveDatabase(d.data, wire.Database{URL: url, Password: password})
+	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return err
 	}
-	return d.reconnect()
+	if err != nil && url == "" {
+		err = fmt.Errorf("the address is forgotten; its password may still be kept: %w", err)
+	}
+	return errors.Join(err, d.reconnect()) // without a keychain the address counts all the same
 }
 
 // RemoteState says how sending is doing.
@@ -198,6 +209,9 @@ func (d settingsDesk) DataFolder() string { return d.data }
 
 // MoveData makes another folder the data folder from the next start on.
 func (d settingsDesk) MoveData(_ context.Context, dir string) error {
+	if os.Getenv(wire.DataEnv) != "" {
+		return fmt.Errorf("%s of the environment names it", wire.DataEnv)
+	}
 	return wire.ChooseDataFolder(dir)
 }
 

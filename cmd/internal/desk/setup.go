@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -58,11 +59,11 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 func (d setupDesk) Scenario(_ context.Context, name string, given map[string]string) (*setup.Scenario, error) {
 	s, err := wire.LoadScenario(name, given)
 	if err != nil {
-		return nil, inWords(err)
+		return nil, inWords(name, err)
 	}
 	if filepath.IsAbs(name) && len(given) == 0 {
 		if err := d.notes.opened(name); err != nil {
-			return nil, fmt.Errorf("remember %s: %w", name, err)
+			slog.Warn("the scenario is not remembered", "path", name, "error", err)
 		}
 	}
 	saved, err := wire.LoadSaved(d.data)
@@ -94,7 +95,10 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 }
 
 // inWords makes one text of all the mistakes of a file.
-func inWords(err error) error {
+func inWords(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) && missing(name) {
+		return setup.Unreadable("there is no file " + name)
+	}
 	mistakes, ok := errors.AsType[*scenario.Mistakes](err)
 	if !ok {
 		return err
@@ -103,7 +107,7 @@ func inWords(err error) error {
 	if printErr := mistakes.Print(&text); printErr != nil {
 		return err
 	}
-	return errors.New(strings.TrimSpace(text.String()))
+	return setup.Unreadable(strings.TrimSpace(text.String()))
 }
 
 func parameter(p *scenario.Parameter) setup.Parameter {
@@ -132,7 +136,7 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
 	s, err := wire.LoadScenario(o.Scenario, o.Given)
 	if err != nil {
-		return wire.Launch{}, inWords(err)
+		return wire.Launch{}, inWords(o.Scenario, err)
 	}
 	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
 	wire.Schedule(&l.Settings, s)

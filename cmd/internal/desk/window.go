@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"fyne.io/fyne/v2"
@@ -38,6 +39,9 @@ func Show(app fyne.App, data, file string) int {
 		return refuse(app, err)
 	}
 	window := ui.New(app, d.Screens())
+	if path, err := filepath.Abs(file); file != "" && err == nil && !missing(path) {
+		file = path // it is remembered, and the next start may be in another folder
+	}
 	if file != "" {
 		window.Open(file)
 	}
@@ -56,7 +60,7 @@ func refuse(app fyne.App, err error) int {
 	text := widget.NewLabel(err.Error())
 	text.Wrapping = fyne.TextWrapWord
 	buttons := container.NewHBox(widget.NewButton("Quit", app.Quit))
-	if !errors.Is(err, engine.ErrInUse) {
+	if !errors.Is(err, engine.ErrInUse) && os.Getenv(wire.DataEnv) == "" {
 		buttons.Add(widget.NewButton("Use another data folder…", func() { chooseFolder(app, win) }))
 	}
 	win.SetContent(container.NewPadded(container.NewBorder(

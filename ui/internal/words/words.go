@@ -33,6 +33,18 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 // Stamp is a moment of wall time.
 func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
+// NewParagraph is the text of a question: it wraps where its lines are too long for the window.
+func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
+	label := widget.NewLabel(text)
+	most := win.Canvas().Size().Width * 0.8
+	if label.MinSize().Width <= most {
+		return label
+	}
+	label.Wrapping = fyne.TextWrapWord
+	label.Resize(fyne.NewSize(most, 0))
+	return container.NewGridWrap(fyne.NewSize(most, label.MinSize().Height), label)
+}
+
 // ShowError shows the whole of a class's last error.
 func ShowError(win fyne.Window, n *engine.ErrorNote) {
 	text := widget.NewLabel(n.Message)
