@@ -91,9 +91,11 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	n.Require("token")
 	q := &request{expect: readExpect(n.Get("expect")), headers: in.headers(n.Get("headers"), "headers.")}
 	which := n.Only("post", "put")
-	if which.Key == nil {
+	switch {
+	case n.Kind() != doc.Map: // reported
+	case which.Key == nil:
 		n.Errorf("`post: /auth/login`, or put", "a login without a request")
-	} else {
+	default:
 		q.method, q.target = strings.ToUpper(which.Key.Text()), in.target(which.Value)
 	}
 	in.readBody(n, q)
