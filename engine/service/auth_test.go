@@ -62,25 +62,45 @@ func TestLogin(t *testing.T) {
 	}{
 		{"ok", []reply{gives("t1"), ok200("x")}, nil, in + "POST /x Bearer t1", engine.NoError, 1, []int{200}, ""},
 		{
-			"again on 401", []reply{gives("t1"), denied, gives("t2"), ok200("x")}, nil,
-			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.NoError, 1, []int{401, 200}, "",
+			"again on 401",
+			[]reply{gives("t1"), denied, gives("t2"), ok200("x")},
+			nil,
+			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.NoError, 1,
+			[]int{401, 200},
+			"",
 		},
 		{
-			"once", []reply{gives("t1"), denied, gives("t2"), denied}, nil,
-			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.ClientError, 1, []int{401, 401}, "status 401",
+			"once",
+			[]reply{gives("t1"), denied, gives("t2"), denied},
+			nil,
+			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.ClientError, 1,
+			[]int{401, 401},
+			"status 401",
 		},
 		{
-			"a 401 that is expected", []reply{gives("t1"), denied, gives("t2"), denied}, func(c *Call) { c.Expect = []int{401} },
-			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.NoError, 1, []int{401, 401}, "",
+			"a 401 that is expected",
+			[]reply{gives("t1"), denied, gives("t2"), denied},
+			func(c *Call) { c.Expect = []int{401} },
+			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2", engine.NoError, 1,
+			[]int{401, 401},
+			"",
 		},
 		{
-			"once in all attempts", []reply{gives("t1"), denied, gives("t2"), {status: 500}, denied}, nil,
-			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2\nPOST /x Bearer t2", engine.ClientError, 2, []int{401, 500, 401}, "status 401",
+			"once in all attempts",
+			[]reply{gives("t1"), denied, gives("t2"), {status: 500}, denied},
+			nil,
+			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2\nPOST /x Bearer t2", engine.ClientError, 2,
+			[]int{401, 500, 401},
+			"status 401",
 		},
 		{"wrong password", []reply{{status: 403, body: "t1 hunter2"}}, nil, in, engine.ClientError, 0, nil, "the login before it failed: status 403"},
 		{
-			"no login, after 401", []reply{gives("t1"), denied, {status: 400}}, nil,
-			in + "POST /x Bearer t1\n" + in, engine.ClientError, 1, []int{401}, "the login before it failed: status 400",
+			"no login, after 401",
+			[]reply{gives("t1"), denied, {status: 400}},
+			nil,
+			in + "POST /x Bearer t1\n" + in, engine.ClientError, 1,
+			[]int{401},
+			"the login before it failed: status 400",
 		},
 		{"tried again", []reply{{status: 500}, {err: errReset}, gives("t1"), ok200("")}, nil, in + in + in + "POST /x Bearer t1", engine.NoError, 1, []int{200}, ""},
 		{"no server", []reply{{status: 503, body: "hunter2"}}, nil, strings.Repeat(in, 5), engine.ServerError, 0, nil, "the login before it failed: status 503"},
@@ -223,12 +243,13 @@ func TestStepsShareALogin(t *testing.T) {
 		}), Limits{})
 		auth := loginOf(t, h, "body")
 		row := stage{}.play(t, func(s *engine.Session) {
+			clock := s.Clock()
 			for range 2 {
 				var steps sync.WaitGroup
 				for i := range 8 {
 					steps.Go(func() {
-						c := callOf(s, fmt.Sprint("step", i))
-						c.Clock = s.Clock().Child(0, nil)
+						c := &Call{Session: s, Path: fmt.Sprint("step", i), Retry: s.Settings().Retry}
+						c.Clock = clock.Child(0, nil)
 						defer c.Clock.Stop()
 						c.Auth = auth
 						if _, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")}); err != nil {
@@ -443,18 +464,36 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestTokensStayOutOfErrors is a service that says in its refusal what it was sent.
-func TestTokensStayOutOfErrors(t *testing.T) {
-	fake := &script{answers: []reply{gives("tok-1"), {status: 400, body: "your tok-1 and s3cret"}}}
+// TestSecretsAreBlackedOut is a service that repeats what it was sent, in a refusal and in an answer.
+func TestSecretsAreBlackedOut(t *testing.T) {
+	says := reply{status: 400, body: "your token-12 and s3cret and s3cret-long", header: map[string]string{"X-You": "Bearer token-12"}}
+	good := says
+	good.status = 200
+	fake := &script{answers: []reply{gives("token-12"), says, good}}
 	h := client(t, fake, Limits{})
-	row := stage{}.play(t, func(s *engine.Session) {
-		c := callOf(s, "step")
-		c.Auth, c.Secrets = loginOf(t, h, "body.access_token"), []string{"s3cret"}
-		_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
-		end(s, c, err)
+	st := stage{journal: &enginetest.Journal{}}
+	auth := loginOf(t, h, "body.access_token")
+	row := st.play(t, func(s *engine.Session) {
+		call := func(path string) (*Answer, *Call, error) {
+			c := callOf(s, path)
+			c.Auth, c.Secrets = auth, []string{"s3cret-long", "s3cret", ""}
+			a, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
+			return a, c, err
+		}
+		_, c, refused := call("a")
+		a, _, err := call("b")
+		if err != nil || string(a.Body) != "your … and s3cret and …" || a.Header.Get("X-You") != "Bearer …" {
+			t.Errorf("got %v, %s, %v", err, a.Body, a.Header)
+		}
+		end(s, c, refused)
 	})
-	if row.Error != `status 400: "your … and …"` {
+	if row.Error != `status 400: "your … and … and …"` {
 		t.Errorf("error %s", row.Error)
+	}
+	for _, a := range enginetest.Of[engine.AnswerRow](st.journal) {
+		if strings.Contains(string(a.Output), "token-12") || strings.Contains(string(a.Output), "s3cret-long") {
+			t.Errorf("%s journals %s", a.Path, a.Output)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type Call struct {
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error makes a bad answer
 	// of it, which is tried again. Nil accepts all.
 	Accept  func(*Answer) error
-	Secrets []string // kept out of error texts
+	Secrets []string // kept out of the answer and of error texts
 	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
 	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
 	// until its cycle is closed, is never kept beyond that, whatever became of the session, and is shown to nobody.
@@ -84,10 +85,9 @@ func (c *Call) excerpt(a *Answer) string {
 		return fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted())
 	}
 	for _, secret := range c.Secrets {
-		text = hidden(text, secret)
-	}
-	if c.token != nil {
-		text = hidden(text, c.token.value)
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, blackedOut)
+		}
 	}
 	if text == "" {
 		return ""
@@ -95,11 +95,36 @@ func (c *Call) excerpt(a *Answer) string {
 	return fmt.Sprintf(": %q", shortened(text, most))
 }
 
-func hidden(text, secret string) string {
-	if secret == "" {
-		return text
+const (
+	blackedOut = "…" // stands for a secret
+	// leastSecret is how long a secret is, in bytes, that is taken out of whole answers: a shorter one may be there by
+	// chance.
+	leastSecret = 8
+)
+
+// blackOut takes out of an answer what a service repeats of the secrets that it was sent, so that neither the journal
+// nor an expression has them: a session does not depend on which token its agent has.
+func (c *Call) blackOut(a *Answer) {
+	for _, secret := range c.Secrets {
+		a.blackOut(secret)
 	}
-	return strings.ReplaceAll(text, secret, "…")
+	if c.token != nil {
+		a.blackOut(c.token.value)
+	}
+}
+
+func (a *Answer) blackOut(secret string) {
+	if len(secret) < leastSecret {
+		return
+	}
+	if bytes.Contains(a.Body, []byte(secret)) {
+		a.Body = bytes.ReplaceAll(a.Body, []byte(secret), []byte(blackedOut))
+	}
+	for _, values := range a.Header {
+		for i := range values {
+			values[i] = strings.ReplaceAll(values[i], secret, blackedOut)
+		}
+	}
 }
 
 // held runs wait with the step's clock standing still, and counts the time as held.

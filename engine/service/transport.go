@@ -293,7 +293,9 @@ func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
 	if call.Record.Label == engine.Uncertain && resp.Header.Get("Idempotency-Replayed") == "true" {
 		call.Record.Label = engine.Confirmed
 	}
-	return newAnswer(resp, body), nil
+	answer := newAnswer(resp, body)
+	call.blackOut(answer)
+	return answer, nil
 }
 
 var errTooBig = errors.New("the answer is too big")

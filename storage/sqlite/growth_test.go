@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -78,10 +79,10 @@ func TestNothingIsLeftOver(t *testing.T) {
 }
 
 // TestPrivateAnswersGoAtTheBarrier is that no pack of a closed cycle holds one, of failed sessions and the sample
-// neither, and that the rest of these is there.
+// neither, that the rest of these is there, and that the file has no trace of what went.
 func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
-	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
-	defer closeStore(t, s)
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
 	settings := engine.DefaultSettings()
 	settings.KeepShare = 0.5
 	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: settings}); err != nil {
@@ -102,6 +103,7 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 			engine.AnswerRow{Place: p, Entry: entry("buy", "private", true)},
 			engine.SessionRows{{Place: p, Outcome: []engine.Outcome{engine.OK, engine.Failed}[a%2]}})
 	}
+	var traces [][]byte
 	count := func() (private, open int) {
 		rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests`)
 		if err != nil {
@@ -116,6 +118,11 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 			raw, err := unfold(data)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if strings.Contains(string(raw), "private ") {
+				for part := range slices.Chunk(data, 64) {
+					traces = append(traces, part)
+				}
 			}
 			private, open = private+strings.Count(string(raw), "private "), open+strings.Count(string(raw), "open ")
 		}
@@ -136,6 +143,22 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 	}
 	if private, open := count(); private != 0 || open <= agents/2 || open == agents {
 		t.Errorf("of the closed cycle %d private answers and %d others are there", private, open)
+	}
+	closeStore(t, s)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(traces) < 2 {
+		t.Fatalf("%d traces, %v", len(traces), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, trace := range traces {
+			if len(trace) == 64 && bytes.Contains(text, trace) {
+				t.Fatalf("%s has trace %d of %d", filepath.Base(file), i, len(traces))
+			}
+		}
 	}
 }
 

@@ -333,7 +333,8 @@ func testPrivate(t *testing.T, open Open) {
 	want := func(p engine.Place) []storage.Request {
 		return []storage.Request{
 			{Place: p, Entry: engine.Entry{Path: "open", Attempts: 1, Output: []byte("page")}, Answered: true},
-			{Place: p, Entry: concealed("read"), Answered: true}, {Place: p, Entry: concealed("buy"), Answered: true},
+			{Place: p, Entry: concealed("read"), Answered: true},
+			{Place: p, Entry: concealed("buy"), Answered: true},
 		}
 	}
 	check := func(s engine.SessionRow) {
