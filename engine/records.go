@@ -22,6 +22,9 @@ type Entry struct {
 	Attempts int        `cbor:"6,keyasint,omitempty"`
 	Statuses []int      `cbor:"7,keyasint,omitempty"`
 	Hash     uint64     `cbor:"8,keyasint,omitempty"` // of the request
+	// Private marks an answer that is here for a replay only: a store shows its Output to nobody else, and keeps none
+	// once the cycle is closed, of failed sessions neither. Its Error has nothing of the answer.
+	Private bool `cbor:"9,keyasint,omitempty"`
 }
 
 // IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps

@@ -39,6 +39,8 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"strange host", []string{"run", "shopping", "--service", "shop=https://shop.example.com"}, []string{"shop.example.com", "--allow"}},
 		{"unknown service", []string{"run", "shopping", "--service", "shops=http://127.0.0.1:1"}, []string{"no service shops"}},
 		{"unknown fault", []string{"run", "shopping", "--fault", "fire=1"}, []string{"fire", "server_error"}},
+		{"no number of requests", []string{"run", "shopping", "--fault", "token_requests=many"}, []string{"token_requests", "such as 20"}},
+		{"fewer than no requests", []string{"run", "shopping", "--fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
 		{"nothing to resume", []string{"resume"}, []string{"no run yet"}},

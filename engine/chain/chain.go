@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,17 +50,30 @@ type Service struct {
 	Headers []Named
 	User    *script.Template // who signs in to the rehearsal
 	Bearer  string           // name of a secret
+	JWT     *JWT
+	Login   *Login
 	Limits  service.Limits
 
 	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
 	token      string
+	wanted     []string // names of secrets
+	secrets    map[string]string
+	concealed  []string // what no error text may say
+	tokens     *service.Tokens
 }
 
 // Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
+	s.tokens = &service.Tokens{}
+	s.concealed = nil
+	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
+		if value != "" {
+			s.concealed = append(s.concealed, value)
+		}
+	}
 }
 
 // Named is a header: its name in canonical form, and its value.

@@ -21,6 +21,7 @@ type request struct {
 	headers []Named
 	expect  []int
 	once    bool
+	private bool
 
 	json  Value
 	form  pairs
@@ -46,6 +47,9 @@ func readHTTP(r *reader, n *doc.Node) action {
 	r.readBody(n, q)
 	if i := n.Get("idempotent"); i != nil {
 		q.once = !i.Bool()
+	}
+	if p := n.Get("private"); p != nil {
+		q.private = p.Bool()
 	}
 	return q
 }
@@ -99,14 +103,14 @@ func readExpect(n *doc.Node) []int {
 }
 
 func (q *request) run(t *turn) (script.Value, error) {
-	r, err := q.make(t)
+	r, auth, err := q.make(t)
 	if err != nil {
 		return nil, err
 	}
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Once: q.once, Expect: q.expect, Secret: q.service.token,
+		Once: q.once, Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = output(a)
 			return err
@@ -120,33 +124,42 @@ func (q *request) run(t *turn) (script.Value, error) {
 	return out, err
 }
 
-// make evaluates what is to be sent.
-func (q *request) make(t *turn) (r service.Request, err error) {
+// make evaluates what is to be sent, and what signs it in.
+func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err error) {
+	r.Header = make(http.Header, len(q.service.Headers)+len(q.headers)+4)
+	if err := q.service.sign(t, r.Header); err != nil {
+		return r, nil, err
+	}
+	if auth, err = q.service.auth(t, r.Header); err != nil {
+		return r, nil, err
+	}
+	err = q.fill(t, &r)
+	return r, auth, err
+}
+
+// fill evaluates what the file says of a request.
+func (q *request) fill(t *turn, r *service.Request) (err error) {
 	r.Method = q.method
 	if r.Target, err = q.target.eval(t); err != nil {
-		return r, err
+		return err
 	}
 	query, err := q.query.encode(t)
 	if err != nil {
-		return r, err
+		return err
 	}
 	r.Target = r.Target.With(query)
-	r.Header = make(http.Header, len(q.service.Headers)+len(q.headers)+4)
-	if err := q.service.sign(t, r.Header); err != nil {
-		return r, err
-	}
 	for _, h := range q.headers {
 		if err := h.set(t, r.Header); err != nil {
-			return r, err
+			return err
 		}
 	}
 	if r.Body, err = q.content(t); err != nil {
-		return r, err
+		return err
 	}
 	if q.sends != "" && r.Header["Content-Type"] == nil {
 		r.Header["Content-Type"] = []string{q.sends}
 	}
-	return r, nil
+	return nil
 }
 
 // content evaluates the body.
@@ -185,7 +198,7 @@ func (s *Service) sign(t *turn, h http.Header) error {
 	}
 	authorization := ""
 	switch {
-	case s.HTTP.Rehearses():
+	case s.HTTP.Rehearses(): // a login there is signed so itself
 		user, err := text(t, s.User, "service."+s.Name+".auth.user")
 		if err != nil {
 			return err

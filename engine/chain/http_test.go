@@ -21,6 +21,11 @@ type recorder struct {
 }
 
 func (r *recorder) handler(w http.ResponseWriter, q *http.Request) {
+	r.keep(q)
+	js(w, 200, "{}")
+}
+
+func (r *recorder) keep(q *http.Request) {
 	body, _ := io.ReadAll(q.Body)
 	line := q.Method + " " + q.RequestURI
 	var headers []string
@@ -35,7 +40,6 @@ func (r *recorder) handler(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	r.seen = append(r.seen, strings.TrimSpace(line))
 	r.mu.Unlock()
-	js(w, 200, "{}")
 }
 
 func (r *recorder) requests() []string {
@@ -64,6 +68,7 @@ func TestWhatIsSent(t *testing.T) {
 		{`post: /x, body: {a: "${params.n}"}, headers: {content-type: text/yaml}`, `POST /x [Content-Type: text/yaml] {"a":3}`},
 		{`get: /x, query: {a: "b c", n: "${params.n}", l: [1, "${agent.id}"], gone: "${steps.none.y}", no: null}`, `GET /x?a=b+c&n=3&l=1&l=a0 []`},
 		{`get: "/x?k=${agent.id}&", query: {a: 1}`, `GET /x?k=a0&&a=1 []`},
+		{`get: /x, private: true`, `GET /x []`},
 		{`get: /x, headers: {x-a: "${agent.id}", X-B: 2}`, `GET /x [X-A: a0; X-B: 2]`},
 		{`get: "/p/${odd}/r"`, `GET /p/a%2Fb%3Fc%23d%20%25%C3%A9/r []`},
 		{`get: "/p?q=${odd}&r=${odd}"`, `GET /p?q=a%2Fb%3Fc%23d+%25%C3%A9&r=a%2Fb%3Fc%23d+%25%C3%A9 []`},

@@ -18,6 +18,7 @@ func kinds() []kind {
 	return []kind{
 		{"http", []string{
 			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
+			"private",
 		}, readHTTP},
 		{"python", []string{"call", "target"}, readPython},
 		{"emit", []string{"event", "data"}, readEmit},

@@ -28,6 +28,8 @@ type stage struct {
 	address   string // of the service shop; "" is none
 	tag       bool   // that service is the rehearsal
 	secret    string
+	auth      string            // how it is signed in to, in YAML: jwt or login
+	secrets   map[string]string // of that
 	acted     string
 	agents    int
 	change    func(*engine.Settings)
@@ -56,9 +58,20 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	r := &Reader{Env: env, Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
-	root := doc.Parse("test.yaml", []byte("chain test:\n"+indent(st.steps)), report)
+	text := "chain test:\n" + indent(st.steps)
+	if st.auth != "" {
+		text += "auth: " + st.auth + "\n"
+	}
+	root := doc.Parse("test.yaml", []byte(text), report)
 	if root == nil {
 		return nil, report, shop
+	}
+	outside := []string{"agent", "session", "now"}
+	if n := root.Get("auth").Get("jwt"); n != nil {
+		r.JWT(shop, n, outside)
+	}
+	if n := root.Get("auth").Get("login"); n != nil {
+		r.Login(shop, n, outside)
 	}
 	return r.Chain("test", root.Get("chain test")), report, shop
 }
@@ -80,6 +93,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 			t.Fatal(err)
 		}
 		defer client.Close()
+		shop.Unlock(st.secrets)
 		shop.Connect(client, st.secret)
 	}
 	if st.before != nil {

@@ -56,9 +56,10 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 // reader reads the steps of one block: it knows which names and which steps its expressions can see.
 type reader struct {
 	*Reader
-	names []string
-	chain *chainNames
-	scope *scope
+	names  []string
+	chain  *chainNames
+	scope  *scope
+	holder *Service // whose secrets values may be; nil is that none may
 }
 
 // chainNames are the names of all steps of a chain.

@@ -97,6 +97,9 @@ func (r *reader) scalar(n *doc.Node, field string) Value {
 	case bool:
 		return constValue{starlark.Bool(s)}
 	}
+	if strings.HasPrefix(n.Text(), secretPrefix) && r.holder != nil {
+		return r.secret(n)
+	}
 	t := r.template(n)
 	if t == nil {
 		return constValue{} // a mistake, which is reported

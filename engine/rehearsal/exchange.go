@@ -130,13 +130,14 @@ func (x *exchange) wrongMethod(methods []string) *refusal {
 
 // identify finds out who asks for what.
 func (x *exchange) identify() *refusal {
-	token, secret := x.r.Header.Get("Authorization"), x.shop.bearer
-	if len(token) <= len(secret) || len(token) > len(secret)+maxUserID ||
-		subtle.ConstantTimeCompare([]byte(token[:len(secret)]), []byte(secret)) == 0 {
-		x.w.Header().Set("WWW-Authenticate", "Bearer")
-		return &refusal{http.StatusUnauthorized, "Not authenticated"}
+	if x.r.URL.Path == loginPath {
+		return x.signUp()
 	}
-	x.request.User = token[len(secret):]
+	user, login, ok := x.who()
+	if !ok {
+		return x.unauthorized()
+	}
+	x.request.User = user
 	route, others := findRoute(x.r.Method, x.r.URL.Path)
 	if route == nil {
 		if len(others) > 0 {
@@ -145,6 +146,32 @@ func (x *exchange) identify() *refusal {
 		return unknown("Not found")
 	}
 	x.route = route
+	if no := x.known(); no != nil {
+		return no
+	}
+	if !x.spend(login) {
+		return x.unauthorized()
+	}
+	return nil
+}
+
+// who reads the token: <secret>.<user id>, or that of a login with its number.
+func (x *exchange) who() (user string, login int64, ok bool) {
+	token, secret := x.r.Header.Get("Authorization"), x.shop.bearer
+	if len(token) > len(secret) && len(token) <= len(secret)+maxUserID &&
+		subtle.ConstantTimeCompare([]byte(token[:len(secret)]), []byte(secret)) == 1 {
+		return token[len(secret):], 0, true
+	}
+	return x.loggedIn(strings.TrimPrefix(token, "Bearer "))
+}
+
+func (x *exchange) unauthorized() *refusal {
+	x.w.Header().Set("WWW-Authenticate", "Bearer")
+	return &refusal{http.StatusUnauthorized, "Not authenticated"}
+}
+
+// known finds the user, whose name is known, and what Throng says of the request.
+func (x *exchange) known() *refusal {
 	if header := x.r.Header.Get("X-Throng-Request"); header != "" {
 		var err error
 		if x.tag, err = parseTag(header); err != nil {
@@ -174,7 +201,7 @@ func (x *exchange) limited() int {
 }
 
 func (x *exchange) readBody() {
-	if x.r.ContentLength == 0 {
+	if x.r.ContentLength == 0 || x.body != nil {
 		return
 	}
 	if x.r.ContentLength <= maxBody {

@@ -35,6 +35,9 @@ type Faults struct {
 	BadBody float64
 	// OutageFrom and OutageFor are an outage counted from the shop's start: every call gets 503, /healthz too.
 	OutageFrom, OutageFor time.Duration
+	// TokenRequests is after how many requests the token of a login expires, and 401 is the answer; 0 is never. Tokens
+	// given before it was set, or before the shop started, have expired.
+	TokenRequests int
 }
 
 // Validate says what is wrong with f, all of it.
@@ -52,6 +55,9 @@ func (f Faults) Validate() error {
 	}
 	if f.OutageFrom < 0 || f.OutageFor < 0 {
 		errs = append(errs, errors.New("an outage cannot start or last less than 0"))
+	}
+	if f.TokenRequests < 0 {
+		errs = append(errs, errors.New("a token cannot expire after less than 0 requests"))
 	}
 	return errors.Join(errs...)
 }
@@ -74,7 +80,7 @@ func (f Faults) shares() [5]share {
 
 // pick is the fault of the request with this key, and for a cut whether it comes after the change.
 func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
-	if f == (Faults{OutageFrom: f.OutageFrom, OutageFor: f.OutageFor}) {
+	if f.none() {
 		return FaultNone, false
 	}
 	source := request.Text("fault").Source()
@@ -86,6 +92,11 @@ func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
 		u -= share.size
 	}
 	return FaultNone, false
+}
+
+// none says that nothing is drawn.
+func (f Faults) none() bool {
+	return f == Faults{OutageFrom: f.OutageFrom, OutageFor: f.OutageFor, TokenRequests: f.TokenRequests}
 }
 
 // outage says whether the shop is out, so long after its start.

@@ -28,6 +28,8 @@ func TestFaultsValidate(t *testing.T) {
 		{Faults{Hang: nan()}, false},
 		{Faults{OutageFrom: time.Second, OutageFor: time.Second}, true},
 		{Faults{OutageFor: -1}, false},
+		{Faults{TokenRequests: 3}, true},
+		{Faults{TokenRequests: -1}, false},
 	} {
 		if err := c.faults.Validate(); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.faults, err)

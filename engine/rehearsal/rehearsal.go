@@ -1,6 +1,10 @@
 // Package rehearsal is the embedded shop backend: real HTTP on loopback, no keys, no cost, and answers that are a
 // function of the seed, the request and the user's own history, never of the order in which users' calls arrive.
 //
+// Users come with <secret>.<user id> as their token, or log in: POST /auth/login with {"user", "password"}, where the
+// secret is everybody's password, answers 200 {"access_token", "token_type", "expires_in"}, or 401. A login changes
+// nothing and is not logged: its tokens end with the shop, or after Faults.TokenRequests requests.
+//
 // Every change goes one way: a route checks the request and fills a change, the change is written to the log, and
 // apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
 // killed comes back with the carts, orders and answered keys it had.

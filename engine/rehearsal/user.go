@@ -33,6 +33,8 @@ type user struct {
 	seen     []seenSession
 	cycle    int   // the newest one a change was tagged with
 	swept    int64 // when old untagged keys and sessions were last dropped, µs
+	logins   int64
+	spent    map[int64]int // requests made with the newest tokens of logins, where tokens expire
 }
 
 func newUser(id string, key draw.Key) *user {

@@ -35,6 +35,31 @@ func read(text string, files map[string]string, given map[string]string) (*Scena
 // minimal is a scenario with more lines.
 func minimal(lines string) string { return lines + "\nchain c: {step a: {kind: emit, event: e}}\n" }
 
+// signed is a scenario with a service that is signed in to.
+func signed(auth string) string {
+	return minimal("services: {s: {kind: http, url: 'http://x', auth: " + auth + "}}")
+}
+
+// TestAuth is which secrets a service needs, by the way it is signed in to.
+func TestAuth(t *testing.T) {
+	for _, tt := range []struct{ auth, bearer, secrets string }{
+		{"{}", "", "[]"},
+		{"{bearer: 'secret:B-1.x'}", "B-1.x", "[]"},
+		{"{jwt: {secret: 'secret:K', claims: {sub: '${agent.id}', at: '${now.hour}'}, alg: HS512, ttl: 2h}}", "", "[K]"},
+		{"{login: {post: /in, json: {p: 'secret:P', l: ['secret:P', 'secret:Q'], u: '${agent.id} ${session.uuid}'}, token: body.t}}", "", "[P Q]"},
+		{"{login: {put: '/in/${agent.id}', form: {p: 'secret:P'}, expect: [200, 201], token: headers.x-t, header: X-A, scheme: Key}}", "", "[P]"},
+	} {
+		s, err := read(signed(tt.auth), nil, nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.auth, err)
+			continue
+		}
+		if got := s.Services[0]; got.Bearer != tt.bearer || fmt.Sprint(got.Secrets()) != tt.secrets {
+			t.Errorf("%s: bearer %q, secrets %v", tt.auth, got.Bearer, got.Secrets())
+		}
+	}
+}
+
 // TestMistakes compares what is printed for a file with many mistakes, and for its functions.
 func TestMistakes(t *testing.T) {
 	_, err := Load("testdata/mistakes.yaml", map[string]string{"agents": "20"})
@@ -112,9 +137,30 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("services: {s: {kind: http, url: 'ftp://x'}}"), "does not begin with http:// or https://"},
 		{minimal("services: {s: {kind: http, url: 'http://u:p@x'}}"), "a password does not belong into an address"},
 		{minimal("services: {s: {kind: http, url: 'http://x/?k=p'}}"), "more than a host and a path"},
-		{minimal("services: {s: {kind: http, url: 'http://x', auth: {bearer: sk-1}}}"), "a token does not belong into the file"},
-		{minimal(`services: {s: {kind: http, url: 'http://x', auth: {bearer: "secret:${1}"}}}`), "a token does not belong into the file"},
+		{minimal("services: {s: {kind: http, url: 'http://x', auth: {bearer: sk-1}}}"), "a secret does not belong into the file"},
+		{minimal(`services: {s: {kind: http, url: 'http://x', auth: {bearer: "secret:${1}"}}}`), "a secret does not belong into the file"},
 		{minimal("services: {s: {kind: http, url: 'http://x', auth: {user: a, bearer: 'secret:B'}}}"), "stands beside"},
+		{signed("{login: {post: /in, token: body.t}, jwt: {secret: 'secret:K'}}"), "`jwt` stands beside `login`"},
+		{signed("{jwts: {}}"), "did you mean `jwt`?"},
+		{signed("{jwt: {}}"), "needs `secret`"},
+		{signed("{jwt: x}"), "a map of keys"},
+		{signed("{jwt: {secret: k3y}}"), "a secret does not belong into the file"},
+		{signed("{jwt: {secret: 'secret:K', alg: RS256}}"), "`alg` cannot be `RS256`"},
+		{signed("{jwt: {secret: 'secret:K', alg: none}}"), "`alg` cannot be `none`"},
+		{signed("{jwt: {secret: 'secret:K', ttl: 0}}"), "`ttl` cannot be `0`"},
+		{signed("{jwt: {secret: 'secret:K', claims: [a]}}"), "a map of keys"},
+		{signed("{jwt: {secret: 'secret:K', claims: {exp: 1}}}"), "the claim exp is set by Throng itself"},
+		{signed("{jwt: {secret: 'secret:K', claims: {sub: '${steps.a}'}}}"), "undefined: steps"},
+		{signed("{jwt: {secret: 'secret:K', scheme: 'a b'}}"), `"a b" cannot stand before a token`},
+		{signed("{login: x}"), "a map of keys"},
+		{signed("{login: {token: body.t}}"), "a login without a request"},
+		{signed("{login: {post: /in, put: /in, token: body.t}}"), "`put` stands beside `post`"},
+		{signed("{login: {post: /in}}"), "needs `token`"},
+		{signed("{login: {post: /in, token: t}}"), "it names neither the body of the answer nor a header of it (such as body.access_token"},
+		{signed("{login: {post: /in, token: body.t, json: {p: 'secret:a b'}}}"), "a secret does not belong into the file"},
+		{signed("{login: {post: 'http://y/in', token: body.t}}"), "names a host"},
+		{signed("{login: {post: /in, token: body.t, header: Cookie x}}"), `"Cookie x" cannot be the name of a header`},
+		{signed("{login: {post: /in, token: body.t, header: Host}}"), "the header Host is set by Throng itself"},
 		{minimal("services: {s: {kind: http, url: 'http://x', headers: {Authorization: x}}}"), "a secret does not belong into the file"},
 		{minimal(`services: {s: {kind: http, url: 'http://x', headers: {A: "${steps.a}"}}}`), "undefined: steps"},
 		{minimal("services: {s: {kind: http, url: 'http://x', limits: {connections: 0}}}"), "`connections` cannot be `0`"},

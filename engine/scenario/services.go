@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -59,16 +58,21 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 var outside = []string{"agent", "session", "now"}
 
 // auth reads how a service is signed in to. The rehearsal is by the user's name, which is the agent's id where nobody
-// says otherwise; whatever else stands in its place is by a token.
+// says otherwise, or by a login; whatever else stands in its place is by a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	var err error
 	if s.User, err = r.env.Template("${agent.id}", outside); err != nil {
 		panic(err) // it compiles
 	}
-	n.Fields("user", "bearer")
+	ways := []string{"user", "bearer", "jwt", "login"}
+	n.Fields(ways...)
 	rehearses := strings.HasPrefix(s.URL, Rehearsal)
-	switch which := n.Only("user", "bearer"); {
+	switch which := n.Only(ways...); {
 	case which.Key == nil:
+	case which.Key.Text() == "jwt":
+		r.chains.JWT(s, which.Value, outside)
+	case which.Key.Text() == "login":
+		r.chains.Login(s, which.Value, outside)
 	case which.Key.Text() == "user":
 		if user := r.chains.Template(which.Value, outside); user != nil {
 			s.User = user
@@ -77,24 +81,8 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the rehearsal signs in")
 		}
 	default:
-		s.Bearer = r.secret(which.Value)
+		s.Bearer = chain.SecretName(which.Value)
 	}
-}
-
-// secretForm is the name of a keychain entry or an environment variable.
-var secretForm = regexp.MustCompile(`^secret:([A-Za-z0-9_][A-Za-z0-9_.-]*)$`)
-
-func (r *reader) secret(n *doc.Node) string {
-	if n.Kind() != doc.Scalar {
-		n.Text() // says what is wrong
-		return ""
-	}
-	m := secretForm.FindStringSubmatch(n.Text())
-	if m == nil {
-		n.Errorf("`bearer: secret:NAME`, where NAME is an environment variable", "a token does not belong into the file")
-		return ""
-	}
-	return m[1]
 }
 
 // rehearsals are the services that Throng brings along.

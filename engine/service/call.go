@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,16 @@ type Call struct {
 	Expect  []int         // statuses that are good answers; empty is 200 to 299
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error makes a bad answer
 	// of it, which is tried again. Nil accepts all.
-	Accept func(*Answer) error
-	Secret string // kept out of error texts
+	Accept  func(*Answer) error
+	Secrets []string // kept out of the answer and of error texts
+	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
+	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
+	// until its cycle is closed, is never kept beyond that, whatever became of the session, and is shown to nobody.
+	Private bool
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
+
+	token *token // that it is signed in with
 }
 
 // expects reports whether a status is a good answer.
@@ -44,11 +51,19 @@ func (c *Call) expects(status int) bool {
 // answer garbled on its way.
 func (c *Call) readable(status int) bool { return status/100 == 2 || c.expects(status) }
 
-func (c *Call) accept(a *Answer) error {
+// accept says why an answer cannot be used, as the failure that it is; nil if it can.
+func (c *Call) accept(a *Answer) *engine.StepError {
 	if c.Accept == nil {
 		return nil
 	}
-	return c.Accept(a)
+	switch err := c.Accept(a); {
+	case err == nil:
+		return nil
+	case c.Private:
+		return engine.Fail(engine.BadAnswer, "the answer, which is private, cannot be read")
+	default:
+		return &engine.StepError{Class: engine.BadAnswer, Err: err}
+	}
 }
 
 // check returns the failure that an answer's status means.
@@ -62,17 +77,54 @@ func (c *Call) check(a *Answer) error {
 // excerpt is where an answer that is no good one points to, or else the beginning of its body, for an error text.
 func (c *Call) excerpt(a *Answer) string {
 	const most, scanned = 200, 64 << 10 // the secret must not be cut in two where the text is
+	if c.Private {
+		return ""
+	}
 	text := string(a.Body[:min(len(a.Body), scanned)])
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
 		return fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted())
 	}
-	if c.Secret != "" {
-		text = strings.ReplaceAll(text, c.Secret, "…")
+	for _, secret := range c.Secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, blackedOut)
+		}
 	}
 	if text == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", shortened(text, most))
+}
+
+const (
+	blackedOut = "…" // stands for a secret
+	// leastSecret is how long a secret is, in bytes, that is taken out of whole answers: a shorter one may be there by
+	// chance.
+	leastSecret = 8
+)
+
+// blackOut takes out of an answer what a service repeats of the secrets that it was sent, so that neither the journal
+// nor an expression has them: a session does not depend on which token its agent has.
+func (c *Call) blackOut(a *Answer) {
+	for _, secret := range c.Secrets {
+		a.blackOut(secret)
+	}
+	if c.token != nil {
+		a.blackOut(c.token.value)
+	}
+}
+
+func (a *Answer) blackOut(secret string) {
+	if len(secret) < leastSecret {
+		return
+	}
+	if bytes.Contains(a.Body, []byte(secret)) {
+		a.Body = bytes.ReplaceAll(a.Body, []byte(secret), []byte(blackedOut))
+	}
+	for _, values := range a.Header {
+		for i := range values {
+			values[i] = strings.ReplaceAll(values[i], secret, blackedOut)
+		}
+	}
 }
 
 // held runs wait with the step's clock standing still, and counts the time as held.

@@ -103,6 +103,15 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	if call.Timeout == 0 {
 		call.Timeout = h.limits.Timeout
 	}
+	answer, err := h.transport.do(h.request(&r), r.hash(), call)
+	if err != nil {
+		return nil, err
+	}
+	return answer, call.check(answer)
+}
+
+// request is r as it is sent; attempts take copies of it.
+func (h *HTTP) request(r *Request) *http.Request {
 	u := h.address(r.Target)
 	req := &http.Request{
 		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -112,13 +121,10 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 		req.Header = http.Header{}
 	}
 	if len(r.Body) > 0 {
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.Body)), nil }
+		body := r.Body
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	}
-	answer, err := h.transport.do(req, r.hash(), call)
-	if err != nil {
-		return nil, err
-	}
-	return answer, call.check(answer)
+	return req
 }
 
 // address joins a target to the service's address.
@@ -161,9 +167,9 @@ func (h *HTTP) Host() string { return h.base.Host }
 func (h *HTTP) Close() { h.pool.CloseIdleConnections() }
 
 // attemptOf is a copy of req for one attempt.
-func attemptOf(ctx context.Context, req *http.Request, sends int) (*http.Request, error) {
+func attemptOf(ctx context.Context, req *http.Request, again bool) (*http.Request, error) {
 	r := req.WithContext(ctx)
-	if sends > 1 { // an attempt that was given up may still be reading its headers
+	if again { // an attempt that was given up may still be reading its headers
 		r.Header = req.Header.Clone()
 	}
 	if req.GetBody != nil {

@@ -71,7 +71,7 @@ func (c *Call) replayed(e engine.Entry) (*Answer, error) {
 	}
 	if c.readable(answer.Status) {
 		if err := c.accept(answer); err != nil {
-			return nil, &engine.StepError{Class: engine.BadAnswer, Err: err}
+			return nil, err
 		}
 	}
 	return answer, nil

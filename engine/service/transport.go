@@ -54,7 +54,15 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 		return nil, context.Cause(ctx)
 	case known:
 		call.Record.Label = engine.Uncertain
-	case changing:
+	}
+	if !known || !call.Once {
+		// Before the intent: a login that fails has asked nothing of the step.
+		if _, err := call.signIn(ctx); err != nil {
+			t.journal(call, 0, changing && known, nil, err)
+			return nil, err
+		}
+	}
+	if changing && !known {
 		if err := t.intend(ctx, call, hash); err != nil {
 			return nil, err
 		}
@@ -99,14 +107,14 @@ func (t *transport) intend(ctx context.Context, call *Call, hash uint64) error {
 
 // journal keeps the result of a call, unless the session ends with it: cut, or out of time as a whole.
 func (t *transport) journal(call *Call, hash uint64, changing bool, answer *Answer, err error) {
-	e := engine.Entry{Path: call.Path}
+	e := engine.Entry{Path: call.Path, Private: call.Private}
 	var failure *engine.StepError
 	var overtime *Overtime
 	switch {
 	case err == nil:
 		e.Output = encodeAnswer(answer)
 	case errors.As(err, &overtime):
-		e = overtime.Entry(call.Path)
+		e = overtime.Entry(call.Path) // there is no answer in it
 	case errors.As(err, &failure):
 		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
 	default:
@@ -124,15 +132,21 @@ func (t *transport) journal(call *Call, hash uint64, changing bool, answer *Answ
 func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
 	var wait *backoff.ExponentialBackOff
 	var refused refusals
-	for sends := 1; ; sends++ {
+	renewed := call.Auth == nil
+	for sends, again := 1, false; ; sends, again = sends+1, true {
 		if err := t.enter(ctx, call); err != nil {
 			return nil, err
 		}
-		answer, failure, err := t.attempt(ctx, req, call, sends)
-		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
-			if len(call.Record.Statuses) < maxRefusals {
-				call.Record.Statuses = append(call.Record.Statuses, answer.Status)
+		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again})
+		if answer != nil && answer.Status == http.StatusUnauthorized && !renewed {
+			if renewed, err = t.renew(ctx, call); err != nil {
+				return nil, err
 			}
+			sends-- // what a service does with the attempt must not depend on how old a token was
+			continue
+		}
+		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
+			call.turnedAway(answer)
 			if err := call.sleep(ctx, refused.next(answer)); err != nil {
 				return nil, err
 			}
@@ -166,6 +180,24 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	}
 }
 
+// renew gets another token after a 401, which then was no attempt. That a 401 is expected makes no difference: whether
+// a token is too old is a matter of time. The call is signed in anew once; what another step of the agent has got
+// meanwhile is tried without counting.
+func (t *transport) renew(ctx context.Context, call *Call) (issued bool, err error) {
+	call.turnedAway(&Answer{Status: http.StatusUnauthorized})
+	if issued, err = call.signIn(ctx); err != nil {
+		call.Record.Attempts++
+	}
+	return issued, err
+}
+
+// turnedAway notes the status of an answer that does not count as an attempt.
+func (c *Call) turnedAway(a *Answer) {
+	if len(c.Record.Statuses) < maxRefusals {
+		c.Record.Statuses = append(c.Record.Statuses, a.Status)
+	}
+}
+
 // backoff gives the waits between attempts: doubling, with full jitter, which is anything between nothing and twice
 // an interval.
 func (c *Call) backoff() *backoff.ExponentialBackOff {
@@ -189,22 +221,29 @@ func (r *refusals) next(a *Answer) time.Duration {
 	return r.unnamed/2 + rand.N(r.unnamed/2)
 }
 
+// attempt is which one it is.
+type attempt struct {
+	number int  // from 1, as the rehearsal counts them
+	again  bool // the request was sent before
+}
+
 // attempt sends the request once, in a place that it gives back. failure is set where another attempt may help; err
 // ends the call.
-func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, sends int) (answer *Answer, failure *engine.StepError, err error) {
+func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
 	once, cancel := ctx, func() {}
 	if call.Timeout > 0 {
 		once, cancel = context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
 	}
 	defer cancel()
-	r, err := attemptOf(once, req, sends)
+	r, err := attemptOf(once, req, which.again)
 	if err != nil {
 		t.bound.Leave()
 		return nil, nil, err
 	}
+	call.sign(r.Header)
 	if t.tag {
 		s := call.Session
-		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, sends, s.Now)}
+		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, which.number, s.Now)}
 	}
 	start := time.Now()
 	answer, err = t.exchange(r, call)
@@ -213,9 +252,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case err != nil:
 		failure, err = classify(ctx, once, err)
 	case call.readable(answer.Status):
-		if err := call.accept(answer); err != nil {
-			failure = &engine.StepError{Class: engine.BadAnswer, Err: err}
-		}
+		failure = call.accept(answer)
 	case passing(answer.Status):
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
@@ -256,7 +293,9 @@ func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
 	if call.Record.Label == engine.Uncertain && resp.Header.Get("Idempotency-Replayed") == "true" {
 		call.Record.Label = engine.Confirmed
 	}
-	return newAnswer(resp, body), nil
+	answer := newAnswer(resp, body)
+	call.blackOut(answer)
+	return answer, nil
 }
 
 var errTooBig = errors.New("the answer is too big")

@@ -86,7 +86,7 @@ func TestAnswers(t *testing.T) {
 		{
 			"secret",
 			[]reply{{status: 401, body: "bad token s3cret.shopper-1"}},
-			func(c *Call) { c.Secret = "s3cret" },
+			func(c *Call) { c.Secrets = []string{"", "s3cret"} },
 			engine.ClientError, 1,
 			[]int{401},
 			"bad token ….shopper-1",

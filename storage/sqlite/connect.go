@@ -39,7 +39,8 @@ func connect(path string, readOnly bool, n int) *sql.DB {
 	if readOnly {
 		keys += "&mode=ro&_query_only=on"
 	} else {
-		keys += "&_auto_vacuum=incremental&_journal_mode=WAL&_txlock=immediate"
+		// What is removed leaves no trace in the file: private answers must not outlive their cycle.
+		keys += "&_auto_vacuum=incremental&_journal_mode=WAL&_txlock=immediate&_secure_delete=on"
 	}
 	if runtime.GOOS == "darwin" { // there, fsync leaves the data in the drive's cache
 		pragmas += "PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1;"

@@ -50,7 +50,8 @@ func (j *Journal) doChore(busy bool) bool {
 	return true
 }
 
-// sweep removes the intents and answers of closed cycles, but for failed sessions and a sample.
+// sweep removes the intents and answers of closed cycles, but for failed sessions and a sample; of these the answers of
+// private steps go too.
 type sweep struct {
 	journal *Journal
 	upTo    int
@@ -105,9 +106,14 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 		if kept == nil {
 			kept = binary.AppendVarint(nil, base)
 		}
-		kept = appendText(kept, whole)
 		count++
-		return nil
+		r, err := readRequest(cursor{data: whole}, p.cycle)
+		if err == nil && r.conceal() {
+			kept = r.append(kept)
+		} else {
+			kept = appendText(kept, whole)
+		}
+		return err
 	})
 	if err != nil {
 		return err

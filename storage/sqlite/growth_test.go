@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -73,6 +75,90 @@ func TestNothingIsLeftOver(t *testing.T) {
 	}
 	if n := ask[int](t, s.reader, `PRAGMA freelist_count`); n != 0 {
 		t.Errorf("%d free pages were not given back", n)
+	}
+}
+
+// TestPrivateAnswersGoAtTheBarrier is that no pack of a closed cycle holds one, of failed sessions and the sample
+// neither, that the rest of these is there, and that the file has no trace of what went.
+func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	settings := engine.DefaultSettings()
+	settings.KeepShare = 0.5
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const agents = 200
+	for a := range agents {
+		p := engine.Place{Agent: a}
+		entry := func(path, text string, private bool) engine.Entry {
+			return engine.Entry{Path: path, Attempts: 1, Output: fmt.Appendf(nil, "%s %d", text, a), Private: private}
+		}
+		j.Append(
+			engine.IntentRow{Place: p, Path: "buy", Earlier: []engine.Entry{entry("look", "private", true), entry("read", "open", false)}},
+			engine.AnswerRow{Place: p, Entry: entry("buy", "private", true)},
+			engine.SessionRows{{Place: p, Outcome: []engine.Outcome{engine.OK, engine.Failed}[a%2]}})
+	}
+	var traces [][]byte
+	count := func() (private, open int) {
+		rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var data []byte
+			if err := rows.Scan(&data); err != nil {
+				t.Fatal(err)
+			}
+			raw, err := unfold(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(raw), "private ") {
+				for part := range slices.Chunk(data, 64) {
+					traces = append(traces, part)
+				}
+			}
+			private, open = private+strings.Count(string(raw), "private "), open+strings.Count(string(raw), "open ")
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return private, open
+	}
+	if err := j.Commit(t.Context(), engine.StartRow{}); err != nil {
+		t.Fatal(err)
+	}
+	if private, open := count(); private != 2*agents || open != agents {
+		t.Errorf("of the open cycle %d private answers and %d others are there", private, open)
+	}
+	j.Append(engine.BarrierRow{Cycle: 0})
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if private, open := count(); private != 0 || open <= agents/2 || open == agents {
+		t.Errorf("of the closed cycle %d private answers and %d others are there", private, open)
+	}
+	closeStore(t, s)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(traces) < 2 {
+		t.Fatalf("%d traces, %v", len(traces), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, trace := range traces {
+			if len(trace) == 64 && bytes.Contains(text, trace) {
+				t.Fatalf("%s has trace %d of %d", filepath.Base(file), i, len(traces))
+			}
+		}
 	}
 }
 

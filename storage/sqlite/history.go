@@ -132,7 +132,7 @@ func (s *Store) Starts(ctx context.Context, run engine.RunID) (all []engine.Star
 }
 
 // Requests returns the requests that are kept of an agent's session: all while its cycle is open; of closed cycles
-// those of failed sessions and of a sample.
+// those of failed sessions and of a sample. What a private step was answered is not among it.
 func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int) (all []storage.Request, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -156,6 +156,7 @@ func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int
 		if r.Agent != agent {
 			return
 		}
+		r.conceal()
 		for i := range r.earlier {
 			put(r.Place, &r.earlier[i], true)
 		}

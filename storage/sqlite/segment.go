@@ -201,8 +201,15 @@ func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	})
 }
 
+// flagPrivate stands above the status of an entry.
+const flagPrivate = 1 << 7
+
 func appendEntry(dst []byte, e *engine.Entry) []byte {
-	dst = append(appendText(dst, e.Path), byte(e.Status), byte(e.Class))
+	status := byte(e.Status)
+	if e.Private {
+		status |= flagPrivate
+	}
+	dst = append(appendText(dst, e.Path), status, byte(e.Class))
 	dst = appendText(appendText(dst, e.Error), e.Output)
 	dst = appendRequests(dst, e.Attempts, e.Statuses)
 	return binary.LittleEndian.AppendUint64(dst, e.Hash)

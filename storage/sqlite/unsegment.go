@@ -193,8 +193,33 @@ func readRequest(c cursor, cycle int) (r request, err error) {
 	return r, err
 }
 
+// conceal takes the private answers out of a request and reports whether there were any.
+func (r *request) conceal() (found bool) {
+	conceal := func(e *engine.Entry) {
+		if e.Private && len(e.Output) > 0 {
+			e.Output, found = nil, true
+		}
+	}
+	conceal(&r.entry)
+	for i := range r.earlier {
+		conceal(&r.earlier[i])
+	}
+	return found
+}
+
+// append writes the request as it was read.
+func (r *request) append(dst []byte) []byte {
+	if r.kind == answerSegment {
+		return appendAnswer(dst, &engine.AnswerRow{Place: r.Place, Entry: r.entry})
+	}
+	return appendIntent(dst, &engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Earlier: r.earlier})
+}
+
 func (c *cursor) entry() engine.Entry {
-	e := engine.Entry{Path: string(c.bytes()), Status: c.status(c.byte()), Class: c.class(), Error: string(c.bytes()), Output: c.bytes()}
+	e := engine.Entry{Path: string(c.bytes())}
+	status := c.byte()
+	e.Private = status&flagPrivate != 0
+	e.Status, e.Class, e.Error, e.Output = c.status(status&^flagPrivate), c.class(), string(c.bytes()), c.bytes()
 	if n := c.int(); n >= math.MinInt32 && n <= math.MaxInt32 {
 		e.Attempts = int(n)
 	} else {

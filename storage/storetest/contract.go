@@ -339,6 +339,60 @@ func testGrowth(t *testing.T, open Open) {
 	}
 }
 
+// testPrivate holds that a private answer is there for a resumption while its cycle is open, and for nobody else.
+func testPrivate(t *testing.T, open Open) {
+	r := record("r")
+	r.Settings.KeepShare = 1
+	f := newFixture(t, open, r)
+	entry := func(path string) engine.Entry {
+		return engine.Entry{Path: path, Attempts: 2, Statuses: []int{500, 201}, Output: []byte("hunter2"), Hash: 7, Private: true}
+	}
+	concealed := func(path string) engine.Entry {
+		e := entry(path)
+		e.Output = nil
+		return e
+	}
+	ask := func(s engine.SessionRow) {
+		open := engine.Entry{Path: "open", Attempts: 1, Output: []byte("page")}
+		f.append(
+			engine.IntentRow{Place: s.Place, Path: "buy", Hash: 7, Earlier: []engine.Entry{open, entry("read")}},
+			engine.AnswerRow{Place: s.Place, Entry: entry("buy")})
+	}
+	want := func(p engine.Place) []storage.Request {
+		return []storage.Request{
+			{Place: p, Entry: engine.Entry{Path: "open", Attempts: 1, Output: []byte("page")}, Answered: true},
+			{Place: p, Entry: concealed("read"), Answered: true},
+			{Place: p, Entry: concealed("buy"), Answered: true},
+		}
+	}
+	check := func(s engine.SessionRow) {
+		t.Helper()
+		got, err := f.Requests(t.Context(), f.run, s.Cycle, s.Agent)
+		must(t, err)
+		if !reflect.DeepEqual(got, want(s.Place)) {
+			t.Errorf("got %+v, want %+v", got, want(s.Place))
+		}
+	}
+	sessions := []engine.SessionRow{session(0, 0, engine.OK), session(0, 1, engine.Failed)}
+	for _, s := range sessions {
+		ask(s)
+	}
+	f.commit()
+	for _, s := range sessions {
+		check(s)
+	}
+	prefix := f.resume().Prefixes[1]
+	if len(prefix) != 3 || !reflect.DeepEqual(prefix[0], entry("buy")) || !reflect.DeepEqual(prefix[2], entry("read")) {
+		t.Errorf("the resumption gets %+v", prefix)
+	}
+	f.append(engine.SessionRows(sessions), engine.BarrierRow{Cycle: 0, At: at(1)})
+	f.commit()
+	f.reopen()
+	for _, s := range sessions {
+		check(s)
+	}
+}
+
 func testTotals(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	var want, barrier engine.Totals

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"overlapping batches are merged", testOverlap},
 		{"every kept checkpoint can be restored", testCheckpoints},
 		{"what is not kept goes after the barrier", testGrowth},
+		{"what is private is for a resumption only", testPrivate},
 		{"totals are recomputed", testTotals},
 		{"peaks and time are brought up to the end", testPeaks},
 		{"a requeued take goes on", testTakes},

@@ -25,7 +25,7 @@ func ParseRehearsal(r engine.Rehearsal) (rehearsal.Config, error) {
 	return cfg, err
 }
 
-// parseFaults reads shares by kind of fault, and an outage as FROM+FOR.
+// parseFaults reads shares by kind of fault, an outage as FROM+FOR, and after how many requests a token expires.
 func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 	var f rehearsal.Faults
 	shares := map[string]*float64{
@@ -42,10 +42,18 @@ func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 			}
 			continue
 		}
+		if kind == "token_requests" {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return f, &engine.FieldError{Field: "fault token_requests", Problem: fmt.Sprintf("%q is no number of requests", text), Hint: "such as 20"}
+			}
+			f.TokenRequests = n
+			continue
+		}
 		share, ok := shares[kind]
 		if !ok {
 			return f, &engine.FieldError{
-				Field: "fault", Problem: "there is no fault " + kind, Hint: "rate_limited, server_error, hang, cut, bad_body, outage",
+				Field: "fault", Problem: "there is no fault " + kind, Hint: "rate_limited, server_error, hang, cut, bad_body, outage, token_requests",
 			}
 		}
 		var err error

@@ -33,7 +33,8 @@ type Launch struct {
 	Remote   *Remote      // nil sends nothing
 	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
 
-	Allow []string // hosts beside loopback that may be called
+	Allow   []string // hosts beside loopback that may be called
+	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
 	// Waiting is told who holds the store while the run stands in line.
@@ -83,6 +84,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
+	bearers, err := l.unlock()
+	if err != nil {
+		return nil, err
+	}
 	chosen, err := j.Program.Choose(ctx, &l.Settings)
 	if err != nil {
 		return nil, err
@@ -94,7 +99,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.send(ctx, j), l.connect(j)); err != nil {
+	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers)); err != nil {
 		return nil, err
 	}
 	journal, err := l.Store.Journal(j.Record.ID)
@@ -262,15 +267,27 @@ func (l Launch) checkRehearsal() error {
 	return err
 }
 
-// connect starts the rehearsal if a service wants it, and gives every service its client.
-func (l Launch) connect(j *Job) error {
+// unlock gives every service its secrets; that of a bearer token by the service's name. The rehearsal needs none.
+func (l Launch) unlock() (bearers map[string]string, err error) {
+	bearers = map[string]string{}
+	var mistakes []error
 	for _, s := range l.Scenario.Services {
-		address, secret, embedded := l.address(s), os.Getenv(s.Bearer), false
-		if s.Bearer != "" && secret == "" {
-			return &engine.FieldError{
-				Field: "service " + s.Name, Problem: "its token is not set", Hint: "export " + s.Bearer + "=…",
-			}
+		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
+			s.Unlock(nil)
+			continue
 		}
+		bearer, others, err := l.Secrets.of(s)
+		mistakes = append(mistakes, err)
+		bearers[s.Name] = bearer
+		s.Unlock(others)
+	}
+	return bearers, errors.Join(mistakes...)
+}
+
+// connect starts the rehearsal if a service wants it, and gives every service its client.
+func (l Launch) connect(j *Job, bearers map[string]string) error {
+	for _, s := range l.Scenario.Services {
+		address, secret, embedded := l.address(s), bearers[s.Name], false
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			if err := l.rehearse(j); err != nil {
 				return err

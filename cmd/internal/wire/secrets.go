@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+)
+
+// Secrets finds the secrets that a scenario names. The zero value looks into the environment of the process, then into
+// the keychain.
+type Secrets struct {
+	Env func(name string) string // nil is os.Getenv
+}
+
+// Where a secret was found.
+const (
+	InEnvironment = "the environment"
+	InKeychain    = "the keychain"
+)
+
+// Find returns a secret and where it was found. That there is none is a *engine.FieldError of field, which says both
+// places.
+func (s Secrets) Find(field, name string) (value, place string, err error) {
+	env := s.Env
+	if env == nil {
+		env = os.Getenv
+	}
+	if value = strings.TrimSpace(env(name)); value != "" {
+		return value, InEnvironment, nil
+	}
+	value, err = keychain(func() (string, error) { return keyring.Get(keychainName, name) })
+	if value = strings.TrimSpace(value); err == nil && value != "" {
+		return value, InKeychain, nil
+	}
+	problem := fmt.Sprintf("the secret %s is neither in %s nor in %s", name, InEnvironment, InKeychain)
+	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		problem = fmt.Sprintf("the secret %s is not in %s, and %v", name, InEnvironment, err)
+	}
+	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: "export " + name + "=…, or throngctl secret set " + name}
+}
+
+// of returns the secrets of a service: what stands for its bearer token, and the others by name. All that are missing
+// are told.
+func (s Secrets) of(service *chain.Service) (bearer string, others map[string]string, err error) {
+	var mistakes []error
+	find := func(name string) string {
+		value, _, err := s.Find("service "+service.Name, name)
+		mistakes = append(mistakes, err)
+		return value
+	}
+	if service.Bearer != "" {
+		bearer = find(service.Bearer)
+	}
+	others = map[string]string{}
+	for _, name := range service.Secrets() {
+		others[name] = find(name)
+	}
+	return bearer, others, errors.Join(mistakes...)
+}
+
+// KeepSecret keeps a secret in the keychain. A name that a scenario could not write is a *engine.FieldError.
+func KeepSecret(name, value string) error {
+	if err := checkSecret(name); err != nil {
+		return err
+	}
+	if value = strings.TrimSpace(value); value == "" {
+		return &engine.FieldError{Field: "secret " + name, Problem: "it is empty", Hint: "to forget it: throngctl secret forget " + name}
+	}
+	return keepSecret(name, value)
+}
+
+// ForgetSecret takes a secret out of the keychain; one that is not there is forgotten already.
+func ForgetSecret(name string) error {
+	if err := checkSecret(name); err != nil {
+		return err
+	}
+	return keepSecret(name, "")
+}
+
+// FindSecret says where a secret is found.
+func FindSecret(name string) (place string, err error) {
+	if err := checkSecret(name); err != nil {
+		return "", err
+	}
+	_, place, err = Secrets{}.Find("secret", name)
+	return place, err
+}
+
+func checkSecret(name string) error {
+	if chain.IsSecret(name) {
+		return nil
+	}
+	return &engine.FieldError{Field: "secret", Problem: fmt.Sprintf("%q cannot be its name", name), Hint: "letters, digits, _ and, but for the first, . and -"}
+}

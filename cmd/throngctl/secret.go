@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// maxSecret bounds what is read of a secret, in bytes.
+const maxSecret = 64 << 10
+
+// secretCmd keeps what scenarios name as secret:NAME.
+type secretCmd struct {
+	Set    secretSetCmd    `cmd:"" help:"Keep a secret in the system's keychain; its value is typed, or read from a pipe."`
+	Forget secretForgetCmd `cmd:"" help:"Take a secret out of the keychain."`
+	Check  secretCheckCmd  `cmd:"" help:"Say where a secret is found: the environment or the keychain. Its value is not shown."`
+}
+
+type secretSetCmd struct {
+	Name string `arg:"" help:"As scenarios call it, without secret: in front."`
+}
+
+// Run is called by kong.
+func (c *secretSetCmd) Run(t *terminal) error {
+	value, err := t.readSecret(c.Name)
+	if err != nil {
+		return err
+	}
+	if err := wire.KeepSecret(c.Name, value); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s is in %s\n", c.Name, wire.InKeychain)
+	return nil
+}
+
+type secretForgetCmd struct {
+	Name string `arg:"" help:"As scenarios call it."`
+}
+
+// Run is called by kong.
+func (c *secretForgetCmd) Run(t *terminal) error {
+	if err := wire.ForgetSecret(c.Name); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, wire.InKeychain)
+	return nil
+}
+
+type secretCheckCmd struct {
+	Name string `arg:"" help:"As scenarios call it."`
+}
+
+// Run is called by kong.
+func (c *secretCheckCmd) Run(t *terminal) error {
+	place, err := wire.FindSecret(c.Name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s is in %s\n", c.Name, place)
+	return nil
+}
+
+// readSecret reads a value without showing it, or all of what is no terminal.
+func (t *terminal) readSecret(name string) (string, error) {
+	if f, ok := t.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintf(t.err, "value of %s (not shown): ", name)
+		value, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(t.err)
+		return string(value), err
+	}
+	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the value of %s: %w", name, err)
+	case len(value) > maxSecret:
+		return "", fmt.Errorf("the value of %s is longer than %d bytes", name, maxSecret)
+	}
+	return string(value), nil
+}
