@@ -23,7 +23,7 @@ const (
 type Input struct {
 	World  World   // what its steps can see besides each other: agent, session, now, input
 	Memory *Memory // that World's agent shows
-	Acted  string       // the event that counts as having acted; "" is not to stop
+	Acted  string  // the event that counts as having acted; "" is not to stop
 }
 
 // World is what the steps of a session can see besides each other. It is used by one goroutine.

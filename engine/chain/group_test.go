@@ -33,15 +33,18 @@ func TestGroups(t *testing.T) {
 		took    time.Duration // in parallel
 		summed  time.Duration // one after another
 	}{
-		{"the analysis", `
+		{
+			"the analysis", `
 step sentiment: {kind: wait, for: 3, parallel: true}
 step entities: {kind: wait, for: 5, parallel: true}
 step topics: {kind: wait, for: 4, parallel: true}
 step summarize: {kind: emit, event: e, depends_on: [topics, sentiment], data: "${[steps.sentiment, steps.topics, previous]}"}
 step end: {kind: emit, event: e, data: "${[previous.entities, [n for n in steps]]}"}
 `, engine.OK, "", "sentiment:ok entities:ok topics:ok summarize:ok end:ok",
-			`e=[3,4,{"topics":4,"sentiment":3}] e=[5,["sentiment","entities","topics","summarize"]]`, 5 * time.Second, 12 * time.Second},
-		{"a diamond, named below and above", `
+			`e=[3,4,{"topics":4,"sentiment":3}] e=[5,["sentiment","entities","topics","summarize"]]`, 5 * time.Second, 12 * time.Second,
+		},
+		{
+			"a diamond, named below and above", `
 step last: {kind: emit, event: last, depends_on: [left, right], data: "${[n for n in steps]}"}
 step left: {kind: wait, for: 2, depends_on: top}
 step right: {kind: wait, for: 3, depends_on: top}
@@ -49,8 +52,10 @@ step top: {kind: wait, for: 1, parallel: true}
 step aside: {kind: wait, for: 1, parallel: true}
 step after: {kind: emit, event: after, data: "${[n for n in previous]}"}
 `, engine.OK, "", "last:ok left:ok right:ok top:ok aside:ok after:ok",
-			`last=["left","right","top"] after=["last","left","right","top","aside"]`, 4 * time.Second, 7 * time.Second},
-		{"previous", `
+			`last=["left","right","top"] after=["last","left","right","top","aside"]`, 4 * time.Second, 7 * time.Second,
+		},
+		{
+			"previous", `
 step a: {kind: python, call: "'a'"}
 step b: {kind: emit, event: b, parallel: true, data: "${previous}"}
 step c: {kind: emit, event: c, depends_on: [b], data: "${previous + 'c'}"}
@@ -60,7 +65,8 @@ step f: {kind: python, call: previous.c}
 step g: {kind: emit, event: g, parallel: true, data: "${previous}"}
 step h: {kind: if, condition: previous, then: {step i: {kind: emit, event: i, data: "${previous}"}}}
 `, engine.OK, "", "a:ok b:ok c:ok d:ok e:ok f:ok g:ok h:ok h.i:ok",
-			`b="a" c="ac" d={"c":"ac","a":"a"} e="a" g="ac" i=null`, 0, 0},
+			`b="a" c="ac" d={"c":"ac","a":"a"} e="a" g="ac" i=null`, 0, 0,
+		},
 		{"what ended well", `
 step a: {kind: emit, event: a, parallel: true, when: false}
 step b: {kind: python, call: bad(), parallel: true, on_error: continue}
@@ -102,7 +108,8 @@ step bad: {kind: python, call: bad(), parallel: true}
 step far: {kind: python, call: bad(), depends_on: [wait]}
 step wait: {kind: wait, for: 2, parallel: true}
 `, engine.Failed, "bad", "first:skipped bad:failed:script far:cancelled wait:cancelled", "", 2 * time.Second, 2 * time.Second},
-		{"a group in a loop that goes on", `
+		{
+			"a group in a loop that goes on", `
 step loop:
   kind: for
   each: "[1, 2]"
@@ -115,8 +122,9 @@ step loop:
     step d: {kind: emit, event: d, data: "${[i, previous]}"}
 step end: {kind: emit, event: end}
 `, engine.OK, "", "loop:failed:script loop[0].a:ok loop[0].b:ok loop[0].c:ok loop[0].d:ok" +
-			" loop[1].a:ok loop[1].b:failed:script loop[1].c:cancelled loop[1].d:cancelled end:ok",
-			`a=1 d=[1,{"a":1,"b":1,"c":1}] a=2 end=`, time.Second, time.Second},
+				" loop[1].a:ok loop[1].b:failed:script loop[1].c:cancelled loop[1].d:cancelled end:ok",
+			`a=1 d=[1,{"a":1,"b":1,"c":1}] a=2 end=`, time.Second, time.Second,
+		},
 		{"a step's own time", `
 step a: {kind: wait, for: 60, timeout: 2, parallel: true, on_error: continue}
 step b: {kind: wait, for: 3, parallel: true, timeout: 9}
