@@ -133,6 +133,9 @@ func (g *group) begin(m *member) bool {
 	return true
 }
 
+// isMember reports whether the execution is that of a step of a group.
+func (x *execution) isMember() bool { return x.row != x.s.Row }
+
 // execute takes the step; a panic is its failure.
 func (m *member) execute() {
 	defer func() {
