@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/script"
 )
 
 // modes are the two ways to carry out a group.
@@ -277,6 +278,92 @@ step c: {kind: emit, event: c, depends_on: [b], data: "${uniform(0, 1)}"}
 			if got != want {
 				t.Errorf("%s\n got %s\nwant %s", mode.name, got, want)
 			}
+		}
+	}
+}
+
+// held is an action that the engine holds back, then works.
+type held struct{ hold, work time.Duration }
+
+func (h held) run(t *turn) (script.Value, error) {
+	c := t.clock()
+	c.Hold()
+	err := pause(c.Context(), h.hold)
+	c.Release()
+	if err == nil {
+		err = pause(c.Context(), h.work)
+	}
+	return script.Missing, err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// TestHeldInAGroup is that the chain's time stands still only while all steps under way are held back.
+func TestHeldInAGroup(t *testing.T) {
+	tests := []struct {
+		name    string
+		actions [3]action
+		outcome engine.Outcome
+		took    time.Duration
+	}{
+		{"all are held", [3]action{held{time.Hour, 3 * time.Second}, held{time.Hour, 0}, held{2 * time.Hour, time.Second}}, engine.OK, 2*time.Hour + time.Second},
+		{"one works meanwhile", [3]action{held{time.Hour, time.Second}, held{0, 6 * time.Second}, held{time.Hour, 0}}, engine.TimedOut, 5 * time.Second},
+		{"one works for a while", [3]action{held{time.Hour, time.Second}, held{0, 3 * time.Second}, held{time.Hour, 0}}, engine.OK, time.Hour + time.Second},
+		{"the time is used up later", [3]action{held{time.Hour, 3 * time.Second}, held{0, 3 * time.Second}, held{0, 0}}, engine.TimedOut, time.Hour + 2*time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				row := stage{steps: `
+timeout: 5
+step a: {kind: emit, event: e, parallel: true}
+step b: {kind: emit, event: e, parallel: true}
+step c: {kind: emit, event: e, parallel: true}
+`, change: func(s *engine.Settings) { s.SessionTimeout = 100 * time.Second }, before: func(c *Chain) {
+					for i, a := range tt.actions {
+						c.Body.Steps[i].action = a
+					}
+				}}.one(t)
+				if row.Outcome != tt.outcome || row.Total != tt.took {
+					t.Errorf("%v after %v, want %v after %v: %s", row.Outcome, row.Total, tt.outcome, tt.took, row.Error)
+				}
+			})
+		})
+	}
+}
+
+// TestLimitsOfGroups is that the number of steps in a session is bounded, the same in both modes.
+func TestLimitsOfGroups(t *testing.T) {
+	var want string
+	for _, mode := range modes {
+		row := stage{change: mode.change, steps: `
+step a:
+  kind: for
+  each: range(1000)
+  as: i
+  do:
+    step b: {kind: chain, target: many, parallel: true}
+    step c: {kind: chain, target: many, depends_on: [b]}
+    step d: {kind: python, call: 1}
+`, others: `
+chain many:
+  step e: {kind: for, each: "range(100)", as: j, do: {step f: {kind: python, call: 1}}}
+`}.one(t)
+		got := fmt.Sprintf("%v %v %s, %d steps", row.Outcome, row.Class, row.Path, len(row.Steps))
+		if want == "" {
+			want = got
+		}
+		if row.Class != engine.LoopLimit || got != want {
+			t.Errorf("%s: %s, want %s", mode.name, got, want)
 		}
 	}
 }

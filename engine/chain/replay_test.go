@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -262,4 +263,29 @@ step b: {kind: http, service: shop, post: /make, on_error: continue}
 	if len(server.asked) > 0 {
 		t.Errorf("asked %v", server.asked)
 	}
+}
+
+// TestForgets is that the journal's results of steps which a failure keeps from running do not make a later wait think
+// that it was waited for.
+func TestForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		row := stage{
+			steps: `
+step loop:
+  kind: for
+  each: "[1]"
+  as: i
+  on_error: continue
+  do:
+    step bad: {kind: python, call: "[][0]", parallel: true}
+    step gone: {kind: chain, target: sub, parallel: true}
+step w: {kind: wait, for: 5}
+`, others: "chain sub:\n  step x: {kind: http, service: shop, post: /make}\n",
+			change: modes[1].change,
+			resume: &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {{Path: "loop[0].gone", Attempts: 1}, {Path: "loop[0].gone.x", Attempts: 1}}}},
+		}.one(t)
+		if got, want := steps(&row), "loop:failed:script loop[0].bad:failed:script loop[0].gone:cancelled w:ok"; got != want || row.Total != 5*time.Second {
+			t.Errorf("after %v\n got %s\nwant %s", row.Total, got, want)
+		}
+	})
 }

@@ -78,10 +78,12 @@ func (r *Reader) Link() {
 	for _, name := range r.names {
 		l.visit(r.chains[name])
 	}
-	if !l.circles {
-		for _, g := range r.groups {
-			g.warn()
-		}
+	if l.circles {
+		return
+	}
+	known := map[*Chain][]*Service{}
+	for _, g := range r.groups {
+		g.warn(known)
 	}
 }
 
@@ -142,12 +144,13 @@ type groupAt struct {
 	list    []stepAt
 }
 
-// warn tells of the first two steps for each service that change it in no order.
-func (g groupAt) warn() {
+// warn tells of the first two steps for each service that change it in no order. known are the services that chains
+// change.
+func (g groupAt) warn(known map[*Chain][]*Service) {
 	changing := map[*Service][]int{}
 	var services []*Service
 	for i := g.segment.from; i < g.segment.to; i++ {
-		for _, s := range changed(g.block.Steps[i]) {
+		for _, s := range changed(g.block.Steps[i], known) {
 			if changing[s] == nil {
 				services = append(services, s)
 			}
@@ -177,15 +180,20 @@ func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 }
 
 // changed are the services that a step changes, each once.
-func changed(s *Step) (services []*Service) {
+func changed(s *Step, known map[*Chain][]*Service) (services []*Service) {
 	add := func(s *Step) {
 		if q, ok := s.action.(*request); ok && q.service != nil && q.method != "GET" && !slices.Contains(services, q.service) {
 			services = append(services, q.service)
 		}
 	}
-	add(s)
-	if sub, ok := s.action.(*subchain); ok && sub.chain != nil {
-		sub.chain.everywhere(add)
+	sub, ok := s.action.(*subchain)
+	if !ok || sub.chain == nil {
+		add(s)
+		return services
 	}
-	return services
+	if _, ok := known[sub.chain]; !ok {
+		sub.chain.everywhere(add)
+		known[sub.chain] = services
+	}
+	return known[sub.chain]
 }
