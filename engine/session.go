@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,6 +80,19 @@ func (s *Session) Replay(path string) (Entry, bool) {
 	e, ok := s.prefix[path]
 	delete(s.prefix, path)
 	return e, ok
+}
+
+// Forget drops what the journal holds of a step, and of those inside it, that will not be executed.
+func (s *Session) Forget(path string) {
+	if s.prefix == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.prefix, func(of string, _ Entry) bool {
+		rest, ok := strings.CutPrefix(of, path)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
 }
 
 // Intend journals that a changing request is about to leave, with the results that are not journaled yet, and waits

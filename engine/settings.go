@@ -43,6 +43,10 @@ type Settings struct {
 	WarmUp       []float64
 	WarmUpCycles int
 
+	// SequentialSteps runs the steps of a session one after another, also those that could run beside each other; the
+	// results are the same.
+	SequentialSteps bool
+
 	// Services are the addresses to use instead of the scenario's, by service.
 	Services map[string]string
 	// Remote sends the results to the remote database too.

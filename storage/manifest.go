@@ -66,6 +66,7 @@ type settings struct {
 	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
 	Rehearsal              rehearsal         `json:"rehearsal"`
+	SequentialSteps        bool              `json:"sequential_steps"`
 	KeepShare              float64           `json:"keep_share"`
 	Metrics                bool              `json:"metrics"`
 	Simulation             bool              `json:"simulation_mode"`
@@ -196,8 +197,8 @@ func newSettings(s *engine.Settings) settings {
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		Sequential: s.Sequential,
-		Services:   withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
+		Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
+		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}
 }

@@ -84,6 +84,14 @@ func TestValidateShowsThePlan(t *testing.T) {
 	golden(t, "plan.txt", out)
 }
 
+func TestValidateShowsWhatRunsTogether(t *testing.T) {
+	code, out, stderr := ctl(t, "validate", filepath.Join("testdata", "groups.yaml"))
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	golden(t, "groups.txt", out+stderr)
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

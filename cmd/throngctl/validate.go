@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -14,6 +16,27 @@ import (
 type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+}
+
+// printPlan writes a line for each step; of those that run beside each other, what each waits for.
+func printPlan(w io.Writer, p chain.Plan, indent string) {
+	for _, steps := range p.Segments {
+		for _, step := range steps {
+			var notes []string
+			if step.Label != step.Name {
+				notes = append(notes, step.Label)
+			}
+			if len(step.After) > 0 {
+				notes = append(notes, "after "+strings.Join(step.After, ", "))
+			} else if len(steps) > 1 {
+				notes = append(notes, "at once")
+			}
+			fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, strings.Join(notes, "; "))
+			for _, inner := range step.Inner {
+				printPlan(w, inner, indent+"  ")
+			}
+		}
+	}
 }
 
 // Run is called by kong.
@@ -38,15 +61,12 @@ func (c *validateCmd) Run(t *terminal) error {
 	for _, service := range s.Services {
 		fmt.Fprintf(w, "service %s\t%s\t%s\n", service.Name, service.Kind, service.URL)
 	}
+	plan := s.Chain.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", s.Chain.Name)
-	s.Chain.Walk(func(path string, step *chain.Step) {
-		indent := strings.Repeat("  ", 1+strings.Count(path, "."))
-		label := step.Label
-		if label == step.Name {
-			label = ""
-		}
-		fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, label)
-	})
+	printPlan(w, plan, "  ")
+	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
+		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+	}
 	for _, criterion := range s.Success {
 		fmt.Fprintf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
 	}

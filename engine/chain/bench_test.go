@@ -20,6 +20,13 @@ step c: {kind: python, call: steps.b + 1}
 step d: {kind: python, call: steps.c + 1}
 step e: {kind: python, call: steps.d + 1}
 `},
+		{"five beside each other", `
+step a: {kind: python, call: agent.index + 1, parallel: true}
+step b: {kind: python, call: agent.index + 1, parallel: true}
+step c: {kind: python, call: agent.index + 1, parallel: true}
+step d: {kind: python, call: agent.index + 1, parallel: true}
+step e: {kind: python, call: agent.index + 1, parallel: true}
+`},
 		{"for of ten", "step a: {kind: for, each: range(10), as: i, do: {step b: {kind: python, call: i}}}"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

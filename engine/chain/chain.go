@@ -19,8 +19,9 @@ type Chain struct {
 
 // Block is a sequence of steps: a chain's, a branch's or a loop's.
 type Block struct {
-	Steps []*Step
-	index map[string]int
+	Steps    []*Step
+	segments []segment
+	index    map[string]int
 }
 
 // Step is one node of a chain.
@@ -35,6 +36,8 @@ type Step struct {
 	goesOn   bool  // a failure does not end the session
 	fallback Value // the output when it failed and goes on; nil is missing
 	action   action
+	segment  int   // of the block, that it stands in
+	node     *node // nil for a plain step
 }
 
 // action is what a step of some kind does. run returns the step's output.
@@ -83,8 +86,13 @@ type Named struct {
 	value *script.Template
 }
 
-// Walk calls f for every step of the chain, outer ones first, with its path.
-func (c *Chain) Walk(f func(path string, s *Step)) { c.Body.walk("", f) }
+// Walk calls f for every step of the chain, outer ones first, with its path. Those of another chain that a step runs
+// are that chain's.
+func (c *Chain) Walk(f func(path string, s *Step)) {
+	if c.Body != nil {
+		c.Body.walk("", f)
+	}
+}
 
 func (b *Block) walk(prefix string, f func(string, *Step)) {
 	for _, s := range b.Steps {
@@ -100,7 +108,7 @@ func (b *Block) walk(prefix string, f func(string, *Step)) {
 // Events returns the events that the chain emits, and whether these are all: a name may be an expression.
 func (c *Chain) Events() (names []string, all bool) {
 	all = true
-	c.Walk(func(_ string, s *Step) {
+	c.everywhere(func(s *Step) {
 		e, ok := s.action.(*emit)
 		if !ok {
 			return
@@ -115,6 +123,22 @@ func (c *Chain) Events() (names []string, all bool) {
 		}
 	})
 	return names, all
+}
+
+// everywhere calls f for every step of the chain and of those that it runs, each chain once.
+func (c *Chain) everywhere(f func(s *Step)) {
+	seen := map[*Chain]bool{c: true}
+	for open := []*Chain{c}; len(open) > 0; {
+		next := open[len(open)-1]
+		open = open[:len(open)-1]
+		next.Walk(func(_ string, s *Step) {
+			f(s)
+			if sub, ok := s.action.(*subchain); ok && sub.chain != nil && !seen[sub.chain] {
+				seen[sub.chain] = true
+				open = append(open, sub.chain)
+			}
+		})
+	}
 }
 
 // nest is an action that holds blocks of steps.

@@ -141,6 +141,73 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	return script.NewList(passes), nil
 }
 
+// while repeats its block as long as a condition holds: its output is a list of records, step: output, one per pass.
+// The condition sees the record of the pass before as last.
+type while struct {
+	condition *script.Expr
+	do        *Block
+	limit     int // passes
+	shape     *script.Shape
+}
+
+// defaultLimit is how many passes a while may take that does not say.
+const defaultLimit = 100
+
+func readWhile(r *reader, n *doc.Node) action {
+	n.Require("condition", "do")
+	w := &while{limit: defaultLimit}
+	if limit := n.Get("limit"); limit != nil {
+		w.limit = limit.Int(1, anyInt)
+	}
+	inner := *r
+	inner.names = append(slices.Clone(r.names), "last")
+	w.condition = inner.expr(n.Get("condition"))
+	w.do = r.branch(n.Get("do"))
+	w.shape = script.NewShape(w.do.names()...)
+	return w
+}
+
+func (w *while) blocks() []*Block { return []*Block{w.do} }
+
+func (w *while) run(t *turn) (script.Value, error) {
+	var passes []script.Value
+	last := lastPass{t, script.Missing}
+	for i := 0; ; i++ {
+		c := t.Context("condition[" + itoa(i) + "]")
+		c.Names = last
+		v, err := w.condition.Eval(c)
+		if err != nil {
+			return nil, err
+		}
+		if !v.Truth() {
+			return script.NewList(passes), nil
+		}
+		if i == w.limit {
+			return nil, engine.Fail(engine.LoopLimit, "the condition still holds after %d passes", w.limit)
+		}
+		p := &pass{block: w.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", timed: &t.timed}
+		if err := t.x.run(p); err != nil {
+			return nil, err
+		}
+		last.value = w.shape.Record(p.outputs...)
+		passes = append(passes, last.value)
+	}
+}
+
+// lastPass shows the condition of a while what its step sees, and the pass before.
+type lastPass struct {
+	*turn
+	value script.Value
+}
+
+// Lookup implements script.Names.
+func (l lastPass) Lookup(name string) (script.Value, error) {
+	if name == "last" {
+		return l.value, nil
+	}
+	return l.turn.Lookup(name)
+}
+
 // stop ends the session early.
 type stop struct{ because Value }
 

@@ -1,3 +1,3 @@
 // Package chain reads and executes the steps of a session: the plan of a chain, the one table of step kinds
-// (kinds.go) with a file per kind beside it, and the executor that runs them in order for one agent.
+// (kinds.go) with a file per kind beside it, and the executor that runs them for one agent in the order that they ask for.
 package chain

@@ -42,7 +42,7 @@ func (e *emit) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	t.x.s.Row.Events = append(t.x.s.Row.Events, event)
+	t.x.row.Events = append(t.x.row.Events, event)
 	return out, nil
 }
 

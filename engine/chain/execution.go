@@ -21,20 +21,29 @@ const (
 
 // Input is what a session is made with.
 type Input struct {
-	World  script.Names // what its steps can see besides each other: agent, session, now, input
-	Memory *Memory      // that World's agent shows
-	Agents Directory    // whom its messages can be for
-	Acted  string       // the event that counts as having acted; "" is not to stop
+	World  World     // what its steps can see besides each other: agent, session, now, input
+	Memory *Memory   // that World's agent shows
+	Agents Directory // whom its messages can be for
+	Acted  string    // the event that counts as having acted; "" is not to stop
 }
 
-// execution is one session under way.
+// World is what the steps of a session can see besides each other. It is used by one goroutine.
+type World interface {
+	script.Names
+	// With returns the same world for another goroutine, with an agent that shows another view of its memory.
+	With(memory *Memory) World
+}
+
+// execution is one session under way, or one step of a group in it.
 type execution struct {
-	s    *engine.Session
-	in   *Input
-	key  draw.Key
-	time timed // of the chain
-	body pass
-	at   *turn // the innermost step under way, whose a panic is
+	s      *engine.Session
+	in     *Input
+	row    *engine.SessionRow // where records and events go: the session's, or a member's own
+	before int                // steps recorded when it began
+	key    draw.Key
+	time   timed // of the chain, or of the member
+	body   pass
+	at     *turn // the innermost step under way, whose a panic is
 }
 
 // stoppedError ends a session early; it is no failure.
@@ -57,7 +66,7 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 	if limit == 0 {
 		limit = s.Settings().ChainTimeout
 	}
-	x := &execution{s: s, in: in, key: s.Key()}
+	x := &execution{s: s, in: in, row: s.Row, key: s.Key()}
 	x.time.limit = limit
 	x.body.block, x.body.timed = c.Body, &x.time
 	defer x.recovered()
@@ -72,7 +81,18 @@ func (x *execution) recovered() {
 	if p == nil {
 		return
 	}
-	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}}
+	err := x.panicked(p)
+	if x.at != nil {
+		x.cancel(&x.body, len(x.body.outputs)+1)
+	}
+	x.time.stop()
+	x.settle(err)
+}
+
+// panicked makes of a panic the failure of the step that it came from and of those around it, as far as they are of
+// this execution.
+func (x *execution) panicked(cause any) error {
+	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}}
 	if x.at != nil {
 		err.path = x.at.path
 	}
@@ -80,10 +100,12 @@ func (x *execution) recovered() {
 		t.timed.stop()
 		r := t.record()
 		r.Status, r.Class = engine.StepFailed, engine.Panic
-		x.cancel(t.frame)
+		if t.frame == &x.body {
+			break
+		}
+		x.cancel(t.frame, len(t.frame.outputs)+1)
 	}
-	x.time.stop()
-	x.settle(err)
+	return err
 }
 
 // settle writes how the session ended.
@@ -111,42 +133,56 @@ func (x *execution) settle(err error) {
 	}
 }
 
-// run executes the steps of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
+// run executes the segments of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
 func (x *execution) run(p *pass) error {
 	if n := len(p.block.Steps); n > 0 {
 		p.outputs = make([]script.Value, 0, n)
 	}
-	for _, s := range p.block.Steps {
-		out, err := x.step(p, s)
-		x.at = p.owner
+	for i := range p.block.segments {
+		seg := &p.block.segments[i]
+		last, err := seg.from, error(nil)
+		if seg.grouped() {
+			last, err = x.group(p, seg)
+		} else {
+			err = x.single(p, p.block.Steps[last])
+		}
 		if err != nil {
 			if _, stopped := errors.AsType[*stoppedError](err); !stopped {
-				x.cancel(p)
+				x.cancel(p, last+1)
 			}
 			return err
 		}
-		p.outputs = append(p.outputs, out)
 	}
 	return nil
 }
 
-// cancel records the steps of a pass below the one that is under way as cancelled.
-func (x *execution) cancel(p *pass) {
-	for _, s := range p.block.Steps[len(p.outputs)+1:] {
-		x.s.Row.Steps = append(x.s.Row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCancelled})
+// single executes a segment of one step.
+func (x *execution) single(p *pass, s *Step) error {
+	out, err := x.step(p, s)
+	x.at = p.owner
+	if err == nil {
+		p.outputs = append(p.outputs, out)
+	}
+	return err
+}
+
+// cancel records the steps of a pass from one on as cancelled.
+func (x *execution) cancel(p *pass, from int) {
+	for _, s := range p.block.Steps[from:] {
+		x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCancelled})
 	}
 }
 
 // step executes one step. A failure that the step lets pass is no error.
 func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	t := &p.turn
-	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.s.Row.Steps)}
+	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
 	x.at = t
-	if t.at >= maxSteps {
+	if x.before+t.at >= maxSteps {
 		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
-	x.s.Row.Steps = append(x.s.Row.Steps, engine.StepRecord{Path: t.path})
+	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
 	if err := t.begin(); err != nil {
 		return t.failed(err)
 	}
@@ -166,6 +202,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 		return t.failed(err)
 	}
 	t.timed.stop()
+	p.last = out
 	return out, nil
 }
 
@@ -220,7 +257,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 		}
 	}
 	switch {
-	case over == nil && t.step.goesOn && !errors.Is(err, service.ErrDiverged):
+	case over == nil && t.step.goesOn && r.Class != engine.Panic && !errors.Is(err, service.ErrDiverged):
 		return t.goOn()
 	case inside:
 		return nil, err

@@ -108,7 +108,8 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 	ok = true
 	for _, f := range refs("steps").Fields {
 		if !r.scope.has(f.Name) {
-			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), r.unseen(f.Name), "there is no step %s above this one", f.Name)
+			problem, hint := r.unseen(f.Name)
+			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s", problem)
 			ok = false
 		}
 	}
@@ -120,17 +121,34 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 	return ok
 }
 
-// unseen is the hint for a step that cannot be seen.
-func (r *reader) unseen(name string) string {
+// unseen says what is wrong with naming a step that cannot be seen, and what would be right.
+func (r *reader) unseen(name string) (problem, hint string) {
+	problem = "there is no step " + name + " above this one"
+	var in string
+	var ok bool
 	if r.chain != nil {
-		if in, ok := r.chain.place[name]; ok {
-			if in != "" && r.scope.has(in) {
-				return "it is inside " + in + ", of which only `steps." + in + "` can be seen from here"
-			}
-			return "it comes later, or stands in another block"
-		}
+		in, ok = r.chain.place[name]
 	}
-	return r.near(name, r.scope.all(), "steps see those above them, and nothing inside a block that they are not in")
+	switch {
+	case ok && in != "" && r.scope.has(in):
+		return problem, "it is inside " + in + ", of which only `steps." + in + "` can be seen from here"
+	case ok && r.scope.beside(name):
+		return "the step " + name + " need not have ended when this one begins", "it runs beside this one; say `depends_on: [" + name + "]`"
+	case ok:
+		return problem, "it comes later, or stands in another block"
+	}
+	return problem, r.near(name, r.scope.all(), "steps see those above them, and nothing inside a block that they are not in")
+}
+
+// beside reports whether a step could be waited for: it is of the same group, and does not wait for this one.
+func (s *scope) beside(name string) bool {
+	i, ok := s.block.index[name]
+	if !ok {
+		return false
+	}
+	seg := &s.block.segments[s.step.segment]
+	at := s.block.index[s.step.Name]
+	return i != at && i >= seg.from && i < seg.to && !s.block.Steps[i].node.before.has(at-seg.from)
 }
 
 func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) script.Refs) (ok bool) {

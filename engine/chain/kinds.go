@@ -27,12 +27,16 @@ func kinds() []kind {
 		{"wait", []string{"for"}, readWait},
 		{"if", []string{"condition", "then", "else"}, readIf},
 		{"for", []string{"each", "as", "do", "limit"}, readFor},
+		{"while", []string{"condition", "do", "limit"}, readWhile},
+		{"chain", []string{"target", "input"}, readSubchain},
 		{"stop", []string{"because"}, readStop},
 	}
 }
 
 // commonKeys are the keys that any step may have.
-var commonKeys = []string{"kind", "type", "when", "timeout", "retry", "on_error", "default", "label"}
+var commonKeys = []string{
+	"kind", "type", "when", "parallel", "depends_on", "timeout", "retry", "on_error", "default", "label",
+}
 
 // kind reads the kind of a step; false is that it has none that is known.
 func (r *reader) kind(name string, n *doc.Node) (kind, bool) {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a run of a chain in a test. The zero value but for Steps is one agent in one cycle without services.
 type stage struct {
 	steps     string // YAML under `chain test:`, without indentation
+	others    string // YAML of other chains, behind it
 	functions string
 	address   string // of the service shop; "" is none
 	tag       bool   // that service is the rehearsal
@@ -58,7 +59,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	r := &Reader{Env: env, Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
-	text := "chain test:\n" + indent(st.steps)
+	text := "chain test:\n" + indent(st.steps) + strings.TrimPrefix(st.others, "\n")
 	if st.auth != "" {
 		text += "auth: " + st.auth + "\n"
 	}
@@ -73,7 +74,21 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if n := root.Get("auth").Get("login"); n != nil {
 		r.Login(shop, n, outside)
 	}
-	return r.Chain("test", root.Get("chain test")), report, shop
+	for _, e := range root.Entries() {
+		if word, name := e.Split(); word == "chain" {
+			r.Declare(name)
+		}
+	}
+	var test *Chain
+	for _, e := range root.Entries() {
+		if word, name := e.Split(); word == "chain" {
+			if c := r.Chain(name, e.Value); test == nil {
+				test = c
+			}
+		}
+	}
+	r.Link()
+	return test, report, shop
 }
 
 func indent(text string) string {
@@ -146,6 +161,8 @@ type world struct {
 	s      *engine.Session
 	memory *Memory
 }
+
+func (w world) With(m *Memory) World { return world{w.s, m} }
 
 func (w world) Lookup(name string) (script.Value, error) {
 	switch name {

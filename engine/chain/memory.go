@@ -14,8 +14,9 @@ import (
 // Fields that were never set are missing.
 type Memory struct {
 	base    *engine.Memory
-	delta   engine.Delta
 	letters []engine.Letter         // that the session begins with, in the order of their arrival
+	delta   engine.Delta            // what was written since, as far as it can be seen here
+	own     *engine.Delta           // of a step of a group: what it wrote itself; else nil
 	seen    map[string]script.Value // decoded or written
 }
 
@@ -50,8 +51,8 @@ func (m *Memory) Field(name string) (script.Value, error) {
 	if v, ok := m.seen[name]; ok {
 		return v, nil
 	}
-	if m.base != nil {
-		for _, f := range m.base.Fields {
+	for _, fields := range [][]engine.Field{m.delta.Set, m.base.FieldList()} {
+		for _, f := range fields {
 			if f.Name != name {
 				continue
 			}
@@ -119,7 +120,7 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
 
 // say keeps a message until the session has ended well.
-func (m *Memory) say(message engine.Message) { m.delta.Said = append(m.delta.Said, message) }
+func (m *Memory) say(message engine.Message) { m.write(&engine.Delta{Said: []engine.Message{message}}) }
 
 func (m *Memory) keep(name string, v script.Value) {
 	if m.seen == nil {
@@ -131,14 +132,50 @@ func (m *Memory) keep(name string, v script.Value) {
 // set writes a field; value is what its text says.
 func (m *Memory) set(f engine.Field, value script.Value) {
 	m.keep(f.Name, value)
-	for i := range m.delta.Set {
-		if m.delta.Set[i].Name == f.Name {
-			m.delta.Set[i] = f
-			return
-		}
-	}
-	m.delta.Set = append(m.delta.Set, f)
+	m.write(&engine.Delta{Set: []engine.Field{f}})
 }
 
 // note appends to the notes.
-func (m *Memory) note(text []byte) { m.delta.Notes = append(m.delta.Notes, text) }
+func (m *Memory) note(text []byte) { m.write(&engine.Delta{Notes: [][]byte{text}}) }
+
+// bound says how many notes are kept.
+func (m *Memory) bound(notes int) { m.write(&engine.Delta{Keep: notes}) }
+
+// write adds to what was written.
+func (m *Memory) write(d *engine.Delta) {
+	add(&m.delta, d)
+	if m.own != nil {
+		add(m.own, d)
+	}
+}
+
+// add changes a delta as d does what came before.
+func add(to, d *engine.Delta) {
+	for _, f := range d.Set {
+		if i := slices.IndexFunc(to.Set, func(g engine.Field) bool { return g.Name == f.Name }); i >= 0 {
+			to.Set[i] = f
+		} else {
+			to.Set = append(to.Set, f)
+		}
+	}
+	to.Notes = append(to.Notes, d.Notes...)
+	to.Said = append(to.Said, d.Said...)
+	if d.Keep > 0 {
+		to.Keep = d.Keep
+	}
+}
+
+// fork makes of to a view that shows what m does and is written to without changing m.
+func (m *Memory) fork(to *Memory) {
+	*to = Memory{base: m.base, letters: m.letters, delta: engine.Delta{
+		Set: slices.Clone(m.delta.Set), Notes: slices.Clone(m.delta.Notes), Keep: m.delta.Keep,
+	}}
+}
+
+// join writes what a fork wrote.
+func (m *Memory) join(d *engine.Delta) {
+	for _, f := range d.Set {
+		delete(m.seen, f.Name)
+	}
+	m.write(d)
+}

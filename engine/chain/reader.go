@@ -21,6 +21,9 @@ type Reader struct {
 	Blind bool
 
 	guesses int // suggestions made so far
+	chains  map[string]*Chain
+	names   []string // of chains, in the order of the file
+	groups  []groupAt
 }
 
 const (
@@ -40,7 +43,7 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	if n.Kind() != doc.List {
 		n.Fields("timeout", "steps", "step NAME", "label")
 	}
-	c := &Chain{Name: name}
+	c := r.declared(name)
 	if t := n.Get("timeout"); t != nil {
 		c.Timeout = t.Duration(time.Millisecond, 0)
 	}
@@ -83,16 +86,23 @@ func (c *chainNames) collect(n *doc.Node, in string) {
 	}
 }
 
-// scope is which steps an expression can see: those that have run in this pass of a block, and in those around it.
+// scope is which steps an expression can see: those of a block that have ended when its step begins, and those that
+// can be seen where the block stands.
 type scope struct {
 	up    *scope
-	names map[string]bool
-	order []string
+	block *Block
+	step  *Step // whose expression it is
+}
+
+// sees reports whether a step of the scope's own block has ended.
+func (s *scope) sees(i int) bool {
+	seg := &s.block.segments[s.step.segment]
+	return i < seg.from || s.step.node != nil && s.step.node.before.has(i-seg.from)
 }
 
 func (s *scope) has(name string) bool {
 	for ; s != nil; s = s.up {
-		if s.names[name] {
+		if i, ok := s.block.index[name]; ok && s.sees(i) {
 			return true
 		}
 	}
@@ -102,7 +112,11 @@ func (s *scope) has(name string) bool {
 func (s *scope) all() []string {
 	var all []string
 	for ; s != nil; s = s.up {
-		all = append(all, s.order...)
+		for i, step := range s.block.Steps {
+			if s.sees(i) {
+				all = append(all, step.Name)
+			}
+		}
 	}
 	return all
 }
@@ -145,12 +159,11 @@ func stepsOf(n *doc.Node) func(yield func(string, stepAt) bool) {
 	}
 }
 
-// block reads the steps of a block.
+// block reads the steps of a block: first their names and their order, which says what each can see.
 func (r *reader) block(n *doc.Node) *Block {
 	b := &Block{index: map[string]int{}}
-	inner := *r
-	inner.scope = &scope{up: r.scope, names: map[string]bool{}}
 	checkForm(n)
+	var list []stepAt
 	for name, at := range stepsOf(n) {
 		switch {
 		case !IsName(name):
@@ -164,9 +177,19 @@ func (r *reader) block(n *doc.Node) *Block {
 		}
 		r.chain.taken[name] = true
 		b.index[name] = len(b.Steps)
-		b.Steps = append(b.Steps, inner.step(name, at))
-		inner.scope.names[name] = true
-		inner.scope.order = append(inner.scope.order, name)
+		b.Steps = append(b.Steps, &Step{Name: name, Label: name})
+		list = append(list, at)
+	}
+	r.order(b, list)
+	for i, at := range list {
+		inner := *r
+		inner.scope = &scope{up: r.scope, block: b, step: b.Steps[i]}
+		inner.step(b.Steps[i], at)
+	}
+	for i := range b.segments {
+		if b.segments[i].grouped() {
+			r.groups = append(r.groups, groupAt{b, &b.segments[i], list})
+		}
 	}
 	return b
 }
@@ -209,14 +232,14 @@ func (r *reader) branch(n *doc.Node, names ...string) *Block {
 	return b
 }
 
-func (r *reader) step(name string, at stepAt) *Step {
+// step reads the keys of a step, but for those of its order.
+func (r *reader) step(s *Step, at stepAt) {
 	n := at.body
-	s := &Step{Name: name, Label: name}
 	if n.Kind() != doc.Map {
-		n.Errorf("`step "+name+": {kind: http, …}`", "the step %s has no keys", name)
-		return s
+		n.Errorf("`step "+s.Name+": {kind: http, …}`", "the step %s has no keys", s.Name)
+		return
 	}
-	k, known := r.kind(name, n)
+	k, known := r.kind(s.Name, n)
 	s.Kind = k.name
 	if known {
 		keys := slices.Concat(commonKeys, k.keys)
@@ -248,7 +271,6 @@ func (r *reader) step(name string, at stepAt) *Step {
 	if known {
 		s.action = k.read(r, n)
 	}
-	return s
 }
 
 // retry is what a step says of its attempts; what it leaves out is the run's.

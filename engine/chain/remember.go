@@ -60,7 +60,7 @@ func (m *remember) run(t *turn) (script.Value, error) {
 		memory.set(f, values[i])
 	}
 	if m.keep > 0 {
-		memory.delta.Keep = m.keep
+		memory.bound(m.keep)
 	}
 	return m.shape.Record(values...), nil
 }

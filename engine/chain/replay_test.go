@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -98,14 +99,61 @@ step keep: {kind: remember, set: {key: "${steps.last.key}"}}
 step fail: {kind: python, call: "[][0]", when: agent.index == 1}
 `
 
+// resumableGroups has what a replay can get wrong of steps beside each other: changes that wait for reads and for each
+// other, a chain, a step whose time is over beside those that go on, and a failure that cancels changes below it.
+const resumableGroups = `
+step look: {kind: http, service: shop, get: "/look/${agent.id}"}
+step sum: {kind: http, service: shop, put: /flaky, json: "${[previous.one.of, steps.read.read, steps.sub]}", depends_on: [one, read, sub]}
+step one: {kind: http, service: shop, post: /make, json: {of: "${steps.look.read}"}, parallel: true}
+step read: {kind: http, service: shop, get: /read, parallel: true}
+step sub: {kind: chain, target: sub, input: "${steps.look.read}", parallel: true}
+step slow: {kind: wait, for: 1h, timeout: 3ms, on_error: continue, parallel: true}
+step miss: {kind: http, service: shop, get: /missing, default: {x: 1}, depends_on: [read]}
+step loop:
+  kind: for
+  each: "[1, 2]"
+  as: i
+  on_error: continue
+  do:
+    step post: {kind: http, service: shop, post: /make, json: "${i}", parallel: true}
+    step hang: {kind: http, service: shop, post: /hang, parallel: true, timeout: 10ms, on_error: continue, when: i == 1}
+    step bad: {kind: python, call: "[][0]", when: i == 2 and agent.index > 0, depends_on: [post]}
+    step gone: {kind: http, service: shop, post: /make, parallel: true}
+    step after: {kind: http, service: shop, post: /make, json: "${steps.post.of}", depends_on: [post, gone]}
+    step state: {kind: emit, event: state, data: "${previous}"}
+step pause: {kind: wait, for: 1ms}
+step last: {kind: http, service: shop, delete: /flaky, json: "${[steps.slow, steps.miss.x, steps.loop]}", parallel: true, retry: {attempts: 3, wait: 0}}
+step keep: {kind: remember, set: {key: "${steps.last.key}"}, depends_on: [last]}
+step fail: {kind: python, call: "[][0]", when: agent.index == 1, parallel: true}
+step never: {kind: http, service: shop, post: /make, depends_on: [fail]}
+`
+
+const subchainOfGroups = `
+chain sub:
+  step make: {kind: http, service: shop, post: /make, json: "${input}"}
+  step again: {kind: http, service: shop, post: /make, json: "${steps.make.key}"}
+`
+
 // TestEveryCrash kills a run after each row of its journal and resumes it: the results are those of a run that was
 // never killed, every change is made once, and nothing is asked that the journal knows.
 func TestEveryCrash(t *testing.T) {
+	t.Run("plain", func(t *testing.T) {
+		everyCrash(t, stage{steps: resumable}, "loop[1].inner:timeout:timeout")
+	})
+	for _, mode := range modes {
+		t.Run(mode.name, func(t *testing.T) {
+			everyCrash(t, stage{steps: resumableGroups, others: subchainOfGroups, change: mode.change}, "slow:timeout:timeout")
+		})
+	}
+}
+
+// everyCrash is that for one stage, in whose results something must be.
+func everyCrash(t *testing.T, alone stage, must string) {
 	const agents = 3
-	alone := stage{steps: resumable, agents: agents, tag: true, address: serve(t, newShop().handler), journal: &enginetest.Journal{}}
+	alone.agents, alone.tag, alone.address, alone.journal = agents, true, serve(t, newShop().handler), &enginetest.Journal{}
 	want := enginetest.Results(alone.run(t))
 	rows := len(alone.journal.Rows())
-	if !strings.Contains(want, "loop[1].inner:timeout:timeout") || !strings.Contains(want, "1 failed script") || rows < 20 {
+	if !strings.Contains(want, must) || !strings.Contains(want, "1 failed script") || rows < 20 {
 		t.Fatalf("%d rows of\n%s", rows, want)
 	}
 	labels := map[engine.Label]int{}
@@ -215,4 +263,29 @@ step b: {kind: http, service: shop, post: /make, on_error: continue}
 	if len(server.asked) > 0 {
 		t.Errorf("asked %v", server.asked)
 	}
+}
+
+// TestForgets is that the journal's results of steps which a failure keeps from running do not make a later wait think
+// that it was waited for.
+func TestForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		row := stage{
+			steps: `
+step loop:
+  kind: for
+  each: "[1]"
+  as: i
+  on_error: continue
+  do:
+    step bad: {kind: python, call: "[][0]", parallel: true}
+    step gone: {kind: chain, target: sub, parallel: true}
+step w: {kind: wait, for: 5}
+`, others: "chain sub:\n  step x: {kind: http, service: shop, post: /make}\n",
+			change: modes[1].change,
+			resume: &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {{Path: "loop[0].gone", Attempts: 1}, {Path: "loop[0].gone.x", Attempts: 1}}}},
+		}.one(t)
+		if got, want := steps(&row), "loop:failed:script loop[0].bad:failed:script loop[0].gone:cancelled w:ok"; got != want || row.Total != 5*time.Second {
+			t.Errorf("after %v\n got %s\nwant %s", row.Total, got, want)
+		}
+	})
 }

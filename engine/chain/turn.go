@@ -31,7 +31,10 @@ type pass struct {
 	block   *Block
 	owner   *turn // the step that the block belongs to; nil in a chain's body
 	prefix  string
-	outputs []script.Value // of the steps that have ended, in file order
+	outputs []script.Value // of the segments that have ended, in file order
+	last    script.Value   // of the last step that ended ok; nil is none
+	member  *member        // of a group, whose pass it is; nil is all that is not one step of a group
+	input   script.Value   // of the chain whose body the block is, if a step runs that; else nil
 	local   string         // the loop's variable; "" is none
 	value   script.Value   // of that
 	timed   *timed
@@ -92,7 +95,7 @@ func (t *timed) cause() error {
 }
 
 // record is the step's row. It must not be kept: other steps append to the rows.
-func (t *turn) record() *engine.StepRecord { return &t.x.s.Row.Steps[t.at] }
+func (t *turn) record() *engine.StepRecord { return &t.x.row.Steps[t.at] }
 
 // clock is the step's clock; asking for it says that the step may wait.
 func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
@@ -120,35 +123,37 @@ func (t *turn) Lookup(name string) (script.Value, error) {
 		}
 		return t.frame.steps, nil
 	case "previous":
-		if n := len(t.frame.outputs); n > 0 {
-			return t.frame.outputs[n-1], nil
-		}
-		return script.Missing, nil
+		return t.previous(), nil
 	}
 	for p := t.frame; p != nil; p = p.up() {
 		if p.local == name {
 			return p.value, nil
 		}
+		if p.input != nil && name == "input" {
+			return p.input, nil
+		}
 	}
 	return t.x.in.World.Lookup(name)
 }
 
-// up is the pass around this one.
+// up is the pass around this one, as far as its steps can see it.
 func (p *pass) up() *pass {
-	if p.owner == nil {
+	if p.owner == nil || p.input != nil {
 		return nil
 	}
 	return p.owner.frame
 }
 
-// visible shows the steps that have ended in this pass and those around it.
+// visible shows the steps that the plan orders before the one under way, in this pass and those around it.
 type visible struct{ p *pass }
 
 // Field implements script.Fields.
 func (v visible) Field(name string) (script.Value, error) {
 	for p := v.p; p != nil; p = p.up() {
-		if i, ok := p.block.index[name]; ok && i < len(p.outputs) {
-			return p.outputs[i], nil
+		if i, ok := p.block.index[name]; ok {
+			if out := p.output(i); out != nil {
+				return out, nil
+			}
 		}
 	}
 	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
@@ -158,8 +163,14 @@ func (v visible) Field(name string) (script.Value, error) {
 func (v visible) Names() []string {
 	var names []string
 	for p := v.p; p != nil; p = p.up() {
-		for i := range p.outputs {
-			names = append(names, p.block.Steps[i].Name)
+		n := len(p.outputs)
+		if p.member != nil {
+			n = p.member.group.segment.to
+		}
+		for i, s := range p.block.Steps[:n] {
+			if p.output(i) != nil {
+				names = append(names, s.Name)
+			}
 		}
 	}
 	return names

@@ -11,7 +11,7 @@ import (
 )
 
 // wait is think time in wall seconds: it holds its place and counts in the timeouts. While the journal has results
-// of the session to give, nothing is waited for again.
+// of the session to give, nothing is waited for again, but for a step of a group: these may be of those beside it.
 type wait struct {
 	fixed   time.Duration
 	seconds Value // nil when it is fixed
@@ -45,7 +45,7 @@ func (w *wait) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	if t.x.s.Replaying() || d <= 0 {
+	if d <= 0 || t.x.s.Replaying() && !t.x.isMember() {
 		return starlark.Float(d.Seconds()), nil
 	}
 	ctx := t.clock().Context()

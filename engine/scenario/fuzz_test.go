@@ -71,6 +71,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(mistakes, functions)
 	f.Add([]byte("chain c: {steps: [{name: a, kind: emit, event: '${agent}'}]}"), []byte("x = 1"))
 	f.Add([]byte("population: {rows: [{id: a, x: [1.0, {y: z}]}, {id: b}], filter: agent.x}\nchain c: {step a: {kind: stop}}"), []byte(""))
+	f.Add([]byte("chain c: {step a: {kind: chain, target: d, depends_on: [b]}, step b: {kind: emit, event: e, parallel: true}}\nchain d: {step a: {kind: while, condition: last, do: {step x: {kind: chain, target: c}}}}"), []byte(""))
 	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -53,6 +54,15 @@ type visit struct {
 	now     time.Time
 
 	shownAgent, shownSession, shownNow script.Value
+}
+
+var _ chain.World = (*visit)(nil)
+
+// With implements chain.World.
+func (v *visit) With(memory *chain.Memory) chain.World {
+	other := &visit{agent: v.agent, session: v.session, now: v.now}
+	other.agent.memory, other.agent.values = memory, slices.Clone(v.agent.values)
+	return other
 }
 
 // Lookup implements script.Names.

@@ -174,11 +174,15 @@ func (r *reader) acted(n *doc.Node) {
 func (r *reader) readChains(root *doc.Node) {
 	run := root.Get("run").Text()
 	var names []string
+	var chains []doc.Entry
 	for _, e := range root.Entries() {
-		word, name := e.Split()
-		if word != "chain" {
-			continue
+		if word, name := e.Split(); word == "chain" {
+			chains = append(chains, e)
+			r.chains.Declare(name)
 		}
+	}
+	for _, e := range chains {
+		_, name := e.Split()
 		if !chain.IsName(name) {
 			e.NameErrorf("letters, digits and _, not beginning with a digit", "%q cannot be the name of a chain", name)
 		} else if slices.Contains(names, name) {
@@ -190,6 +194,7 @@ func (r *reader) readChains(root *doc.Node) {
 		}
 		names = append(names, name)
 	}
+	r.chains.Link()
 	switch {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")

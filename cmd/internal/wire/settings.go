@@ -21,6 +21,7 @@ import (
 type Setting struct {
 	Name string
 	Env  []string
+	Not  []string // environment variables that say the opposite of a setting which is on or off
 	Help string
 	Hold string // what stands for the value in a usage text
 	Set  func(s *engine.Settings, text string) error
@@ -124,6 +125,12 @@ var Settings = []Setting{
 		Show: shown(func(s *engine.Settings) *bool { return &s.Metrics }),
 	},
 	{
+		Name: "sequential-steps", Not: []string{"ENABLE_PARALLEL_STEPS"}, Hold: "on|off",
+		Help: "run the steps of a session one after another, parallel ones too; the results are the same",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.SequentialSteps }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.SequentialSteps }),
+	},
+	{
 		Name: "simulation-mode", Env: []string{"SIMULATION_MODE"}, Hold: "on|off", Help: "send X-Simulation-Mode: true to the services",
 		Set:  toggle(func(s *engine.Settings) *bool { return &s.Simulation }),
 		Show: shown(func(s *engine.Settings) *bool { return &s.Simulation }),
@@ -182,6 +189,11 @@ func (l Layers) find(s Setting) (text, from string) {
 		for _, name := range s.Env {
 			if text := l.Env(name); text != "" {
 				return text, name
+			}
+		}
+		for _, name := range s.Not {
+			if text := l.Env(name); text != "" {
+				return opposite(text), name
 			}
 		}
 	}
@@ -331,6 +343,18 @@ func onOff(text string) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("%q is neither on nor off", text)
+}
+
+// opposite turns on into off; what is neither stays, and is no setting's text.
+func opposite(text string) string {
+	on, err := onOff(text)
+	switch {
+	case err != nil:
+		return text
+	case on:
+		return "off"
+	}
+	return "on"
 }
 
 func setWarmUp(s *engine.Settings, text string) error {

@@ -16,7 +16,7 @@ func TestSettingsReadWhatTheyShow(t *testing.T) {
 	odd := engine.Settings{
 		Seed: 42, Limit: 7, Floor: 1, Ceiling: 100, Cycles: 3, TimeScale: 24.5, SessionTimeout: 90 * time.Second,
 		ChainTimeout: time.Minute, CycleTimeout: 2 * time.Hour, Retry: engine.Retry{Attempts: 2, Wait: 10 * time.Millisecond, Max: time.Minute},
-		CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, WarmUp: []float64{0.25, 1}, KeepShare: 0.5,
+		CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, WarmUp: []float64{0.25, 1}, KeepShare: 0.5, SequentialSteps: true,
 	}
 	got := engine.DefaultSettings()
 	for _, s := range Settings {
@@ -65,6 +65,16 @@ func TestLayers(t *testing.T) {
 			"max-concurrent", "8", "SIMULATION_MAX_CONCURRENT",
 		},
 		{
+			"a variable that says the opposite",
+			Layers{Env: env(map[string]string{"ENABLE_PARALLEL_STEPS": "false"}), File: map[string]string{"sequential-steps": "off"}},
+			"sequential-steps", "on", "ENABLE_PARALLEL_STEPS",
+		},
+		{
+			"and one that says the default",
+			Layers{Env: env(map[string]string{"ENABLE_PARALLEL_STEPS": "true"}), Saved: map[string]string{"sequential-steps": "on"}},
+			"sequential-steps", "off", "ENABLE_PARALLEL_STEPS",
+		},
+		{
 			"flag over all",
 			Layers{Flags: map[string]string{"max-concurrent": "3"}, Env: env(map[string]string{"MAX_WORKERS": "9"}), Saved: map[string]string{"max-concurrent": "1"}},
 			"max-concurrent", "3", "--max-concurrent",
@@ -82,8 +92,10 @@ func TestLayers(t *testing.T) {
 			}
 		})
 	}
-	_, _, err := Layers{Env: env(map[string]string{"MAX_WORKERS": "many"}), Flags: map[string]string{"hours": "x"}}.Resolve()
-	for _, want := range []string{"MAX_WORKERS", "many", "--hours"} {
+	_, _, err := Layers{
+		Env: env(map[string]string{"MAX_WORKERS": "many", "ENABLE_PARALLEL_STEPS": "maybe"}), Flags: map[string]string{"hours": "x"},
+	}.Resolve()
+	for _, want := range []string{"MAX_WORKERS", "many", "--hours", `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
 		}

@@ -17,7 +17,7 @@ type Clock struct {
 	parent *Clock
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	timer  *time.Timer // nil without a limit
+	timer  *time.Timer // nil without a limit; cancel is nil where nothing of the clock's own ends the context
 	limit  time.Duration
 	left   time.Duration
 	since  time.Time // of the last start; zero while it stands still
@@ -45,6 +45,22 @@ func (c *Clock) Child(limit time.Duration, cause error) *Clock {
 	c.change(func() { c.children++ })
 	return k
 }
+
+// Branch starts a clock under c for work that goes on beside other work: it has no limit, and Cancel ends it. Stop must
+// be called on it when its work has ended.
+func (c *Clock) Branch() *Clock {
+	k := &Clock{mu: c.mu, parent: c}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.since = time.Now()
+	k.ctx, k.cancel = context.WithCancelCause(c.ctx)
+	c.change(func() { c.children++ })
+	return k
+}
+
+// Cancel ends the context of a clock that Branch made, with cause, unless it has ended. The work under it still has to
+// end, and Stop to be called.
+func (c *Clock) Cancel(cause error) { c.cancel(cause) }
 
 func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
 	c.ctx, c.since = ctx, time.Now()
@@ -91,6 +107,8 @@ func (c *Clock) Stop() {
 	}
 	if c.timer != nil {
 		c.timer.Stop()
+	}
+	if c.cancel != nil {
 		c.cancel(context.Canceled)
 	}
 }

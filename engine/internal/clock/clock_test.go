@@ -145,3 +145,36 @@ func TestClockIsUsedAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestBranchesAreCancelledAlone cancels one of two branches: its context ends with that cause, those of its children
+// too, while its sibling and the parent go on; it still counts as at work until it is stopped.
+func TestBranchesAreCancelledAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := New(t.Context(), 10*time.Second, errOut)
+		defer c.Stop()
+		a, b := c.Branch(), c.Branch()
+		step := a.Child(time.Minute, nil)
+		beside := errors.New("beside")
+		b.Hold()
+		a.Cancel(beside)
+		a.Cancel(errOut)
+		for _, k := range []*Clock{a, step} {
+			if got := context.Cause(k.Context()); !errors.Is(got, beside) {
+				t.Errorf("cause = %v, want %v", got, beside)
+			}
+		}
+		if c.Context().Err() != nil || b.Context().Err() != nil {
+			t.Error("the cancel reached more than the branch")
+		}
+		time.Sleep(time.Second) // a still works: 1 used
+		step.Stop()
+		a.Stop()
+		time.Sleep(time.Hour) // b is held
+		b.Stop()
+		if got := context.Cause(b.Context()); !errors.Is(got, context.Canceled) {
+			t.Errorf("a stopped branch ends with %v", got)
+		}
+		endedAfter(t, c, start, time.Hour+10*time.Second)
+	})
+}

@@ -1,0 +1,268 @@
+package chain
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// errBeside is the cause of a context that ended because a step above in the file ended the block.
+var errBeside = errors.New("a step above in the file ended the block")
+
+// group is one way through the steps of a group, beside each other or one after another. What comes of it does not
+// depend on which, nor on which step was faster:
+//
+//   - a step runs unless one that it waits for did not end well; then it is skipped;
+//   - of those that end the session, the first in the file counts: those above it stay as they are, those below it
+//     are cancelled, whatever they have done. One below that is waited for by one above is not, until then.
+type group struct {
+	x       *execution
+	pass    *pass
+	segment *segment
+	members []member
+	ended   sync.WaitGroup // goroutines
+
+	mu    sync.Mutex // guards the members' states, waits and clocks, and
+	bound int        // the first in the file that ended the session so far
+}
+
+// member is a step of a group, with an execution of its own: what it records is joined when all have ended.
+type member struct {
+	group  *group
+	step   *Step
+	at     int // in the group
+	x      execution
+	in     Input
+	memory Memory
+	row    engine.SessionRow
+	clock  *clock.Clock // nil if the steps run one after another
+	state  state
+	waits  int // for steps that have not ended
+	out    script.Value
+	err    error
+}
+
+// state is how far a member is.
+type state uint8
+
+const (
+	waiting state = iota
+	running
+	well
+	unwell  // it ended the session, or was cancelled
+	skipped // for one that did not end well
+	dropped // not begun, for a step above that ended the session
+)
+
+// group executes the steps of a group. An error ends the session, and last is the step whose it is.
+func (x *execution) group(p *pass, seg *segment) (last int, err error) {
+	n := seg.to - seg.from
+	g := &group{x: x, pass: p, segment: seg, members: make([]member, n), bound: n}
+	p.timed.start(x.s) // before anybody asks for it at once
+	var ready []int
+	for at := range g.members {
+		m := &g.members[at]
+		m.group, m.at, m.step = g, at, p.block.Steps[seg.from+at]
+		if m.waits = len(m.step.node.waits); m.waits == 0 {
+			ready = append(ready, at)
+		}
+	}
+	if x.s.Settings().SequentialSteps {
+		for _, i := range seg.order {
+			g.run(i - seg.from)
+		}
+	} else {
+		g.work(ready)
+		g.ended.Wait()
+	}
+	return g.join()
+}
+
+// work executes steps that are ready, the last of them on this goroutine, and what becomes ready by that.
+func (g *group) work(ready []int) {
+	for len(ready) > 0 {
+		last := len(ready) - 1
+		for _, at := range ready[:last] {
+			g.ended.Go(func() { g.work([]int{at}) })
+		}
+		ready = g.run(ready[last])
+	}
+}
+
+// run executes a step, unless there is no need any more, and returns those that wait for nothing else.
+func (g *group) run(at int) (ready []int) {
+	m := &g.members[at]
+	if !g.begin(m) {
+		return nil
+	}
+	m.execute()
+	return g.end(m)
+}
+
+// begin gives a member what it executes with.
+func (g *group) begin(m *member) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if m.state != waiting {
+		return false
+	}
+	m.state = running
+	x, p := g.x, g.pass
+	x.in.Memory.fork(&m.memory)
+	for at := range g.members {
+		if m.step.node.before.has(at) {
+			m.memory.join(g.members[at].memory.own)
+		}
+	}
+	m.memory.own = &engine.Delta{}
+	m.in = Input{World: x.in.World.With(&m.memory), Memory: &m.memory, Agents: x.in.Agents}
+	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps)}
+	m.x.time.up = p.timed
+	if !x.s.Settings().SequentialSteps {
+		m.clock = p.timed.clock.Branch()
+		m.x.time.clock = m.clock
+	}
+	m.x.body = pass{
+		block: p.block, owner: p.owner, prefix: p.prefix, outputs: p.outputs, member: m,
+		local: p.local, value: p.value, input: p.input, timed: &m.x.time,
+	}
+	return true
+}
+
+// isMember reports whether the execution is that of a step of a group.
+func (x *execution) isMember() bool { return x.row != x.s.Row }
+
+// execute takes the step; a panic is its failure.
+func (m *member) execute() {
+	defer func() {
+		if cause := recover(); cause != nil {
+			m.err = m.x.panicked(cause)
+		}
+	}()
+	m.out, m.err = m.x.step(&m.x.body, m.step)
+}
+
+// end tells the others that a member has ended.
+func (g *group) end(m *member) (ready []int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if m.clock != nil {
+		m.clock.Stop()
+	}
+	if m.err != nil {
+		m.state = unwell
+		g.skip(m)
+		if m.at < g.bound {
+			g.bound = m.at
+			g.cancel()
+		}
+		return nil
+	}
+	m.state = well
+	for _, i := range m.step.node.next {
+		next := &g.members[i-g.segment.from]
+		next.waits--
+		if next.waits == 0 && next.state == waiting {
+			ready = append(ready, next.at)
+		}
+	}
+	return ready
+}
+
+// skip spreads over those that wait for a member which did not end well.
+func (g *group) skip(m *member) {
+	for _, i := range m.step.node.next {
+		if next := &g.members[i-g.segment.from]; next.state == waiting {
+			next.state = skipped
+			g.skip(next)
+		}
+	}
+}
+
+// cancel ends the members below the bound, but for those that one above it waits for.
+func (g *group) cancel() {
+	needed := newSet(len(g.members))
+	for at := range g.bound {
+		needed.addAll(g.members[at].step.node.before)
+	}
+	for at := g.bound + 1; at < len(g.members); at++ {
+		m := &g.members[at]
+		switch {
+		case needed.has(at):
+		case m.state == waiting:
+			m.state = dropped
+		case m.state == running && m.clock != nil:
+			m.clock.Cancel(errBeside)
+		}
+	}
+}
+
+// join adds what the members did to the execution that the group stands in, in the order of the file.
+func (g *group) join() (last int, err error) {
+	x, p := g.x, g.pass
+	for at := range g.members {
+		m := &g.members[at]
+		if at > g.bound {
+			x.s.Forget(p.prefix + m.step.Name)
+			continue
+		}
+		if m.state == skipped {
+			x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + m.step.Name, Status: engine.StepSkipped})
+			continue
+		}
+		x.row.Steps = append(x.row.Steps, m.row.Steps...)
+		x.row.Events = append(x.row.Events, m.row.Events...)
+		x.in.Memory.join(m.memory.own)
+		p.outputs = append(p.outputs, m.out)
+		if m.x.body.last != nil {
+			p.last = m.x.body.last
+		}
+	}
+	if g.bound < len(g.members) {
+		return g.segment.from + g.bound, g.members[g.bound].err
+	}
+	return g.segment.to - 1, nil
+}
+
+// output is what the step i of the block gave, nil if this pass cannot see it.
+func (p *pass) output(i int) script.Value {
+	if i < len(p.outputs) {
+		return p.outputs[i]
+	}
+	if m := p.member; m != nil {
+		if at := i - m.group.segment.from; m.step.node.before.has(at) {
+			return m.group.members[at].out
+		}
+	}
+	return nil
+}
+
+// previous is what the step under way has before it: what it waits for by name, else the segment above.
+func (t *turn) previous() script.Value {
+	p, named := t.frame, []int(nil)
+	if n := t.step.node; n != nil {
+		named = n.named
+	}
+	if len(named) == 1 {
+		return p.output(named[0])
+	}
+	if len(named) > 1 {
+		values := make([]script.Value, len(named))
+		for i, step := range named {
+			values[i] = p.output(step)
+		}
+		return t.step.node.shape.Record(values...)
+	}
+	if t.step.segment == 0 {
+		return script.Missing
+	}
+	seg := &p.block.segments[t.step.segment-1]
+	if !seg.grouped() {
+		return p.output(seg.from)
+	}
+	return seg.shape.Record(slices.Clone(p.outputs[seg.from:seg.to])...)
+}

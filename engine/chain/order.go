@@ -1,0 +1,209 @@
+package chain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// controlFlow are the kinds that are always plain steps.
+var controlFlow = []string{"if", "for", "while", "stop"}
+
+// longestCircle is how many steps of a circle are shown.
+const longestCircle = 12
+
+// ordering finds the segments of a block, and for the steps of a group what each waits for.
+type ordering struct {
+	*reader
+	block *Block
+	list  []stepAt // of the block's steps
+	where map[[2]int]*doc.Node
+	seen  []visited
+	path  []int // the steps being visited
+}
+
+// visited is how far the search for circles is with a step.
+type visited uint8
+
+const (
+	unvisited visited = iota
+	underWay
+	done
+)
+
+// order reads parallel and depends_on of the steps of a block.
+func (r *reader) order(b *Block, list []stepAt) {
+	o := &ordering{reader: r, block: b, list: list, where: map[[2]int]*doc.Node{}, seen: make([]visited, len(list))}
+	for i, at := range list {
+		if isMember(at) {
+			b.Steps[i].node = &node{}
+		}
+	}
+	for from := 0; from < len(list); {
+		to := from + 1
+		if b.Steps[from].node != nil {
+			for to < len(list) && b.Steps[to].node != nil {
+				to++
+			}
+		}
+		b.segments = append(b.segments, segment{from: from, to: to})
+		for i := from; i < to; i++ {
+			b.Steps[i].segment = len(b.segments) - 1
+		}
+		o.group(&b.segments[len(b.segments)-1])
+		from = to
+	}
+}
+
+// isMember reports whether a step says itself what it waits for.
+func isMember(at stepAt) bool {
+	var says []*doc.Node
+	if parallel := at.body.Only("parallel"); parallel.Value != nil && parallel.Value.Bool() {
+		says = append(says, parallel.Key)
+	}
+	if after := at.body.Only("depends_on"); after.Value.Kind() != doc.Absent && after.Value.Kind() != doc.Null {
+		says = append(says, after.Key)
+	}
+	kind := at.body.Only("kind", "type").Value
+	if kind.Kind() != doc.Scalar || !slices.Contains(controlFlow, kind.Text()) {
+		return len(says) > 0
+	}
+	for _, key := range says {
+		key.Errorf("remove it: control flow waits for all above it, and all below waits for it",
+			"`%s` on a step of kind %s", key.Text(), kind.Text())
+	}
+	return false
+}
+
+// group orders the steps of a segment.
+func (o *ordering) group(seg *segment) {
+	steps := o.block.Steps[seg.from:seg.to]
+	if steps[0].node == nil {
+		return
+	}
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.Name
+		o.dependencies(seg, seg.from+i)
+	}
+	if len(steps) > 1 {
+		seg.shape = script.NewShape(names...)
+	}
+	for i := seg.from; i < seg.to; i++ {
+		if o.seen[i] == unvisited {
+			o.visit(seg, i)
+		}
+	}
+}
+
+// dependencies reads what a step names.
+func (o *ordering) dependencies(seg *segment, i int) {
+	after := o.list[i].body.Get("depends_on")
+	items := []*doc.Node{after}
+	if after.Kind() != doc.Scalar {
+		items = after.List()
+	}
+	n := o.block.Steps[i].node
+	for _, at := range items {
+		o.dependency(seg, i, at)
+	}
+	if len(n.named) > 1 {
+		names := make([]string, len(n.named))
+		for k, j := range n.named {
+			names[k] = o.block.Steps[j].Name
+		}
+		n.shape = script.NewShape(names...)
+	}
+}
+
+// dependency reads one name that a step waits for.
+func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
+	name, s := at.Text(), o.block.Steps[i]
+	j, known := o.block.index[name]
+	switch {
+	case name == "": // reported
+	case !known:
+		at.Errorf(o.stranger(name), "there is no step %s in this block", name)
+	case j == i:
+		at.Errorf("remove it", "the step %s waits for itself", name)
+	case slices.Contains(s.node.named, j):
+		at.Errorf("once is enough", "the step %s is named twice", name)
+	case j >= seg.to:
+		o.implied(seg, i, j, at)
+	default:
+		s.node.named = append(s.node.named, j)
+		if j >= seg.from {
+			s.node.waits = append(s.node.waits, j)
+			o.where[[2]int{i, j}] = at
+		}
+	}
+}
+
+// stranger is the hint for a name that no step of the block has.
+func (o *ordering) stranger(name string) string {
+	if in, ok := o.chain.place[name]; ok {
+		if _, sibling := o.block.index[in]; sibling {
+			return "it is inside " + in + ": name that, or leave it out"
+		}
+		return "it stands in another block; a step can wait for steps of its own block only"
+	}
+	return o.near(name, o.block.names(), "name steps of the same block")
+}
+
+// implied reports a step that names one behind its group: there is a plain step between them, or it is one.
+func (o *ordering) implied(seg *segment, i, j int, at *doc.Node) {
+	name := func(k int) string { return o.block.Steps[k].Name }
+	plain := name(seg.to)
+	circle := []string{name(i) + " waits for " + name(j)}
+	if j > seg.to {
+		circle = append(circle, name(j)+" waits for "+plain+" (implied)")
+	}
+	circle = append(circle, plain+" waits for "+name(i)+" (implied)")
+	at.Errorf("`"+plain+"` has neither `parallel` nor `depends_on`: it waits for all above it, and all below waits for it",
+		"a circle: %s", strings.Join(circle, ", "))
+}
+
+// visit puts a step in order after those that it waits for. An edge that closes a circle is reported and left out.
+func (o *ordering) visit(seg *segment, i int) {
+	o.seen[i] = underWay
+	o.path = append(o.path, i)
+	n := o.block.Steps[i].node
+	n.before = newSet(seg.to - seg.from)
+	waits := n.waits[:0]
+	for _, j := range n.waits {
+		if o.seen[j] == underWay {
+			o.circle(j)
+			continue
+		}
+		if o.seen[j] == unvisited {
+			o.visit(seg, j)
+		}
+		other := o.block.Steps[j].node
+		waits, other.next = append(waits, j), append(other.next, i)
+		n.before.add(j - seg.from)
+		n.before.addAll(other.before)
+	}
+	n.waits = waits
+	o.path = o.path[:len(o.path)-1]
+	o.seen[i] = done
+	seg.order = append(seg.order, i)
+}
+
+// circle reports that the last step of the path waits for one that is on it, beginning with the first in the file.
+func (o *ordering) circle(j int) {
+	circle := slices.Clone(o.path[slices.Index(o.path, j):])
+	first := slices.Index(circle, slices.Min(circle))
+	circle = append(circle[first:], circle[:first]...)
+	var says []string
+	for k, i := range circle {
+		if k == longestCircle {
+			says = append(says, "and so on")
+			break
+		}
+		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[circle[(k+1)%len(circle)]].Name)
+	}
+	at := o.where[[2]int{circle[0], circle[1%len(circle)]}]
+	at.Errorf("one of them has to begin", "a circle: %s", strings.Join(says, ", "))
+}

@@ -1,0 +1,199 @@
+package chain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// subchain runs another chain of the file as one step. That chain sees nothing of the steps around it but its input;
+// the output is that of its last step that ended ok.
+type subchain struct {
+	chain *Chain // nil for a mistake
+	input Value  // nil is missing
+	at    *doc.Node
+}
+
+func readSubchain(r *reader, n *doc.Node) action {
+	n.Require("target")
+	s := &subchain{input: r.value(n.Get("input"), "input"), at: n.Get("target")}
+	name := s.at.Text()
+	if name == "" {
+		return s
+	}
+	var known bool
+	if s.chain, known = r.chains[name]; !known {
+		s.at.Errorf(r.near(name, slices.Clone(r.Reader.names), "name a chain of the file"), "there is no chain %s", name)
+	}
+	return s
+}
+
+func (s *subchain) run(t *turn) (script.Value, error) {
+	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: script.Missing}
+	if s.input != nil {
+		v, err := s.input.Eval(t)
+		if err != nil {
+			return nil, err
+		}
+		if p.input, err = script.Data(v); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.x.run(p); err != nil {
+		return nil, err
+	}
+	if p.last == nil {
+		return script.Missing, nil
+	}
+	return p.last, nil
+}
+
+// Declare makes the names of a file's chains known before the first of them is read: their steps may run any of them.
+func (r *Reader) Declare(names ...string) {
+	for _, name := range names {
+		r.declared(name)
+	}
+}
+
+// declared returns the chain of a name, which need not be read yet.
+func (r *Reader) declared(name string) *Chain {
+	if c, ok := r.chains[name]; ok {
+		return c
+	}
+	if r.chains == nil {
+		r.chains = map[string]*Chain{}
+	}
+	c := &Chain{Name: name}
+	r.chains[name] = c
+	r.names = append(r.names, name)
+	return c
+}
+
+// Link checks what can be known when all chains of a file are read: that none runs itself, and that changing requests
+// which nothing orders go to different services.
+func (r *Reader) Link() {
+	l := &linking{seen: map[*Chain]visited{}}
+	for _, name := range r.names {
+		l.visit(r.chains[name])
+	}
+	if l.circles {
+		return
+	}
+	known := map[*Chain][]*Service{}
+	for _, g := range r.groups {
+		g.warn(known)
+	}
+}
+
+// linking looks for chains that run themselves, by way of others too.
+type linking struct {
+	seen    map[*Chain]visited
+	path    []*Chain
+	circles bool
+}
+
+func (l *linking) visit(c *Chain) {
+	if l.seen[c] == done {
+		return
+	}
+	l.seen[c] = underWay
+	l.path = append(l.path, c)
+	c.Walk(func(_ string, s *Step) {
+		sub, ok := s.action.(*subchain)
+		if !ok || sub.chain == nil {
+			return
+		}
+		if l.seen[sub.chain] == underWay {
+			l.circle(sub)
+			return
+		}
+		l.visit(sub.chain)
+		if s.timeout == 0 {
+			s.timeout = sub.chain.Timeout
+		}
+	})
+	l.path = l.path[:len(l.path)-1]
+	l.seen[c] = done
+}
+
+// circle reports a step that runs a chain which is on the path.
+func (l *linking) circle(sub *subchain) {
+	l.circles = true
+	var says []string
+	at := slices.Index(l.path, sub.chain)
+	for i, c := range l.path[at:] {
+		next := sub.chain
+		if i+1 < len(l.path)-at {
+			next = l.path[at+i+1]
+		}
+		if i == longestCircle {
+			says = append(says, "and so on")
+			break
+		}
+		says = append(says, c.Name+" runs "+next.Name)
+	}
+	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a circle: %s", strings.Join(says, ", "))
+}
+
+// groupAt is a group of steps and where it stands in the file.
+type groupAt struct {
+	block   *Block
+	segment *segment
+	list    []stepAt
+}
+
+// warn tells of the first two steps for each service that change it in no order. known are the services that chains
+// change.
+func (g groupAt) warn(known map[*Chain][]*Service) {
+	changing := map[*Service][]int{}
+	var services []*Service
+	for i := g.segment.from; i < g.segment.to; i++ {
+		for _, s := range changed(g.block.Steps[i], known) {
+			if changing[s] == nil {
+				services = append(services, s)
+			}
+			changing[s] = append(changing[s], i)
+		}
+	}
+	for _, s := range services {
+		if i, j, ok := g.unordered(changing[s]); ok {
+			first := g.block.Steps[i].Name
+			g.list[j].entry.Key.Warnf("they must not depend on each other; else say `depends_on: ["+first+"]`",
+				"%s and %s change the service %s in no order", first, g.block.Steps[j].Name, s.Name)
+		}
+	}
+}
+
+// unordered finds two steps of which neither waits for the other.
+func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
+	from := g.segment.from
+	for at, j := range steps {
+		for _, i := range steps[:at] {
+			if !g.block.Steps[i].node.before.has(j-from) && !g.block.Steps[j].node.before.has(i-from) {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// changed are the services that a step changes, each once.
+func changed(s *Step, known map[*Chain][]*Service) (services []*Service) {
+	add := func(s *Step) {
+		if q, ok := s.action.(*request); ok && q.service != nil && q.method != "GET" && !slices.Contains(services, q.service) {
+			services = append(services, q.service)
+		}
+	}
+	sub, ok := s.action.(*subchain)
+	if !ok || sub.chain == nil {
+		add(s)
+		return services
+	}
+	if _, ok := known[sub.chain]; !ok {
+		sub.chain.everywhere(add)
+		known[sub.chain] = services
+	}
+	return known[sub.chain]
+}
