@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,9 +69,8 @@ func (c *secretCheckCmd) Run(t *terminal) error {
 func (t *terminal) readSecret(name string) (string, error) {
 	if f, ok := t.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintf(t.err, "value of %s (not shown): ", name)
-		value, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(t.err)
-		return string(value), err
+		defer fmt.Fprintln(t.err)
+		return t.typed(int(f.Fd()))
 	}
 	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))
 	switch {
@@ -80,4 +80,27 @@ func (t *terminal) readSecret(name string) (string, error) {
 		return "", fmt.Errorf("the value of %s is longer than %d bytes", name, maxSecret)
 	}
 	return string(value), nil
+}
+
+// typed reads a line from a terminal that does not show it. A signal gives up and leaves the terminal as it was.
+func (t *terminal) typed(fd int) (string, error) {
+	was, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	done := make(chan line, 1)
+	go func() {
+		text, err := term.ReadPassword(fd)
+		done <- line{text, err}
+	}()
+	select {
+	case l := <-done:
+		return string(l.text), l.err
+	case <-t.signals:
+		return "", errors.Join(exitError(exitInterrupted), term.Restore(fd, was))
+	}
 }

@@ -558,3 +558,26 @@ func FuzzTokenPath(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkSignIn is what a request of an agent pays that has a token, among many agents.
+func BenchmarkSignIn(b *testing.B) {
+	auth := &Auth{Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}
+	agent := 0
+	for b.Loop() {
+		agent = (agent + 1) % 10_000
+		c := &Call{Session: &engine.Session{Place: engine.Place{Agent: agent}}, Auth: auth}
+		if _, err := c.signIn(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJWT is what a new token costs.
+func BenchmarkJWT(b *testing.B) {
+	j := &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte(`{"sub":"a0"}`)}
+	for b.Loop() {
+		if _, err := j.issue(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
