@@ -46,50 +46,27 @@ type Config struct {
 
 // Validate says what is wrong with c, all of it.
 func (c Config) Validate() error {
-	var errs []error
-	if err := loopbackOnly(c.Addr); err != nil {
-		errs = append(errs, err)
-	}
-	for _, r := range c.Secret {
-		if r <= ' ' || r > '~' {
-			errs = append(errs, errors.New("the secret must be printable ASCII without spaces"))
-			break
-		}
-	}
-	if _, known := profiles[c.Profile]; !known {
-		errs = append(errs, fmt.Errorf("unknown latency profile %d", c.Profile))
-	}
-	return errors.Join(append(errs, c.Faults.Validate())...)
+	return checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})
 }
 
 // Shop is a shop that listens. Its methods may be called from anywhere.
 type Shop struct {
-	cfg     Config
-	clock   func() time.Time
-	started time.Time
-	root    draw.Key // of everything this shop draws
-	goods   *catalogue
-	server  *server
+	host
+	cfg   Config
+	root  draw.Key // of everything this shop draws
+	goods *catalogue
 
-	weather  atomic.Pointer[weather] // profile and faults, replaced whole
 	users    *users
 	sessions *sessions
 	sold     []atomic.Int64 // by product, for scarcity
 	till     sync.Mutex     // held over every change while stock is shared
 	log      *shopLog       // nil: in memory only
 	limits   *limits
-	count    counters
 
 	closing   sync.Once
 	closeErr  error
 	bearer    string // "Bearer <secret>."
 	mutations atomic.Int64
-}
-
-// weather is what the network does to requests.
-type weather struct {
-	profile Profile
-	faults  Faults
 }
 
 // Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
@@ -124,9 +101,8 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 func build(cfg Config, clock func() time.Time) *Shop {
 	root := draw.Key{}.Text("rehearsal shop").Int(cfg.Seed)
 	s := &Shop{
+		host:     host{clock: clock, started: clock(), onRequest: cfg.OnRequest},
 		cfg:      cfg,
-		clock:    clock,
-		started:  clock(),
 		root:     root,
 		goods:    newCatalogue(root),
 		users:    newUsers(root),
@@ -144,19 +120,6 @@ func (s *Shop) URL() string { return s.server.url() }
 
 // Secret is the first part of every token, <secret>.<user id>.
 func (s *Shop) Secret() string { return s.cfg.Secret }
-
-// SetProfile changes the latency of requests that arrive from now on.
-func (s *Shop) SetProfile(p Profile) {
-	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{p, old.faults}); old = s.weather.Load() {
-	}
-}
-
-// SetFaults changes the faults of requests that arrive from now on. f is valid (Faults.Validate); an outage counts
-// from the shop's start.
-func (s *Shop) SetFaults(f Faults) {
-	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{old.profile, f}); old = s.weather.Load() {
-	}
-}
 
 // Sync makes what the log holds survive a power cut. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }
