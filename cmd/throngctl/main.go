@@ -41,7 +41,7 @@ type cli struct {
 	Validate    validateCmd    `cmd:"" help:"Check a scenario and show what it would do."`
 	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
 	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`
-	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop alone."`
+	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop, its model server or both alone."`
 }
 
 // terminal is what commands talk to.

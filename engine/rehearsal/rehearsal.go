@@ -1,9 +1,18 @@
-// Package rehearsal is the embedded shop backend: real HTTP on loopback, no keys, no cost, and answers that are a
-// function of the seed, the request and the user's own history, never of the order in which users' calls arrive.
+// Package rehearsal is the embedded shop backend and the embedded model server: real HTTP on loopback, no keys, no
+// cost, and answers that are a function of the seed, the request and the user's own history, never of the order in
+// which users' calls arrive. Both share latency profiles, faults and the hook that hears of every request.
 //
-// Every change goes one way: a route checks the request and fills a change, the change is written to the log, and
+// Every change to the shop goes one way: a route checks the request and fills a change, the change is written to the log, and
 // apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
 // killed comes back with the carts, orders and answered keys it had.
+//
+// The model server (StartModel) speaks the OpenAI wire format: chat completions, whole or streamed, embeddings and the
+// list of models. What it says is a function of model, messages, seed and response_format alone, down to id and
+// created; max_tokens and stop bound it. With a JSON Schema it is a document that fits, where the schema has a keyword
+// that it cannot follow a 400 that names it; else prose that takes up words of the last message, as long as max_tokens,
+// "in 30 words" or "two sentences" say. Where a message names the sign [END], a conversation ends with it, the sooner
+// the more turns it has had. Vectors are hashed words, so that texts alike are near each other. Tokens are four
+// characters. The quota fills up evenly; the x-ratelimit headers and Retry-After say what it really holds.
 package rehearsal
 
 import (
