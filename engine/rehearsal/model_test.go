@@ -430,9 +430,17 @@ func TestStreamArrivesInPieces(t *testing.T) {
 
 // TestModelCloseEndsEverything closes a server on which requests hang and wait for their latency.
 func TestModelCloseEndsEverything(t *testing.T) {
-	hanging := make(chan Request)
-	m, err := StartModel(ModelConfig{Faults: Faults{Hang: 1}, OnRequest: func(r Request) { hanging <- r }})
-	if err != nil {
+	m := buildModel(ModelConfig{Secret: "key", Faults: Faults{Hang: 1}, OnRequest: func(r Request) {
+		if r.Status != 0 || r.Fault != FaultHang || r.Path != chatPath {
+			t.Errorf("heard %+v", r)
+		}
+	}}, time.Now)
+	waiting := make(chan bool)
+	m.wait = func(c *call, d time.Duration) {
+		waiting <- true
+		c.pause(d)
+	}
+	if err := m.listen(); err != nil {
 		t.Fatal(err)
 	}
 	answers := make(chan error)
@@ -441,19 +449,11 @@ func TestModelCloseEndsEverything(t *testing.T) {
 		answers <- err
 	}
 	go ask()
-	if r := <-hanging; r.Status != 0 || r.Fault != FaultHang || r.Path != chatPath {
-		t.Errorf("heard %+v", r)
-	}
+	<-waiting
 	m.SetFaults(Faults{})
 	m.SetProfile(ProfileSlow)
 	go ask()
-	for m.Stats().Requests < 2 {
-		select {
-		case r := <-hanging:
-			t.Errorf("heard %+v", r)
-		default:
-		}
-	}
+	<-waiting
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}

@@ -22,7 +22,8 @@ const (
 
 // talk is what an answer takes up: the words of the last message and of whom the instructions say to be.
 type talk struct {
-	topics  []string // of the last message
+	topics  []string // of the last message, or of the latest that has any
+	wider   []string // of the whole conversation
 	self    []string // of the instructions
 	asked   bool     // the last message ends in a question
 	turns   int      // so far
@@ -43,6 +44,10 @@ func newTalk(messages []message) *talk {
 		}
 		last = m.text
 		t.turns++
+		if found := topics(m.text); len(found) > 0 {
+			t.topics = found
+			t.wider = append(t.wider, found...)
+		}
 	}
 	// A prompt may hold the conversation itself, a line for each turn.
 	t.turns += len(spokenLine.FindAllStringIndex(last, -1))
@@ -50,12 +55,11 @@ func newTalk(messages []message) *talk {
 	t.asked = strings.HasSuffix(trimmed, "?")
 	t.ending = len(messages) > 1 && strings.HasSuffix(trimmed, " "+endSign) && t.turns >= endAfter
 	t.words, t.phrases = askedLength(last)
-	t.topics = topics(last)
 	if len(t.topics) == 0 {
 		t.topics = append(t.topics, t.self...)
 	}
 	if len(t.topics) == 0 {
-		t.topics = []string{"this", "the rest"}
+		t.topics = []string{"the day", "the plan", "the news", "the weather"}
 	}
 	return t
 }
@@ -68,42 +72,65 @@ func notInWord(r rune) bool {
 }
 
 // commonWords say nothing about what a text is about.
-var commonWords = func() map[string]bool {
-	common := map[string]bool{}
-	for _, word := range strings.Fields(`about after again also always answer because been before being between both
+var commonWords = wordSet(`about after again also always answer because been before being between both
 		could does doing done each even every from give going good have having here into just know less like long made
 		make many more most much must never only other ours please quite rather really reply said same says shall she'd
 		should since some something still such take tell than that that's their them then there these they they're thing
 		things think this those thought time under until upon very want well were what what's when where which while will
-		with within without word words would write your you're yours sentence sentences`) {
-		common[word] = true
-	}
-	return common
-}()
+		with within without word words write would your you're yours sentence sentences hello conversation
+		message messages question questions over side other`,
+	// What answers say is not what they are about.
+	answers, replies, middles, ownSentences, questions, farewells)
 
-// topics are the words that a text is about, each once.
+// nounMarkers are words before a noun.
+var nounMarkers = wordSet(`the a an of in on at about my your our their his her its this that these those with for from into some any no
+	every by like love loves`)
+
+// wordSet holds the words of texts.
+func wordSet(text string, more ...[]string) map[string]bool {
+	set := map[string]bool{}
+	for _, sentence := range append(slices.Concat(more...), text) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(sentence), notInWord) {
+			set[word] = true
+		}
+	}
+	return set
+}
+
+// topics are the words that a text is about, each once: those that look like nouns, else whatever is not common.
 func topics(text string) []string {
-	var words []string
+	var nouns, words []string
+	before := ""
 	for _, word := range strings.FieldsFunc(text, notInWord) {
 		word = strings.Trim(word, "'-")
-		letters := strings.IndexFunc(word, unicode.IsDigit) < 0
-		if runes := utf8.RuneCountInString(word); runes < 4 || runes > 24 || !letters || commonWords[strings.ToLower(word)] || word == strings.ToUpper(word) {
-			continue
+		if telling(word) {
+			lower := strings.ToLower(word)
+			if nounMarkers[before] || strings.HasSuffix(lower, "s") {
+				nouns = appendTopic(nouns, word)
+			}
+			words = appendTopic(words, word)
 		}
-		if !slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) }) {
-			words = append(words, word)
-		}
-		if len(words) == topicsMost {
-			break
-		}
+		before = strings.ToLower(word)
 	}
-	// A capital may stand there because a sentence began.
-	for i, word := range words {
-		if first, size := utf8.DecodeRuneInString(word); i == 0 || strings.Contains(text, ". "+word) || strings.Contains(text, "? "+word) {
-			words[i] = string(unicode.ToLower(first)) + word[size:]
-		}
+	if len(nouns) > 0 {
+		return nouns
 	}
 	return words
+}
+
+// telling says whether a word may be what a text is about.
+func telling(word string) bool {
+	runes := utf8.RuneCountInString(word)
+	return runes >= 4 && runes <= 24 && word != strings.ToUpper(word) && strings.IndexFunc(word, unicode.IsDigit) < 0 &&
+		!commonWords[strings.ToLower(word)]
+}
+
+// appendTopic adds a word that is not there yet.
+func appendTopic(words []string, word string) []string {
+	if len(words) == topicsMost || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) }) {
+		return words
+	}
+	return append(words, word)
 }
 
 var lengthWanted = regexp.MustCompile(`(?i)\b(\d{1,4}|one|two|three|four|five) (word|sentence)s?\b`)
@@ -124,33 +151,36 @@ func askedLength(text string) (words, sentences int) {
 	return 0, n
 }
 
-// Sentences; A and B stand for topics of the last message, P for one of the speaker's own.
+// Sentences; A and B stand for topics of the conversation, P for one of the speaker's own. They read well whether those
+// are one or many.
 var (
 	answers = []string{
-		"To your question, I would say that A comes first.", "It depends on A, and a little on B.",
-		"Yes, as far as A goes.", "Not really, A is more to the point than B.", "I would start with A.",
-		"Hard to say, but A seems right to me.",
+		"To your question, I would say that A should come first.", "It depends on A, and a little on B.",
+		"Yes, as far as A can take us.", "No, A would be more to the point than B.", "I would start with A.",
+		"Hard to say, but I lean towards A.",
 	}
 	replies = []string{
 		"You have a point about A.", "I had not thought of A that way.", "That fits what I know of A.",
-		"I see A a little differently.", "A, then, and I am glad that you bring it up.", "What you say about A stays with me.",
+		"I see A a little differently.", "Right, A, and I am glad that you bring it up.", "What you say about A stays with me.",
 	}
 	middles = []string{
-		"A and B belong together.", "The part about A is easy to miss.", "With A it takes some patience.",
+		"For me A and B belong together.", "The part about A can be easy to miss.", "With A it takes some patience.",
 		"Most people look at B first and at A too late.", "I would rather have less of B and more of A.",
-		"There are two sides to it, A and B.", "A is worth the trouble.", "Nobody has asked me about A for a while.",
-		"If B changes, A has to follow.", "My experience with A is a good one.", "So far B has mattered less than expected.",
-		"I would keep an eye on A.",
+		"There are two sides to it, A and B.", "The trouble with A would be worth it.", "Nobody has asked me about A for a while.",
+		"If I had to change B, I would have to change A as well.", "My experience with A was a good one.",
+		"So far I cared less for B than expected.", "I would keep an eye on A.", "Friends of mine swear by A.",
+		"It took me years to see what A can do.", "Without A we would not have B.", "Let me add that A could surprise us.",
 	}
 	ownSentences = []string{
-		"P is where I come from, so I notice such things.", "That is how it is with P, too.", "Much of it reminds me of P.",
-		"P has taught me to be careful with A.",
+		"I come to it from P, so I notice such matters.", "That is how it goes with P, too.", "Much of it reminds me of P.",
+		"P taught me to be careful with A.",
 	}
 	questions = []string{
-		"What do you make of A?", "How would you go about B?", "Does A matter as much to you?", "And what about B?",
+		"What do you make of A?", "How would you go about B?", "Would A matter as much to you?", "And what about B?",
+		"Where would you look for A?",
 	}
 	farewells = []string{
-		"It was good to talk about A, goodbye.", "I think we have said what there is to say about A, so long.",
+		"It was good to talk about A, goodbye.", "I believe we have said what there is to say about A, so long.",
 		"Let us leave A at that, and thank you.",
 	}
 )
@@ -166,16 +196,21 @@ func (t *talk) prose(key draw.Key, most int) string {
 		opening = answers
 	}
 	text := t.fill(opening, s)
-	last := text
+	used := map[string]bool{}
 	for n := 1; !t.long(text, n, most, s); n++ {
-		next := t.fill(t.kind(s), s)
-		if next == last {
-			next = t.fill(questions, s)
+		kind := t.kind(s)
+		fresh := slices.DeleteFunc(slices.Clone(kind), func(sentence string) bool { return used[sentence] })
+		if len(fresh) == 0 {
+			clear(used)
+			fresh = kind
 		}
+		sentence := fresh[s.IntN(len(fresh))]
+		used[sentence] = true
+		next := t.fill([]string{sentence}, s)
 		if most > 0 && tokens(text+" "+next) > most {
 			break
 		}
-		text, last = text+" "+next, next
+		text += " " + next
 	}
 	return t.trim(text)
 }
@@ -215,10 +250,15 @@ func (t *talk) long(text string, n, most int, s *draw.Source) bool {
 
 // trim cuts a text to the words that were asked for.
 func (t *talk) trim(text string) string {
-	if words := strings.Fields(text); t.words > 0 && len(words) > t.words {
-		return strings.TrimRight(strings.Join(words[:t.words], " "), ".,?") + "."
+	words := strings.Fields(text)
+	if t.words == 0 || len(words) <= t.words {
+		return text
 	}
-	return text
+	words = words[:t.words]
+	for len(words) > 1 && len(words[len(words)-1]) < 4 { // nothing ends in "and the"
+		words = words[:len(words)-1]
+	}
+	return strings.TrimRight(strings.Join(words, " "), ".,?") + "."
 }
 
 const (
@@ -235,14 +275,8 @@ func (t *talk) ends(s *draw.Source) bool {
 // fill draws one of the sentences and puts topics into it.
 func (t *talk) fill(sentences []string, s *draw.Source) string {
 	sentence := sentences[s.IntN(len(sentences))]
-	a, b := s.IntN(len(t.topics)), 0
-	if len(t.topics) > 1 {
-		b = (a + 1 + s.IntN(len(t.topics)-1)) % len(t.topics)
-	}
-	second := t.topics[b]
-	if a == b {
-		second = "the rest"
-	}
+	a := t.topics[s.IntN(len(t.topics))]
+	b := t.second(a, s)
 	var text strings.Builder
 	for i, word := range strings.Split(sentence, " ") {
 		if i > 0 {
@@ -252,9 +286,9 @@ func (t *talk) fill(sentences []string, s *draw.Source) string {
 		tail := word[len(stem):]
 		switch stem {
 		case "A":
-			stem = t.topics[a]
+			stem = a
 		case "B":
-			stem = second
+			stem = b
 		case "P":
 			stem = t.self[s.IntN(len(t.self))]
 		}
@@ -265,6 +299,17 @@ func (t *talk) fill(sentences []string, s *draw.Source) string {
 		text.WriteString(stem + tail)
 	}
 	return text.String()
+}
+
+// second is a topic beside the first, of the last message or of those before it.
+func (t *talk) second(first string, s *draw.Source) string {
+	for _, from := range [][]string{t.topics, t.wider, t.self} {
+		others := slices.DeleteFunc(slices.Clone(from), func(topic string) bool { return strings.EqualFold(topic, first) })
+		if len(others) > 0 {
+			return others[s.IntN(len(others))]
+		}
+	}
+	return "the other side"
 }
 
 // sentence is one of few words, for a field of a document.
