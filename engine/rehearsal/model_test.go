@@ -156,7 +156,7 @@ func TestStreamThroughAnotherClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stream.Close()
+	defer func() { _ = stream.Close() }()
 	var text strings.Builder
 	var finish openai.FinishReason
 	var use *openai.Usage
@@ -415,7 +415,7 @@ func TestStreamArrivesInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stream.Close()
+	defer func() { _ = stream.Close() }()
 	if first, err := stream.Recv(); err != nil || first.Choices[0].Delta.Role != "assistant" {
 		t.Errorf("first %+v %v", first, err)
 	}

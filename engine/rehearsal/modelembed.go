@@ -133,7 +133,7 @@ func embed(model, text string, size int) []float32 {
 func unit(sum []float64) []float32 {
 	square := 0.0
 	for _, v := range sum {
-		square += v * v
+		square += float64(v * v) // not fused, so that it is the same on every processor
 	}
 	if square < 1e-12 {
 		sum[0], square = 1, 1

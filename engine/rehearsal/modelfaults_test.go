@@ -96,7 +96,7 @@ func TestModelFaultsOnTheWire(t *testing.T) {
 
 // validStream says whether every event holds JSON.
 func validStream(body string) bool {
-	for _, event := range strings.Split(strings.TrimSpace(body), "\n\n") {
+	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
 		if data := strings.TrimPrefix(event, "data: "); data != "[DONE]" && !json.Valid([]byte(data)) {
 			return false
 		}

@@ -124,11 +124,11 @@ func (r *schemaReader) form(kind formKind) *form {
 // constraints are the keywords that say what fits, by whether forms know them.
 var constraints = func() map[string]bool {
 	all := map[string]bool{}
-	for _, word := range strings.Fields(`$ref anyOf oneOf allOf type enum const properties required additionalProperties items
+	for word := range strings.FieldsSeq(`$ref anyOf oneOf allOf type enum const properties required additionalProperties items
 		minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`) {
 		all[word] = true
 	}
-	for _, word := range strings.Fields(`not if then else patternProperties propertyNames minProperties maxProperties unevaluatedProperties
+	for word := range strings.FieldsSeq(`not if then else patternProperties propertyNames minProperties maxProperties unevaluatedProperties
 		unevaluatedItems contains minContains maxContains prefixItems additionalItems dependentRequired dependentSchemas dependencies
 		$dynamicRef $recursiveRef $anchor $dynamicAnchor $recursiveAnchor`) {
 		all[word] = false
@@ -235,7 +235,7 @@ func lookUp(raw json.RawMessage, pointer string) (json.RawMessage, bool) {
 	if !ok || strings.ContainsRune(path, '%') {
 		return nil, false
 	}
-	for _, step := range strings.Split(path, "/") {
+	for step := range strings.SplitSeq(path, "/") {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 		var members map[string]json.RawMessage
 		if json.Unmarshal(raw, &members) == nil {

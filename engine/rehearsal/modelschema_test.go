@@ -206,6 +206,9 @@ func TestSchemasThatCannotBeFollowed(t *testing.T) {
 		{`{"properties":{"a":{"if":{}},"b":{"contains":{}}}}`, false, []string{"#/properties/a: the rehearsal cannot follow 'if'", "#/properties/b"}},
 		{`{"$ref":"#/$defs/x"}`, false, []string{"points at nothing"}},
 		{`{"$ref":"http://example.com/x"}`, false, []string{"points at nothing"}},
+		{`{"$ref":"#/anyOf/7","anyOf":[{}]}`, false, []string{"'anyOf' beside '$ref'"}},
+		{`{"items":{"$ref":"#/examples/7"},"examples":[{}]}`, false, []string{"points at nothing"}},
+		{`{"items":{"$ref":"#/anyOf/x"},"anyOf":[{}]}`, false, []string{"'items' beside 'anyOf'"}},
 		{`{"$ref":"#"}`, false, []string{"no finite document"}},
 		{`{"$ref":"#/$defs/x","type":"string","$defs":{"x":{}}}`, false, []string{"'type' beside '$ref'"}},
 		{`{"$defs":{"x":{"type":"object","required":["x"],"properties":{"x":{"$ref":"#/$defs/x"}}}},"$ref":"#/$defs/x"}`, false, []string{"no finite document"}},
@@ -266,6 +269,46 @@ func TestDocumentsThatAreNotFound(t *testing.T) {
 	}
 }
 
+// TestEveryKeyword has 50 documents of each schema judged.
+func TestEveryKeyword(t *testing.T) {
+	for _, schema := range []string{
+		`{"pattern":"^[A-Z]{2}-\\d{3,5}$"}`, `{"pattern":"\\w+@\\w+\\.(com|org)","maxLength":30}`, `{"pattern":"^(red|green)?$"}`,
+		`{"pattern":"^\\S+\\s.*é$"}`, `{"pattern":"[^a-z]"}`, `{"pattern":"^[à-ü]{3}$"}`, `{"pattern":"a*?b+?c{2,}"}`, `{"pattern":"\\bx\\b"}`,
+		`{"pattern":"^[a-z]+$","minLength":20,"maxLength":30}`,
+		`{"type":"integer","enum":[1,2.5,3.0,"4",null]}`, `{"type":["string","null"],"enum":["a",null,7]}`, `{"type":"object","const":{"a":[1,2]}}`,
+		`{"type":"array","enum":[[],{}]}`, `{"type":"boolean","enum":[true,"x"]}`, `{"type":"number","const":-1.5e3}`,
+		`{"enum":["a","bb","ccc"],"minLength":2}`, `{"enum":[1,2,3],"const":3}`, `{"const":null}`,
+		`{"anyOf":[{"type":"null"},{"type":"array","items":{"$ref":"#/anyOf/0"}}]}`,
+		`{"$defs":{"a":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"$ref":"#/$defs/a/anyOf/0"}`,
+		`{"definitions":{"a~b/c":{"type":"boolean"}},"items":{"$ref":"#/definitions/a~0b~1c"},"minItems":1}`,
+		`{"allOf":[{"type":"integer","minimum":3}],"title":"T","description":"D","default":7,"examples":[1]}`,
+		`{"oneOf":[{"type":"string"},{"type":"string","maxLength":20},{"type":"boolean"}]}`,
+		`{"oneOf":[{"properties":{"kind":{"const":"a"}},"required":["kind"]},{"properties":{"kind":{"const":"b"}},"required":["kind"]}]}`,
+		`{"exclusiveMinimum":0,"exclusiveMaximum":1e-3}`, `{"type":"number","minimum":0.1234567,"maximum":0.1234567}`, `{"type":"integer","maximum":-1e15}`,
+		`{"type":"integer","multipleOf":2.5,"minimum":1,"maximum":11}`, `{"minimum":1,"exclusiveMinimum":2,"maximum":5,"exclusiveMaximum":4}`,
+		`{"type":"string","maxLength":0}`, `{"type":"string","minLength":500,"maxLength":501}`, `{"format":"email","maxLength":30}`,
+		`{"type":"object","additionalProperties":{"type":"integer"},"required":["x"]}`, `{"type":"array","items":false}`, `{"type":"array"}`, `{}`, `true`,
+		`{"type":"object","properties":{"never":false,"a":{"$ref":"#"}}}`,
+		`{"type":"array","items":{"$ref":"#"},"maxItems":9}`,
+	} {
+		s, err := readSchema([]byte(schema), false)
+		if err != nil {
+			t.Errorf("%s: %v", schema, err)
+			continue
+		}
+		for i := range 50 {
+			document, err := s.document(testRoot(uint64(i)), someTalk)
+			if err == nil {
+				err = judge(t, schema, document)
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", schema, document, err)
+				break
+			}
+		}
+	}
+}
+
 // TestUniqueItems: what shapes do not make sure of is checked.
 func TestUniqueItems(t *testing.T) {
 	const schema = `{"type":"array","items":{"type":"integer","minimum":1,"maximum":4},"minItems":3,"maxItems":3,"uniqueItems":true}`
@@ -306,7 +349,7 @@ func TestSchemasAreKept(t *testing.T) {
 		}
 		return s
 	}
-	if read(1) != read(1) {
+	if first := read(1); first != read(1) {
 		t.Error("a schema was read twice")
 	}
 	for i := range 3 * schemasKept {
