@@ -1,13 +1,10 @@
 package rehearsal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
@@ -48,12 +45,6 @@ func (s *schema) document(key draw.Key, t *talk) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the rehearsal finds no document that fits, in %d tries", documentTries)
-}
-
-// fits checks a document.
-func fits(check *jsonschema.Schema, b []byte) bool {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	return err == nil && check.Validate(value) == nil
 }
 
 // document is one while it is written.

@@ -56,8 +56,8 @@ func TestModelFaults(t *testing.T) {
 }
 
 func TestModelFaultsOnTheWire(t *testing.T) {
-	var heard []Request
-	m := startModel(t, ModelConfig{Faults: Faults{BadBody: 1}, OnRequest: func(r Request) { heard = append(heard, r) }})
+	heard := make(chan Request, 100)
+	m := startModel(t, ModelConfig{Faults: Faults{BadBody: 1}, OnRequest: func(r Request) { heard <- r }})
 	if g := m.raw(t, hello(``)); g.err != nil || g.status != 200 || json.Valid([]byte(g.body)) {
 		t.Errorf("unreadable: %d %s %v", g.status, g.body, g.err)
 	}
@@ -81,7 +81,8 @@ func TestModelFaultsOnTheWire(t *testing.T) {
 	if half < 3 || half > 17 {
 		t.Errorf("%d of 20 streams were cut half way, want about half", half)
 	}
-	for i, r := range heard {
+	for i := range 42 {
+		r := <-heard
 		if want := map[bool]int{true: 200, false: 0}[i < 2]; r.Status != want || r.N != int64(i+1) {
 			t.Errorf("heard %+v as number %d", r, i+1)
 		}

@@ -2,7 +2,6 @@ package rehearsal
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 )
 
@@ -101,14 +100,10 @@ func (p params) whole(name string, least, most int64) (n int64) {
 
 // span says which numbers are right.
 func span(least, most int64) string {
-	switch {
-	case least == most:
+	if least == most {
 		return strconv.FormatInt(least, 10)
-	case most == math.MaxInt64:
-		return "at least " + strconv.FormatInt(least, 10)
-	default:
-		return strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
 	}
+	return strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
 }
 
 // object reads the members of an object; what is absent has none.

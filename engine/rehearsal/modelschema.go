@@ -1,7 +1,6 @@
 package rehearsal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,24 +89,6 @@ func readSchema(raw json.RawMessage, strict bool) (*schema, error) {
 		s.check = check
 	}
 	return s, nil
-}
-
-// nowhere loads nothing: a schema is whole in itself.
-type nowhere struct{}
-
-func (nowhere) Load(url string) (any, error) { return nil, fmt.Errorf("%s is not in the schema", url) }
-
-func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.UseLoader(nowhere{})
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("schema.json")
 }
 
 func (r *schemaReader) problem(at, format string, args ...any) *form {
@@ -204,60 +185,6 @@ func (r *schemaReader) combined(n node, word string) *form {
 		s.choices = append(s.choices, r.read(branch, fmt.Sprintf("%s/%s/%d", n.at, word, i), n.depth+1))
 	}
 	return s
-}
-
-// ref reads what a pointer within the schema points at, once.
-func (r *schemaReader) ref(n node) *form {
-	var pointer string
-	if !r.into(n, "$ref", "a string", &pointer) {
-		return r.form(formNothing)
-	}
-	s := r.byRef[pointer]
-	if s != nil {
-		return s
-	}
-	target, ok := lookUp(r.whole, pointer)
-	if !ok {
-		return r.problem(n.at, "'$ref' %q points at nothing in the schema; want one such as #/$defs/NAME", pointer)
-	}
-	s = r.form(formChoice)
-	r.byRef[pointer] = s // it may point at itself
-	s.choices = []*form{r.read(target, pointer, n.depth+1)}
-	return s
-}
-
-// lookUp follows a JSON pointer in a fragment (RFC 6901).
-func lookUp(raw json.RawMessage, pointer string) (json.RawMessage, bool) {
-	if pointer == "#" {
-		return raw, true
-	}
-	path, ok := strings.CutPrefix(pointer, "#/")
-	if !ok || strings.ContainsRune(path, '%') {
-		return nil, false
-	}
-	for step := range strings.SplitSeq(path, "/") {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) == nil {
-			raw, ok = members[step]
-		} else {
-			raw, ok = element(raw, step)
-		}
-		if !ok {
-			return nil, false
-		}
-	}
-	return raw, true
-}
-
-// element is one of a list, by its number.
-func element(raw json.RawMessage, step string) (json.RawMessage, bool) {
-	var list []json.RawMessage
-	i, err := parseCount(step)
-	if err != nil || json.Unmarshal(raw, &list) != nil || i >= len(list) {
-		return nil, false
-	}
-	return list[i], true
 }
 
 // into reads a keyword's value, if it is there and right.

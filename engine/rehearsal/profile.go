@@ -10,7 +10,7 @@ import (
 // Profile is how long answers take. The zero value adds nothing.
 type Profile uint8
 
-// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s.
+// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s; each token of a model's answer adds to it.
 const (
 	ProfileNone Profile = iota
 	ProfileLocal
