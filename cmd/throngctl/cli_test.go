@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,9 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"nothing to resume", []string{"resume"}, []string{"no run yet"}},
 		{"unknown run", []string{"resume", "20200101-nope"}, []string{"20200101-nope"}},
 		{"open to the world", []string{"rehearse", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
+		{"model open to the world", []string{"rehearse", "--model", "0.0.0.0:0"}, []string{"loopback"}},
+		{"nothing to rehearse", []string{"rehearse"}, []string{"--shop ADDR", "--model ADDR"}},
+		{"quota below 0", []string{"rehearse", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
 		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour"}},
 	}
 	for _, tt := range tests {
@@ -382,6 +386,61 @@ func TestRehearseAlone(t *testing.T) {
 		t.Errorf("it ended with %v %s", err, stderr)
 	}
 	if !strings.Contains(string(rest), "requests answered") {
+		t.Errorf("it does not say what it did:\n%s", rest)
+	}
+}
+
+// TestRehearseTheModel starts the model server beside the shop, asks it something, and stops both.
+func TestRehearseTheModel(t *testing.T) {
+	cmd, _, stderr := process(t, nil, "rehearse", "--shop", "127.0.0.1:0", "--model", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
+	cmd.Stdout = nil
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(pipe)
+	said := map[string]string{} // by the first words of a line
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it says no more: %v %s", err, stderr)
+		}
+		words := strings.Fields(line)
+		said[strings.Join(words[:len(words)-1], " ")] = words[len(words)-1]
+		if strings.HasPrefix(line, "Ctrl+C") {
+			break
+		}
+	}
+	if !strings.HasPrefix(said["url"], "http://127.0.0.1:") || said["model key"] != "quiet" {
+		t.Errorf("it says %v", said)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, said["model url"]+"/models", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+said["model key"])
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "rehearsal-1") {
+		t.Errorf("%d %s %v", response.StatusCode, body, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v %s", err, stderr)
+	}
+	if !strings.Contains(string(rest), "1 requests answered by the model") {
 		t.Errorf("it does not say what it did:\n%s", rest)
 	}
 }

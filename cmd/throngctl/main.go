@@ -42,7 +42,7 @@ type cli struct {
 	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
 	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`
 	Secret      secretCmd      `cmd:"" help:"Keep, forget or look for a secret that scenarios name."`
-	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop alone."`
+	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop, its model server or both alone."`
 }
 
 // terminal is what commands talk to.

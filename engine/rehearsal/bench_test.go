@@ -227,3 +227,24 @@ func BenchmarkHandler(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkModel is answers a second without the wire: prose, a document, a vector.
+func BenchmarkModel(b *testing.B) {
+	const schema = `{"type":"object","required":["shop","reason"],"properties":{"shop":{"type":"boolean"},"reason":{"type":"string"}}}`
+	for _, bench := range []struct{ name, path, body string }{
+		{"prose", chatPath, hello(``)},
+		{"stream", chatPath, hello(`,"stream":true`)},
+		{"schema", chatPath, hello(`,"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":` + schema + `}}`)},
+		{"embedding", embedPath, `{"model":"rehearsal-1","input":"What do you think of gardens in winter?"}`},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			m := indoorModel(ModelConfig{}, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				if g := m.post(bench.path, bench.body); g.status != 200 {
+					b.Fatalf("%d %s", g.status, g.body)
+				}
+			}
+		})
+	}
+}

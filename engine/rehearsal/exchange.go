@@ -2,50 +2,25 @@ package rehearsal
 
 import (
 	"crypto/subtle"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-const (
-	maxBody   = 1 << 20
-	maxUserID = 512
-)
-
-// Request is what Config.OnRequest hears of a request.
-type Request struct {
-	// N counts all requests from 1, as they arrived.
-	N            int64
-	Method, Path string
-	// User is "" when the token was refused; Cycle, Step and Attempt are those of X-Throng-Request.
-	User           string
-	Cycle, Attempt int
-	Step           string
-	// Status is what leaves, 0 for a request that hangs or is cut.
-	Status   int
-	Fault    Fault
-	Replayed bool
-}
+const maxUserID = 512
 
 // exchange is one request and its answer.
 type exchange struct {
-	shop    *Shop
-	w       http.ResponseWriter
-	r       *http.Request
-	request Request // for the hook
+	call
+	shop *Shop
 
 	user      *user
 	route     *route
-	tag       tag
-	tagged    bool
 	calls     int64    // of the user without X-Throng-Request, this one included
-	body      []byte   // what came
 	problem   *refusal // with what came
 	inSession bool     // the request names a session of its user
 	mutation  int64    // number of the change that was made, 0 if there was none
@@ -55,8 +30,7 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 4096)) }}
 
 // serve answers one request.
 func (s *Shop) serve(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{shop: s, w: w, r: r}
-	x.request = Request{N: s.count.requests.Add(1), Method: r.Method, Path: r.URL.Path}
+	x := &exchange{call: s.call(w, r), shop: s}
 	out := buffers.Get().(*[]byte)
 	defer buffers.Put(out)
 	*out = x.serve((*out)[:0])
@@ -66,7 +40,7 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request) {
 // whatever it wrote there, for the next to use.
 func (x *exchange) serve(b []byte) []byte {
 	weather := x.shop.weather.Load()
-	if weather.faults.outage(x.shop.clock().Sub(x.shop.started)) {
+	if x.shop.out() {
 		x.fault(FaultOutage)
 		return x.send((&refusal{http.StatusServiceUnavailable, "The shop is out of service"}).write(nil, nil, b))
 	}
@@ -80,7 +54,9 @@ func (x *exchange) serve(b []byte) []byte {
 		x.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		return x.send((&refusal{http.StatusTooManyRequests, "Rate limit exceeded"}).write(nil, nil, b))
 	}
-	x.readBody()
+	if !x.readBody() {
+		x.problem = bad(badBody)
+	}
 	chance := x.chance()
 	x.pause(weather.profile.delay(chance))
 	return x.meet(weather.faults, chance, b)
@@ -99,7 +75,6 @@ func (x *exchange) meet(faults Faults, chance draw.Key, b []byte) []byte {
 	case fault == FaultServerError:
 		return x.send((&refusal{http.StatusInternalServerError, "Internal server error"}).write(nil, nil, b))
 	case fault == FaultHang:
-		x.leave(0)
 		x.hold()
 		return b
 	case fault == FaultCut && !after:
@@ -172,13 +147,8 @@ func (x *exchange) unauthorized() *refusal {
 
 // known finds the user, whose name is known, and what Throng says of the request.
 func (x *exchange) known() *refusal {
-	if header := x.r.Header.Get("X-Throng-Request"); header != "" {
-		var err error
-		if x.tag, err = parseTag(header); err != nil {
-			return bad(err.Error())
-		}
-		x.tagged = true
-		x.request.Cycle, x.request.Step, x.request.Attempt = x.tag.cycle, x.tag.path, x.tag.attempt
+	if err := x.readTag(); err != nil {
+		return bad(err.Error())
 	}
 	x.user = x.shop.users.of(x.request.User)
 	if !x.tagged {
@@ -200,20 +170,6 @@ func (x *exchange) limited() int {
 	return x.shop.limits.take(caller{address, x.route.limit}, x.shop.clock())
 }
 
-func (x *exchange) readBody() {
-	if x.r.ContentLength == 0 || x.body != nil {
-		return
-	}
-	if x.r.ContentLength <= maxBody {
-		var err error
-		x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
-		if err == nil {
-			return
-		}
-	}
-	x.body, x.problem = nil, bad("The body is larger than 1 MiB or was not sent whole")
-}
-
 // chance is the key of what happens to this request.
 func (x *exchange) chance() draw.Key {
 	if x.tagged {
@@ -222,62 +178,11 @@ func (x *exchange) chance() draw.Key {
 	return x.user.key.Text("call").Int(uint64(x.calls))
 }
 
-func (x *exchange) fault(f Fault) {
-	x.request.Fault = f
-	x.shop.count.fault(f)
-}
-
-// pause waits for the latency. A shop that closes and a client that leaves end it.
-func (x *exchange) pause(d time.Duration) {
-	if d == 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-x.shop.server.closing:
-		panic(http.ErrAbortHandler)
-	case <-x.r.Context().Done():
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// hold keeps the request until the shop closes or the client leaves.
-func (x *exchange) hold() {
-	select {
-	case <-x.shop.server.closing:
-	case <-x.r.Context().Done():
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// cut closes the connection without an answer.
-func (x *exchange) cut() {
-	x.leave(0)
-	panic(http.ErrAbortHandler)
-}
-
-// leave tells the hook that the request is about to be answered with status.
-func (x *exchange) leave(status int) {
-	x.request.Status = status
-	if x.shop.cfg.OnRequest != nil {
-		x.shop.cfg.OnRequest(x.request)
-	}
-}
-
 // send answers, and returns b.
 func (x *exchange) send(status int, b []byte) []byte {
-	x.shop.count.statuses[status].Add(1)
 	if x.request.Replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
 	}
-	x.leave(status)
-	h := x.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(b)))
-	x.w.WriteHeader(status)
-	// A client that left meanwhile is no concern of the shop.
-	_, _ = x.w.Write(b)
+	x.sendJSON(status, b)
 	return b
 }

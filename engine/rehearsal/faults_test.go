@@ -93,7 +93,7 @@ func TestFaultsDependOnTheHeaderAlone(t *testing.T) {
 func (v visitor) tagged(user string, f Faults, fault Fault, after bool) string {
 	u := v.shop.users.of(user)
 	for attempt := 1; ; attempt++ {
-		x := &exchange{user: u, tagged: true, tag: tag{cycle: 1, path: "step", attempt: attempt}}
+		x := &exchange{user: u, call: call{tagged: true, tag: tag{cycle: 1, path: "step", attempt: attempt}}}
 		if got, late := f.pick(x.chance()); got == fault && (fault != FaultCut || late == after) {
 			return stamp(1, "step", attempt)
 		}
@@ -278,7 +278,7 @@ func TestLatencyIsWaited(t *testing.T) {
 	v := visit(t, Config{Seed: 3})
 	v.shop.SetProfile(ProfileLocal)
 	a := ask{user: "ann", method: "GET", path: "/api/cart", tag: stamp(1, "step", 1)}
-	x := &exchange{user: v.shop.users.of("ann"), tagged: true, tag: tag{cycle: 1, path: "step", attempt: 1}}
+	x := &exchange{user: v.shop.users.of("ann"), call: call{tagged: true, tag: tag{cycle: 1, path: "step", attempt: 1}}}
 	want := ProfileLocal.delay(x.chance())
 	from := time.Now()
 	v.must(t, a, nil)

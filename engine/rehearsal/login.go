@@ -35,9 +35,8 @@ func (x *exchange) signUp() *refusal {
 	if x.r.Method != http.MethodPost {
 		return x.wrongMethod([]string{http.MethodPost})
 	}
-	x.readBody()
-	if x.problem != nil {
-		return x.problem
+	if !x.readBody() {
+		return bad(badBody)
 	}
 	var who credentials
 	if no := decode(x.body, &who); no != nil {

@@ -10,7 +10,7 @@ import (
 // Profile is how long answers take. The zero value adds nothing.
 type Profile uint8
 
-// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s.
+// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s; each token of a model's answer adds to it.
 const (
 	ProfileNone Profile = iota
 	ProfileLocal
@@ -21,11 +21,12 @@ const (
 var profiles = map[Profile]struct {
 	name     string
 	min, max time.Duration
+	token    time.Duration // of a model's answer
 }{
-	ProfileNone:   {"none", 0, 0},
-	ProfileLocal:  {"local", time.Millisecond, 5 * time.Millisecond},
-	ProfileRemote: {"remote", 50 * time.Millisecond, 150 * time.Millisecond},
-	ProfileSlow:   {"slow", 500 * time.Millisecond, 2 * time.Second},
+	ProfileNone:   {"none", 0, 0, 0},
+	ProfileLocal:  {"local", time.Millisecond, 5 * time.Millisecond, 100 * time.Microsecond},
+	ProfileRemote: {"remote", 50 * time.Millisecond, 150 * time.Millisecond, 10 * time.Millisecond},
+	ProfileSlow:   {"slow", 500 * time.Millisecond, 2 * time.Second, 40 * time.Millisecond},
 }
 
 // ParseProfile returns the profile of that name: none, local, remote or slow.
@@ -45,6 +46,9 @@ func (p Profile) String() string {
 	}
 	return fmt.Sprintf("profile %d", uint8(p))
 }
+
+// perToken is how long a model takes for each token of its answer.
+func (p Profile) perToken() time.Duration { return profiles[p].token }
 
 // delay is how long the request with this key takes.
 func (p Profile) delay(request draw.Key) time.Duration {

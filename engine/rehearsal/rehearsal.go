@@ -1,13 +1,22 @@
-// Package rehearsal is the embedded shop backend: real HTTP on loopback, no keys, no cost, and answers that are a
-// function of the seed, the request and the user's own history, never of the order in which users' calls arrive.
+// Package rehearsal is the embedded shop backend and the embedded model server: real HTTP on loopback, no keys, no
+// cost, and answers that are a function of the seed, the request and the user's own history, never of the order in
+// which users' calls arrive. Both share latency profiles, faults and the hook that hears of every request.
 //
 // Users come with <secret>.<user id> as their token, or log in: POST /auth/login with {"user", "password"}, where the
 // secret is everybody's password, answers 200 {"access_token", "token_type", "expires_in"}, or 401. A login changes
 // nothing and is not logged: its tokens end with the shop, or after Faults.TokenRequests requests.
 //
-// Every change goes one way: a route checks the request and fills a change, the change is written to the log, and
-// apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
+// Every change to the shop goes one way: a route checks the request and fills a change, the change is written to the
+// log, and apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
 // killed comes back with the carts, orders and answered keys it had.
+//
+// The model server (StartModel) speaks the OpenAI wire format: chat completions, whole or streamed, embeddings and the
+// list of models. What it says is a function of model, messages, seed and response_format alone, down to id and
+// created; max_tokens and stop bound it. With a JSON Schema it is a document that fits, where the schema has a keyword
+// that it cannot follow a 400 that names it; else prose that takes up words of the last message, as long as max_tokens,
+// "in 30 words" or "two sentences" say. Where a message names the sign [END], a conversation ends with it, the sooner
+// the more turns it has had. Vectors are hashed words, so that texts alike are near each other. Tokens are four
+// characters. The quota fills up evenly; the x-ratelimit headers and Retry-After say what it really holds.
 package rehearsal
 
 import (
@@ -50,50 +59,27 @@ type Config struct {
 
 // Validate says what is wrong with c, all of it.
 func (c Config) Validate() error {
-	var errs []error
-	if err := loopbackOnly(c.Addr); err != nil {
-		errs = append(errs, err)
-	}
-	for _, r := range c.Secret {
-		if r <= ' ' || r > '~' {
-			errs = append(errs, errors.New("the secret must be printable ASCII without spaces"))
-			break
-		}
-	}
-	if _, known := profiles[c.Profile]; !known {
-		errs = append(errs, fmt.Errorf("unknown latency profile %d", c.Profile))
-	}
-	return errors.Join(append(errs, c.Faults.Validate())...)
+	return checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})
 }
 
 // Shop is a shop that listens. Its methods may be called from anywhere.
 type Shop struct {
-	cfg     Config
-	clock   func() time.Time
-	started time.Time
-	root    draw.Key // of everything this shop draws
-	goods   *catalogue
-	server  *server
+	host
+	cfg   Config
+	root  draw.Key // of everything this shop draws
+	goods *catalogue
 
-	weather  atomic.Pointer[weather] // profile and faults, replaced whole
 	users    *users
 	sessions *sessions
 	sold     []atomic.Int64 // by product, for scarcity
 	till     sync.Mutex     // held over every change while stock is shared
 	log      *shopLog       // nil: in memory only
 	limits   *limits
-	count    counters
 
 	closing   sync.Once
 	closeErr  error
 	bearer    string // "Bearer <secret>."
 	mutations atomic.Int64
-}
-
-// weather is what the network does to requests.
-type weather struct {
-	profile Profile
-	faults  Faults
 }
 
 // Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
@@ -128,9 +114,8 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 func build(cfg Config, clock func() time.Time) *Shop {
 	root := draw.Key{}.Text("rehearsal shop").Int(cfg.Seed)
 	s := &Shop{
+		host:     host{clock: clock, started: clock(), onRequest: cfg.OnRequest},
 		cfg:      cfg,
-		clock:    clock,
-		started:  clock(),
 		root:     root,
 		goods:    newCatalogue(root),
 		users:    newUsers(root),
@@ -148,19 +133,6 @@ func (s *Shop) URL() string { return s.server.url() }
 
 // Secret is the first part of every token, <secret>.<user id>.
 func (s *Shop) Secret() string { return s.cfg.Secret }
-
-// SetProfile changes the latency of requests that arrive from now on.
-func (s *Shop) SetProfile(p Profile) {
-	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{p, old.faults}); old = s.weather.Load() {
-	}
-}
-
-// SetFaults changes the faults of requests that arrive from now on. f is valid (Faults.Validate); an outage counts
-// from the shop's start.
-func (s *Shop) SetFaults(f Faults) {
-	for old := s.weather.Load(); !s.weather.CompareAndSwap(old, &weather{old.profile, f}); old = s.weather.Load() {
-	}
-}
 
 // Sync makes what the log holds survive a power cut. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }

@@ -38,24 +38,37 @@ func (c *counters) fault(f Fault) {
 	c.faults[f]++
 }
 
+// byStatus is how many answers had each status.
+func (c *counters) byStatus() map[int]int64 {
+	statuses := map[int]int64{}
+	for status := range c.statuses {
+		if n := c.statuses[status].Load(); n > 0 {
+			statuses[status] = n
+		}
+	}
+	return statuses
+}
+
+// byFault is how many requests met each fault.
+func (c *counters) byFault() map[Fault]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	faults := maps.Clone(c.faults)
+	if faults == nil {
+		faults = map[Fault]int64{}
+	}
+	return faults
+}
+
 // Stats returns the figures as they are now.
 func (s *Shop) Stats() Stats {
-	stats := Stats{
+	return Stats{
 		Requests:  s.count.requests.Load(),
-		Statuses:  map[int]int64{},
-		Faults:    map[Fault]int64{},
+		Statuses:  s.count.byStatus(),
+		Faults:    s.count.byFault(),
 		Replays:   s.count.replays.Load(),
 		Mutations: s.mutations.Load(),
 	}
-	for status := range s.count.statuses {
-		if n := s.count.statuses[status].Load(); n > 0 {
-			stats.Statuses[status] = n
-		}
-	}
-	s.count.mu.Lock()
-	defer s.count.mu.Unlock()
-	maps.Copy(stats.Faults, s.count.faults)
-	return stats
 }
 
 // Orders says what was ordered, for tests of exactly-once.
