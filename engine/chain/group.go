@@ -119,7 +119,8 @@ func (g *group) begin(m *member) bool {
 		}
 	}
 	m.memory.own = &engine.Delta{}
-	m.in = Input{World: x.in.World.With(&m.memory), Memory: &m.memory, Agents: x.in.Agents}
+	m.in = *x.in
+	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
 	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps)}
 	m.x.time.up = p.timed
 	if !x.s.Settings().SequentialSteps {

@@ -167,9 +167,9 @@ func add(to, d *engine.Delta) {
 
 // fork makes of to a view that shows what m does and is written to without changing m.
 func (m *Memory) fork(to *Memory) {
-	*to = Memory{base: m.base, letters: m.letters, delta: engine.Delta{
-		Set: slices.Clone(m.delta.Set), Notes: slices.Clone(m.delta.Notes), Keep: m.delta.Keep,
-	}}
+	*to = *m
+	to.seen, to.own = nil, nil
+	to.delta.Set, to.delta.Notes, to.delta.Said = slices.Clone(m.delta.Set), slices.Clone(m.delta.Notes), slices.Clone(m.delta.Said)
 }
 
 // join writes what a fork wrote.

@@ -172,6 +172,32 @@ func heard(j *enginetest.Journal, cycle int) string {
 	return strings.Join(all, " | ")
 }
 
+// TestStepsBesideEachOtherTalkInFileOrder also holds that what a cancelled step says is not said.
+func TestStepsBesideEachOtherTalkInFileOrder(t *testing.T) {
+	const world = `
+title: Crossfire
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 2}
+population: {count: 4}
+chain talk:
+  step hear: {kind: emit, event: heard, data: "${[l.text for l in agent.inbox]}"}
+  step first: {kind: say, when: agent.index == 0, to: agent-2, text: first}
+  step slow: {kind: wait, for: 0.02, parallel: true}
+  step late: {kind: say, depends_on: slow, when: agent.index < 2, to: agent-2, text: "late ${agent.index}"}
+  step quick: {kind: say, parallel: true, when: agent.index < 2, to: agent-2, text: "quick ${agent.index}"}
+  step fails: {kind: python, parallel: true, when: agent.index == 1, call: "fail('oh')"}
+`
+	for _, change := range []func(string) string{
+		func(s string) string { return s },
+		func(s string) string { return strings.ReplaceAll(s, "depends_on: slow", "parallel: true") },
+	} {
+		j := &enginetest.Journal{}
+		talk(t, change(world), 4, j, nil)
+		if got, want := heard(j, 1), `1 agent-2 ["first","late 0","quick 0"]`; !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+}
+
 // TestOneAfterTheOther holds that in a sequential world messages and memory are there at once, in another order in
 // each cycle, and that the limit counts for nothing.
 func TestOneAfterTheOther(t *testing.T) {

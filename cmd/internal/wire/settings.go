@@ -110,7 +110,8 @@ var Settings = []Setting{
 		},
 	},
 	{
-		Name: "sequential", Hold: "on|off", Help: "one agent acts after the other, in an order drawn from the seed, and messages are there at once", Fork: true,
+		Name: "sequential", Not: []string{"PARALLEL_AGENT_ACTIONS"}, Hold: "on|off",
+		Help: "one agent acts after the other, in an order drawn from the seed, and messages are there at once", Fork: true,
 		Set:  toggle(func(s *engine.Settings) *bool { return &s.Sequential }),
 		Show: shown(func(s *engine.Settings) *bool { return &s.Sequential }),
 	},
