@@ -68,7 +68,7 @@ func TestWindow(t *testing.T) {
 	d.click("Resume")
 	d.until("the run going on where it was", func() bool { return d.find("running") != nil })
 	if got := d.figure("Limit"); got != raised {
-		t.Logf("resumed with a limit of %d after %d", got, raised)
+		t.Errorf("resumed with a limit of %d after %d", got, raised)
 	}
 
 	d.click("Export CSV…")
@@ -114,6 +114,7 @@ func TestWindowComesBack(t *testing.T) {
 
 	d.start()
 	d.until("the offer to go on", func() bool { return d.shows("was interrupted") })
+	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("interrupted")
 	d.click("Resume")
 	d.until("the run going on", func() bool { return d.find("running") != nil && d.shows("cycle ") && !d.shows("cycle 1/24") })
