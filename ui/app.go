@@ -165,6 +165,9 @@ func (a *App) Open(path string) {
 	a.setup.Open(path)
 }
 
+// Quit ends an app's windows from any goroutine.
+func Quit(app fyne.App) { async.Do(app.Quit) }
+
 // Run shows the window until it is closed. A run may then still be in progress: a signal does not ask.
 func (a *App) Run() {
 	a.pulse = async.Start(pulse, a.tick)

@@ -241,8 +241,8 @@ func TestNavigation(t *testing.T) {
 	if a.pages[0].item.selected {
 		t.Error("two screens are marked")
 	}
-	a.Open("/home/me/mine.yaml")
-	q.Until("read", func() bool { return d.was("read /home/me/mine.yaml") > 0 })
+	a.Open("/scenarios/mine.yaml")
+	q.Until("read", func() bool { return d.was("read /scenarios/mine.yaml") > 0 })
 	a.showResults("r")
 	if a.current.title != "Results" {
 		t.Errorf("results show %s", a.current.title)

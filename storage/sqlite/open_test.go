@@ -228,21 +228,6 @@ func TestOpenNoFolder(t *testing.T) {
 	}
 }
 
-func TestOpenReadOnly(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	dir := t.TempDir()
-	closeStore(t, openStore(t, dir, Options{Logger: quiet()}))
-	if err := os.Chmod(filepath.Join(dir, fileName), 0o400); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(dir, Options{Logger: quiet()})
-	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "permissions") {
-		t.Errorf("got %v, want ErrNoRoom and what to do", err)
-	}
-}
-
 // TestPragmas holds every connection of both pools to what durability needs.
 func TestPragmas(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})

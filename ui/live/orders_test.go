@@ -148,13 +148,13 @@ func TestLateOrder(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	st := perform(t, running())
-	st.pickPath = func(then func(string)) { then("/home/me") }
+	st.pickPath = func(then func(string)) { then("/exports") }
 	st.Tap(st.root, "Export CSV…")
 	st.done()
-	if len(st.desk.exported) != 1 || st.desk.exported[0] != "20300301-120000-abcd to /home/me" {
+	if len(st.desk.exported) != 1 || st.desk.exported[0] != "20300301-120000-abcd to /exports" {
 		t.Errorf("exported %q", st.desk.exported)
 	}
-	st.shows(t, "Exported to /home/me/throng-20300301-120000-abcd")
+	st.shows(t, "Exported to /exports/throng-20300301-120000-abcd")
 	st.desk.failing = errors.New("the folder is read-only")
 	st.Tap(st.root, "Export CSV…")
 	st.done()

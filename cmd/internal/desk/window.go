@@ -26,7 +26,7 @@ func Show(app fyne.App, data, file string) int {
 	signal.Notify(signals, syscall.SIGHUP) // the toolkit knows the others
 	go func() {
 		<-signals
-		fyne.Do(app.Quit)
+		ui.Quit(app)
 	}()
 	if data == "" {
 		var err error

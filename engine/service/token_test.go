@@ -1,0 +1,196 @@
+package service
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+)
+
+// TestJWT is what a token says, and when another takes its place.
+func TestJWT(t *testing.T) {
+	for _, method := range JWTMethods {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := &script{answers: []reply{ok200("")}}
+				h := client(t, fake, Limits{})
+				auth := &Auth{
+					Kept: &Tokens{}, Header: "X-Auth",
+					Issuer: &JWT{Method: method, Secret: "s3cret", TTL: time.Hour, Claims: []byte(`{"sub":"a0","n":12345678901234567890,"l":[1,2]}`)},
+				}
+				began := time.Now()
+				st := stage{journal: &enginetest.Journal{}, change: func(s *engine.Settings) { s.SessionTimeout, s.ChainTimeout = 0, 0 }}
+				st.play(t, func(s *engine.Session) {
+					var c *Call
+					var err error
+					for _, wait := range []time.Duration{0, 53 * time.Minute, 2 * time.Minute} {
+						time.Sleep(wait)
+						c = callOf(s, fmt.Sprint("step", wait))
+						c.Auth = auth
+						_, err = h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
+					}
+					end(s, c, err)
+				})
+				var tokens []string
+				for _, r := range fake.requests() {
+					tokens = append(tokens, r.header.Get("X-Auth"))
+				}
+				if len(tokens) != 3 || tokens[0] != tokens[1] || tokens[1] == tokens[2] {
+					t.Fatalf("tokens %q", tokens)
+				}
+				checkToken(t, tokens[0], method, began)
+				checkToken(t, tokens[2], method, began.Add(55*time.Minute))
+				if kept := fmt.Sprintf("%+v", st.journal.Rows()); strings.Contains(kept, tokens[0]) || strings.Contains(kept, "s3cret") {
+					t.Errorf("the journal has the token:\n%s", kept)
+				}
+			})
+		})
+	}
+}
+
+func checkToken(t *testing.T, text, method string, at time.Time) {
+	t.Helper()
+	parsed, err := jwt.Parse(text, func(*jwt.Token) (any, error) { return []byte("s3cret"), nil },
+		jwt.WithValidMethods([]string{method}), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithJSONNumber(), jwt.WithTimeFunc(func() time.Time { return at }))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if got, want := fmt.Sprint(parsed.Claims), fmt.Sprintf("map[exp:%d iat:%d l:[1 2] n:12345678901234567890 sub:a0]", at.Unix()+3600, at.Unix()); got != want {
+		t.Errorf("claims %s, want %s", got, want)
+	}
+}
+
+// TestRefusedJWT is another token after a 401, once; and that no claims are an object too.
+func TestRefusedJWT(t *testing.T) {
+	fake := &script{answers: []reply{{status: 401, body: "not you"}}}
+	h := client(t, fake, Limits{})
+	row := stage{}.play(t, func(s *engine.Session) {
+		c := callOf(s, "step")
+		c.Auth = &Auth{Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Second, Claims: []byte("{}")}}
+		_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
+		end(s, c, err)
+	})
+	if n := len(fake.requests()); n != 2 || row.Class != engine.ClientError || row.Steps[0].Attempts != 1 {
+		t.Errorf("%d requests: %+v", n, row)
+	}
+	text := strings.TrimPrefix(fake.requests()[0].header.Get("Authorization"), "Bearer ")
+	parsed, _, err := jwt.NewParser().ParseUnverified(text, jwt.MapClaims{})
+	if err != nil || len(parsed.Claims.(jwt.MapClaims)) != 2 {
+		t.Errorf("%q: %v %v", text, parsed, err)
+	}
+}
+
+// TestTokensAreBounded is that those go which were not used for longest.
+func TestTokensAreBounded(t *testing.T) {
+	k := Tokens{most: 3}
+	for _, agent := range []int{1, 2, 3, 1, 4, 5} {
+		s := k.seat(agent)
+		if s.agent != agent {
+			t.Fatalf("the seat of %d is that of %d", agent, s.agent)
+		}
+		if s.token == nil {
+			s.token = &token{value: fmt.Sprint(agent)}
+		}
+	}
+	for agent, kept := range map[int]bool{1: true, 4: true, 5: true, 2: false, 3: false} {
+		if _, ok := k.of[agent]; ok != kept {
+			t.Errorf("agent %d is kept: %v, want %v", agent, ok, kept)
+		}
+	}
+	if len(k.of) != 3 || k.order.Len() != 3 {
+		t.Errorf("%d and %d are kept", len(k.of), k.order.Len())
+	}
+}
+
+func TestTokenPaths(t *testing.T) {
+	answer := &Answer{Header: http.Header{"X-Token": {"h"}}, Body: []byte(`{"a": {"b": " t "}, "n": 1, "l": ["x"]}`)}
+	for _, tt := range []struct {
+		path, want string
+		bad        bool
+	}{
+		{"body.a.b", "t", false},
+		{"headers.x-token", "h", false},
+		{"headers.x-other", "", false},
+		{"body.a", "", false},
+		{"body.n", "", false},
+		{"body.l.x", "", false},
+		{"body.a.b.c", "", false},
+		{"access_token", "", true},
+		{"body.", "", true},
+		{"body.a..b", "", true},
+		{"headers.", "", true},
+		{"headers", "", true},
+		{"", "", true},
+	} {
+		p, err := ParseTokenPath(tt.path)
+		if (err != nil) != tt.bad {
+			t.Errorf("%s: error %v", tt.path, err)
+		}
+		if err != nil {
+			continue
+		}
+		if p.String() != tt.path {
+			t.Errorf("%s is shown as %s", tt.path, p)
+		}
+		switch got, err := p.in(answer); {
+		case tt.want == "" && err == nil, tt.want != "" && (err != nil || got.value != tt.want):
+			t.Errorf("%s: got %v, %v; want %q", tt.path, got, err, tt.want)
+		}
+	}
+}
+
+// FuzzTokenPath holds that whatever a file and an answer say, a token can stand in a header.
+func FuzzTokenPath(f *testing.F) {
+	f.Add("body.a.b", `{"a": {"b": "t"}}`)
+	f.Add("body", " t\r\n")
+	f.Add("headers.x", "h")
+	f.Add("body.a", `{"a": "x\u0000"}`)
+	f.Fuzz(func(t *testing.T, path, body string) {
+		p, err := ParseTokenPath(path)
+		if err != nil {
+			return
+		}
+		if p.String() != path {
+			t.Errorf("%q is shown as %q", path, p)
+		}
+		a := &Answer{Header: http.Header{"X": {body}}, Body: []byte(body)}
+		got, err := p.in(a)
+		if err != nil {
+			return
+		}
+		if got.value == "" || strings.ContainsAny(got.value, "\r\n\x00") || strings.TrimSpace(got.value) != got.value {
+			t.Errorf("%q of %q gives %q", path, body, got.value)
+		}
+	})
+}
+
+// BenchmarkSignIn is what a request of an agent pays that has a token, among many agents.
+func BenchmarkSignIn(b *testing.B) {
+	auth := &Auth{Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}
+	agent := 0
+	for b.Loop() {
+		agent = (agent + 1) % 10_000
+		c := &Call{Session: &engine.Session{Place: engine.Place{Agent: agent}}, Auth: auth}
+		if _, err := c.signIn(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJWT is what a new token costs.
+func BenchmarkJWT(b *testing.B) {
+	j := &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte(`{"sub":"a0"}`)}
+	for b.Loop() {
+		if _, err := j.issue(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
