@@ -39,7 +39,7 @@ func TestOpenReadOnly(t *testing.T) {
 // again runs the test as another user, with a copy of this program that the user may read.
 func again(t *testing.T, user uint32) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "throng-*")
+	dir, err := os.MkdirTemp("", "throng-*") //nolint:usetesting // a folder of the test is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,7 +195,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.mu.Lock()
 	d.job = job
 	d.shown = &live.Job{
-		Run: job.Run, Title: l.Scenario.Title, Agents: l.Scenario.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 	}
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
