@@ -45,6 +45,13 @@ type action interface {
 	run(t *turn) (script.Value, error)
 }
 
+// asker is an action that asks a service, whose client keeps the journal: intents, answers and what is replayed.
+type asker interface {
+	action
+	// changes is the service where order counts among those who change it; nil is none.
+	changes() *Service
+}
+
 // Service is a service as the file defines it, and, once connected, its client.
 type Service struct {
 	Name    string

@@ -217,7 +217,7 @@ func (t *turn) begin() error {
 	if cause := t.frame.timed.cause(); cause != nil {
 		return cause
 	}
-	if _, asks := t.step.action.(*request); asks || !t.x.s.Replaying() {
+	if _, asks := t.step.action.(asker); asks || !t.x.s.Replaying() {
 		return nil // what a service answered, or did not, its transport replays
 	}
 	e, ok := t.x.s.Replay(t.path)

@@ -102,6 +102,13 @@ func readExpect(n *doc.Node) []int {
 	return codes
 }
 
+func (q *request) changes() *Service {
+	if q.method == http.MethodGet {
+		return nil
+	}
+	return q.service
+}
+
 func (q *request) run(t *turn) (script.Value, error) {
 	r, auth, err := q.make(t)
 	if err != nil {

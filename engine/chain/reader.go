@@ -257,9 +257,6 @@ func (r *reader) step(s *Step, at stepAt) {
 	}
 	if w := n.Get("retry"); w != nil {
 		s.retry = readRetry(w)
-		if known && s.Kind != "http" {
-			w.Warnf("remove it", "a step of kind %s asks nobody: it is not tried again", s.Kind)
-		}
 	}
 	s.goesOn = n.Get("on_error") != nil && n.Get("on_error").OneOf("fail", "continue") == "continue"
 	if d := n.Get("default"); d != nil {
@@ -270,6 +267,9 @@ func (r *reader) step(s *Step, at stepAt) {
 	}
 	if known {
 		s.action = k.read(r, n)
+		if _, asks := s.action.(asker); !asks {
+			n.Get("retry").Warnf("remove it", "a step of kind %s asks nobody: it is not tried again", s.Kind)
+		}
 	}
 }
 

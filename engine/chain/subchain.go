@@ -182,8 +182,8 @@ func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 // changed are the services that a step changes, each once.
 func changed(s *Step, known map[*Chain][]*Service) (services []*Service) {
 	add := func(s *Step) {
-		if q, ok := s.action.(*request); ok && q.service != nil && q.method != "GET" && !slices.Contains(services, q.service) {
-			services = append(services, q.service)
+		if a, ok := s.action.(asker); ok && a.changes() != nil && !slices.Contains(services, a.changes()) {
+			services = append(services, a.changes())
 		}
 	}
 	sub, ok := s.action.(*subchain)
