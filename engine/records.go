@@ -52,6 +52,7 @@ type StepRecord struct {
 	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, and of the 429s between them
 	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
+	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
 }
 
 // Event is a row of results that a session emitted.

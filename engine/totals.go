@@ -44,6 +44,8 @@ type Totals struct {
 
 	Peaks Peaks `cbor:"15,keyasint"`
 
+	Usage Usage `cbor:"17,keyasint,omitempty"` // of the steps of sessions
+
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
 }
@@ -76,7 +78,8 @@ func (t *Totals) Add(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if (s.Status == StepFailed || s.Status == StepTimedOut) && timingClass(s.Class) {
+		t.Usage.Add(s.Usage)
+		if s.Status != StepSkipped && s.Status != StepCancelled && timingClass(s.Class) { // also where it took something else instead
 			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		for _, status := range s.Statuses {

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -30,7 +31,7 @@ var sessionTables = []sessionTable{
 	{"sessions.csv", strings.Split("cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted", ","), addSession},
 	{"events.csv", strings.Split("cycle,agent_index,agent,session,sequence,step,event,data", ","), addEvents},
 	{"timings.csv", strings.Split("cycle,agent_index,agent,take,started,queue_wait_ms,held_ms,service_ms,total_ms,requests,retries,"+
-		"rate_limited,replayed,uncertain,confirmed,label", ","), addTiming},
+		"rate_limited,replayed,uncertain,confirmed,label,model_calls,input_tokens,output_tokens,cost_usd,cache_hits", ","), addTiming},
 }
 
 func addSession(t *table, s *engine.SessionRow, agent, session string) error {
@@ -71,6 +72,15 @@ type Asked struct {
 	Requests, Retries, RateLimited int64
 	Labels                         [engine.Confirmed + 1]int64 // steps, by label
 	Label                          engine.Label                // of them, the one that says most
+	Usage                          engine.Usage
+}
+
+// Dollars is what calls of models cost, in US dollars; "" where a price is not known.
+func Dollars(u *engine.Usage) string {
+	if u.Unpriced > 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(u.Cost)/1e9, 'f', -1, 64)
 }
 
 // AskedOf counts what a session asked of services.
@@ -82,6 +92,7 @@ func AskedOf(s *engine.SessionRow) (a Asked) {
 				a.RateLimited++
 			}
 		}
+		a.Usage.Add(step.Usage)
 		if step.Attempts > 0 {
 			a.Requests += int64(step.Attempts)
 			a.Retries += int64(step.Attempts - 1)
@@ -110,6 +121,11 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.int(asked.Labels[engine.Uncertain])
 	t.int(asked.Labels[engine.Confirmed])
 	t.plain(asked.Label.String())
+	t.int(asked.Usage.Calls)
+	t.int(asked.Usage.Input)
+	t.int(asked.Usage.Output)
+	t.plain(Dollars(&asked.Usage))
+	t.int(asked.Usage.Hits)
 	return t.next()
 }
 

@@ -148,7 +148,7 @@ var scratch = sync.Pool{New: func() any { return new(engine.Totals) }}
 func inexactOf(r *engine.SessionRow) *engine.Inexact {
 	suspect := r.Outcome != engine.OK && r.Outcome != engine.Stopped
 	for i := range r.Steps {
-		suspect = suspect || r.Steps[i].Status != engine.StepOK
+		suspect = suspect || r.Steps[i].Status != engine.StepOK || r.Steps[i].Class != engine.NoError
 	}
 	if !suspect {
 		return nil
