@@ -91,7 +91,7 @@ func (s *Session) Forget(path string) {
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.prefix, func(of string, _ Entry) bool {
 		rest, ok := strings.CutPrefix(of, path)
-		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		return ok && (rest == "" || strings.ContainsRune(".[~", rune(rest[0])))
 	})
 }
 

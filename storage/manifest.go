@@ -63,6 +63,8 @@ type settings struct {
 	Filter                 string            `json:"filter,omitempty"`
 	WarmUp                 []float64         `json:"warm_up,omitempty"`
 	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
+	MaxLLMCalls            int               `json:"max_llm_calls"`
+	LLMRate                float64           `json:"llm_rate"`
 	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
 	Rehearsal              rehearsal         `json:"rehearsal"`
@@ -197,7 +199,7 @@ func newSettings(s *engine.Settings) settings {
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
+		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -63,6 +65,14 @@ type Service struct {
 	JWT     *JWT
 	Login   *Login
 	Limits  service.Limits
+
+	// Of kind llm:
+	Models  []string // tried in order
+	Embeds  string   // the model of embeddings; "" is the first of Models
+	Answers Answers
+	Free    bool         // it costs nothing: it runs on one's own machine
+	LLM     *service.LLM // set by ConnectLLM
+	flights *singleflight.Group
 
 	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
 	Simulation bool

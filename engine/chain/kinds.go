@@ -20,6 +20,11 @@ func kinds() []kind {
 			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
 			"private",
 		}, readHTTP},
+		{"llm", []string{
+			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "share", "otherwise", "cache", "fallback",
+			"stream", "private",
+		}, readLLM},
+		{"embed", []string{"service", "input", "dimensions"}, readEmbed},
 		{"python", []string{"call", "target"}, readPython},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},

@@ -1,20 +1,20 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 const (
@@ -34,9 +34,11 @@ const (
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
-	base  http.RoundTripper
-	bound *gate.Gate
-	tag   bool // tell the rehearsal which cycle, step and attempt this is
+	base   http.RoundTripper
+	bound  *gate.Gate
+	pacer  *pace.Pacer // nil is unpaced
+	shared *gate.Gate  // that other services have a part in; nil is none
+	tag    bool        // tell the rehearsal which cycle, step and attempt this is
 }
 
 // do is one call from its place in the journal to its result: the request is sent until it has an answer that is not
@@ -67,7 +69,7 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 			return nil, err
 		}
 	}
-	if changing && !call.Once { // with a key, the transport below feels free to send again by itself
+	if changing && !call.Once && !call.Keyless { // with a key, the transport below feels free to send again by itself
 		req.Header["Idempotency-Key"] = []string{call.key()}
 	}
 	var answer *Answer
@@ -147,7 +149,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		}
 		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
 			call.turnedAway(answer)
-			if err := call.sleep(ctx, refused.next(answer)); err != nil {
+			if err := t.refused(ctx, call, answer, &refused); err != nil {
 				return nil, err
 			}
 			continue
@@ -230,14 +232,11 @@ type attempt struct {
 // attempt sends the request once, in a place that it gives back. failure is set where another attempt may help; err
 // ends the call.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once, cancel := ctx, func() {}
-	if call.Timeout > 0 {
-		once, cancel = context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
-	}
+	once, alive, cancel := call.attempt(ctx)
 	defer cancel()
 	r, err := attemptOf(once, req, which.again)
 	if err != nil {
-		t.bound.Leave()
+		t.leave()
 		return nil, nil, err
 	}
 	call.sign(r.Header)
@@ -246,7 +245,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, which.number, s.Now)}
 	}
 	start := time.Now()
-	answer, err = t.exchange(r, call)
+	answer, err = t.exchange(r, call, alive)
 	call.Record.Service += time.Since(start)
 	switch {
 	case err != nil:
@@ -270,23 +269,20 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 	return string(now.UTC().AppendFormat(b, time.RFC3339))
 }
 
-// enter takes a place among the service's calls, held if it must wait.
-func (t *transport) enter(ctx context.Context, call *Call) error {
-	if t.bound.TryEnter() {
-		return nil
-	}
-	return call.held(func() error { return t.bound.Enter(ctx) })
-}
-
-// exchange sends the request, reads the whole answer and gives the place back.
-func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
-	defer t.bound.Leave()
+// exchange sends the request, reads the whole answer, or as much of it as is wanted, and gives the place back.
+func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer, error) {
+	defer t.leave()
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp)
+	var body []byte
+	if call.Enough != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		body, err = readPieces(resp.Body, call.Enough, alive)
+	} else {
+		body, err = readBody(resp)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -296,25 +292,4 @@ func (t *transport) exchange(r *http.Request, call *Call) (*Answer, error) {
 	answer := newAnswer(resp, body)
 	call.blackOut(answer)
 	return answer, nil
-}
-
-var errTooBig = errors.New("the answer is too big")
-
-func readBody(resp *http.Response) ([]byte, error) {
-	if resp.ContentLength > maxBody {
-		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooBig, resp.ContentLength, maxBody)
-	}
-	if n := resp.ContentLength; n >= 0 && n <= maxPromised {
-		body := make([]byte, n)
-		_, err := io.ReadFull(resp.Body, body)
-		return body, err
-	}
-	var buf bytes.Buffer
-	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
-		return nil, err
-	}
-	if buf.Len() > maxBody {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
-	}
-	return buf.Bytes(), nil
 }

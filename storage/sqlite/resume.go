@@ -104,6 +104,7 @@ func (r *resuming) start(ctx context.Context) (err error) {
 	if err != nil {
 		return translate(err)
 	}
+	r.settings = engine.DefaultSettings() // what an older version did not know of
 	return json.Unmarshal([]byte(settings), &r.settings)
 }
 

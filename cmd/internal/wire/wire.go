@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +47,8 @@ type Job struct {
 	Record  engine.RunRecord
 	Agents  int             // how many take part
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
-	Target  string          // the remote database that results go to; "" is none
+	Model   *rehearsal.Model
+	Target  string // the remote database that results go to; "" is none
 
 	undo []func() error
 }
@@ -282,49 +282,6 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 		s.Unlock(others)
 	}
 	return bearers, errors.Join(mistakes...)
-}
-
-// connect starts the rehearsal if a service wants it, and gives every service its client.
-func (l Launch) connect(j *Job, bearers map[string]string) error {
-	for _, s := range l.Scenario.Services {
-		address, secret, embedded := l.address(s), bearers[s.Name], false
-		if strings.HasPrefix(address, scenario.Rehearsal) {
-			if err := l.rehearse(j); err != nil {
-				return err
-			}
-			address, secret, embedded = j.Shop.URL(), j.Shop.Secret(), true
-		}
-		client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
-		if err != nil {
-			return err
-		}
-		j.onClose(func() error { client.Close(); return nil })
-		s.Simulation = l.Settings.Simulation
-		s.Connect(client, secret)
-	}
-	return nil
-}
-
-// rehearse starts the embedded shop, once a run; its log lies beside the store.
-func (l Launch) rehearse(j *Job) error {
-	if j.Shop != nil {
-		return nil
-	}
-	cfg, err := ParseRehearsal(l.Settings.Rehearsal)
-	if err != nil {
-		return err
-	}
-	cfg.Seed, cfg.Log, cfg.OnRequest = l.Settings.Seed, ShopLog(l.Data, j.Record.ID), l.OnRequest
-	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
-		return fmt.Errorf("make the rehearsal's folder: %w", err)
-	}
-	shop, err := rehearsal.Start(cfg)
-	if err != nil {
-		return fmt.Errorf("start the rehearsal: %w", err)
-	}
-	j.Shop = shop
-	j.onClose(shop.Close)
-	return nil
 }
 
 // ShopLog is where the rehearsal of a run keeps its mutations.
