@@ -190,7 +190,7 @@ func (c *completion) chosen(t *turn) (bool, error) {
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
 }
 
-func evalNumber(t *turn, v Value, field string, most float64) (float64, error) {
+func evalNumber(t Contexts, v Value, field string, most float64) (float64, error) {
 	x, err := v.Eval(t)
 	if err != nil {
 		return 0, err
@@ -241,6 +241,11 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 		}
 		context = names.context(t)
 	}
+	return c.chatOf(t, context)
+}
+
+// chatOf evaluates what is asked; its texts see what context gives, the temperature what t gives.
+func (c *completion) chatOf(t Contexts, context func(field string) *script.Context) (chat service.Chat, err error) {
 	say := func(role, field string, text *script.Template) error {
 		v, err := text.Eval(context(field))
 		if err != nil {

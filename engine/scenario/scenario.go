@@ -147,6 +147,7 @@ func (r *reader) read(root *doc.Node) error {
 	r.warmUp(root.Get("warm_up"))
 	r.population(root.Get("population"))
 	r.services(root.Get("services"))
+	r.writer(root.Get("population").Get("write"))
 	r.interventions(root.Get("interventions"))
 	r.readChains(root)
 	r.acted(root.Get("acted"))

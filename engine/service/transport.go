@@ -45,6 +45,9 @@ type transport struct {
 // to be tried again, or the answer is taken from the journal.
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
 	s, ctx := call.Session, call.Clock.Context()
+	if s == nil {
+		return t.send(ctx, req, call)
+	}
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
 	entry, known := s.Replay(call.Path)
 	switch {
@@ -241,8 +244,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	call.sign(r.Header)
 	if t.tag {
-		s := call.Session
-		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, which.number, s.Now)}
+		var cycle int
+		var now time.Time
+		if s := call.Session; s != nil {
+			cycle, now = s.Cycle, s.Now
+		}
+		r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, which.number, now)}
 	}
 	start := time.Now()
 	answer, err = t.exchange(r, call, alive)
