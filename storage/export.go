@@ -61,10 +61,10 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if err := exportSessions(ctx, r, run, names, sessionTables, to); err != nil {
 		return err
 	}
-	if names.People != nil {
-		people, err := e.create("population.jsonl")
+	if names.Personas != nil {
+		w, err := e.create("population.jsonl")
 		if err == nil {
-			err = names.People(people)
+			err = names.Personas(w)
 		}
 		if err != nil {
 			return err

@@ -134,7 +134,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		if writing == nil {
 			writing = newProgress(t.out, out.NoDashboard)
 		}
-		writing.say(time.Now(), fmt.Sprintf("writing people %d/%d", done, total), done == total)
+		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
 	job, err := t.start(ctx, giveUp, l)
 	if writing != nil {

@@ -176,10 +176,10 @@ func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunR
 	case "events":
 		return storage.ExportEvents(ctx, w, store, r.ID, names)
 	case "population":
-		if names.People == nil {
+		if names.Personas == nil {
 			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
 		}
-		return names.People(w)
+		return names.Personas(w)
 	default:
 		return storage.ExportTimings(ctx, w, store, r.ID, names)
 	}

@@ -55,7 +55,7 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	w.completion = readLLM(&reader{Reader: r, names: names}, n).(*completion)
 	w.Names, _ = AnswerNames(n.Get("answer"))
 	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
-		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a person has no properties")
+		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
 	}
 	if p := n.Get("retry"); p != nil {
 		w.retry = readRetry(p)

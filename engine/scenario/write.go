@@ -15,9 +15,9 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// PeopleName is what the people that a model wrote are called among the files of a source, and in an export. No file
+// PersonasName is what the personas that a model wrote are called among the files of a source, and in an export. No file
 // beside a scenario that has them written can be in its place.
-const PeopleName = "population.jsonl"
+const PersonasName = "population.jsonl"
 
 // nobodyYet are the rows of a population before a model has written them.
 type nobodyYet struct{}
@@ -35,7 +35,7 @@ func (t *table) unwritten() bool {
 	return waits
 }
 
-// toBeWritten is the table of people whom a model will write: what is known of them is the shape of the answer.
+// toBeWritten is the table of personas that a model will write: what is known of them is the shape of the answer.
 func toBeWritten(n *doc.Node) *table {
 	names, at := chain.AnswerNames(n.Get("answer"))
 	for i, name := range names {
@@ -46,42 +46,46 @@ func toBeWritten(n *doc.Node) *table {
 	return t
 }
 
-// personNames are the names that what a model is asked may use.
-var personNames = []string{"index", "count"}
+// personaNames are the names that what a model is asked may use.
+var personaNames = []string{"index", "count"}
 
-// writer reads what a model is asked for every person and, in the scenario of a run, the people whom it wrote.
+// writer reads what a model is asked for every persona and, in the scenario of a run, the personas that it wrote.
 func (r *reader) writer(n *doc.Node) {
 	if n == nil {
 		return
 	}
+	if n.Kind() != doc.Map {
+		n.Fields() // says so
+		return
+	}
 	p := &r.s.population
-	p.writer = r.chains.Writer(n, personNames)
+	p.writer = r.chains.Writer(n, personaNames)
 	if r.report.Err() != nil {
 		return
 	}
 	if _, err := r.s.Writing(trySeed).Request(0, func(s *chain.Service) string { return s.URL }); err != nil {
-		n.Errorf("", "the first person: %v", err)
+		n.Errorf("", "the first persona: %v", err)
 		return
 	}
 	if !r.kept {
 		return
 	}
-	text, err := r.open(PeopleName)
+	text, err := r.open(PersonasName)
 	if err != nil {
-		n.Errorf("", "the people that were written are not kept with it: %v", err)
+		n.Errorf("", "the personas that were written are not kept with it: %v", err)
 		return
 	}
-	r.people(text)
+	r.personas(text)
 }
 
-// people takes the rows that a model wrote.
-func (r *reader) people(text []byte) {
-	t := newSheet(PeopleName, text, r.report).read(nil)
+// personas takes the rows that a model wrote.
+func (r *reader) personas(text []byte) {
+	t := newSheet(PersonasName, text, r.report).read(nil)
 	if t == nil || r.report.Err() != nil {
 		return
 	}
 	if t.rows != r.s.Agents {
-		r.report.Add(doc.Problem{File: PeopleName, Line: 1, Col: 1, Problem: fmt.Sprintf("%s for %d agents", counted(t.rows, "row"), r.s.Agents)})
+		r.report.Add(doc.Problem{File: PersonasName, Line: 1, Col: 1, Problem: fmt.Sprintf("%s for %d agents", counted(t.rows, "row"), r.s.Agents)})
 		return
 	}
 	table := r.s.population.table
@@ -89,7 +93,7 @@ func (r *reader) people(text []byte) {
 	r.tryFirst(&r.s.population)
 }
 
-// Writing is the work of having a model write the people of a population. Each is asked for in one call that depends on
+// Writing is the work of having a model write the personas of a population. Each is asked for in one call that depends on
 // nobody else, so they can be written in any order and at once; the services must be connected first.
 type Writing struct {
 	s    *Scenario
@@ -104,7 +108,7 @@ func (s *Scenario) Writing(seed uint64) *Writing {
 	return &Writing{s, seed}
 }
 
-// Count is how many people are wanted.
+// Count is how many personas are wanted.
 func (w *Writing) Count() int { return w.s.Agents }
 
 // Services are those that may be asked, the first first.
@@ -112,47 +116,47 @@ func (w *Writing) Services() []*chain.Service { return w.s.population.writer.Ser
 
 func (w *Writing) commission(index int) *chain.Commission {
 	return &chain.Commission{
-		Path: "population[" + strconv.Itoa(index) + "]", Key: engine.AgentKey(w.seed, index).Text("write"), Names: person{index, w.s.Agents},
+		Path: "population[" + strconv.Itoa(index) + "]", Key: engine.AgentKey(w.seed, index).Text("write"), Names: persona{index, w.s.Agents},
 	}
 }
 
-// Request identifies what is asked for a person: who has the answer to it need not ask. address says where a service is.
+// Request identifies what is asked for a persona: who has the answer to it need not ask. address says where a service is.
 func (w *Writing) Request(index int, address func(*chain.Service) string) (string, error) {
 	return w.s.population.writer.Request(w.commission(index), address)
 }
 
-// Ask has a person written, as a JSON object. Its error is why not, or the cause of ctx; what it took is told either way.
+// Ask has a persona written, as a JSON object. Its error is why not, or the cause of ctx; what it took is told either way.
 func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings) ([]byte, engine.StepRecord, error) {
 	c := w.commission(index)
 	c.Retry, c.Timeout = settings.Retry, settings.SessionTimeout
 	return w.s.population.writer.Ask(ctx, c)
 }
 
-// IsPerson reports whether a text is what Ask gives.
-func IsPerson(text []byte) bool {
+// IsPersona reports whether a text is what Ask gives.
+func IsPersona(text []byte) bool {
 	v, err := script.DecodeJSON(text)
 	_, ok := v.(*script.Record)
 	return err == nil && ok
 }
 
-// Settle makes the people, one for each agent, the population, and a part of the scenario's source. Its error is a
+// Settle makes the personas, one for each agent, the population, and a part of the scenario's source. Its error is a
 // *Mistakes: what is computed of them fails.
-func (w *Writing) Settle(people [][]byte) error {
-	text := append(bytes.Join(people, []byte("\n")), '\n')
+func (w *Writing) Settle(personas [][]byte) error {
+	text := append(bytes.Join(personas, []byte("\n")), '\n')
 	r := &reader{s: w.s, report: w.s.report}
-	if r.people(text); r.report.Err() != nil {
+	if r.personas(text); r.report.Err() != nil {
 		return &Mistakes{r.report}
 	}
-	w.s.Source.Files[PeopleName] = text
+	w.s.Source.Files[PersonasName] = text
 	w.s.Source.Hash = hash(w.s.Source.Files)
 	return nil
 }
 
-// person is what the texts for a model see of whom they ask for.
-type person struct{ index, count int }
+// persona is what the texts for a model see of whom they ask for.
+type persona struct{ index, count int }
 
 // Lookup implements script.Names.
-func (p person) Lookup(name string) (script.Value, error) {
+func (p persona) Lookup(name string) (script.Value, error) {
 	switch name {
 	case "index":
 		return starlark.MakeInt(p.index), nil
@@ -167,9 +171,9 @@ func (s *Scenario) Written() bool {
 	return s.population.writer != nil && !s.population.table.unwritten()
 }
 
-// ExportPeople writes the agents as a model wrote them, with their ids, a line each: `from: population.jsonl` makes the
+// ExportPersonas writes the agents as a model wrote them, with their ids, a line each: `from: population.jsonl` makes the
 // same agents of them.
-func (s *Scenario) ExportPeople(out io.Writer, seed uint64) error {
+func (s *Scenario) ExportPersonas(out io.Writer, seed uint64) error {
 	for i := range s.Agents {
 		a := newAgent(&s.population, seed, i, nil)
 		id, err := a.id()

@@ -30,7 +30,7 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 		Session: func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
 	}
 	if s.Written() {
-		names.People = func(w io.Writer) error { return s.ExportPeople(w, seed) }
+		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }
 	}
 	return names, nil
 }

@@ -16,7 +16,7 @@ import (
 // Written is how a launch came by a population that a model writes.
 type Written struct {
 	By       string // the service
-	Kept     int    // people who were there from before
+	Kept     int    // personas that were there from before
 	New      int
 	Requests int
 	Usage    engine.Usage // of the calls that were answered
@@ -24,7 +24,7 @@ type Written struct {
 
 // String says it in words.
 func (w *Written) String() string {
-	text := fmt.Sprintf("%s people written by %s", engine.FormatCount(int64(w.Kept+w.New)), w.By)
+	text := fmt.Sprintf("%s personas written by %s", engine.FormatCount(int64(w.Kept+w.New)), w.By)
 	if w.New == 0 {
 		return text + ", all kept from before"
 	}
@@ -38,34 +38,38 @@ func (w *Written) String() string {
 	return text + ", cost unknown"
 }
 
-// UnwrittenError says that people are missing. Those who came are kept.
+// UnwrittenError says that personas are missing. Those that came are kept.
 type UnwrittenError struct {
 	Done, Total int
-	Failed      []Nobody // by their index
-	Cause       error    // why the others were not asked for; nil if all were
+	Failed      []Missing // by their index
+	Cause       error     // why the others were not asked for; nil if all were
 }
 
-// Nobody is a person who could not be written.
-type Nobody struct {
+// Missing is a persona that could not be written.
+type Missing struct {
 	Index int
 	Err   error
 }
 
-// mostNobodies is how many of them an error tells.
-const mostNobodies = 5
+// mostMissing is how many of them an error tells.
+const mostMissing = 5
 
 func (e *UnwrittenError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d people are written and kept; launch it again to go on there", e.Done, e.Total)
+	fmt.Fprintf(&b, "%d of %d personas are written and kept; launch it again to go on there", e.Done, e.Total)
 	for i, f := range e.Failed {
-		if i == mostNobodies {
+		if i == mostMissing {
 			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-i)
 			break
 		}
-		fmt.Fprintf(&b, "; person %d: %v", f.Index+1, f.Err)
+		fmt.Fprintf(&b, "; persona %d: %v", f.Index+1, f.Err)
 	}
 	if left := e.Total - e.Done - len(e.Failed); left > 0 && e.Cause != nil {
-		fmt.Fprintf(&b, "; %d were not asked for: %v", left, e.Cause)
+		why := e.Cause.Error()
+		if errors.Is(e.Cause, context.Canceled) {
+			why = "it was stopped"
+		}
+		fmt.Fprintf(&b, "; %d were not asked for: %s", left, why)
 	}
 	return b.String()
 }
@@ -79,17 +83,17 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 	if w == nil {
 		return nil
 	}
-	kept, err := openPeople(ctx, PeopleFile(l.Data, l.Scenario), l.Waiting)
+	kept, err := openPersonas(ctx, PersonasFile(l.Data, l.Scenario), l.Waiting)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.close()) }()
-	requests, people, err := kept.find(w, l.address)
+	requests, personas, err := kept.find(w, l.address)
 	if err != nil {
 		return err
 	}
-	a := &authors{Launch: l, work: w, kept: kept, requests: requests, people: people}
-	for i, p := range people {
+	a := &authors{Launch: l, work: w, kept: kept, requests: requests, personas: personas}
+	for i, p := range personas {
 		if p == nil {
 			a.missing = append(a.missing, i)
 		}
@@ -101,25 +105,25 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 		}
 	}
 	j.Written = &a.report
-	return w.Settle(people)
+	return w.Settle(personas)
 }
 
-// authors have the people written that are missing.
+// authors have the personas written that are missing.
 type authors struct {
 	Launch
 	work     *scenario.Writing
 	requests []string
 	missing  []int // indexes
 
-	mu     sync.Mutex // guards what is below
-	kept   *keptPeople
-	people [][]byte
-	failed []Nobody
-	report Written
-	next   int // of missing
+	mu       sync.Mutex // guards what is below
+	kept     *keptPersonas
+	personas [][]byte
+	failed   []Missing
+	report   Written
+	next     int // of missing
 }
 
-// mostFailures is how many people may fail before nobody else is asked for: it is not them.
+// mostFailures is how many personas may fail before no other is asked for: it is not their fault.
 const mostFailures = 5
 
 var errTooMany = errors.New("too many failed")
@@ -145,11 +149,11 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	}
 	working.Wait()
 	done := a.report.Kept + a.report.New
-	if done == len(a.people) {
+	if done == len(a.personas) {
 		return nil
 	}
-	slices.SortFunc(a.failed, func(x, y Nobody) int { return x.Index - y.Index })
-	return &UnwrittenError{Done: done, Total: len(a.people), Failed: a.failed, Cause: context.Cause(ctx)}
+	slices.SortFunc(a.failed, func(x, y Missing) int { return x.Index - y.Index })
+	return &UnwrittenError{Done: done, Total: len(a.personas), Failed: a.failed, Cause: context.Cause(ctx)}
 }
 
 // take returns the next who is missing; -1 is that nobody is to be asked for.
@@ -163,7 +167,7 @@ func (a *authors) take(ctx context.Context) int {
 	return a.missing[a.next-1]
 }
 
-// settle keeps a person who came, or notes why not.
+// settle keeps a persona that came, or notes why not.
 func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i int, text []byte, took *engine.StepRecord, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -173,22 +177,22 @@ func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i in
 		if ctx.Err() != nil { // it was given up
 			return
 		}
-		if a.failed = append(a.failed, Nobody{i, err}); len(a.failed) == mostFailures {
+		if a.failed = append(a.failed, Missing{i, err}); len(a.failed) == mostFailures {
 			stop(errTooMany)
 		}
 		return
 	}
-	if err := a.kept.add(keptPerson{a.requests[i], i, text}); err != nil {
+	if err := a.kept.add(keptPersona{a.requests[i], i, text}); err != nil {
 		stop(err)
 		return
 	}
-	a.people[i] = text
+	a.personas[i] = text
 	a.report.New++
 	a.tell()
 }
 
 func (a *authors) tell() {
 	if a.Writing != nil {
-		a.Writing(a.report.Kept+a.report.New, len(a.people))
+		a.Writing(a.report.Kept+a.report.New, len(a.personas))
 	}
 }
