@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/script"
 	"pgregory.net/rapid"
 )
@@ -56,6 +57,10 @@ func readWhatever(t interface {
 	if s.Chain == nil || s.Agents < 1 || s.Source.Hash == "" {
 		t.Fatalf("a scenario with holes: %+v", s)
 	}
+	if w := s.Writing(trySeed); w != nil {
+		_, _ = w.Request(s.Agents-1, func(s *chain.Service) string { return s.URL }) // who is asked for may be a mistake
+		return
+	}
 	if _, err := Restore(s.Source); err != nil {
 		t.Fatalf("a scenario that cannot be read again: %v", err)
 	}
@@ -73,6 +78,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("population: {rows: [{id: a, x: [1.0, {y: z}]}, {id: b}], filter: agent.x}\nchain c: {step a: {kind: stop}}"), []byte(""))
 	f.Add([]byte("chain c: {step a: {kind: chain, target: d, depends_on: [b]}, step b: {kind: emit, event: e, parallel: true}}\nchain d: {step a: {kind: while, condition: last, do: {step x: {kind: chain, target: c}}}}"), []byte(""))
 	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
+	f.Add([]byte(writing(somebody+"    temperature: 1\n    fallback: [model]\n    retry: {attempts: 2}\n    timeout: 3\n")), []byte(""))
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }
 
