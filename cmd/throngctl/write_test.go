@@ -117,9 +117,40 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
+// TestResumeAsksNobodyWhoTheAgentsAre kills a run of a population that was written, takes away what is kept of it, and
+// resumes it.
+func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
+	whole := t.TempDir()
+	if code, out, stderr := ctl(t, town(whole, "--export", whole, "--cycles", "6")...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	data := t.TempDir()
+	cmd, stdout, errs := process(t, []string{killEnv + "=commit:4"}, town(data, "--cycles", "6", "--max-concurrent", "1")...)
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("it was not killed: %v\n%s%s", err, stdout, errs)
+	}
+	if err := os.RemoveAll(filepath.Join(data, "populations")); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	var requests atomic.Int64
+	code := execute([]string{"resume", "--data", data, "--export", data, "--no-dashboard"}, &terminal{
+		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{onRequest: func(rehearsal.Request) { requests.Add(1) }},
+	})
+	if code != exitDone || requests.Load() > 0 || strings.Contains(out.String(), "written by") {
+		t.Fatalf("exit code %d, %d requests\n%s%s", code, requests.Load(), &out, &stderr)
+	}
+	for _, name := range []string{"population.jsonl", "sessions.csv", "events.csv"} {
+		if got, want := read(t, data, name), read(t, whole, name); got != want {
+			t.Errorf("%s differs\n%s", name, difference(want, got))
+		}
+	}
+}
+
 // TestReadmeWrittenPopulation runs the README's example of a population that a model writes.
 func TestReadmeWrittenPopulation(t *testing.T) {
-	for _, part := range strings.Split(read(t, "..", "..", "README.md"), "```yaml\n") {
+	for _, part := range strings.SplitSeq(read(t, "..", "..", "README.md"), "```yaml\n") {
 		text, _, _ := strings.Cut(part, "```")
 		if !strings.Contains(text, "  write:\n") {
 			continue

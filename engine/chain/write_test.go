@@ -179,8 +179,7 @@ func TestAsk(t *testing.T) {
 }
 
 func classOf(err error) engine.Class {
-	var timeout *engine.TimeoutError
-	if errors.As(err, &timeout) {
+	if _, ok := errors.AsType[*engine.TimeoutError](err); ok {
 		return engine.Timeout
 	}
 	if step, ok := errors.AsType[*engine.StepError](err); ok {

@@ -42,7 +42,7 @@ func (w *Written) String() string {
 type UnwrittenError struct {
 	Done, Total int
 	Failed      []Missing // by their index
-	Cause       error     // why the others were not asked for; nil if all were
+	Cause       error     // why the others were given up; nil if none was
 }
 
 // Missing is a persona that could not be written.
@@ -69,7 +69,7 @@ func (e *UnwrittenError) Error() string {
 		if errors.Is(e.Cause, context.Canceled) {
 			why = "it was stopped"
 		}
-		fmt.Fprintf(&b, "; %d were not asked for: %s", left, why)
+		fmt.Fprintf(&b, "; the other %d were given up: %s", left, why)
 	}
 	return b.String()
 }

@@ -453,7 +453,7 @@ func TestAModelThatIsDown(t *testing.T) {
 	_, err := d.launch(d.read(harbour, map[string]string{"count": "500"}), func(l *wire.Launch) {
 		l.Settings.Services, l.Settings.MaxLLMCalls = map[string]string{"model": url}, 1
 	})
-	if err == nil || !strings.Contains(err.Error(), "0 of 500") || !strings.Contains(err.Error(), "495 were not asked for: too many failed") {
+	if err == nil || !strings.Contains(err.Error(), "0 of 500") || !strings.Contains(err.Error(), "the other 495 were given up: too many failed") {
 		t.Errorf("got %v", err)
 	}
 	if n := d.requests.Load(); n != 5 {
