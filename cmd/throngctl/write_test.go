@@ -150,7 +150,7 @@ func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 
 // TestReadmeWrittenPopulation runs the README's example of a population that a model writes.
 func TestReadmeWrittenPopulation(t *testing.T) {
-	for _, part := range strings.SplitSeq(read(t, "..", "..", "README.md"), "```yaml\n") {
+	for part := range strings.SplitSeq(read(t, "..", "..", "README.md"), "```yaml\n") {
 		text, _, _ := strings.Cut(part, "```")
 		if !strings.Contains(text, "  write:\n") {
 			continue

@@ -41,6 +41,13 @@ type question struct {
 
 func (a *question) last() string { return a.Messages[len(a.Messages)-1].Content }
 
+// questions are those that came so far.
+func (s *scribe) questions() []question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
 func (s *scribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	a := question{header: r.Header}
@@ -168,10 +175,13 @@ func TestAsk(t *testing.T) {
 			if took.Usage != nil {
 				calls = took.Usage.Calls
 			}
-			if tt.class != engine.Timeout && (took.Attempts != tt.attempts || calls != tt.calls) {
+			if tt.class != engine.Timeout && (took.Attempts != tt.attempts || calls != tt.calls) { // it was on its way
 				t.Errorf("%d attempts and %d answers, want %d and %d", took.Attempts, calls, tt.attempts, tt.calls)
 			}
-			if key := a.seen[0].header.Get("Authorization"); key != "Bearer key-of-a" {
+			if tt.class == engine.Timeout {
+				return // perhaps it never came to be asked
+			}
+			if key := a.questions()[0].header.Get("Authorization"); key != "Bearer key-of-a" {
 				t.Errorf("signed with %q", key)
 			}
 		})
@@ -196,13 +206,14 @@ func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 		if _, _, err := writer(t, wantsAnn+"temperature: 0.25\nsystem: Be brief\n", a, nil).Ask(t.Context(), commission()); err != nil {
 			t.Fatal(err)
 		}
-		if len(a.seen) != 2 || a.seen[0].Messages[0].Content != "Be brief" || a.seen[0].Temperature != 0.25 || !strings.Contains(a.seen[1].last(), "age") {
-			t.Fatalf("asked %+v", a.seen)
+		seen := a.questions()
+		if len(seen) != 2 || seen[0].Messages[0].Content != "Be brief" || seen[0].Temperature != 0.25 || !strings.Contains(seen[1].last(), "age") {
+			t.Fatalf("asked %+v", seen)
 		}
-		if a.seen[0].Seed == a.seen[1].Seed || a.seen[0].Seed < 0 {
-			t.Errorf("seeds %d and %d", a.seen[0].Seed, a.seen[1].Seed)
+		if seen[0].Seed == seen[1].Seed || seen[0].Seed < 0 {
+			t.Errorf("seeds %d and %d", seen[0].Seed, seen[1].Seed)
 		}
-		prompts = append(prompts, fmt.Sprint(a.seen[0].last(), a.seen[0].Seed))
+		prompts = append(prompts, fmt.Sprint(seen[0].last(), seen[0].Seed))
 	}
 	if prompts[0] != prompts[1] || !strings.HasPrefix(prompts[0], "Number 4, ") {
 		t.Errorf("asked for %q", prompts)

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +19,10 @@ import (
 // TestGivingUpTheWritingOfAPopulation stops a launch while a silent model writes: by its context, by stopping what goes
 // on, and by closing the window.
 func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
-	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
+		<-r.Context().Done()
+	}))
 	defer model.Close()
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	text := "population: {count: 3, write: {service: model, prompt: who, answer: {name: string}}}\n" +
