@@ -37,9 +37,9 @@ func (r *reader) cached(n *doc.Node) *cached {
 	return c
 }
 
-// eval gives the names their values.
-func (c *cached) eval(t *turn) (seen, error) {
-	values := make(seen, len(c.names))
+// eval gives the names their values, and returns what a prompt evaluates with that sees nothing else.
+func (c *cached) eval(t *turn) (*seen, error) {
+	s := &seen{turn: t, values: make(map[string]script.Value, len(c.names))}
 	for i, e := range c.exprs {
 		v, err := e.Eval(t.Context("cache." + c.names[i]))
 		if err == nil {
@@ -48,29 +48,31 @@ func (c *cached) eval(t *turn) (seen, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cache %s: %w", c.names[i], err)
 		}
-		values[c.names[i]] = v
+		s.values[c.names[i]] = v
 	}
-	return values, nil
+	return s, nil
 }
 
-// seen are values by the names under which a prompt sees them.
-type seen map[string]script.Value
+// seen are the values of a cache by the names under which a prompt sees them.
+type seen struct {
+	turn   *turn
+	values map[string]script.Value
+	view   script.Context
+}
+
+// Context implements Contexts; without a field nothing can be drawn.
+func (s *seen) Context(field string) *script.Context {
+	s.view = *s.turn.Context(field)
+	s.view.Names, s.view.Field = s, ""
+	return &s.view
+}
 
 // Lookup implements script.Names.
-func (s seen) Lookup(name string) (script.Value, error) {
-	if v, ok := s[name]; ok {
+func (s *seen) Lookup(name string) (script.Value, error) {
+	if v, ok := s.values[name]; ok {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s is not known here", name)
-}
-
-// context is what a prompt evaluates with that sees nothing else; it cannot draw.
-func (s seen) context(t *turn) func(field string) *script.Context {
-	return func(field string) *script.Context {
-		c := *t.Context(field)
-		c.Names, c.Field = s, ""
-		return &c
-	}
 }
 
 // key is what an answer is shared by: who is asked for what.
