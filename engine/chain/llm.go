@@ -170,8 +170,8 @@ func (c *completion) chosen(t *turn) (bool, error) {
 		return true, nil
 	}
 	share, err := evalNumber(t, c.share, "share", 1)
-	if err != nil {
-		return false, err
+	if err != nil || share == 0 || share == 1 {
+		return share == 1, err
 	}
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
 }
