@@ -37,6 +37,8 @@ type Launch struct {
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
+	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
+	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 }
@@ -76,12 +78,13 @@ func NewRunID(now time.Time) engine.RunID {
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
 	bearers, err := l.unlock()
@@ -262,6 +265,37 @@ func (l Launch) checkHosts() error {
 	return errors.Join(mistakes...)
 }
 
+// checkStandIn refuses to have the rehearsal answer in place of what is not defined while real services are called: what
+// they are told would be made up.
+func (l Launch) checkStandIn() error {
+	real := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool {
+		return !strings.HasPrefix(l.address(s), scenario.Rehearsal)
+	})
+	if l.Scenario.StandIn == nil || real < 0 {
+		return nil
+	}
+	hint := "define it in the scenario, or connectors in connectors.yaml in the data folder; no connector is defined"
+	if names := l.Scenario.Connectors; len(names) > 0 {
+		hint = "defined are the connectors " + strings.Join(names, ", ")
+	}
+	var mistakes []error
+	for _, what := range l.Scenario.Rehearsed() {
+		mistakes = append(mistakes, &engine.FieldError{
+			Field: what, Hint: hint,
+			Problem: fmt.Sprintf("is not defined, and the rehearsal does not answer in its place while the service %s is a real one", l.Scenario.Services[real].Name),
+		})
+	}
+	return errors.Join(mistakes...)
+}
+
+// services are those that need a client: the scenario's, and what stands in for what it does not define.
+func (l Launch) services() []*chain.Service {
+	if l.Scenario.StandIn == nil {
+		return l.Scenario.Services
+	}
+	return append(slices.Clone(l.Scenario.Services), l.Scenario.StandIn)
+}
+
 func (l Launch) checkRehearsal() error {
 	_, err := ParseRehearsal(l.Settings.Rehearsal)
 	return err
@@ -286,7 +320,7 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 
 // connect starts the rehearsal if a service wants it, and gives every service its client.
 func (l Launch) connect(j *Job, bearers map[string]string) error {
-	for _, s := range l.Scenario.Services {
+	for _, s := range l.services() {
 		address, secret, embedded := l.address(s), bearers[s.Name], false
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			if err := l.rehearse(j); err != nil {
