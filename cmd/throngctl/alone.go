@@ -52,6 +52,9 @@ var (
 func (t *terminal) runAlone(ctx context.Context, l wire.Launch, out output, flag databaseFlag) error {
 	r := &reports{all: map[int]*chain.Report{}}
 	l.Watch = r.add
+	if l.Resume != "" && l.Scenario.Rows() {
+		fmt.Fprintln(t.err, "rows that had ended before are not shown again")
+	}
 	quiet := *t
 	quiet.out = io.Discard
 	err := quiet.carryOut(ctx, l, out, flag)

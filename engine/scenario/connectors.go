@@ -10,7 +10,7 @@ import (
 )
 
 // connectorsName is what mistakes in the connectors of the settings are told of.
-const connectorsName = "connectors.yaml"
+const connectorsName = "settings/connectors.yaml"
 
 // connectors reads those of the file. Those of the settings are looked at only for what the file does not define.
 func (r *reader) connectors(n *doc.Node) {

@@ -83,7 +83,8 @@ func readPayload(p *Payload, report *doc.Report) (in payload, ok bool) {
 		}
 		ok = true
 	}
-	if ok && len(in.rows) == 0 && in.all == nil {
+	if ok && len(in.rows) == 0 {
+		report.AddSource(p.Name, text)
 		report.Add(doc.Problem{File: p.Name, Line: 1, Col: 1, Problem: "the payload has no rows", Hint: "an object, or a list with one for each agent"})
 		return in, false
 	}
