@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
 )
 
 // TestConnectors is what templates of several kinds see and give.
@@ -110,6 +111,38 @@ connectors:
 				}
 			})
 		}
+	}
+}
+
+// TestConnectorsGiveWhatTheirStepsWouldGive is that a step which is written out and one that uses a connector are the
+// same: draws, results, failures.
+func TestConnectorsGiveWhatTheirStepsWouldGive(t *testing.T) {
+	const form = `
+step f:
+  kind: for
+  each: "[1, 2, 3]"
+  as: i
+  do:
+    step a: %s
+    step b: %s
+    step e: {kind: emit, event: e, data: "${[steps.a, steps.b]}"}
+`
+	bodies := map[string]string{
+		"drawn": `kind: python, call: "[uniform(0, 1), pick([1, 2, 3, 4, 5, 6, 7])]"`, "drawn twice": `kind: emit, event: x, data: ["${uniform(0, 1)}", {y: "${chance(0.5)}"}]`,
+		"of a chain": `kind: chain, target: sub, input: "${uniform(0, 1)}"`, "failing": `kind: python, call: "[][uniform(0, 1)]"`,
+		"before": `kind: python, call: "[previous, session.cycle, now.hour]"`,
+	}
+	const sub = "\nchain sub:\n  step s: {kind: python, call: \"[input, uniform(0, 1)]\"}\n"
+	for name, body := range bodies {
+		t.Run(name, func(t *testing.T) {
+			const more = ", on_error: continue"
+			out := stage{steps: fmt.Sprintf(form, "{"+body+more+"}", "{"+body+more+", parallel: true}"), others: sub, agents: 3}.run(t)
+			use := "{kind: connector, target: c" + more
+			in := stage{steps: fmt.Sprintf(form, use+"}", use+", parallel: true}"), others: sub + "connectors: {c: {" + body + "}}\n", agents: 3}.run(t)
+			if got, want := enginetest.Results(in), enginetest.Results(out); got != want {
+				t.Errorf("with a connector\n%s\nwritten out\n%s", got, want)
+			}
+		})
 	}
 }
 
