@@ -230,14 +230,6 @@ func (r *RunRecord) State() string {
 	return r.Ending.String()
 }
 
-// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
-type Source struct {
-	Name       string            // base name of the scenario file
-	Files      map[string][]byte // by path relative to the scenario's folder
-	Hash       string            // of all files, hex
-	Parameters map[string]string // as given, by name; values are JSON texts
-}
-
 // CheckpointRecord is a checkpoint as the picker lists it.
 type CheckpointRecord struct {
 	Run         RunID

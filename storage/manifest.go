@@ -22,6 +22,8 @@ type manifest struct {
 	Title      string                     `json:"title"`
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
+	Chain      string                     `json:"chain_alone,omitempty"`
+	Rehearsed  []string                   `json:"rehearsed,omitempty"` // the rehearsal answered in place of these
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
 	Settings   settings                   `json:"settings"`
@@ -145,6 +147,8 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 	m := manifest{
 		Run: r.ID, Title: r.Title, Throng: version,
 		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
+		Chain:      r.Source.Alone(),
+		Rehearsed:  r.Source.Rehearsed(),
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,

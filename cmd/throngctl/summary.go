@@ -36,6 +36,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
 			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
+	if names := job.Record.Source.Rehearsed(); len(names) > 0 {
+		row("not defined", "%s: the rehearsal answered in their place", strings.Join(names, ", "))
+	}
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal
 	for _, e := range s.Errors {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a run of a chain in a test. The zero value but for Steps is one agent in one cycle without services.
 type stage struct {
 	steps     string // YAML under `chain test:`, without indentation
-	others    string // YAML of other chains, behind it
+	others    string // YAML of other chains and of connectors, behind it
 	functions string
 	address   string // of the service shop; "" is none
 	tag       bool   // that service is the rehearsal
@@ -38,6 +38,7 @@ type stage struct {
 	resume    *engine.Resumption
 	ctx       context.Context
 	before    func(*Chain) // what a test does to the chain
+	watch     *Watch
 }
 
 // read reads the chain, with its mistakes.
@@ -56,7 +57,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{Env: env, Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
+	r := &Reader{Env: env, Functions: st.functions != "", Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
 	text := "chain test:\n" + indent(st.steps) + strings.TrimPrefix(st.others, "\n")
@@ -78,6 +79,9 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		if word, name := e.Split(); word == "chain" {
 			r.Declare(name)
 		}
+	}
+	for _, e := range root.Get("connectors").Entries() {
+		r.Connector(e.Key.Text(), e.Value)
 	}
 	var test *Chain
 	for _, e := range root.Entries() {
@@ -126,7 +130,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := engine.Start(st.ctx, engine.Config{
-		ID: "run", Program: program{c, st.acted}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
+		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})
 	if err != nil {
@@ -149,11 +153,12 @@ func (st stage) one(t testing.TB) engine.SessionRow {
 type program struct {
 	chain *Chain
 	acted string
+	watch *Watch
 }
 
 func (p program) Session(s *engine.Session) {
 	memory := NewMemory(s.Memory)
-	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted})
+	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch})
 }
 
 // world is what the steps of a test see.

@@ -12,7 +12,7 @@ func TestMistakes(t *testing.T) {
 		{`step a: {kind: parallel}`, `there is no kind of step "parallel" (one of`},
 		{`step a: {kind: htttp}`, "did you mean `http`?"},
 		{`step a: {type: emitt, event: e}`, "did you mean `emit`?"},
-		{`step a: {kind: connector, target: x}`, `there is no kind of step "connector"`},
+		{`step a: {kind: telepathy, target: x}`, `there is no kind of step "telepathy"`},
 		{`step a: {event: e}`, "the step a has no kind"},
 		{`step a:`, "the step a has no keys"},
 		{`step a: {kind: emit, event: e, parallel: maybe}`, "must be true or false"},

@@ -36,6 +36,8 @@ type Launch struct {
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
+	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
+	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 }
@@ -76,12 +78,13 @@ func NewRunID(now time.Time) engine.RunID {
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
 	bearers, err := l.unlock()
