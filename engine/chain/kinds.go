@@ -20,6 +20,7 @@ func kinds() []kind {
 			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
 			"private",
 		}, readHTTP},
+		{"sql", []string{"service", "query", "args", "idempotent", "private"}, readSQL},
 		{"python", []string{"call", "target"}, readPython},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},

@@ -27,10 +27,14 @@ func (r *reader) services(n *doc.Node) {
 
 func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	s := &chain.Service{Name: name}
+	if n.Get("kind").Kind() == doc.Scalar && n.Get("kind").Text() == "postgres" {
+		r.postgres(s, n)
+		return s
+	}
 	n.Fields("kind", "url", "headers", "auth", "limits")
 	n.Require("kind", "url")
 	if k := n.Get("kind"); k != nil {
-		s.Kind = k.OneOf("http")
+		s.Kind = k.OneOf("http", "postgres")
 	}
 	if u := n.Get("url"); u != nil && s.Kind != "" {
 		s.URL = r.url(u)

@@ -50,7 +50,8 @@ type Job struct {
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
 	Target  string          // the remote database that results go to; "" is none
 
-	undo []func() error
+	pools []*service.Postgres
+	undo  []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -121,7 +122,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings: l.Settings,
 		Journal:  journal,
 		Resume:   res,
-		Probe:    l.probe(j.Target),
+		Probe:    l.probe(j),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
@@ -224,6 +225,10 @@ type Target struct{ Service, Host string }
 func (l Launch) Foreign() (all []Target) {
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			all = append(all, l.foreignDatabase(s)...)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -245,6 +250,11 @@ func (l Launch) checkHosts() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -272,6 +282,9 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil { // with its pool
+			continue
+		}
 		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
 			s.Unlock(nil)
 			continue
@@ -287,6 +300,12 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 // connect starts the rehearsal if a service wants it, and gives every service its client.
 func (l Launch) connect(j *Job, bearers map[string]string) error {
 	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil {
+			if err := l.openPool(j, s); err != nil {
+				return err
+			}
+			continue
+		}
 		address, secret, embedded := l.address(s), bearers[s.Name], false
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			if err := l.rehearse(j); err != nil {
