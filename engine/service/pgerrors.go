@@ -88,7 +88,7 @@ func stateClass(code string) (class engine.Class, passing bool) {
 	return engine.ClientError, false
 }
 
-var inQuotes = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+var inQuotes = regexp.MustCompile(`".*"|'.*'`)
 
 // withoutValues is the server's message without what the step gave it: of a class about data no quoted text stays.
 func (s *Statement) withoutValues(e *pgconn.PgError) string {
@@ -113,21 +113,20 @@ func withoutValue(text, value string) string {
 		return strings.ReplaceAll(text, value, blackedOut)
 	}
 	var out strings.Builder
+	from := 0
 	for {
-		i := strings.Index(text, value)
+		i := strings.Index(text[from:], value)
 		if i < 0 {
-			return out.String() + text
+			return out.String() + text[from:]
 		}
-		end := i + len(value)
-		before := i > 0 && inWord(text[i-1])
-		after := end < len(text) && inWord(text[end])
-		out.WriteString(text[:i])
-		if before || after {
+		begin, end := from+i, from+i+len(value)
+		out.WriteString(text[from:begin])
+		if begin > 0 && inWord(text[begin-1]) || end < len(text) && inWord(text[end]) {
 			out.WriteString(value)
 		} else {
 			out.WriteString(blackedOut)
 		}
-		text = text[end:]
+		from = end
 	}
 }
 

@@ -15,6 +15,8 @@ type PoolLimits struct {
 	Burst       int           // more, while all of these are in use; 10, and none if it is negative
 	Wait        time.Duration // for one of them to be free; 30 s
 	Timeout     time.Duration // of one attempt; 30 s
+
+	burstIdle time.Duration // after which those of the burst are closed; 10 s
 }
 
 func (l PoolLimits) withDefaults() PoolLimits {
@@ -30,13 +32,14 @@ func (l PoolLimits) withDefaults() PoolLimits {
 	if l.Timeout == 0 {
 		l.Timeout = 30 * time.Second
 	}
+	if l.burstIdle == 0 {
+		l.burstIdle = 10 * time.Second
+	}
 	return l
 }
 
 const (
-	keptIdle   = 5 * time.Minute
-	burstIdle  = 10 * time.Second
-	burstCheck = 2 * time.Second
+	keptIdle = 5 * time.Minute
 	// closeTime is how long connections may take to be closed.
 	closeTime = time.Second
 )
@@ -60,7 +63,7 @@ func newPool(config *pgxpool.Config, limits PoolLimits) (*pool, error) {
 		return p, err
 	}
 	more := config.Copy()
-	more.MaxConns, more.MaxConnIdleTime, more.HealthCheckPeriod = int32(burst), burstIdle, burstCheck
+	more.MaxConns, more.MaxConnIdleTime, more.HealthCheckPeriod = int32(burst), limits.burstIdle, limits.burstIdle/5
 	if p.burst, err = pgxpool.NewWithConfig(context.Background(), more); err != nil {
 		p.kept.Close()
 	}

@@ -26,7 +26,6 @@ var (
 
 // table writes rows as JSON: {"count": 1, "rows": [{"name": value}]}.
 type table struct {
-	types *pgtype.Map
 	names [][]byte // as JSON, with what stands before
 	kinds []uint32
 	rows  int
@@ -88,7 +87,7 @@ func (t *table) row(values [][]byte) error {
 		if v == nil {
 			t.body = append(t.body, "null"...)
 		} else {
-			t.body = t.value(t.body, t.kinds[i], string(v))
+			t.body = appendValue(t.body, t.kinds[i], string(v))
 		}
 		if len(t.body) > maxBody {
 			return errManyData
@@ -105,19 +104,17 @@ func (t *table) json(count int64) []byte {
 	return append(out, "]}"...)
 }
 
-// value appends a value of a type of the database, which the server wrote as text.
-func (t *table) value(dst []byte, kind uint32, text string) []byte {
+// appendValue appends a value of a type of the database, which the server wrote as text.
+func appendValue(dst []byte, kind uint32, text string) []byte {
 	switch kind {
 	case pgtype.BoolOID:
 		return strconv.AppendBool(dst, text == "t")
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID:
-		return append(dst, text...)
-	case pgtype.Float4OID, pgtype.Float8OID:
-		if strings.Trim(text, "0123456789.e+-") == "" { // no NaN, no Infinity
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.Float4OID, pgtype.Float8OID:
+		if isNumber(text) { // no NaN, no Infinity
 			return append(dst, text...)
 		}
 	case pgtype.NumericOID:
-		if exact(text) {
+		if isNumber(text) && exact(text) {
 			return append(dst, text...)
 		}
 	case pgtype.JSONOID, pgtype.JSONBOID:
@@ -131,8 +128,8 @@ func (t *table) value(dst []byte, kind uint32, text string) []byte {
 	case pgtype.TimestampOID, pgtype.TimestamptzOID:
 		text = isoTime(text)
 	default:
-		if element, ok := t.elementOf(kind); ok {
-			list, err := appendArray(dst, text, func(dst []byte, text string) []byte { return t.value(dst, element, text) })
+		if element, ok := elementOf(kind); ok {
+			list, err := appendArray(dst, text, func(dst []byte, text string) []byte { return appendValue(dst, element, text) })
 			if err == nil {
 				return list
 			}
@@ -149,9 +146,16 @@ func appendText(dst []byte, text string) []byte {
 	return append(dst, quoted...)
 }
 
+func isNumber(text string) bool {
+	return text != "" && (text[0] == '-' || digit(text[0])) && json.Valid([]byte(text))
+}
+
+// serverTypes are those that every server has.
+var serverTypes = pgtype.NewMap()
+
 // elementOf is the type of the elements of an array type.
-func (t *table) elementOf(kind uint32) (uint32, bool) {
-	known, ok := t.types.TypeForOID(kind)
+func elementOf(kind uint32) (uint32, bool) {
+	known, ok := serverTypes.TypeForOID(kind)
 	if !ok {
 		return 0, false
 	}
@@ -162,17 +166,17 @@ func (t *table) elementOf(kind uint32) (uint32, bool) {
 	return codec.ElementType.OID, true
 }
 
-// exact reports whether a numeric is a whole number, or a decimal that a float holds without loss.
+// exact reports whether a number is a whole one, or a decimal that a float holds without loss.
 func exact(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || strings.Trim(digits, "0123456789.") != "" || len(digits) > 1000 {
+	if strings.ContainsAny(digits, "eE") || len(digits) > 1000 {
 		return false
 	}
-	whole, fraction, _ := strings.Cut(digits, ".")
-	fraction = strings.TrimRight(fraction, "0")
-	if fraction == "" && !strings.Contains(digits, ".") {
+	whole, fraction, decimal := strings.Cut(digits, ".")
+	if !decimal {
 		return true
 	}
+	fraction = strings.TrimRight(fraction, "0")
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
 		return false

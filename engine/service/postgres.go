@@ -133,7 +133,7 @@ func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, 
 		return nil, false, err
 	}
 	defer release()
-	rows := &table{types: conn.Conn().TypeMap()}
+	rows := &table{}
 	run := write
 	if s.reads() {
 		run = look
