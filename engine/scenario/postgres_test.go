@@ -16,7 +16,8 @@ func TestPostgres(t *testing.T) {
 		{"{kind: postgres, url: 'secret:DB_URL'}", "secret:DB_URL", "", service.PoolLimits{}},
 		{
 			"{kind: postgres, url: 'postgres://app@${params.host}/shop', auth: {password: 'secret:DB'}, limits: {connections: 7, burst: 0, wait: 5s, timeout: 1m}}",
-			"postgres://app@db.example/shop", "DB", service.PoolLimits{Connections: 7, Burst: -1, Wait: 5 * time.Second, Timeout: time.Minute},
+			"postgres://app@db.example/shop", "DB",
+			service.PoolLimits{Connections: 7, Burst: -1, Wait: 5 * time.Second, Timeout: time.Minute},
 		},
 	} {
 		s, err := read(minimal("parameters: {host: {default: db.example}}\nservices: {s: "+tt.text+"}"), nil, nil)

@@ -28,7 +28,8 @@ func TestReplayOfStatements(t *testing.T) {
 		{"fresh", insert, engine.Entry{Path: "other", Hash: 1}, false, engine.NoError, engine.Fresh, 1, 1},
 		{"answered", insert, engine.Entry{Path: "step", Hash: hash, Attempts: 1, Output: kept}, false, engine.NoError, engine.Replayed, 0, 0},
 		{
-			"failed", insert, engine.Entry{Path: "step", Hash: hash, Attempts: 1, Status: engine.StepFailed, Class: engine.ClientError, Error: "no"},
+			"failed", insert,
+			engine.Entry{Path: "step", Hash: hash, Attempts: 1, Status: engine.StepFailed, Class: engine.ClientError, Error: "no"},
 			false, engine.ClientError, engine.Replayed, 0, 0,
 		},
 		{"intent", insert, engine.Entry{Path: "step", Hash: hash}, false, engine.NoError, engine.Uncertain, 1, 1},
