@@ -151,6 +151,7 @@ func TestStatements(t *testing.T) {
 		{sql(t, "show timezone"), `{"count":1,"rows":[{"TimeZone":"UTC"}]}`, 0, 0},
 		{sql(t, "table notes limit 0"), `{"count":0,"rows":[]}`, 0, 0},
 		{sql(t, "select from notes limit 1"), `{"count":1,"rows":[{}]}`, 0, 0},
+		{sql(t, "select count(*) n from pg_prepared_statements"), `{"count":1,"rows":[{"n":0}]}`, 0, 0}, // a pooler would not have them
 		{sql(t, "create table more (x int)"), `{"count":0,"rows":[]}`, 1, 0},
 		{sql(t, "do $$ begin insert into more values (1); end $$"), `{"count":0,"rows":[]}`, 1, 0},
 	} {
