@@ -383,13 +383,12 @@ func TestServerRestarts(t *testing.T) {
 	stage{}.play(t, func(s *engine.Session) {
 		var mu sync.Mutex
 		var running sync.WaitGroup
-		next := make(chan int)
+		next := make(chan *Call)
 		for range 8 {
 			running.Go(func() {
-				for i := range next {
-					c := callOf(s, fmt.Sprintf("step%d", i))
+				for c := range next {
 					c.Retry = engine.Retry{Attempts: 50, Wait: 20 * time.Millisecond, Max: 200 * time.Millisecond}
-					if _, err := p.Do(c, sql(t, "insert into t values ($1) on conflict do nothing", fmt.Sprint(i))); err != nil {
+					if _, err := p.Do(c, sql(t, "insert into t values ($1) on conflict do nothing", c.Path)); err != nil {
 						mu.Lock()
 						failed = append(failed, err)
 						mu.Unlock()
@@ -402,7 +401,7 @@ func TestServerRestarts(t *testing.T) {
 				server.Stop(t)
 				running.Go(func() { server.Start(t) })
 			}
-			next <- i
+			next <- callOf(s, fmt.Sprint(i))
 		}
 		close(next)
 		running.Wait()
