@@ -79,6 +79,8 @@ type Service struct {
 	LLM     *service.LLM // set by ConnectLLM
 	flights *singleflight.Group
 
+	Postgres *Postgres // of a service of that kind; else nil
+
 	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect

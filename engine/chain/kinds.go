@@ -25,6 +25,7 @@ func kinds() []kind {
 			"stream", "private",
 		}, readLLM},
 		{"embed", []string{"service", "input", "dimensions"}, readEmbed},
+		{"sql", []string{"service", "query", "args", "idempotent", "private"}, readSQL},
 		{"python", []string{"call", "target"}, readPython},
 		{"connector", []string{"target", "options"}, readConnector},
 		{"emit", []string{"event", "data"}, readEmit},

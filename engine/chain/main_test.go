@@ -27,7 +27,9 @@ type stage struct {
 	others    string // YAML of other chains and of connectors, behind it
 	functions string
 	address   string // of the service shop; "" is none
-	tag       bool   // that service is the rehearsal
+	database  string // address of the service db, of kind postgres; "" is none
+	pool      *service.Postgres
+	tag       bool // that service is the rehearsal
 	secret    string
 	auth      string            // how it is signed in to, in YAML: jwt or login
 	secrets   map[string]string // of that
@@ -57,7 +59,8 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{Env: env, Functions: st.functions != "", Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
+	services := map[string]*Service{"shop": shop, "db": {Name: "db", Kind: "postgres", Postgres: &Postgres{}}}
+	r := &Reader{Env: env, Functions: st.functions != "", Services: services, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
 	text := "chain test:\n" + indent(st.steps) + strings.TrimPrefix(st.others, "\n")
@@ -92,6 +95,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		}
 	}
 	r.Link()
+	st.open(t, r.Services["db"])
 	return test, report, shop
 }
 
@@ -114,6 +118,9 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		defer client.Close()
 		shop.Unlock(st.secrets)
 		shop.Connect(client, st.secret)
+	}
+	if st.pool != nil {
+		defer st.pool.Close()
 	}
 	if st.before != nil {
 		st.before(c)

@@ -26,9 +26,13 @@ func (r *reader) services(n *doc.Node) {
 
 func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	s := &chain.Service{Name: name}
+	if n.Get("kind").Kind() == doc.Scalar && n.Get("kind").Text() == "postgres" {
+		r.postgres(s, n)
+		return s
+	}
 	n.Require("kind")
 	if k := n.Get("kind"); k != nil {
-		s.Kind = k.OneOf("http", "llm")
+		s.Kind = k.OneOf("http", "llm", "postgres")
 	}
 	atOnce := "connections"
 	switch s.Kind {

@@ -88,7 +88,11 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
 	}
 	for _, sv := range s.Services {
-		out.Services = append(out.Services, setup.Service{Name: sv.Name, Kind: "http", URL: sv.URL})
+		shown := setup.Service{Name: sv.Name, Kind: sv.Kind, URL: sv.URL}
+		if sv.Postgres != nil {
+			shown.Password = sv.Postgres.Password
+		}
+		out.Services = append(out.Services, shown)
 	}
 	var warnings strings.Builder
 	if err := s.PrintWarnings(&warnings); err != nil {
@@ -188,6 +192,9 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // TestService asks an address once.
 func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
+	if s.Kind == "postgres" {
+		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Password})
+	}
 	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
 		return "starts with the run, on this machine", nil
 	}

@@ -26,10 +26,13 @@ type connecting struct {
 func (l Launch) connect(j *Job, bearers map[string]string) error {
 	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
 	for _, s := range l.services() {
-		s.Simulation = l.Settings.Simulation && s.Kind != "llm"
+		s.Simulation = l.Settings.Simulation && s.Kind == "http"
 		connect := c.http
-		if s.Kind == "llm" {
+		switch s.Kind {
+		case "llm":
 			connect = c.llm
+		case "postgres":
+			connect = func(s *chain.Service) error { return l.openPool(j, s) }
 		}
 		if err := connect(s); err != nil {
 			return err

@@ -52,7 +52,8 @@ type Job struct {
 	Model   *rehearsal.Model
 	Target  string // the remote database that results go to; "" is none
 
-	undo []func() error
+	pools []*service.Postgres
+	undo  []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -124,7 +125,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings: l.Settings,
 		Journal:  journal,
 		Resume:   res,
-		Probe:    l.probe(j.Target),
+		Probe:    l.probe(j),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
@@ -227,6 +228,10 @@ type Target struct{ Service, Host string }
 func (l Launch) Foreign() (all []Target) {
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			all = append(all, l.foreignDatabase(s)...)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -248,6 +253,11 @@ func (l Launch) checkHosts() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -275,6 +285,9 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil { // with its pool
+			continue
+		}
 		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
 			s.Unlock(nil)
 			continue
