@@ -177,8 +177,9 @@ type MetricsRow struct {
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+	Unsent            int64         `cbor:"21,keyasint"`          // rows not yet in the remote database; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"`          // connections that the server takes; -1 where it is not known
+	Usage             Usage         `cbor:"23,keyasint,omitzero"` // of models, so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.

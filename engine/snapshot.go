@@ -34,6 +34,7 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
+	Usage       Usage // of models
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
@@ -134,6 +135,7 @@ func (l *loop) sample() {
 		ServerMax:         -1,
 		Lag:               l.lag,
 		Unsent:            -1,
+		Usage:             l.totals.Usage,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -193,6 +195,7 @@ func (l *loop) publish() {
 		Retries:     t.Retries,
 		RateLimited: t.RateLimited,
 		Labels:      map[Label]int64{},
+		Usage:       t.Usage,
 
 		PerSecond:   l.recent.perSecond(now),
 		Elapsed:     l.elapsed + now.Sub(l.began),

@@ -44,7 +44,7 @@ type Totals struct {
 
 	Peaks Peaks `cbor:"15,keyasint"`
 
-	Usage Usage `cbor:"17,keyasint,omitempty"` // of the steps of sessions
+	Usage Usage `cbor:"17,keyasint,omitzero"` // of the steps of sessions
 
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`

@@ -98,11 +98,23 @@ type totals struct {
 	RateLimited int64              `json:"rate_limited"`
 	Events      int64              `json:"events"`
 	Labels      map[string]int64   `json:"labels"`
+	Models      models             `json:"models"`
 	LatencyMS   map[string]float64 `json:"latency_ms"`
 	ServiceMS   map[string]float64 `json:"service_ms"`
 	HeldMS      map[string]float64 `json:"held_ms"`
 	QueueMS     map[string]float64 `json:"queue_wait_ms"`
 	Peaks       peaks              `json:"peaks"`
+}
+
+// models is what calls of models took.
+type models struct {
+	Calls     int64        `json:"calls"`
+	Input     int64        `json:"input_tokens"`
+	Output    int64        `json:"output_tokens"`
+	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
+	Unpriced  int64        `json:"unpriced_calls,omitempty"`
+	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
+	Hits      int64        `json:"cache_hits"`
 }
 
 type peaks struct {
@@ -229,6 +241,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
 		Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Models:    newModels(&t.Usage),
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
@@ -248,6 +261,15 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		out.Labels[l.String()] = t.Labels[l]
 	}
 	return out
+}
+
+func newModels(u *engine.Usage) models {
+	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits}
+	if u.Unpriced == 0 {
+		cost := json.Number(Dollars(u))
+		m.Cost = &cost
+	}
+	return m
 }
 
 // summary describes a histogram in milliseconds; nil if it is empty.

@@ -2,8 +2,8 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -80,7 +80,8 @@ func Dollars(u *engine.Usage) string {
 	if u.Unpriced > 0 {
 		return ""
 	}
-	return strconv.FormatFloat(float64(u.Cost)/1e9, 'f', -1, 64)
+	text := fmt.Sprintf("%d.%09d", u.Cost/1e9, u.Cost%1e9)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
 // AskedOf counts what a session asked of services.

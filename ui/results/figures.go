@@ -46,6 +46,28 @@ var totalFigures = []figure{
 	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.RateLimited) }},
 }
 
+// modelFigures are of runs that called models.
+var modelFigures = []figure{
+	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Usage.Calls) }},
+	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
+	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
+	{name: "cost", value: func(t *engine.Totals) string { return engine.FormatCost(&t.Usage) }},
+	{name: "answers from the cache", value: func(t *engine.Totals) string { return engine.FormatCount(t.Usage.Hits) }},
+}
+
+// tokens says so where some of them are estimated.
+func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
+	return func(t *engine.Totals) string {
+		text := engine.FormatCount(of(&t.Usage))
+		if t.Usage.Estimated > 0 {
+			text += ", estimated"
+		}
+		return text
+	}
+}
+
+func calledModels(t *engine.Totals) bool { return t.Usage != (engine.Usage{}) }
+
 // resumedFigures are of runs that were resumed.
 var resumedFigures = []figure{
 	{name: "replayed steps", value: label(engine.Replayed)},
