@@ -62,10 +62,11 @@ var successMetrics = []successMetric{
 	{"latency_p95", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.95) }},
 	{"latency_p99", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.99) }},
 	{"cost", UnitMoney, func(t *Totals, _ int) float64 {
-		if t.Usage.Unpriced > 0 {
+		asked := t.Asked()
+		if asked.Usage.Unpriced > 0 {
 			return math.NaN()
 		}
-		return float64(t.Usage.Cost) / 1e9
+		return float64(asked.Usage.Cost) / 1e9
 	}},
 	{"duration", UnitTime, func(t *Totals, _ int) float64 { return t.Peaks.Elapsed.Seconds() }},
 }

@@ -18,7 +18,8 @@ func TestJudge(t *testing.T) {
 		totals.Add(&row)
 		totals.Add(&engine.SessionRow{Place: engine.Place{Cycle: 1, Agent: agent}, Outcome: row.Outcome, Class: row.Class})
 	}
-	totals.Usage = engine.Usage{Calls: 3, Cost: 412_500_000}
+	totals.Usage = engine.Usage{Calls: 3, Cost: 400_000_000}
+	totals.Shared.Usage = engine.Usage{Calls: 1, Cost: 12_500_000}
 	totals.Peaks = engine.Peaks{Memory: 3e9, ServerConnections: 55, Connections: 8, Cycle: 59 * time.Second, CheckpointGap: 5 * time.Minute, Elapsed: time.Hour}
 	for _, c := range []struct {
 		metric, op string

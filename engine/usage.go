@@ -26,3 +26,6 @@ func (u *Usage) Add(other *Usage) {
 	u.Estimated += other.Estimated
 	u.Hits += other.Hits
 }
+
+// SharedKey names an answer that belongs to the run.
+type SharedKey [16]byte

@@ -238,10 +238,11 @@ type histogram interface {
 }
 
 func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
+	asked := t.Asked()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Events: t.Events, Labels: map[string]int64{},
-		Models:    newModels(&t.Usage),
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Models:    newModels(&asked.Usage),
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
@@ -258,7 +259,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		}
 	}
 	for l := engine.Fresh; l <= engine.Confirmed; l++ {
-		out.Labels[l.String()] = t.Labels[l]
+		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
 }
