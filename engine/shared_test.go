@@ -148,50 +148,55 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 
 // TestSharedAnswersComeBack: the next process has the answers, knows what was in flight, and counts nothing twice.
 func TestSharedAnswersComeBack(t *testing.T) {
-	flying := engine.SharedKey{9}
-	j := &enginetest.Journal{}
-	cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
-		a := s.Apart(flying, time.Minute, tooLong)
-		for i, path := range []string{"think", "think~2"} { // a second call of the same asking
-			if err := a.Intend(a.Clock().Context(), path, uint64(77+i)); err != nil {
-				return err
+	synctest.Test(t, func(t *testing.T) {
+		flying := engine.SharedKey{9}
+		j := &enginetest.Journal{}
+		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
+			a := s.Apart(flying, time.Minute, tooLong)
+			for i, path := range []string{"think", "think~2"} { // a second call of the same asking
+				if err := a.Intend(a.Clock().Context(), path, uint64(77+i)); err != nil {
+					return err
+				}
 			}
+			defer a.Clock().Stop()
+			return settle(s, someKey, goodOne, oneCall)
+		}), j)
+		start(t, cfg).Wait()
+		j = j.Reopen()
+		cfg.Journal, cfg.Resume, cfg.Settings.Cycles = j, j.Resumption(), 2
+		cfg.Program = asks(func(s *engine.Session) error {
+			if e, ok := s.Recall(someKey); !ok || string(e.Output) != "yes" {
+				t.Errorf("recalled %+v, %v", e, ok)
+			}
+			a := s.Apart(flying, time.Minute, tooLong)
+			if e, ok := a.Replay("other"); !ok || !reflect.DeepEqual(e, engine.Entry{Path: "other", Hash: 77}) {
+				t.Errorf("replayed %+v, %v; want the intent of the first call", e, ok)
+			}
+			if e, ok := a.Replay("other"); ok {
+				t.Errorf("replayed %+v a second time", e)
+			}
+			record := oneCall
+			record.Label = engine.Uncertain
+			a.Observed(goodOne)
+			return a.Settle(record)
+		})
+		r := start(t, cfg)
+		if s := r.Snapshot(); s.Usage != itsUsage || s.Requests != 3 {
+			t.Errorf("it begins with %+v, %d requests", s.Usage, s.Requests)
 		}
-		defer a.Clock().Stop()
-		return settle(s, someKey, goodOne, oneCall)
-	}), j)
-	start(t, cfg).Wait()
-	j = j.Reopen()
-	cfg.Journal, cfg.Resume, cfg.Settings.Cycles = j, j.Resumption(), 2
-	cfg.Program = asks(func(s *engine.Session) error {
-		if e, ok := s.Recall(someKey); !ok || string(e.Output) != "yes" {
-			t.Errorf("recalled %+v, %v", e, ok)
+		got := r.Wait()
+		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 in the millisecond that a second has at least
+			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
-		a := s.Apart(flying, time.Minute, tooLong)
-		if e, ok := a.Replay("other"); !ok || !reflect.DeepEqual(e, engine.Entry{Path: "other", Hash: 77}) {
-			t.Errorf("replayed %+v, %v; want the intent of the first call", e, ok)
+		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: [4]int64{engine.Fresh: 1, engine.Uncertain: 1}}
+		want.Usage.Add(&itsUsage)
+		if got.Totals.Shared != want {
+			t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)
 		}
-		if e, ok := a.Replay("other"); ok {
-			t.Errorf("replayed %+v a second time", e)
+		if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Asked) != 0 || res.State.Totals.Shared != want {
+			t.Errorf("a third finds %+v, %+v", res.Shared, res.State.Totals.Shared)
 		}
-		record := oneCall
-		record.Label = engine.Uncertain
-		a.Observed(goodOne)
-		return a.Settle(record)
 	})
-	r := start(t, cfg)
-	if s := r.Snapshot(); s.Usage != itsUsage || s.Requests != 3 {
-		t.Errorf("it begins with %+v, %d requests", s.Usage, s.Requests)
-	}
-	got := r.Wait()
-	want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: [4]int64{engine.Fresh: 1, engine.Uncertain: 1}}
-	want.Usage.Add(&itsUsage)
-	if got.Totals.Shared != want {
-		t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)
-	}
-	if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Asked) != 0 || res.State.Totals.Shared != want {
-		t.Errorf("a third finds %+v, %+v", res.Shared, res.State.Totals.Shared)
-	}
 }
 
 // TestAskingOutlivesItsSession: who began it may run out of time; others take the answer.

@@ -78,6 +78,16 @@ func (t *Totals) Add(r *SessionRow) {
 		t.Acted++
 	}
 	t.Events += int64(len(r.Events))
+	if len(r.Steps) > 0 {
+		t.addSteps(r)
+	}
+	t.Total.Record(r.Total)
+	t.Service.Record(r.Service)
+	t.Held.Record(r.Held)
+	t.Queue.Record(r.Queue)
+}
+
+func (t *Totals) addSteps(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
 	asked := t.own()
 	for i := range r.Steps {
@@ -88,10 +98,6 @@ func (t *Totals) Add(r *SessionRow) {
 		asked.Add(s)
 	}
 	t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels = asked.Usage, asked.Requests, asked.Retries, asked.RateLimited, asked.Labels
-	t.Total.Record(r.Total)
-	t.Service.Record(r.Service)
-	t.Held.Record(r.Held)
-	t.Queue.Record(r.Queue)
 }
 
 // own is what sessions asked.
