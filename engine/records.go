@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SessionRows], [BarrierRow], [ChangeRow],
+// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
 // [CheckpointRow], [MetricsRow], [EndRow] or [StartRow].
 type Row interface{ row() }
 
@@ -41,6 +41,18 @@ type AnswerRow struct {
 	Place
 	Entry
 }
+
+// SharedRow is about an answer that belongs to the run: without a Record, that it is about to be asked for; with one,
+// how that ended.
+type SharedRow struct {
+	Key    SharedKey   `cbor:"1,keyasint"`
+	Cycle  int         `cbor:"2,keyasint"`
+	Entry  Entry       `cbor:"3,keyasint"` // the intent, of a Path and a Hash only; the answer; or nothing
+	Record *StepRecord `cbor:"4,keyasint,omitempty"`
+}
+
+// Answers reports whether the row holds an answer.
+func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts > 0 }
 
 // StepRecord is what is kept of a finished step.
 type StepRecord struct {
@@ -144,6 +156,7 @@ type EndRow struct {
 
 func (IntentRow) row()     {}
 func (AnswerRow) row()     {}
+func (SharedRow) row()     {}
 func (SessionRows) row()   {}
 func (BarrierRow) row()    {}
 func (ChangeRow) row()     {}
@@ -177,8 +190,9 @@ type MetricsRow struct {
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+	Unsent            int64         `cbor:"21,keyasint"`          // rows not yet in the remote database; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"`          // connections that the server takes; -1 where it is not known
+	Usage             Usage         `cbor:"23,keyasint,omitzero"` // of models, so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -251,8 +265,9 @@ type Resumption struct {
 	Prefixes    map[int]Prefix  // of the agents without a session row
 	Takes       map[int]int     // of those of them whose take in progress is not the first
 	State       State           // Totals up to the journal's end
-	AtBarrier   Totals          // as of the start of the cycle
+	AtBarrier   Totals          // as of the start of the cycle, but for Shared, which is up to the end
 	Changed     []int           // agents whose memory changed since the last checkpoint
+	Shared      Shared          // answers that belong to the run, of all cycles
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
 }

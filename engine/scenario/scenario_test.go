@@ -174,6 +174,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("success: {cycle_time: fast}"), "a time, such as 60s or 5m"},
 		{minimal("success: {db_connections: -1}"), "a number"},
 		{minimal("success: {db_connections: inf}"), "a number"},
+		{minimal("success: {cost: < 50%}"), "US dollars, such as 0.50"},
 		{minimal("success: {eror_rate: 5%}"), "did you mean `error_rate`?"},
 		{minimal("functions: |\n  def f(x):\n    return y\n"), "test.yaml:3:12: undefined: y"},
 		{minimal("functions: nowhere.star"), "test.yaml:1:12: the functions cannot be read: open nowhere.star: file does not exist (the file must be in"},
@@ -346,6 +347,7 @@ success:
   latency_p95: "> 1.5"
   latency_p99: ">= 250ms"
   duration: 1h
+  cost: < $0.50
 `), nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -360,6 +362,7 @@ success:
 		{Metric: "latency_p95", Op: ">", Bound: 1.5, Text: "> 1.5"},
 		{Metric: "latency_p99", Op: ">=", Bound: 0.25, Text: ">= 250ms"},
 		{Metric: "duration", Op: "<=", Bound: 3600, Text: "1h"},
+		{Metric: "cost", Op: "<", Bound: 0.5, Text: "< $0.50"},
 	}
 	if len(s.Success) != len(want) {
 		t.Fatalf("%d criteria", len(s.Success))
