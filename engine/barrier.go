@@ -83,6 +83,7 @@ func (l *loop) closeCycle() {
 	}
 	took := l.worked(l.idle)
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
+	l.totals.Peaks.Worked += took
 	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
 	l.commit(l.ctx, row, func(err error) {
 		switch {

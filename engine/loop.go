@@ -99,10 +99,11 @@ type progress struct {
 
 // window collects the sessions that ended since the last sample.
 type window struct {
-	total, service, held stats.Histogram
-	requests             int64
-	writes               int64
-	at                   time.Time
+	total, service, held, queue stats.Histogram
+
+	requests int64
+	writes   int64
+	at       time.Time
 }
 
 func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
@@ -144,6 +145,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 func (l *loop) takeUp(res *Resumption) {
 	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	l.totals.Peaks.Apart += l.totals.Service.Sum() - res.AtBarrier.Service.Sum()
 	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)

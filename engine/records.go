@@ -52,6 +52,9 @@ type StepRecord struct {
 	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, and of the 429s between them
 	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
+	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
+	// have to take turns.
+	Beside bool `cbor:"9,keyasint,omitempty"`
 }
 
 // Event is a row of results that a session emitted.
@@ -178,6 +181,12 @@ type MetricsRow struct {
 	Lag               time.Duration `cbor:"20,keyasint"`
 	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
 	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+
+	Flow     Flow      `cbor:"23,keyasint"` // so far
+	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
+	Queue    Quantiles `cbor:"25,keyasint"` // waits for the gate of the sessions that ended in this second
+	// Speedup is the busy time of the sessions that ended in this second, over the second.
+	Speedup float64 `cbor:"26,keyasint"`
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.

@@ -34,6 +34,10 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
+	Queue       Quantiles // waits for the gate
+	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
+	Flow        Flow
+	Speedup     float64 // over the run; NaN where it is not known
 	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
 	Steps []StepFigures
 
@@ -105,6 +109,7 @@ func (w *window) add(r *SessionRow) {
 	w.total.Record(r.Total)
 	w.service.Record(r.Service)
 	w.held.Record(r.Held)
+	w.queue.Record(r.Queue)
 	for i := range r.Steps {
 		w.requests += int64(r.Steps[i].Attempts)
 	}
@@ -136,6 +141,10 @@ func (l *loop) sample() {
 		ServerMax:         -1,
 		Lag:               l.lag,
 		Unsent:            -1,
+		Flow:              l.totals.Flow,
+		TimedOut:          l.totals.Outcomes[TimedOut],
+		Queue:             quantiles(&l.window.queue),
+		Speedup:           l.window.service.Sum().Seconds() / span,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -159,6 +168,7 @@ func (l *loop) sample() {
 	l.window.total.Reset()
 	l.window.service.Reset()
 	l.window.held.Reset()
+	l.window.queue.Reset()
 	l.window.requests, l.window.at = 0, now
 	l.metrics, l.steps = m, l.totals.ByStep.Figures()
 	if l.cfg.Settings.Metrics {
@@ -195,6 +205,10 @@ func (l *loop) publish() {
 		Retries:     t.Retries,
 		RateLimited: t.RateLimited,
 		Labels:      map[Label]int64{},
+		Queue:       quantiles(&t.Queue),
+		Held:        quantiles(&t.Held),
+		Flow:        t.Flow,
+		Speedup:     l.speedup(now),
 		Steps:       l.steps,
 
 		PerSecond:   l.recent.perSecond(now),
@@ -237,6 +251,15 @@ func (l *loop) publish() {
 	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
 	l.r.shown.Store(s)
+}
+
+// speedup is the run's so far, the open cycle included.
+func (l *loop) speedup(now time.Time) float64 {
+	worked := l.totals.Peaks.Worked
+	if l.cycle != nil && !l.closing {
+		worked += l.worked(now) - l.stoodIdle(now)
+	}
+	return over(l.totals.Service.Sum()-l.totals.Peaks.Apart, worked)
 }
 
 // inFlight is how many sessions are in flight; those left behind count as cut.

@@ -48,9 +48,10 @@ type Totals struct {
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
 
 	ByStep StepTable `cbor:"17,keyasint"`
+	Flow   Flow      `cbor:"18,keyasint"`
 }
 
-// Peaks are the worst values that were seen; they cannot be recomputed from the journal.
+// Peaks are the worst values that were seen, and times that were measured; they cannot be recomputed from the journal.
 type Peaks struct {
 	Memory            uint64        `cbor:"1,keyasint"`
 	Connections       int           `cbor:"2,keyasint"`
@@ -59,6 +60,10 @@ type Peaks struct {
 	CheckpointGap     time.Duration `cbor:"5,keyasint"`
 	Elapsed           time.Duration `cbor:"6,keyasint"` // of all processes that worked on the run
 	Lag               time.Duration `cbor:"7,keyasint"`
+	// Worked is the time that the cycles took, and Apart the service time of sessions whose part of their cycle is not
+	// in it, for an interruption came between.
+	Worked time.Duration `cbor:"8,keyasint"`
+	Apart  time.Duration `cbor:"9,keyasint"`
 }
 
 // Add counts one finished session. The order of sessions does not matter.
@@ -85,6 +90,7 @@ func (t *Totals) Add(r *SessionRow) {
 // addSteps counts the steps of a session.
 func (t *Totals) addSteps(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
+	t.Flow.add(r)
 	t.ByStep.begin()
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -30,6 +30,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			Service:  duration.Draw(t, "step service"),
+			Beside:   rapid.Bool().Draw(t, "beside"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
 		}
 	}), 0, 4).Draw(t, "steps")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -28,6 +29,13 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
 	row("events", "%s", engine.FormatCount(s.Events))
 	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
+	if f := &s.Flow; f.Parallel+f.Sequential > 0 {
+		row("steps", "%s in parallel, %s in sequence, %s failed, %s timed out", engine.FormatCount(f.Parallel), engine.FormatCount(f.Sequential),
+			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
+		row("speed-up", "%s", speedUp(s))
+	}
+	row("waits", "for the gate p50 %s, p95 %s; held back p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
+		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
@@ -55,6 +63,18 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		}
 		_ = w.Flush()
 	}
+}
+
+// speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.
+func speedUp(s *engine.Snapshot) string {
+	text := "not known"
+	if !math.IsNaN(s.Speedup) {
+		text = fmt.Sprintf("%.3g times", s.Speedup)
+	}
+	if f := &s.Flow; f.Chains > 0 {
+		text += fmt.Sprintf("; %.3g times within the %.3g%% of sessions that ran steps together", f.Speedup(), 100*f.Rate(s.Ended))
+	}
+	return text
 }
 
 // outcomes lists how sessions ended.

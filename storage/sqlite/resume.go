@@ -246,6 +246,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 			return err
 		}
 		p.Cycle, p.Lag = max(p.Cycle, took), max(p.Lag, lag)
+		p.Worked += took
 		r.seen(pos, timeOf(at))
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {

@@ -31,6 +31,7 @@ const (
 	labelBits    = 0b11
 	flagStepErr  = 1 << 5
 	flagRequests = 1 << 6
+	flagBeside   = 1 << 7
 )
 
 // appendSegment appends what f writes, with its length in front.
@@ -106,6 +107,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		}
 		if s.Attempts != 0 || len(s.Statuses) > 0 {
 			flags |= flagRequests
+		}
+		if s.Beside {
+			flags |= flagBeside
 		}
 		dst = append(appendText(dst, s.Path), flags)
 		if flags&flagStepErr != 0 {

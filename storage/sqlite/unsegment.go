@@ -67,6 +67,7 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 		s := engine.StepRecord{Path: r.text(c.bytes())}
 		flags := c.byte()
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
+		s.Beside = flags&flagBeside != 0
 		if flags&flagStepErr != 0 {
 			s.Class = c.class()
 		}
