@@ -116,7 +116,8 @@ func (l *loop) openNext() {
 	l.r.prefixes = nil
 	l.cycle = nil
 	l.number++
-	l.atBarrier = State{l.limit, l.totals.Clone()}
+	l.deliver()
+	l.atBarrier = State{Limit: l.limit, Totals: l.totals.Clone()}
 }
 
 // barrierLost keeps the cycle open: the run ends in it, and its sessions stay.

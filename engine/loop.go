@@ -60,6 +60,7 @@ type loop struct {
 	due       *time.Timer
 	deltas    map[int]Delta // of the open cycle, by agent
 	dirty     map[int]bool  // agents whose memory changed since the last checkpoint
+	injected  []Injection   // by hand, for the next cycle
 
 	totals    Totals
 	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
@@ -155,6 +156,13 @@ func (l *loop) takeUp(res *Resumption) {
 		l.dirty[a] = true
 	}
 	l.r.prefixes = res.Prefixes
+	for _, i := range res.Injected {
+		if i.Cycle <= l.number {
+			l.r.injected = withNewest(l.r.injected, i)
+		} else {
+			l.injected = append(l.injected, i)
+		}
+	}
 }
 
 func (l *loop) run(forget func() bool) {

@@ -98,8 +98,9 @@ type BarrierRow struct {
 
 // What a [ChangeRow] says was changed.
 const (
-	LimitChange = "limit"
-	PhaseChange = "phase"
+	LimitChange  = "limit"
+	PhaseChange  = "phase"
+	InjectChange = "inject" // Old says for whom, New is read by ReadInjection
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run.
@@ -126,6 +127,8 @@ type CheckpointRow struct {
 type State struct {
 	Limit  int    `cbor:"1,keyasint"`
 	Totals Totals `cbor:"2,keyasint"`
+	// Injected are the messages injected by hand that sessions of its cycle may find, in the order of their cycles.
+	Injected []Injection `cbor:"3,keyasint,omitempty"`
 }
 
 // StartRow says that a process took up the run, at first or again.
@@ -271,6 +274,7 @@ type Resumption struct {
 	Changed     []int           // agents whose memory changed since the last checkpoint
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
+	Injected    []Injection     // by hand, in the order of their cycles
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

@@ -69,6 +69,7 @@ type Run struct {
 	// Written by the loop only while no worker is at work, read by workers.
 	memory   map[int]*Memory
 	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
+	injected []Injection    // by hand, in the order of their cycles
 
 	result Result // set before done is closed
 }
@@ -171,19 +172,7 @@ func (r *Run) Checkpoint(ctx context.Context, reason string) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case err := <-saved:
-		return err
-	case <-r.done:
-		select {
-		case err := <-saved:
-			return err
-		default:
-			return ErrEnded
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return r.hear(ctx, saved)
 }
 
 // order has the loop carry out f and returns what that says; a run that is writing its end takes none.

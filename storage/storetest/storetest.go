@@ -70,6 +70,7 @@ func Run(t *testing.T, open Open) {
 		{"a requeued take goes on", testTakes},
 		{"a run that goes on is not over", testEnding},
 		{"a fork begins with its parent's memory", testFork},
+		{"what was injected by hand comes back", testInjected},
 		{"metrics are read from a time on", testMetrics},
 		{"a run is deleted whole, but not in progress", testDelete},
 		{"a closed journal refuses", testClosed},
