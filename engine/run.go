@@ -12,10 +12,12 @@ import (
 
 // Config is what a run is made of.
 type Config struct {
-	ID       RunID
-	Program  Program
-	Agents   int   // size of the population
-	Chosen   []int // indexes of those that take part, ascending; nil is all
+	ID      RunID
+	Program Program
+	Agents  int   // size of the population
+	Chosen  []int // indexes of those that take part, ascending; nil is all
+	// Name, if set, returns what an agent is called, for people. It must not wait.
+	Name     func(index int) (string, error)
 	Clock    Clock
 	Success  []Criterion
 	Settings Settings

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -61,12 +62,21 @@ type ErrorNote struct {
 	Count   int64
 	Cycle   int
 	Agent   int
+	Name    string // of the agent; "" where it is not known
 	Path    string
 	Message string
 }
 
+// Who is the agent for people.
+func (n *ErrorNote) Who() string {
+	if n.Name == "" {
+		return strconv.Itoa(n.Agent)
+	}
+	return n.Name
+}
+
 func (n *ErrorNote) add(r *SessionRow) {
-	*n = ErrorNote{r.Class, n.Count + 1, r.Cycle, r.Agent, r.Path, r.Error}
+	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}
 }
 
 // rate is a moving count per second over a few seconds.
@@ -243,6 +253,7 @@ func (l *loop) publish() {
 	}
 	for c := range l.latest {
 		if t.Errors[c] > 0 {
+			l.name(&l.latest[c])
 			note := l.latest[c]
 			note.Class, note.Count = Class(c), t.Errors[c]
 			s.Errors = append(s.Errors, note)
@@ -251,6 +262,16 @@ func (l *loop) publish() {
 	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
 	l.r.shown.Store(s)
+}
+
+// name finds out how the agent of a note is called.
+func (l *loop) name(n *ErrorNote) {
+	if l.cfg.Name == nil || n.Name != "" || n.Count == 0 {
+		return
+	}
+	if id, err := l.cfg.Name(n.Agent); err == nil {
+		n.Name = id
+	}
 }
 
 // speedup is the run's so far, the open cycle included.

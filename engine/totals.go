@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/stats"
@@ -147,6 +148,18 @@ func (t *Totals) failedAgent(agent int) {
 		t.FailedAgents = append(t.FailedAgents, 0)
 	}
 	t.FailedAgents[agent/64] |= 1 << (agent % 64)
+}
+
+// Failures returns the agents that had a session which failed or timed out, at most so many of them, and how many
+// there are in all.
+func (t *Totals) Failures(most int) (first []int, all int) {
+	for i, w := range t.FailedAgents {
+		all += bits.OnesCount64(w)
+		for ; w != 0 && len(first) < most; w &= w - 1 {
+			first = append(first, i*64+bits.TrailingZeros64(w))
+		}
+	}
+	return first, all
 }
 
 // Ended is how many sessions have ended.

@@ -44,10 +44,13 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
 			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
+	if failed, err := wire.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
+		row("failed agents", "%s", failed)
+	}
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal
 	for _, e := range s.Errors {
-		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %d, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Agent, e.Path, firstLine(e.Message))
+		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, firstLine(e.Message))
 	}
 	if len(r.Verdict) > 0 {
 		fmt.Fprintln(t.out, "criteria")
