@@ -12,8 +12,11 @@ func (l *loop) begin() bool {
 		return false
 	}
 	now := time.Now()
-	if l.isOver(now) {
+	if isEmpty := l.roster.isEmpty(); isEmpty || l.isOver(now) {
 		l.ending, l.stopping = EndFinished, allDone
+		if isEmpty {
+			l.stopping = nobody
+		}
 		l.setPhase(Draining)
 		return true
 	}

@@ -13,6 +13,7 @@ const (
 	sampleEvery  = time.Second
 	shownChanges = 256
 	allDone      = "all cycles are done"
+	nobody       = "nobody takes part"
 )
 
 // loop owns the state of a run: one goroutine, no locks, and nothing in it waits. Whatever takes long (rows that must

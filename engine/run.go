@@ -32,14 +32,11 @@ type Config struct {
 
 func (c *Config) validate() error {
 	var mistakes []error
-	if c.Agents < 1 {
-		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), "at least 1"})
+	if c.Agents < 0 {
+		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), "0 or more"})
 	}
 	if c.Agents > math.MaxInt32 {
 		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), fmt.Sprintf("at most %d", math.MaxInt32)})
-	}
-	if c.Chosen != nil && len(c.Chosen) == 0 {
-		mistakes = append(mistakes, &FieldError{"agents", "none of them takes part", ""})
 	}
 	last := -1
 	for _, a := range c.Chosen {
@@ -94,7 +91,7 @@ func (r *Result) Passed() bool {
 	return r.Ending == EndFinished
 }
 
-// Start begins a run. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
+// Start begins a run; one in which nobody takes part is over at once. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
 func Start(ctx context.Context, cfg Config) (*Run, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
