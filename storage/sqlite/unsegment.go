@@ -152,7 +152,8 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 		d.Notes = append(d.Notes, c.bytes())
 	}
 	if len(c.data) > 0 {
-		d.Read = c.byte() == 1
+		flags := c.byte()
+		d.Read, d.Replace = flags&flagRead != 0, flags&flagReplace != 0
 		for n := c.length(); n > 0 && !c.bad; n-- {
 			m := engine.Message{Body: c.bytes()}
 			for to := c.length(); to > 0 && !c.bad; to-- {

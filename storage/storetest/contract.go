@@ -169,6 +169,10 @@ func testTurns(t *testing.T, open Open) {
 			for agent := range 6 {
 				s := session(cycle, agent, engine.OK)
 				s.Delta = engine.Delta{Read: agent%2 == 0, Said: []engine.Message{{To: []int{(agent + 1) % 6, (agent + 3) % 6}, Body: fmt.Appendf(nil, `"%d of %d"`, cycle, agent)}}}
+				s.Delta.Notes, s.Delta.Replace = [][]byte{fmt.Append(nil, cycle)}, (cycle+agent)%3 == 2
+				if agent == 5 {
+					s.Delta = engine.Delta{Replace: true} // and nothing else
+				}
 				rows, deltas[agent] = append(rows, s), s.Delta
 			}
 			f.append(rows)
