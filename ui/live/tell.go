@@ -63,7 +63,7 @@ func (o *orders) tellAll(ids []string, text string) {
 // recipients are the ids in a text with commas between; none is everybody.
 func recipients(text string) []string {
 	var ids []string
-	for _, id := range strings.Split(text, ",") {
+	for id := range strings.SplitSeq(text, ",") {
 		if id = strings.TrimSpace(id); id != "" {
 			ids = append(ids, id)
 		}
