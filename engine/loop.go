@@ -13,6 +13,7 @@ const (
 	sampleEvery  = time.Second
 	shownChanges = 256
 	allDone      = "all cycles are done"
+	nobody       = "nobody takes part"
 )
 
 // loop owns the state of a run: one goroutine, no locks, and nothing in it waits. Whatever takes long (rows that must
@@ -60,6 +61,7 @@ type loop struct {
 	due       *time.Timer
 	deltas    map[int]Delta // of the open cycle, by agent
 	dirty     map[int]bool  // agents whose memory changed since the last checkpoint
+	injected  []Injection   // by hand, for the next cycle
 
 	totals    Totals
 	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
@@ -86,7 +88,8 @@ type loop struct {
 
 	window  window
 	metrics MetricsRow
-	changes []ChangeRow // the newest
+	steps   []StepFigures // as of the last sample; snapshots share them
+	changes []ChangeRow   // the newest
 	recent  rate
 }
 
@@ -98,11 +101,12 @@ type progress struct {
 
 // window collects the sessions that ended since the last sample.
 type window struct {
-	total, service, held stats.Histogram
-	requests             int64
-	shared               int64 // requests of the run itself until then
-	writes               int64
-	at                   time.Time
+	total, service, held, queue stats.Histogram
+
+	requests int64
+	shared   int64 // requests of the run itself until then
+	writes   int64
+	at       time.Time
 }
 
 func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
@@ -145,6 +149,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 func (l *loop) takeUp(res *Resumption) {
 	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	l.totals.Peaks.Apart += l.totals.Service.Sum() - res.AtBarrier.Service.Sum()
 	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)
@@ -156,6 +161,13 @@ func (l *loop) takeUp(res *Resumption) {
 	l.r.prefixes = res.Prefixes
 	l.r.shared.takeUp(&res.Shared, l.totals.Shared)
 	l.window.shared = l.totals.Shared.Requests
+	for _, i := range res.Injected {
+		if i.Cycle <= l.number {
+			l.r.injected = withNewest(l.r.injected, i)
+		} else {
+			l.injected = append(l.injected, i)
+		}
+	}
 }
 
 func (l *loop) run(forget func() bool) {

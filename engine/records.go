@@ -65,6 +65,9 @@ type StepRecord struct {
 	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
 	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
+	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
+	// have to take turns.
+	Beside bool `cbor:"10,keyasint,omitempty"`
 }
 
 // Event is a row of results that a session emitted.
@@ -108,8 +111,9 @@ type BarrierRow struct {
 
 // What a [ChangeRow] says was changed.
 const (
-	LimitChange = "limit"
-	PhaseChange = "phase"
+	LimitChange  = "limit"
+	PhaseChange  = "phase"
+	InjectChange = "inject" // Old says for whom, New is read by ReadInjection
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run.
@@ -136,6 +140,8 @@ type CheckpointRow struct {
 type State struct {
 	Limit  int    `cbor:"1,keyasint"`
 	Totals Totals `cbor:"2,keyasint"`
+	// Injected are the messages injected by hand that sessions of its cycle may find, in the order of their cycles.
+	Injected []Injection `cbor:"3,keyasint,omitempty"`
 }
 
 // StartRow says that a process took up the run, at first or again.
@@ -190,9 +196,15 @@ type MetricsRow struct {
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"`          // rows not yet in the remote database; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"`          // connections that the server takes; -1 where it is not known
-	Usage             Usage         `cbor:"23,keyasint,omitzero"` // of models, so far
+	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+
+	Flow     Flow      `cbor:"23,keyasint"` // so far
+	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
+	Queue    Quantiles `cbor:"25,keyasint"` // waits for the gate of the sessions that ended in this second
+	// Speedup is the busy time of the sessions that ended in this second, over the second.
+	Speedup float64 `cbor:"26,keyasint"`
+	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -270,6 +282,7 @@ type Resumption struct {
 	Shared      Shared          // answers that belong to the run, of all cycles
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
+	Injected    []Injection     // by hand, in the order of their cycles
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -34,7 +35,13 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
-	Usage       Usage // of models
+	Usage       Usage     // of models
+	Queue       Quantiles // waits for the gate
+	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
+	Flow        Flow
+	Speedup     float64 // over the run; NaN where it is not known
+	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
+	Steps []StepFigures
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
@@ -56,12 +63,21 @@ type ErrorNote struct {
 	Count   int64
 	Cycle   int
 	Agent   int
+	Name    string // of the agent; "" where it is not known
 	Path    string
 	Message string
 }
 
+// Who is the agent for people.
+func (n *ErrorNote) Who() string {
+	if n.Name == "" {
+		return strconv.Itoa(n.Agent)
+	}
+	return n.Name
+}
+
 func (n *ErrorNote) add(r *SessionRow) {
-	*n = ErrorNote{r.Class, n.Count + 1, r.Cycle, r.Agent, r.Path, r.Error}
+	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}
 }
 
 // rate is a moving count per second over a few seconds.
@@ -104,6 +120,7 @@ func (w *window) add(r *SessionRow) {
 	w.total.Record(r.Total)
 	w.service.Record(r.Service)
 	w.held.Record(r.Held)
+	w.queue.Record(r.Queue)
 	for i := range r.Steps {
 		w.requests += int64(r.Steps[i].Attempts)
 	}
@@ -139,6 +156,10 @@ func (l *loop) sample() {
 		Lag:               l.lag,
 		Unsent:            -1,
 		Usage:             asked.Usage,
+		Flow:              l.totals.Flow,
+		TimedOut:          l.totals.Outcomes[TimedOut],
+		Queue:             quantiles(&l.window.queue),
+		Speedup:           l.window.service.Sum().Seconds() / span,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -162,8 +183,9 @@ func (l *loop) sample() {
 	l.window.total.Reset()
 	l.window.service.Reset()
 	l.window.held.Reset()
+	l.window.queue.Reset()
 	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
-	l.metrics = m
+	l.metrics, l.steps = m, l.totals.ByStep.Figures()
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
 			l.append(m, nil)
@@ -201,6 +223,11 @@ func (l *loop) publish() {
 		RateLimited: asked.RateLimited,
 		Labels:      map[Label]int64{},
 		Usage:       asked.Usage,
+		Queue:       quantiles(&t.Queue),
+		Held:        quantiles(&t.Held),
+		Flow:        t.Flow,
+		Speedup:     l.speedup(now),
+		Steps:       l.steps,
 
 		PerSecond:   l.recent.perSecond(now),
 		Elapsed:     l.elapsed + now.Sub(l.began),
@@ -234,6 +261,7 @@ func (l *loop) publish() {
 	}
 	for c := range l.latest {
 		if t.Errors[c] > 0 {
+			l.name(&l.latest[c])
 			note := l.latest[c]
 			note.Class, note.Count = Class(c), t.Errors[c]
 			s.Errors = append(s.Errors, note)
@@ -242,6 +270,25 @@ func (l *loop) publish() {
 	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
 	l.r.shown.Store(s)
+}
+
+// name finds out how the agent of a note is called.
+func (l *loop) name(n *ErrorNote) {
+	if l.cfg.Name == nil || n.Name != "" || n.Count == 0 {
+		return
+	}
+	if id, err := l.cfg.Name(n.Agent); err == nil {
+		n.Name = id
+	}
+}
+
+// speedup is the run's so far, the open cycle included.
+func (l *loop) speedup(now time.Time) float64 {
+	worked := l.totals.Peaks.Worked
+	if l.cycle != nil && !l.closing {
+		worked += l.worked(now) - l.stoodIdle(now)
+	}
+	return over(l.totals.Service.Sum()-l.totals.Peaks.Apart, worked)
 }
 
 // inFlight is how many sessions are in flight; those left behind count as cut.

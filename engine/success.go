@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"time"
 )
 
@@ -46,10 +45,7 @@ type successMetric struct {
 // successMetrics is the one table of what a success list may name.
 var successMetrics = []successMetric{
 	{"agents_completed", UnitShare, func(t *Totals, agents int) float64 {
-		bad := 0
-		for _, w := range t.FailedAgents {
-			bad += bits.OnesCount64(w)
-		}
+		_, bad := t.Failures(0)
 		return share(float64(agents-bad), float64(agents))
 	}},
 	{"error_rate", UnitShare, func(t *Totals, _ int) float64 { return share(float64(t.Bad()), float64(t.Ended())) }},

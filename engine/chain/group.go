@@ -215,6 +215,11 @@ func (g *group) join() (last int, err error) {
 			x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + m.step.Name, Status: engine.StepSkipped})
 			continue
 		}
+		if m.clock != nil && m.step.node.beside {
+			for i := range m.row.Steps {
+				m.row.Steps[i].Beside = true
+			}
+		}
 		x.row.Steps = append(x.row.Steps, m.row.Steps...)
 		x.row.Events = append(x.row.Events, m.row.Events...)
 		x.in.Memory.join(m.memory.own)

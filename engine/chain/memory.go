@@ -138,6 +138,16 @@ func (m *Memory) set(f engine.Field, value script.Value) {
 // note appends to the notes.
 func (m *Memory) note(text []byte) { m.write(&engine.Delta{Notes: [][]byte{text}}) }
 
+// replace puts notes in the place of all that there are. More of them than are kept by default stay as long as nobody
+// says how many are.
+func (m *Memory) replace(notes [][]byte) {
+	d := engine.Delta{Notes: notes, Replace: true}
+	if len(notes) > engine.DefaultNotes {
+		d.Keep = len(notes)
+	}
+	m.write(&d)
+}
+
 // bound says how many notes are kept.
 func (m *Memory) bound(notes int) { m.write(&engine.Delta{Keep: notes}) }
 
@@ -157,6 +167,9 @@ func add(to, d *engine.Delta) {
 		} else {
 			to.Set = append(to.Set, f)
 		}
+	}
+	if d.Replace {
+		to.Notes, to.Replace, to.Keep = nil, true, 0
 	}
 	to.Notes = append(to.Notes, d.Notes...)
 	to.Said = append(to.Said, d.Said...)

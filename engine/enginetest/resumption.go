@@ -38,13 +38,18 @@ func (j *Journal) Resumption() *engine.Resumption {
 		switch r := row.(type) {
 		case engine.BarrierRow:
 			res.Cycle = max(res.Cycle, r.Cycle+1)
-			peaks.Cycle = max(peaks.Cycle, r.Took)
+			peaks.Cycle, peaks.Worked = max(peaks.Cycle, r.Took), peaks.Worked+r.Took
 		case engine.CheckpointRow:
 			res.Checkpoints++
 			res.Checkpoint, checkpoint = r.At, max(checkpoint, r.Cycle)
 			r.State.Totals.Peaks.Cycle = max(r.State.Totals.Peaks.Cycle, peaks.Cycle)
 			res.State.Limit, peaks = r.State.Limit, r.State.Totals.Peaks
+		case engine.ChangeRow:
+			if i, ok, err := engine.ReadInjection(r.What, r.New); ok && err == nil {
+				res.Injected = append(res.Injected, i)
+			}
 		case engine.EndRow:
+			r.Totals.Peaks.Worked, r.Totals.Peaks.Apart = peaks.Worked, peaks.Apart // of the open cycle nothing is kept
 			peaks = r.Totals.Peaks
 		}
 	}

@@ -42,9 +42,6 @@ func readCSV(s *sheet, types map[string]kind) *table {
 		return nil
 	}
 	r.eachRow(r.check)
-	if r.rows == 0 && r.mistakes == 0 {
-		r.errorf(1, 1, "a row for each agent below it", "there is nothing but a header")
-	}
 	var names []string
 	for i, c := range r.all {
 		if i != r.id {

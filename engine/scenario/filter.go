@@ -89,7 +89,7 @@ func (f *filter) mistake(a *agent, err error) error {
 	return wrong
 }
 
-// Choose returns the indexes of the agents that take part, ascending, nil for all: those that the run settings name,
+// Choose returns the indexes of the agents that take part, ascending, nil for all, and none where nobody is left: those that the run settings name,
 // as far as the population's filter and that of the settings admit them. It computes the attributes that the filters
 // ask for, of every agent; ctx ends that early. Mistakes are *engine.FieldError, joined.
 func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error) {
@@ -119,7 +119,7 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 	if chosen == nil {
 		among = p.s.Agents
 	}
-	var left []int
+	left := []int{}
 	for i := range among {
 		index := i
 		if chosen != nil {
@@ -131,15 +131,6 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 		}
 		if in {
 			left = append(left, index)
-		}
-	}
-	if len(left) == 0 {
-		var sources []string
-		for _, f := range filters {
-			sources = append(sources, f.expr.Source())
-		}
-		return nil, &engine.FieldError{
-			Field: "filter", Problem: fmt.Sprintf("nobody is left of %s", counted(among, "agent")), Hint: strings.Join(sources, ", and "),
 		}
 	}
 	return left, nil

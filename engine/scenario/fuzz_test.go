@@ -53,7 +53,7 @@ func readWhatever(t interface {
 		}
 		return
 	}
-	if s.Chain == nil || s.Agents < 1 || s.Source.Hash == "" {
+	if s.Chain == nil || s.Agents < 0 || s.Source.Hash == "" {
 		t.Fatalf("a scenario with holes: %+v", s)
 	}
 	if _, err := Restore(s.Source); err != nil {
@@ -170,7 +170,7 @@ func readPeople(t *testing.T, file, content string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Agents != s.population.table.rows || s.Agents < 1 {
+	if s.Agents != s.population.table.rows {
 		t.Fatalf("%d agents of %d rows", s.Agents, s.population.table.rows)
 	}
 	seen := map[string]bool{}

@@ -148,14 +148,14 @@ func (r *reader) count(n *doc.Node, t *table) {
 	c := n.Get("count")
 	switch {
 	case c != nil:
-		r.s.Agents = r.whole(c, 1, maxAgents)
+		r.s.Agents = r.whole(c, 0, maxAgents)
 		if t != nil && t.rows > 0 && r.s.Agents > t.rows {
 			c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
 		}
 	case n.Get("rows") == nil && n.Get("from") == nil:
 		n.Require("count")
 	case t != nil:
-		r.s.Agents = max(t.rows, 1)
+		r.s.Agents = t.rows
 	}
 }
 
@@ -200,7 +200,7 @@ const trySeed = 1
 
 // tryFirst computes the first agent, so that attributes that fail for everybody are found before anything starts.
 func (r *reader) tryFirst(p *population, id *doc.Node) {
-	if r.report.Err() != nil {
+	if r.report.Err() != nil || r.s.Agents == 0 {
 		return
 	}
 	a := newAgent(p, trySeed, 0, chain.NewMemory(nil))

@@ -128,6 +128,9 @@ func (p *Program) Find(ids []string) ([]int, error) {
 	}
 	for _, id := range ids {
 		if wanted[id] {
+			if p.s.Agents == 0 {
+				return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + id, Hint: "there are no agents"}
+			}
 			first, err := p.AgentID(0)
 			if err != nil {
 				return nil, err

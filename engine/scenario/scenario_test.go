@@ -96,9 +96,9 @@ func TestMistakes(t *testing.T) {
 func TestSingleMistakes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"title: x", "the scenario has no chain"},
-		{minimal("population: {count: 0}"), "test.yaml:1:21: `count` cannot be `0` (it must be between 1 and 10000000)"},
-		{minimal("population: {count: 10000001}"), "it must be between 1 and 10000000"},
-		{minimal(`population: {count: "${0}"}`), "test.yaml:1:21: ${0} is 0 (a whole number from 1 to 10000000)"},
+		{minimal("population: {count: -1}"), "test.yaml:1:21: `count` cannot be `-1` (it must be between 0 and 10000000)"},
+		{minimal("population: {count: 10000001}"), "it must be between 0 and 10000000"},
+		{minimal(`population: {count: "${-1}"}`), "test.yaml:1:21: ${-1} is -1 (a whole number from 0 to 10000000)"},
 		{minimal(`population: {count: "${1.5}"}`), "${1.5} is 1.5 (a whole number"},
 		{minimal(`population: {count: "${1 // 0}"}`), "division by zero"},
 		{minimal("population: {attributes: {a: 1}}"), "needs `count`"},

@@ -64,6 +64,8 @@ func varied(l *local) {
 			Total: engine.Quantiles{Count: int64(i % 2), Mean: 1234567, P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9}, SessionsPerSec: 1.0004 * float64(i), WritesPerSec: math.NaN(),
 			Errors: engine.Errors{engine.Panic: 3}, Host: engine.Host{CPU: 12.3456, ProcessCPU: -1, Memory: 123456789, NetIn: 1e6},
 			Connections: -1, ServerConnections: 12, ServerMax: 60, Unsent: int64(i), Lag: time.Second, Usage: *used(i),
+			Flow: engine.Flow{Parallel: int64(i), Sequential: 4, Failed: 1, Chains: int64(i), Busy: 3 * time.Second, Wall: time.Second}, Speedup: 1.5 * float64(i),
+			Queue: engine.Quantiles{Count: int64(i % 2), P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9},
 		}
 		if i == 0 {
 			m.Phase, m.Total = engine.Paused, engine.Quantiles{}

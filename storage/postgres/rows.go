@@ -119,7 +119,15 @@ var metricsColumns = slices.Concat([]metricsColumn{
 		count("input_tokens", func(m *engine.MetricsRow) int64 { return m.Usage.Input }),
 		count("output_tokens", func(m *engine.MetricsRow) int64 { return m.Usage.Output }),
 		{"cost_usd", func(r *copyRows, m *engine.MetricsRow) { r.cost(&m.Usage) }},
-	})
+		count("parallel_steps", func(m *engine.MetricsRow) int64 { return m.Flow.Parallel }),
+		count("sequential_steps", func(m *engine.MetricsRow) int64 { return m.Flow.Sequential }),
+		count("step_errors", func(m *engine.MetricsRow) int64 { return m.Flow.Failed }),
+		count("step_timeouts", func(m *engine.MetricsRow) int64 { return m.Flow.TimedOut }),
+		figure("parallel_rate", func(m *engine.MetricsRow) float64 { return m.Flow.Rate(m.Ended) }),
+		figure("chain_speedup", func(m *engine.MetricsRow) float64 { return m.Flow.Speedup() }),
+		figure("speedup", func(m *engine.MetricsRow) float64 { return m.Speedup }),
+		figure("timeout_rate", (*engine.MetricsRow).TimeoutRate),
+	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }))
 
 func metricsNames() []string {
 	names := []string{"run", "at"}

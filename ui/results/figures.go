@@ -1,6 +1,8 @@
 package results
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -44,7 +46,14 @@ var totalFigures = []figure{
 	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Requests) }},
 	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Retries) }},
 	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().RateLimited) }},
+	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
+	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
+	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
+	{name: "chains' speed-up", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
 }
+
+// times is a factor.
+func times(v float64) string { return known(!math.IsNaN(v), fmt.Sprintf("%.3g×", v)) }
 
 // modelFigures are of runs that called models.
 var modelFigures = []figure{

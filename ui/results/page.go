@@ -31,6 +31,7 @@ type page struct {
 	peaks    *board
 	errors   *widgets.Sheet
 	notes    []engine.ErrorNote
+	failed   *widgets.Notice
 	changes  *widgets.Table
 }
 
@@ -57,7 +58,7 @@ func newPage(win fyne.Window) *page {
 		{Title: "Class", Sample: "server_error"},
 		{Title: "Sessions", Sample: count, Align: end},
 		{Title: "Last in cycle", Sample: "1000", Align: end},
-		{Title: "Agent", Sample: count, Align: end},
+		{Title: "Agent", Sample: "shopper-1000"},
 		{Title: "Step", Sample: "fill_cart.add", Weight: 1},
 		{Title: "Message", Sample: "connection refused", Weight: 3},
 	}, "No session failed.", p.showError)
@@ -70,6 +71,7 @@ func newPage(win fyne.Window) *page {
 		{Title: "Who", Sample: "governor"},
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
 	}, "Nothing was changed mid-run.", 1)
+	p.failed = widgets.NewNotice()
 	p.totals = newBoard(totalFigures, 4)
 	p.models = newBoard(modelFigures, 3)
 	p.resumed = newBoard(resumedFigures, 4)
@@ -90,7 +92,7 @@ func (p *page) layOut() {
 	p.content = container.NewVBox(
 		widgets.NewPanel("", head),
 		container.NewGridWithColumns(2, left, right),
-		widgets.NewPanel("Errors by class", p.errors),
+		widgets.NewPanel("Errors by class", container.NewVBox(p.errors, p.failed)),
 		widgets.NewPanel("Changed mid-run", p.changes),
 	)
 }
@@ -125,6 +127,11 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.peaks.show(&f.totals)
 	p.notes = f.errors
 	p.errors.SetRows(errorRows(f.errors))
+	failed := ""
+	if f.failed != "" {
+		failed = "Agents that failed: " + f.failed + "."
+	}
+	p.failed.Say(failed, widgets.Quiet)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
 	if !p.content.Visible() {

@@ -120,6 +120,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Program:  j.Program,
 		Agents:   l.Scenario.Agents,
 		Chosen:   chosen,
+		Name:     j.Program.AgentID,
 		Clock:    l.Scenario.Clock,
 		Success:  l.Scenario.Success,
 		Settings: l.Settings,
