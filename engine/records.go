@@ -54,7 +54,7 @@ type StepRecord struct {
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
 	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
 	// have to take turns.
-	Beside bool `cbor:"9,keyasint,omitempty"`
+	Beside bool `cbor:"10,keyasint,omitempty"`
 }
 
 // Event is a row of results that a session emitted.
@@ -185,11 +185,11 @@ type MetricsRow struct {
 	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
 	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
 
-	Flow     Flow      `cbor:"23,keyasint"` // so far
-	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
-	Queue    Quantiles `cbor:"25,keyasint"` // waits for the gate of the sessions that ended in this second
+	Flow     Flow      `cbor:"24,keyasint"` // so far
+	TimedOut int64     `cbor:"25,keyasint"` // sessions so far
+	Queue    Quantiles `cbor:"26,keyasint"` // waits for the gate of the sessions that ended in this second
 	// Speedup is the busy time of the sessions that ended in this second, over the second.
-	Speedup float64 `cbor:"26,keyasint"`
+	Speedup float64 `cbor:"27,keyasint"`
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.

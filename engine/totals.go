@@ -48,8 +48,8 @@ type Totals struct {
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
 
-	ByStep StepTable `cbor:"17,keyasint"`
-	Flow   Flow      `cbor:"18,keyasint"`
+	ByStep StepTable `cbor:"19,keyasint"`
+	Flow   Flow      `cbor:"20,keyasint"`
 }
 
 // Peaks are the worst values that were seen, and times that were measured; they cannot be recomputed from the journal.

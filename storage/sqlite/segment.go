@@ -31,8 +31,11 @@ const (
 	labelBits    = 0b11
 	flagStepErr  = 1 << 5
 	flagRequests = 1 << 6
-	flagBeside   = 1 << 7
+	flagMore     = 1 << 7 // a byte of the flags below follows
 )
+
+// Further flags of a step.
+const flagBeside = 1 << 1
 
 // appendSegment appends what f writes, with its length in front.
 func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
@@ -108,10 +111,17 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Attempts != 0 || len(s.Statuses) > 0 {
 			flags |= flagRequests
 		}
+		more := byte(0)
 		if s.Beside {
-			flags |= flagBeside
+			more |= flagBeside
+		}
+		if more != 0 {
+			flags |= flagMore
 		}
 		dst = append(appendText(dst, s.Path), flags)
+		if more != 0 {
+			dst = append(dst, more)
+		}
 		if flags&flagStepErr != 0 {
 			dst = append(dst, byte(s.Class))
 		}

@@ -66,8 +66,12 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		s := engine.StepRecord{Path: r.text(c.bytes())}
 		flags := c.byte()
+		more := byte(0)
+		if flags&flagMore != 0 {
+			more = c.byte()
+		}
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
-		s.Beside = flags&flagBeside != 0
+		s.Beside = more&flagBeside != 0
 		if flags&flagStepErr != 0 {
 			s.Class = c.class()
 		}
