@@ -236,7 +236,7 @@ func textSize(v Value) int {
 	const (
 		shortest = 24  // of a small int, and of a float in most forms
 		longest  = 320 // of 1e308 with all its digits
-		perDigit = 3   // bits, in octal
+		perDigit = 2   // bits; three in octal, and it is copied
 	)
 	switch v := v.(type) {
 	case starlark.String:
