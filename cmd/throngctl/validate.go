@@ -16,6 +16,9 @@ import (
 type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+
+	Service map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's." group:"Services"`
+	Allow   []string          `placeholder:"HOST" help:"Host beside this machine that may be called." group:"Services"`
 }
 
 // printPlan writes a line for each step; of those that run beside each other, what each waits for.
@@ -45,6 +48,10 @@ func (c *validateCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	l := wire.Launch{Scenario: s, Settings: engine.Settings{Services: c.Service}, Allow: c.Allow}
+	if err := l.CheckAddresses(); err != nil {
+		return err
+	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
 	}
@@ -58,8 +65,8 @@ func (c *validateCmd) Run(t *terminal) error {
 	for _, p := range s.Parameters {
 		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, p.Value, p.Title)
 	}
-	for _, service := range s.Services {
-		fmt.Fprintf(w, "service %s\t%s\t%s\n", service.Name, service.Kind, service.URL)
+	for _, o := range l.Outlook() {
+		printService(w, o)
 	}
 	plan := s.Chain.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", s.Chain.Name)
@@ -67,6 +74,7 @@ func (c *validateCmd) Run(t *terminal) error {
 	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
 		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
 	}
+	printExpected(w, s)
 	for _, criterion := range s.Success {
 		fmt.Fprintf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
 	}

@@ -109,6 +109,8 @@ func (q *request) changes() *Service {
 	return q.service
 }
 
+func (q *request) asks() ([]*Service, odds) { return []*Service{q.service}, surely }
+
 func (q *request) run(t *turn) (script.Value, error) {
 	r, auth, err := q.make(t)
 	if err != nil {

@@ -228,15 +228,15 @@ func (l Launch) Foreign() (all []Target) {
 			continue
 		}
 		u, err := service.CheckAddress(address)
-		if err == nil && !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
+		if err == nil && l.reach(u.Hostname()) == Foreign {
 			all = append(all, Target{s.Name, u.Hostname()})
 		}
 	}
 	return all
 }
 
-// checkHosts finds services that do not exist, and hosts that nobody allowed.
-func (l Launch) checkHosts() error {
+// CheckAddresses finds services that do not exist, and addresses that are none.
+func (l Launch) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
 		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
@@ -252,6 +252,12 @@ func (l Launch) checkHosts() error {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
 		}
 	}
+	return errors.Join(mistakes...)
+}
+
+// checkHosts finds hosts that nobody allowed, too.
+func (l Launch) checkHosts() error {
+	mistakes := []error{l.CheckAddresses()}
 	for _, t := range l.Foreign() {
 		mistakes = append(mistakes, &engine.FieldError{
 			Field:   "service " + t.Service,
