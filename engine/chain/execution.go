@@ -40,6 +40,7 @@ type execution struct {
 	in     *Input
 	row    *engine.SessionRow // where records and events go: the session's, or a member's own
 	before int                // steps recorded when it began
+	kept   int                // bytes that it holds on to of what its steps gave
 	key    draw.Key
 	time   timed // of the chain, or of the member
 	body   pass
@@ -182,6 +183,9 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	if x.before+t.at >= maxSteps {
 		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
+	if err := tooMuch(x.kept, maxKept); err != nil {
+		return nil, &failedAt{t.path, err}
+	}
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
 	if err := t.begin(); err != nil {
 		return t.failed(err)
@@ -202,6 +206,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 		return t.failed(err)
 	}
 	t.timed.stop()
+	x.keep(s, out)
 	p.last = out
 	return out, nil
 }

@@ -18,6 +18,7 @@ type Memory struct {
 	delta   engine.Delta            // what was written since, as far as it can be seen here
 	own     *engine.Delta           // of a step of a group: what it wrote itself; else nil
 	seen    map[string]script.Value // decoded or written
+	weight  int                     // at most, of what is remembered, in bytes; 0 is not known yet
 }
 
 // NewMemory returns the view of a session on its agent's memory; base may be nil.
@@ -129,21 +130,12 @@ func (m *Memory) keep(name string, v script.Value) {
 	m.seen[name] = v
 }
 
-// set writes a field; value is what its text says.
-func (m *Memory) set(f engine.Field, value script.Value) {
-	m.keep(f.Name, value)
-	m.write(&engine.Delta{Set: []engine.Field{f}})
-}
-
-// note appends to the notes.
-func (m *Memory) note(text []byte) { m.write(&engine.Delta{Notes: [][]byte{text}}) }
-
-// bound says how many notes are kept.
-func (m *Memory) bound(notes int) { m.write(&engine.Delta{Keep: notes}) }
-
 // write adds to what was written.
 func (m *Memory) write(d *engine.Delta) {
 	add(&m.delta, d)
+	if m.weight > 0 {
+		m.weight += weightOf(d.Set, d.Notes)
+	}
 	if m.own != nil {
 		add(m.own, d)
 	}

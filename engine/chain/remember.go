@@ -46,21 +46,24 @@ func (m *remember) run(t *turn) (script.Value, error) {
 		}
 		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
-	memory := t.x.in.Memory
+	written := &engine.Delta{Set: fields, Keep: m.keep}
 	if m.note != nil {
 		v, text, err := data(t, m.note)
 		if err != nil {
 			return nil, err
 		}
 		if v != starlark.None {
-			memory.note(text)
+			written.Notes = [][]byte{text}
+			t.x.kept += len(text)
 		}
 	}
+	memory := t.x.in.Memory
+	if err := memory.check(written); err != nil {
+		return nil, err
+	}
 	for i, f := range fields {
-		memory.set(f, values[i])
+		memory.keep(f.Name, values[i])
 	}
-	if m.keep > 0 {
-		memory.bound(m.keep)
-	}
+	memory.write(written)
 	return m.shape.Record(values...), nil
 }

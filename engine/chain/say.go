@@ -72,6 +72,9 @@ func (s *say) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(body) > maxLetter {
+		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxLetter)
+	}
 	if len(readers) > 0 {
 		t.x.in.Memory.say(engine.Message{To: readers, Body: body})
 	}

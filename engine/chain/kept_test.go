@@ -1,0 +1,81 @@
+package chain
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const megabyte = `
+def megabytes(n):
+    return "x" * (n << 20)
+`
+
+// One session that holds on to more and more fails, and nothing else does.
+func TestSessionHoldsOnToTooMuch(t *testing.T) {
+	for name, c := range map[string]struct{ steps, path string }{
+		"what functions give": {"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: python, call: megabytes(10)}}}", "f[7].a"},
+		"events":              {"step f: {kind: while, condition: 'True', do: {step a: {kind: emit, event: e, data: '${megabytes(10)}'}}}", "f[7].a"},
+		"notes":               {"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: remember, note: '${megabytes(3)}', keep: 1}}}", "f[43].a"},
+		"steps beside each other": {
+			"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: python, parallel: true, call: megabytes(5)}, step b: {kind: python, parallel: true, call: megabytes(5)}}}", "f[7].a",
+		},
+		"one of those": {
+			"step a: {kind: python, parallel: true, call: megabytes(1)}\nstep b: {kind: python, parallel: true, call: megabytes(30)}\n" +
+				"step c: {kind: python, parallel: true, call: megabytes(1)}", "b",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, sequential := range []bool{false, true} {
+				st := stage{steps: c.steps, functions: megabyte, change: func(s *engine.Settings) { s.SequentialSteps = sequential }}
+				row := st.run(t)[0]
+				if row.Outcome != engine.Failed || row.Class != engine.Script || row.Path != c.path || !strings.Contains(row.Error, "holds more than") {
+					t.Errorf("sequential %v: got %v %v at %s: %s", sequential, row.Outcome, row.Class, row.Path, row.Error)
+				}
+			}
+		})
+	}
+}
+
+func TestSessionHoldsOnToTooManyAnswers(t *testing.T) {
+	body := `{"text": "` + strings.Repeat("x", 8<<20) + `"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+	}))
+	defer server.Close()
+	st := stage{
+		steps:   "step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: http, service: shop, get: /}}}",
+		address: server.URL,
+	}
+	row := st.run(t)[0]
+	if row.Outcome != engine.Failed || row.Path != "f[8].a" {
+		t.Errorf("got %v at %s: %s", row.Outcome, row.Path, row.Error)
+	}
+}
+
+func TestAgentRemembersTooMuch(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps, failed string
+	}{
+		"a field":       {"step a: {kind: remember, set: {x: '${megabytes(5)}'}}", "a"},
+		"fields":        {"step a: {kind: remember, set: {x: '${megabytes(2)}'}}\nstep b: {kind: remember, set: {y: '${megabytes(3)}'}}", "b"},
+		"a field again": {"step a: {kind: remember, set: {x: '${megabytes(3)}'}}\nstep b: {kind: remember, set: {x: '${megabytes(3)}'}}", ""},
+		"notes":         {"step f: {kind: for, each: range(10), as: i, do: {step a: {kind: remember, note: '${megabytes(1)}'}}}", "f[3].a"},
+		"notes that go": {"step f: {kind: for, each: range(10), as: i, do: {step a: {kind: remember, note: '${megabytes(1)}', keep: 2}}}", ""},
+		"a message":     {"step a: {kind: say, to: [], text: '${megabytes(1)}'}", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			row := stage{steps: c.steps, functions: megabyte}.run(t)[0]
+			if row.Path != c.failed || (row.Outcome == engine.OK) != (c.failed == "") {
+				t.Errorf("got %v at %q: %s", row.Outcome, row.Path, row.Error)
+			}
+			if c.failed != "" && row.Class != engine.Script {
+				t.Errorf("got class %v", row.Class)
+			}
+		})
+	}
+}
