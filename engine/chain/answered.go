@@ -17,7 +17,7 @@ type answered struct {
 	status int
 	header http.Header
 	body   script.Value
-	size   int // of the text that it came as
+	size   int // of what it came as
 }
 
 var _ script.Weighed = (*answered)(nil)
@@ -25,6 +25,11 @@ var _ script.Weighed = (*answered)(nil)
 // output decodes an answer. JSON that cannot be read is an error.
 func output(a *service.Answer) (script.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
+	for _, values := range a.Header {
+		for _, v := range values {
+			o.size += len(v)
+		}
+	}
 	switch {
 	case len(bytes.TrimSpace(a.Body)) == 0:
 	case strings.Contains(a.Header.Get("Content-Type"), "json"):

@@ -206,7 +206,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 		return t.failed(err)
 	}
 	t.timed.stop()
-	x.keep(s, out)
+	t.keep(out)
 	p.last = out
 	return out, nil
 }

@@ -13,16 +13,19 @@ const (
 	maxKept = 128 << 20
 	// maxLetter bounds the text of a message, which each of its readers gets.
 	maxLetter = 256 << 10
+	// maxWords bounds the name of an event, and why a session stopped.
+	maxWords = 1000
 	// maxMemory bounds what an agent remembers, its notes included.
 	maxMemory = 4 << 20
 )
 
 // keep counts what a step gave. What holds steps gives what these gave, which is counted already.
-func (x *execution) keep(s *Step, out script.Value) {
-	switch s.action.(type) {
+func (t *turn) keep(out script.Value) {
+	t.x.kept += len(t.path)
+	switch t.step.action.(type) {
 	case nest, *subchain:
 	default:
-		x.kept += 2 * script.Weight(out)
+		t.x.kept += 2 * script.Weight(out)
 	}
 }
 

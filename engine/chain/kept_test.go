@@ -79,3 +79,31 @@ func TestAgentRemembersTooMuch(t *testing.T) {
 		})
 	}
 }
+
+// What is told of a session stays short.
+func TestLongWords(t *testing.T) {
+	for _, step := range []string{
+		"{kind: stop, because: '${megabytes(1)}'}", "{kind: emit, event: '${megabytes(1)}'}", "{kind: python, call: fail(megabytes(20))}",
+	} {
+		row := stage{steps: "step a: " + step, functions: megabyte}.run(t)[0]
+		if row.Outcome != engine.Failed || row.Class != engine.Script || len(row.Error)+len(row.Because) > 10_000 || len(row.Events) > 0 {
+			t.Errorf("%s: got %v %v, an error of %d bytes, %d events", step, row.Outcome, row.Class, len(row.Error), len(row.Events))
+		}
+	}
+}
+
+// Headers are data too.
+func TestSessionHoldsOnToTooManyHeaders(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 900<<10))
+	}))
+	defer server.Close()
+	st := stage{
+		steps:   "step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: http, service: shop, get: /}}}",
+		address: server.URL,
+	}
+	row := st.run(t)[0]
+	if row.Outcome != engine.Failed || !strings.Contains(row.Error, "holds more than") {
+		t.Errorf("got %v at %s: %s", row.Outcome, row.Path, row.Error)
+	}
+}
