@@ -234,6 +234,9 @@ func (n Named) set(t *turn, h http.Header) error {
 	if !validHeader(value) {
 		return badHeader(n.name)
 	}
+	if len(value) > maxHeader {
+		return engine.Fail(engine.Script, "the header %s has %d bytes, more than %d", n.name, len(value), maxHeader)
+	}
 	h[n.name] = []string{value}
 	return nil
 }

@@ -12,7 +12,7 @@ const (
 	// the journal gets.
 	maxKept = 128 << 20
 	// maxLetter bounds the text of a message, which each of its readers gets.
-	maxLetter = 256 << 10
+	maxLetter = 64 << 10
 	// maxWords bounds the name of an event, and why a session stopped.
 	maxWords = 1000
 	// maxMemory bounds what an agent remembers, its notes included.
@@ -55,9 +55,13 @@ func (m *Memory) check(more *engine.Delta) error {
 	after := engine.Delta{Set: slices.Clone(m.delta.Set), Notes: slices.Clone(m.delta.Notes), Keep: m.delta.Keep}
 	add(&after, more)
 	if all := m.base.Apply(&after); weightOf(all.Fields, all.Notes) > maxMemory {
-		return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", maxMemory>>20)
+		return tooMuchMemory()
 	}
 	return nil
+}
+
+func tooMuchMemory() error {
+	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", maxMemory>>20)
 }
 
 // weightOf is how many bytes fields and notes take.

@@ -66,6 +66,7 @@ func TestAgentRemembersTooMuch(t *testing.T) {
 		"a field again": {"step a: {kind: remember, set: {x: '${megabytes(3)}'}}\nstep b: {kind: remember, set: {x: '${megabytes(3)}'}}", ""},
 		"notes":         {"step f: {kind: for, each: range(10), as: i, do: {step a: {kind: remember, note: '${megabytes(1)}'}}}", "f[3].a"},
 		"notes that go": {"step f: {kind: for, each: range(10), as: i, do: {step a: {kind: remember, note: '${megabytes(1)}', keep: 2}}}", ""},
+		"many fields":   {"step a: {kind: remember, set: {a: '${megabytes(3)}', b: '${megabytes(3)}'}}", "a"},
 		"a message":     {"step a: {kind: say, to: [], text: '${megabytes(1)}'}", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,5 +106,29 @@ func TestSessionHoldsOnToTooManyHeaders(t *testing.T) {
 	row := st.run(t)[0]
 	if row.Outcome != engine.Failed || !strings.Contains(row.Error, "holds more than") {
 		t.Errorf("got %v at %s: %s", row.Outcome, row.Path, row.Error)
+	}
+}
+
+// What a request is made of has bounds before it is put together.
+func TestRequestBombs(t *testing.T) {
+	long := strings.Repeat("k", 100_000)
+	for name, c := range map[string]struct{ step, says string }{
+		"a name many times":      {"query: {" + long + ": '${list(range(100000))}'}, get: /", "more than 32 MB of names and values"},
+		"a form":                 {"form: {" + long + ": '${list(range(100000))}'}, post: /", "more than 32 MB of names and values"},
+		"a path":                 {"get: '${megabytes(1)}'", "a path of more than 64 kB"},
+		"a path of pieces":       {"get: '/" + strings.Repeat("${megabytes(20)}", 400) + "'", "a path of more than 64 kB"},
+		"a header":               {"get: /, headers: {X-A: '${megabytes(1)}'}", "the header X-A has 1048576 bytes"},
+		"a body of many":         {"post: /, json: ['${megabytes(20)}', '${megabytes(20)}']", "JSON text too long"},
+		"a body of a long text":  {"post: /, body: 'a${megabytes(20)}${megabytes(20)}'", "too much data"},
+		"a body that is escaped": {"post: /, json: '${chr(1) * (20 << 20)}'", "JSON text too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was sent") }))
+			defer server.Close()
+			row := stage{steps: "step a: {kind: http, service: shop, " + c.step + "}", functions: megabyte, address: server.URL}.run(t)[0]
+			if row.Class != engine.Script || !strings.Contains(row.Error, c.says) {
+				t.Errorf("got %v: %.300s, want %q", row.Class, row.Error, c.says)
+			}
+		})
 	}
 }

@@ -18,6 +18,8 @@ type Memory struct {
 	delta   engine.Delta            // what was written since, as far as it can be seen here
 	own     *engine.Delta           // of a step of a group: what it wrote itself; else nil
 	seen    map[string]script.Value // decoded or written
+	read    script.Value            // the inbox, once decoded
+	noted   script.Value            // the notes, once decoded, until others are written
 	weight  int                     // at most, of what is remembered, in bytes; 0 is not known yet
 }
 
@@ -79,6 +81,9 @@ func (m *Memory) Names() []string {
 
 // Notes is the agent's list of notes, oldest first.
 func (m *Memory) Notes() (script.Value, error) {
+	if m.noted != nil {
+		return m.noted, nil
+	}
 	after := m.base.Apply(&m.delta)
 	if after == nil {
 		return script.NewList(nil), nil
@@ -90,12 +95,16 @@ func (m *Memory) Notes() (script.Value, error) {
 			return nil, fmt.Errorf("note %d: %w", i+1, err)
 		}
 	}
-	return script.NewList(notes), nil
+	m.noted = script.NewList(notes)
+	return m.noted, nil
 }
 
 // Inbox is the list of messages that the session began with; name says how agents are called. What comes from outside
 // has no sender.
 func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+	if m.read != nil {
+		return m.read, nil
+	}
 	letters := make([]script.Value, len(m.letters))
 	for i, l := range m.letters {
 		var sender script.Value = starlark.None
@@ -115,7 +124,8 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 		data, _ := said.Field("data")
 		letters[i] = inboxShape.Record(sender, starlark.MakeInt(l.Cycle), text, data)
 	}
-	return script.NewList(letters), nil
+	m.read = script.NewList(letters)
+	return m.read, nil
 }
 
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
@@ -133,6 +143,7 @@ func (m *Memory) keep(name string, v script.Value) {
 // write adds to what was written.
 func (m *Memory) write(d *engine.Delta) {
 	add(&m.delta, d)
+	m.noted = nil
 	if m.weight > 0 {
 		m.weight += weightOf(d.Set, d.Notes)
 	}

@@ -39,10 +39,14 @@ func readRemember(r *reader, n *doc.Node) action {
 func (m *remember) run(t *turn) (script.Value, error) {
 	values := make([]script.Value, len(m.values))
 	fields := make([]engine.Field, len(m.values))
+	size := 0
 	for i, of := range m.values {
 		v, text, err := data(t, of)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(text); size > maxMemory {
+			return nil, tooMuchMemory()
 		}
 		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
