@@ -19,12 +19,12 @@ func printService(w io.Writer, o wire.Outlook) {
 	switch {
 	case o.Embedded:
 		notes = append(notes, "the rehearsal, in this program")
-	case o.Reach == wire.ThisMachine:
-		notes = append(notes, "on this machine")
-	case o.Reach == wire.Allowed:
+	case len(o.Foreign) > 0:
+		notes = append(notes, "another host: a run asks for --allow "+strings.Join(o.Foreign, " --allow "))
+	case len(o.Away) > 0:
 		notes = append(notes, "another host, allowed")
 	default:
-		notes = append(notes, "another host: a run asks for --allow "+o.Host)
+		notes = append(notes, "on this machine")
 	}
 	if o.Replaced {
 		notes = append(notes, "instead of "+o.URL)

@@ -1,12 +1,12 @@
 package wire
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // Outlook is what a launch would do with a service, found out without calling it.
@@ -15,20 +15,10 @@ type Outlook struct {
 	Address  string   // in force
 	Replaced bool     // it is not the scenario's
 	Embedded bool     // it is the rehearsal, in this program
-	Host     string   // of the address; "" for the rehearsal
-	Reach    Reach    // of the host
+	Away     []string // hosts that would be called, but for this machine
+	Foreign  []string // those of them that nobody allowed
 	Secrets  []Secret // that it would be signed in to with
 }
-
-// Reach says whether a host may be called.
-type Reach int
-
-// Hosts of this machine may always be called, others if somebody allowed it.
-const (
-	ThisMachine Reach = iota
-	Allowed
-	Foreign
-)
 
 // Secret is a secret that is needed: where it was found, or what is to be done. It does not hold its value.
 type Secret struct {
@@ -44,9 +34,9 @@ func (l Launch) Outlook() []Outlook {
 		o := Outlook{Service: s, Address: l.address(s)}
 		o.Replaced = o.Address != s.URL
 		o.Embedded = strings.HasPrefix(o.Address, scenario.Rehearsal)
-		if u, err := url.Parse(o.Address); err == nil && !o.Embedded {
-			o.Host = u.Hostname()
-			o.Reach = l.reach(o.Host)
+		if !o.Embedded {
+			o.Away = l.away(s)
+			o.Foreign = slices.DeleteFunc(slices.Clone(o.Away), l.allowed)
 			o.Secrets = l.Secrets.needed(s)
 		}
 		all = append(all, o)
@@ -54,25 +44,26 @@ func (l Launch) Outlook() []Outlook {
 	return all
 }
 
-func (l Launch) reach(host string) Reach {
-	switch {
-	case loopback(host):
-		return ThisMachine
-	case slices.Contains(l.Allow, host):
-		return Allowed
+// away returns the hosts of a service that are not this machine.
+func (l Launch) away(s *chain.Service) []string {
+	u, err := service.CheckAddress(l.address(s))
+	if err != nil || loopback(u.Hostname()) {
+		return nil
 	}
-	return Foreign
+	return []string{u.Hostname()}
 }
 
+func (l Launch) allowed(host string) bool { return slices.Contains(l.Allow, host) }
+
 // needed looks for the secrets of a service.
-func (s Secrets) needed(service *chain.Service) []Secret {
-	names := service.Secrets()
-	if service.Bearer != "" {
-		names = append([]string{service.Bearer}, names...)
+func (s Secrets) needed(of *chain.Service) []Secret {
+	names := of.Secrets()
+	if of.Bearer != "" {
+		names = append([]string{of.Bearer}, names...)
 	}
 	all := make([]Secret, len(names))
 	for i, name := range names {
-		_, place, err := s.Find("service "+service.Name, name)
+		_, place, err := s.Find("service "+of.Name, name)
 		all[i] = Secret{name, place, err}
 	}
 	return all

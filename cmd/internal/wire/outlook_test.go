@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
@@ -25,23 +26,23 @@ func TestOutlook(t *testing.T) {
 	}
 	all := l.Outlook()
 	shop, local := all[0], all[1]
-	if shop.Host != "shop.example.com" || shop.Reach != Foreign || shop.Replaced || shop.Embedded {
+	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || !slices.Equal(shop.Foreign, want) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
 	}
 	if len(shop.Secrets) != 1 || shop.Secrets[0] != (Secret{Name: "SHOP_TOKEN", Place: InEnvironment}) {
 		t.Errorf("got secrets %+v", shop.Secrets)
 	}
-	if local.Reach != ThisMachine || local.Host != "::1" || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {
+	if local.Away != nil || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {
 		t.Errorf("got %+v", local)
 	}
 
 	l.Settings = engine.Settings{Services: map[string]string{"shop": "rehearsal:shop", "local": "https://other.example.com"}}
 	all = l.Outlook()
 	shop, local = all[0], all[1]
-	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Host != "" {
+	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
 		t.Errorf("the rehearsal instead: got %+v", shop)
 	}
-	if local.Reach != Allowed || !local.Replaced || local.Address != "https://other.example.com" {
+	if len(local.Away) != 1 || len(local.Foreign) > 0 || !local.Replaced || local.Address != "https://other.example.com" {
 		t.Errorf("an allowed host instead: got %+v", local)
 	}
 }

@@ -228,7 +228,7 @@ func (l Launch) Foreign() (all []Target) {
 			continue
 		}
 		u, err := service.CheckAddress(address)
-		if err == nil && l.reach(u.Hostname()) == Foreign {
+		if err == nil && !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
 			all = append(all, Target{s.Name, u.Hostname()})
 		}
 	}
