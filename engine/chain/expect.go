@@ -160,9 +160,10 @@ func likely(e *script.Expr) odds {
 
 // either is one of two ways.
 func either(first odds, a, b tally) tally {
-	if first == surely {
+	switch first {
+	case surely:
 		return a
-	} else if first == impossible {
+	case impossible:
 		return b
 	}
 	t := tally{reaches: odds{a.reaches.least * b.reaches.least, max(a.reaches.most, b.reaches.most), math.NaN()}}
