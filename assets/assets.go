@@ -9,6 +9,9 @@ import (
 //go:embed scenarios
 var files embed.FS
 
+//go:embed prices.json
+var prices []byte
+
 //go:embed icon.png
 var icon []byte
 
@@ -20,6 +23,10 @@ func Scenarios() fs.FS {
 	}
 	return sub
 }
+
+// Prices is the table of what models cost, in the format of LiteLLM's model_prices_and_context_window.json. The caller
+// must not change it.
+func Prices() []byte { return prices }
 
 // Icon is the icon of the program: a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
 func Icon() []byte { return icon }

@@ -115,6 +115,7 @@ func (l *loop) openNext() {
 	l.r.prefixes = nil
 	l.cycle = nil
 	l.number++
+	l.tally()
 	l.atBarrier = State{l.limit, l.totals.Clone()}
 }
 

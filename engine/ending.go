@@ -32,6 +32,7 @@ func (l *loop) finish() {
 		l.leave(now)
 	}
 	l.totals.Peaks = l.peaks(now)
+	l.tally()
 	l.sample()
 	agents := l.cfg.Agents
 	if l.cfg.Chosen != nil {

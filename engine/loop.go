@@ -100,6 +100,7 @@ type progress struct {
 type window struct {
 	total, service, held stats.Histogram
 	requests             int64
+	shared               int64 // requests of the run itself until then
 	writes               int64
 	at                   time.Time
 }
@@ -123,6 +124,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 	}
 	l.last.Stop()
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
+	r.ctx = l.ctx
 	l.endCtx, l.endCancel = context.WithCancel(context.WithoutCancel(ctx))
 	l.atBarrier = State{Limit: l.limit}
 	if cfg.Resume != nil {
@@ -152,6 +154,8 @@ func (l *loop) takeUp(res *Resumption) {
 		l.dirty[a] = true
 	}
 	l.r.prefixes = res.Prefixes
+	l.r.shared.takeUp(&res.Shared, l.totals.Shared)
+	l.window.shared = l.totals.Shared.Requests
 }
 
 func (l *loop) run(forget func() bool) {
@@ -263,6 +267,9 @@ func (l *loop) take(b *batch) {
 	}
 	l.r.giveBack(b)
 }
+
+// tally brings the totals up to what the run itself has asked by now.
+func (l *loop) tally() { l.totals.Shared = l.r.shared.figures() }
 
 func (l *loop) progress() progress { return progress{l.number, l.totals.Ended()} }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SessionRows], [BarrierRow], [ChangeRow],
+// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
 // [CheckpointRow], [MetricsRow], [EndRow] or [StartRow].
 type Row interface{ row() }
 
@@ -42,6 +42,18 @@ type AnswerRow struct {
 	Entry
 }
 
+// SharedRow is about an answer that belongs to the run: without a Record, that it is about to be asked for; with one,
+// how that ended.
+type SharedRow struct {
+	Key    SharedKey   `cbor:"1,keyasint"`
+	Cycle  int         `cbor:"2,keyasint"`
+	Entry  Entry       `cbor:"3,keyasint"` // the intent, of a Path and a Hash only; the answer; or nothing
+	Record *StepRecord `cbor:"4,keyasint,omitempty"`
+}
+
+// Answers reports whether the row holds an answer.
+func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts > 0 }
+
 // StepRecord is what is kept of a finished step.
 type StepRecord struct {
 	Path     string        `cbor:"1,keyasint"`
@@ -52,6 +64,7 @@ type StepRecord struct {
 	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, and of the 429s between them
 	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
+	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
 }
 
 // Event is a row of results that a session emitted.
@@ -143,6 +156,7 @@ type EndRow struct {
 
 func (IntentRow) row()     {}
 func (AnswerRow) row()     {}
+func (SharedRow) row()     {}
 func (SessionRows) row()   {}
 func (BarrierRow) row()    {}
 func (ChangeRow) row()     {}
@@ -176,8 +190,9 @@ type MetricsRow struct {
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+	Unsent            int64         `cbor:"21,keyasint"`          // rows not yet in the remote database; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"`          // connections that the server takes; -1 where it is not known
+	Usage             Usage         `cbor:"23,keyasint,omitzero"` // of models, so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -229,14 +244,6 @@ func (r *RunRecord) State() string {
 	return r.Ending.String()
 }
 
-// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
-type Source struct {
-	Name       string            // base name of the scenario file
-	Files      map[string][]byte // by path relative to the scenario's folder
-	Hash       string            // of all files, hex
-	Parameters map[string]string // as given, by name; values are JSON texts
-}
-
 // CheckpointRecord is a checkpoint as the picker lists it.
 type CheckpointRecord struct {
 	Run         RunID
@@ -258,8 +265,9 @@ type Resumption struct {
 	Prefixes    map[int]Prefix  // of the agents without a session row
 	Takes       map[int]int     // of those of them whose take in progress is not the first
 	State       State           // Totals up to the journal's end
-	AtBarrier   Totals          // as of the start of the cycle
+	AtBarrier   Totals          // as of the start of the cycle, but for Shared, which is up to the end
 	Changed     []int           // agents whose memory changed since the last checkpoint
+	Shared      Shared          // answers that belong to the run, of all cycles
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
 }

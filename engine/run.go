@@ -70,6 +70,9 @@ type Run struct {
 	memory   map[int]*Memory
 	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
 
+	ctx    context.Context // of sessions; ends with ErrCut
+	shared shared
+
 	result Result // set before done is closed
 }
 

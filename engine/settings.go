@@ -43,6 +43,11 @@ type Settings struct {
 	WarmUp       []float64
 	WarmUpCycles int
 
+	// MaxLLMCalls is how many calls of models go on at once, over all services together.
+	MaxLLMCalls int
+	// LLMRate is how many such calls may start per second at first, where the scenario does not say.
+	LLMRate float64
+
 	// SequentialSteps runs the steps of a session one after another, also those that could run beside each other; the
 	// results are the same.
 	SequentialSteps bool
@@ -89,6 +94,8 @@ func DefaultSettings() Settings {
 		CheckpointEvery: 300 * time.Second,
 		KeepCheckpoints: 10,
 		WarmUpCycles:    2,
+		MaxLLMCalls:     50,
+		LLMRate:         10,
 		Simulation:      true,
 		KeepShare:       0.01,
 		Metrics:         true,
@@ -118,6 +125,8 @@ func (s *Settings) Validate() error {
 	check(s.SessionTimeout >= 0 && s.ChainTimeout >= 0 && s.CycleTimeout >= 0, "timeout", "is negative", "0 is none")
 	check(s.Retry.Attempts >= 1, "retry", fmt.Sprintf("%d attempts", s.Retry.Attempts), "at least 1")
 	check(s.Retry.Wait >= 0 && s.Retry.Max >= 0, "retry", "waits a negative time", "")
+	check(s.MaxLLMCalls >= 1 && s.MaxLLMCalls <= MaxLimit, "LLM calls", fmt.Sprintf("%d at once", s.MaxLLMCalls), fmt.Sprintf("1 to %d", MaxLimit))
+	check(s.LLMRate >= 0.001 && s.LLMRate <= MaxLimit, "LLM rate", fmt.Sprintf("%v calls per second", s.LLMRate), fmt.Sprintf("0.001 to %d", MaxLimit))
 	check(s.CheckpointEvery >= 0, "checkpoint interval", "is negative", "0 takes none by time")
 	check(s.KeepCheckpoints >= 1, "keep checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")

@@ -34,6 +34,7 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
+	Usage       Usage // of models
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
@@ -113,6 +114,9 @@ func (l *loop) sample() {
 	now := time.Now()
 	l.recent.tick(now)
 	span := max(now.Sub(l.window.at).Seconds(), 1e-3)
+	l.tally()
+	asked := l.totals.Asked()
+	requests := l.window.requests + l.totals.Shared.Requests - l.window.shared
 	m := MetricsRow{
 		At:                now,
 		Cycle:             l.number,
@@ -125,15 +129,16 @@ func (l *loop) sample() {
 		Service:           quantiles(&l.window.service),
 		Held:              quantiles(&l.window.held),
 		SessionsPerSec:    float64(l.window.total.Count()) / span,
-		RequestsPerSec:    float64(l.window.requests) / span,
-		RateLimited:       l.totals.RateLimited,
-		Retries:           l.totals.Retries,
+		RequestsPerSec:    float64(requests) / span,
+		RateLimited:       asked.RateLimited,
+		Retries:           asked.Retries,
 		Errors:            l.totals.Errors,
 		Connections:       -1,
 		ServerConnections: -1,
 		ServerMax:         -1,
 		Lag:               l.lag,
 		Unsent:            -1,
+		Usage:             asked.Usage,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -157,7 +162,7 @@ func (l *loop) sample() {
 	l.window.total.Reset()
 	l.window.service.Reset()
 	l.window.held.Reset()
-	l.window.requests, l.window.at = 0, now
+	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
 	l.metrics = m
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
@@ -169,7 +174,9 @@ func (l *loop) sample() {
 // publish makes the run's picture.
 func (l *loop) publish() {
 	now := time.Now()
+	l.tally()
 	t := &l.totals
+	asked := t.Asked()
 	s := &Snapshot{
 		Run:      l.r.id,
 		At:       now,
@@ -189,10 +196,11 @@ func (l *loop) publish() {
 		Outcomes:    map[Outcome]int64{},
 		Events:      t.Events,
 		Latency:     quantiles(&t.Total),
-		Requests:    t.Requests,
-		Retries:     t.Retries,
-		RateLimited: t.RateLimited,
+		Requests:    asked.Requests,
+		Retries:     asked.Retries,
+		RateLimited: asked.RateLimited,
 		Labels:      map[Label]int64{},
+		Usage:       asked.Usage,
 
 		PerSecond:   l.recent.perSecond(now),
 		Elapsed:     l.elapsed + now.Sub(l.began),
@@ -219,7 +227,7 @@ func (l *loop) publish() {
 			s.Outcomes[Outcome(o)] = n
 		}
 	}
-	for label, n := range t.Labels {
+	for label, n := range asked.Labels {
 		if n > 0 {
 			s.Labels[Label(label)] = n
 		}

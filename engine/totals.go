@@ -24,7 +24,7 @@ func quantiles(h *stats.Histogram) Quantiles {
 	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
 }
 
-// Totals are the figures of a run so far. All but Peaks can be recomputed from its session rows with Add.
+// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows with Add.
 type Totals struct {
 	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
 	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
@@ -43,6 +43,11 @@ type Totals struct {
 	Queue   stats.Histogram `cbor:"14,keyasint"`
 
 	Peaks Peaks `cbor:"15,keyasint"`
+
+	Usage Usage `cbor:"17,keyasint,omitzero"` // of the steps of sessions
+	// Shared is what the run itself asked, for answers that its sessions share; nothing above has it. It is the sum
+	// over the [SharedRow]s with a Record.
+	Shared Asked `cbor:"18,keyasint,omitzero"`
 
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
@@ -73,27 +78,36 @@ func (t *Totals) Add(r *SessionRow) {
 		t.Acted++
 	}
 	t.Events += int64(len(r.Events))
-	t.Steps += int64(len(r.Steps))
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		if (s.Status == StepFailed || s.Status == StepTimedOut) && timingClass(s.Class) {
-			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
-		}
-		for _, status := range s.Statuses {
-			if status == 429 {
-				t.RateLimited++
-			}
-		}
-		if s.Attempts > 0 {
-			t.Labels[s.Label]++
-			t.Requests += int64(s.Attempts)
-			t.Retries += int64(s.Attempts - 1)
-		}
+	if len(r.Steps) > 0 {
+		t.addSteps(r)
 	}
 	t.Total.Record(r.Total)
 	t.Service.Record(r.Service)
 	t.Held.Record(r.Held)
 	t.Queue.Record(r.Queue)
+}
+
+func (t *Totals) addSteps(r *SessionRow) {
+	t.Steps += int64(len(r.Steps))
+	asked := t.own()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status != StepSkipped && s.Status != StepCancelled && timingClass(s.Class) { // also where it took something else instead
+			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
+		}
+		asked.Add(s)
+	}
+	t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels = asked.Usage, asked.Requests, asked.Retries, asked.RateLimited, asked.Labels
+}
+
+// own is what sessions asked.
+func (t *Totals) own() Asked { return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels} }
+
+// Asked is what sessions and the run itself asked of services.
+func (t *Totals) Asked() Asked {
+	all := t.own()
+	all.merge(&t.Shared)
+	return all
 }
 
 // inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.

@@ -30,6 +30,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
+			Usage:    rapid.SampledFrom([]*engine.Usage{nil, {Calls: 1, Input: 90, Output: 12, Cost: 21_300}, {Calls: 2, Unpriced: 1, Hits: 1}}).Draw(t, "usage"),
 		}
 	}), 0, 4).Draw(t, "steps")
 	r.Events = make([]engine.Event, rapid.IntRange(0, 3).Draw(t, "events"))
@@ -139,6 +140,11 @@ func TestWhatMakesARunInexact(t *testing.T) {
 			"a step of its own that timed out",
 			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepTimedOut, engine.Timeout, 0)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: timeout",
+		},
+		{
+			"a step that gave up and took something else instead",
+			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepOK, engine.ServerError, 5)},
+			"inexact since cycle 2, agent 9, step call: a step gave up: server_error",
 		},
 		{"a step below a failed one", engine.SessionRow{Outcome: engine.Failed, Class: engine.Script, Steps: step(engine.StepCancelled, engine.Timeout, 2)}, "exact"},
 	} {

@@ -22,6 +22,8 @@ type manifest struct {
 	Title      string                     `json:"title"`
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
+	Chain      string                     `json:"chain_alone,omitempty"`
+	Rehearsed  []string                   `json:"rehearsed,omitempty"` // the rehearsal answered in place of these
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
 	Settings   settings                   `json:"settings"`
@@ -63,6 +65,8 @@ type settings struct {
 	Filter                 string            `json:"filter,omitempty"`
 	WarmUp                 []float64         `json:"warm_up,omitempty"`
 	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
+	MaxLLMCalls            int               `json:"max_llm_calls"`
+	LLMRate                float64           `json:"llm_rate"`
 	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
 	Rehearsal              rehearsal         `json:"rehearsal"`
@@ -98,11 +102,23 @@ type totals struct {
 	RateLimited int64              `json:"rate_limited"`
 	Events      int64              `json:"events"`
 	Labels      map[string]int64   `json:"labels"`
+	Models      models             `json:"models"`
 	LatencyMS   map[string]float64 `json:"latency_ms"`
 	ServiceMS   map[string]float64 `json:"service_ms"`
 	HeldMS      map[string]float64 `json:"held_ms"`
 	QueueMS     map[string]float64 `json:"queue_wait_ms"`
 	Peaks       peaks              `json:"peaks"`
+}
+
+// models is what calls of models took.
+type models struct {
+	Calls     int64        `json:"calls"`
+	Input     int64        `json:"input_tokens"`
+	Output    int64        `json:"output_tokens"`
+	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
+	Unpriced  int64        `json:"unpriced_calls,omitempty"`
+	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
+	Hits      int64        `json:"cache_hits"`
 }
 
 type peaks struct {
@@ -143,6 +159,8 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 	m := manifest{
 		Run: r.ID, Title: r.Title, Throng: version,
 		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
+		Chain:      r.Source.Alone(),
+		Rehearsed:  r.Source.Rehearsed(),
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
@@ -197,7 +215,7 @@ func newSettings(s *engine.Settings) settings {
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
+		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}
@@ -226,9 +244,11 @@ type histogram interface {
 }
 
 func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
+	asked := t.Asked()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Models:    newModels(&asked.Usage),
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
@@ -245,9 +265,18 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		}
 	}
 	for l := engine.Fresh; l <= engine.Confirmed; l++ {
-		out.Labels[l.String()] = t.Labels[l]
+		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
+}
+
+func newModels(u *engine.Usage) models {
+	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits}
+	if u.Unpriced == 0 {
+		cost := json.Number(Dollars(u))
+		m.Cost = &cost
+	}
+	return m
 }
 
 // summary describes a histogram in milliseconds; nil if it is empty.

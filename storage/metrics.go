@@ -57,6 +57,10 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"schedule_lag_ms", func(m *engine.MetricsRow) string { return millis(m.Lag) }},
 	{"unsent_rows", func(m *engine.MetricsRow) string { return count(m.Unsent) }},
 	{"db_max_connections", func(m *engine.MetricsRow) string { return count(int64(m.ServerMax)) }},
+	{"model_calls", func(m *engine.MetricsRow) string { return count(m.Usage.Calls) }},
+	{"input_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Input) }},
+	{"output_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Output) }},
+	{"cost_usd", func(m *engine.MetricsRow) string { return Dollars(&m.Usage) }},
 })
 
 func errorColumns() []metricsColumn {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -30,7 +31,7 @@ var sessionTables = []sessionTable{
 	{"sessions.csv", strings.Split("cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted", ","), addSession},
 	{"events.csv", strings.Split("cycle,agent_index,agent,session,sequence,step,event,data", ","), addEvents},
 	{"timings.csv", strings.Split("cycle,agent_index,agent,take,started,queue_wait_ms,held_ms,service_ms,total_ms,requests,retries,"+
-		"rate_limited,replayed,uncertain,confirmed,label", ","), addTiming},
+		"rate_limited,replayed,uncertain,confirmed,label,model_calls,input_tokens,output_tokens,cost_usd,cache_hits", ","), addTiming},
 }
 
 func addSession(t *table, s *engine.SessionRow, agent, session string) error {
@@ -68,24 +69,25 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 
 // Asked is what a session asked of services.
 type Asked struct {
-	Requests, Retries, RateLimited int64
-	Labels                         [engine.Confirmed + 1]int64 // steps, by label
-	Label                          engine.Label                // of them, the one that says most
+	engine.Asked
+	Label engine.Label // of its steps, the one that says most
+}
+
+// Dollars is what calls of models cost, in US dollars; "" where a price is not known.
+func Dollars(u *engine.Usage) string {
+	if u.Unpriced > 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d.%09d", u.Cost/1e9, u.Cost%1e9)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
 // AskedOf counts what a session asked of services.
 func AskedOf(s *engine.SessionRow) (a Asked) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		for _, status := range step.Statuses {
-			if status == 429 {
-				a.RateLimited++
-			}
-		}
+		a.Add(step)
 		if step.Attempts > 0 {
-			a.Requests += int64(step.Attempts)
-			a.Retries += int64(step.Attempts - 1)
-			a.Labels[step.Label]++
 			a.Label = max(a.Label, step.Label)
 		}
 	}
@@ -110,6 +112,11 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.int(asked.Labels[engine.Uncertain])
 	t.int(asked.Labels[engine.Confirmed])
 	t.plain(asked.Label.String())
+	t.int(asked.Usage.Calls)
+	t.int(asked.Usage.Input)
+	t.int(asked.Usage.Output)
+	t.plain(Dollars(&asked.Usage))
+	t.int(asked.Usage.Hits)
 	return t.next()
 }
 

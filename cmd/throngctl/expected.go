@@ -19,6 +19,8 @@ func printService(w io.Writer, o wire.Outlook) {
 	switch {
 	case o.Embedded:
 		notes = append(notes, "the rehearsal, in this program")
+	case o.Hidden:
+		notes = append(notes, "nobody knows where: a secret is missing")
 	case len(o.Foreign) > 0:
 		notes = append(notes, "another host: a run asks for --allow "+strings.Join(o.Foreign, " --allow "))
 	case len(o.Away) > 0:

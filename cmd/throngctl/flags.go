@@ -25,6 +25,8 @@ type settingFlags struct {
 	CheckpointInterval string `placeholder:"${hold_checkpoint_interval}" help:"${help_checkpoint_interval}" group:"Run settings"`
 	KeepCheckpoints    string `placeholder:"${hold_keep_checkpoints}" help:"${help_keep_checkpoints}" group:"Run settings"`
 	KeepShare          string `placeholder:"${hold_keep_share}" help:"${help_keep_share}" group:"Run settings"`
+	MaxLlmCalls        string `placeholder:"${hold_max_llm_calls}" help:"${help_max_llm_calls}" group:"Run settings"`
+	LlmRate            string `placeholder:"${hold_llm_rate}" help:"${help_llm_rate}" group:"Run settings"`
 	SequentialSteps    string `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
 	Metrics            string `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
 	SimulationMode     string `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`

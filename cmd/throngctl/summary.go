@@ -26,6 +26,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("cut", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
+	if s.Usage != (engine.Usage{}) {
+		row("model calls", "%s", engine.FormatUsage(&s.Usage))
+	}
 	row("events", "%s", engine.FormatCount(s.Events))
 	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
@@ -35,6 +38,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if n := s.Labels[engine.Replayed] + s.Labels[engine.Uncertain] + s.Labels[engine.Confirmed]; n > 0 {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
 			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
+	}
+	if names := job.Record.Source.Rehearsed(); len(names) > 0 {
+		row("not defined", "%s: the rehearsal answered in their place", strings.Join(names, ", "))
 	}
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // validateCmd checks a scenario and starts nothing.
@@ -44,7 +45,7 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 
 // Run is called by kong.
 func (c *validateCmd) Run(t *terminal) error {
-	s, err := wire.LoadScenario(c.File, c.Set)
+	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ func (o odds) and(p odds) odds {
 
 func (o odds) not() odds { return odds{1 - o.most, 1 - o.least, 1 - o.mean} }
 
+// chanceOf are the odds of what happens with a probability.
+func chanceOf(p float64) odds { return odds{int64(p), int64(math.Ceil(p)), p} }
+
 // tally is what is asked on a way through some steps, and how likely its end is reached: a session may stop before.
 type tally struct {
 	list    []Requests

@@ -123,6 +123,9 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 
 // unseen says what is wrong with naming a step that cannot be seen, and what would be right.
 func (r *reader) unseen(name string) (problem, hint string) {
+	if r.shared {
+		return "a connector does not know which steps stand around it", "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"
+	}
 	problem = "there is no step " + name + " above this one"
 	var in string
 	var ok bool

@@ -20,7 +20,14 @@ func kinds() []kind {
 			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
 			"private",
 		}, readHTTP},
+		{"llm", []string{
+			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "share", "otherwise", "cache", "fallback",
+			"stream", "private",
+		}, readLLM},
+		{"embed", []string{"service", "input", "dimensions"}, readEmbed},
+		{"sql", []string{"service", "query", "args", "idempotent", "private"}, readSQL},
 		{"python", []string{"call", "target"}, readPython},
+		{"connector", []string{"target", "options"}, readConnector},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},
 		{"say", []string{"to", "text", "data"}, readSay},
@@ -38,9 +45,13 @@ var commonKeys = []string{
 	"kind", "type", "when", "parallel", "depends_on", "timeout", "retry", "on_error", "default", "label",
 }
 
-// kind reads the kind of a step; false is that it has none that is known.
-func (r *reader) kind(name string, n *doc.Node) (kind, bool) {
-	all := kinds()
+// kind reads the kind of a step; false is that it has none that is known. what says whose it is.
+func (r *reader) kind(what string, n *doc.Node) (kind, bool) {
+	return kindOf(what, n, kinds())
+}
+
+// kindOf reads a kind that is one of all.
+func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 	names := make([]string, len(all))
 	for i, k := range all {
 		names[i] = k.name
@@ -48,7 +59,7 @@ func (r *reader) kind(name string, n *doc.Node) (kind, bool) {
 	list := "one of " + strings.Join(names, ", ")
 	at := n.Only("kind", "type").Value
 	if at == nil {
-		n.Errorf("`kind`, "+list, "the step %s has no kind", name)
+		n.Errorf("`kind`, "+list, "%s has no kind", what)
 		return kind{}, false
 	}
 	text := at.Text()

@@ -16,8 +16,8 @@ func checks() []func(r *Reader, c *Chain) {
 // modelKind is the kind of steps that wait for a model to write.
 const modelKind = "llm"
 
-// soonForModels is a time in which many answers of models are not there yet.
-const soonForModels = 10 * time.Second
+// SoonForModels is a time in which many answers of models are not there yet.
+const SoonForModels = 10 * time.Second
 
 // warnAlone looks for steps that say parallel, wait for another that says so too, and run beside nothing.
 func (r *Reader) warnAlone(c *Chain) {
@@ -79,14 +79,14 @@ func (r *Reader) saysParallel(s *Step) bool {
 
 // warnTimeouts looks for times that are too short for what models take: a chain's, and those of steps.
 func (r *Reader) warnTimeouts(c *Chain) {
-	if c.Timeout > 0 && c.Timeout < soonForModels {
+	if c.Timeout > 0 && c.Timeout < SoonForModels {
 		if s := asksModel(c.Body); s != nil {
 			tooSoon(r.timeouts[c], c.Timeout, s)
 		}
 	}
 	c.Walk(func(_ string, s *Step) {
 		own := r.places[s].body.Get("timeout")
-		if own == nil || s.timeout >= soonForModels {
+		if own == nil || s.timeout >= SoonForModels {
 			return
 		}
 		if inner := asksModel(&Block{Steps: []*Step{s}}); inner != nil {

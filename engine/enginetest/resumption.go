@@ -70,6 +70,11 @@ func (j *Journal) Resumption() *engine.Resumption {
 	})
 	res.Changed = slices.Sorted(maps.Keys(changed))
 	res.State.Totals.Peaks, res.AtBarrier.Peaks = peaks, peaks
+	for _, row := range Of[engine.SharedRow](j) {
+		res.Shared.Add(&row)
+	}
+	res.State.Totals.Shared = j.sharedFigures()
+	res.AtBarrier.Shared = res.State.Totals.Shared
 	j.prefixes(res)
 	return res
 }
@@ -132,13 +137,24 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 	return memory
 }
 
-// Recount adds up the durable sessions, the last take of each.
+// sharedFigures adds up what the run itself asked.
+func (j *Journal) sharedFigures() (a engine.Asked) {
+	for _, row := range Of[engine.SharedRow](j) {
+		if row.Record != nil {
+			a.Add(row.Record)
+		}
+	}
+	return a
+}
+
+// Recount adds up the durable sessions, the last take of each, and what the run itself asked.
 func (j *Journal) Recount() engine.Totals {
 	var t engine.Totals
 	sessions := last(j.Sessions())
 	for i := range sessions {
 		t.Add(&sessions[i])
 	}
+	t.Shared = j.sharedFigures()
 	return t
 }
 

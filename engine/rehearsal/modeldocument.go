@@ -40,7 +40,7 @@ func (s *schema) document(key draw.Key, t *talk) (string, error) {
 		if d.err != nil {
 			return "", d.err
 		}
-		if s.check == nil || fits(s.check, d.b) {
+		if s.check == nil || s.check.Check(d.b) == nil {
 			return string(d.b), nil
 		}
 	}

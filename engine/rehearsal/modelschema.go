@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/throng-sim/throng/engine/internal/fit"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 type schema struct {
 	root *form
 	// check is there where the form alone does not make sure that a document fits.
-	check *jsonschema.Schema
+	check *fit.Schema
 }
 
 // schemas keeps those that were read, by their text. The zero value is empty.
@@ -82,7 +82,7 @@ func readSchema(raw json.RawMessage, strict bool) (*schema, error) {
 	}
 	s := &schema{root: root}
 	if r.doubtful {
-		check, err := compile(raw)
+		check, err := fit.Compile(raw)
 		if err != nil {
 			return nil, err
 		}

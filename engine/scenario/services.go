@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -27,20 +26,51 @@ func (r *reader) services(n *doc.Node) {
 
 func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	s := &chain.Service{Name: name}
-	n.Fields("kind", "url", "headers", "auth", "limits")
-	n.Require("kind", "url")
-	if k := n.Get("kind"); k != nil {
-		s.Kind = k.OneOf("http")
+	if n.Get("kind").Kind() == doc.Scalar && n.Get("kind").Text() == "postgres" {
+		r.postgres(s, n)
+		return s
 	}
-	if u := n.Get("url"); u != nil && s.Kind != "" {
-		s.URL = r.url(u)
+	n.Require("kind")
+	if k := n.Get("kind"); k != nil {
+		s.Kind = k.OneOf("http", "llm", "postgres")
+	}
+	atOnce := "connections"
+	switch s.Kind {
+	case "llm":
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "headers", "auth", "limits")
+		r.models(s, n)
+		atOnce = "concurrent"
+	case "http":
+		n.Fields("kind", "url", "headers", "auth", "limits")
+		n.Require("url")
+		if u := n.Get("url"); u != nil {
+			s.URL = r.url(u, "shop")
+		}
+		r.auth(s, n.Get("auth"))
 	}
 	s.Headers = r.chains.Headers(name, n.Get("headers"), outside)
-	r.auth(s, n.Get("auth"))
-	l := n.Get("limits")
-	l.Fields("connections", "keepalive", "idle", "timeout")
-	if c := l.Get("connections"); c != nil {
+	r.limits(s, n.Get("limits"), atOnce)
+	return s
+}
+
+// limits reads the limits of a service; atOnce is what it calls the number of its calls at once.
+func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
+	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate")
+	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
+		r.warnPaid(s, c, s.Limits.Connections >= manyCalls)
+	}
+	for key, to := range map[string]*float64{"rate": &s.Limits.Rate, "max_rate": &s.Limits.MaxRate} {
+		if f := l.Get(key); f != nil {
+			*to = f.Float(0.001, 1_000_000)
+			r.warnPaid(s, f, *to >= manyCalls)
+		}
+	}
+	if s.Limits.MaxRate > 0 && s.Limits.Rate == 0 {
+		s.Limits.Rate = min(s.Limits.MaxRate, 10)
+	}
+	if s.Limits.MaxRate > 0 && s.Limits.MaxRate < s.Limits.Rate {
+		l.Get("max_rate").Errorf("", "the greatest rate is below the one to start with")
 	}
 	if k := l.Get("keepalive"); k != nil {
 		s.Limits.Keepalive = k.Int(1, 100_000)
@@ -50,20 +80,38 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	}
 	if t := l.Get("timeout"); t != nil {
 		s.Limits.Timeout = t.Duration(time.Millisecond, 0)
+		if s.Kind == "llm" && s.Limits.Timeout < chain.SoonForModels {
+			t.Warnf("60s, say", "%s for a model: many answers take longer", s.Limits.Timeout)
+		}
 	}
-	return s
+}
+
+// manyCalls is what nobody means of a service that costs money: calls at once, or per second.
+const manyCalls = 1000
+
+// warnPaid tells of a limit that does not limit what is paid for.
+func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
+	if many && s.Kind == "llm" && !s.Free && !strings.HasPrefix(s.URL, Rehearsal) {
+		n.Warnf("10 to 50, and raise it while you watch the cost", "%s is as good as no limit, and the service %s is paid for", n.Text(), s.Name)
+	}
 }
 
 // outside is what the headers and the user of a service can see.
 var outside = []string{"agent", "session", "now"}
 
+// agentID is the template of an agent's id.
+func (r *reader) agentID() *script.Template {
+	t, err := r.env.Template("${agent.id}", outside)
+	if err != nil {
+		panic(err) // it compiles
+	}
+	return t
+}
+
 // auth reads how a service is signed in to. The rehearsal is by the user's name, which is the agent's id where nobody
 // says otherwise, or by a login; whatever else stands in its place is by a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
-	var err error
-	if s.User, err = r.env.Template("${agent.id}", outside); err != nil {
-		panic(err) // it compiles
-	}
+	s.User = r.agentID()
 	ways := []string{"user", "bearer", "jwt", "login"}
 	n.Fields(ways...)
 	rehearses := strings.HasPrefix(s.URL, Rehearsal)
@@ -85,27 +133,33 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	}
 }
 
-// rehearsals are the services that Throng brings along.
-var rehearsals = []string{"shop"}
-
-func (r *reader) url(n *doc.Node) string {
-	v, ok := r.constant(n)
+// url reads an address; rehearsal is what Throng brings along for services of its kind.
+func (r *reader) url(n *doc.Node, rehearsal string) string {
+	text, ok := r.constantText(n)
 	if !ok {
 		return ""
 	}
-	text, err := script.Text(v)
-	if err != nil {
-		n.Errorf("", "%v", err)
-		return ""
-	}
 	if name, ok := strings.CutPrefix(text, Rehearsal); ok {
-		if !slices.Contains(rehearsals, name) {
-			n.Errorf("there is "+Rehearsal+strings.Join(rehearsals, ", "), "there is no rehearsal %q", name)
+		if name != rehearsal {
+			n.Errorf("there is "+Rehearsal+rehearsal, "there is no rehearsal %q", name)
 		}
 		return text
 	}
 	if _, err := service.CheckAddress(text); err != nil {
-		n.Errorf("rehearsal:shop, or https://staging.example.com; for a token use `auth`", "%v", err)
+		n.Errorf(Rehearsal+rehearsal+", or https://staging.example.com; for a token use `auth`", "%v", err)
 	}
 	return text
+}
+
+// constantText reads a text that no agent changes; parameters may.
+func (r *reader) constantText(n *doc.Node) (string, bool) {
+	v, ok := r.constant(n)
+	if !ok {
+		return "", false
+	}
+	text, err := script.Text(v)
+	if err != nil {
+		n.Errorf("", "%v", err)
+	}
+	return text, err == nil
 }

@@ -24,10 +24,14 @@ type Call struct {
 	Retry   engine.Retry
 	Timeout time.Duration // of one attempt; 0 is the service's
 	Once    bool          // never sent again once it may have arrived, after a crash neither
+	Keyless bool          // the service knows no Idempotency-Key
 	Expect  []int         // statuses that are good answers; empty is 200 to 299
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error makes a bad answer
 	// of it, which is tried again. Nil accepts all.
-	Accept  func(*Answer) error
+	Accept func(*Answer) error
+	// Enough takes the events of an answer that arrives in pieces, line by line, and says when nothing more of it is
+	// wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
+	Enough  func(event []byte) bool
 	Secrets []string // kept out of the answer and of error texts
 	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
 	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only

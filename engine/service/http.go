@@ -22,6 +22,8 @@ type Limits struct {
 	Keepalive   int           // idle connections kept; 100
 	Idle        time.Duration // how long these are kept; 30 s
 	Timeout     time.Duration // of one attempt; 10 s
+	// Rate is how many requests may start per second, at first; 0 is as many as come. MaxRate is what it may grow to.
+	Rate, MaxRate float64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -69,6 +71,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{base: h.pool, bound: gate.New(h.limits.Connections), tag: tag}
+	h.paced()
 	return h, nil
 }
 

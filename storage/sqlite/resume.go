@@ -33,7 +33,8 @@ func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, er
 	if err == nil && r.endTotals != nil {
 		var t engine.Totals
 		if err := decode(r.endTotals, &t); err == nil {
-			return t, nil
+			t.Shared, err = s.asked(ctx, r.key) // an asking may have ended after the run
+			return t, err
 		}
 	}
 	if err == nil {
@@ -104,6 +105,7 @@ func (r *resuming) start(ctx context.Context) (err error) {
 	if err != nil {
 		return translate(err)
 	}
+	r.settings = engine.DefaultSettings() // what an older version did not know of
 	return json.Unmarshal([]byte(settings), &r.settings)
 }
 
@@ -161,6 +163,9 @@ func (r *resuming) figures(ctx context.Context) error {
 		return err
 	}
 	leave()
+	if err := r.shared(ctx); err != nil {
+		return err
+	}
 	if err := r.changes(ctx); err != nil {
 		return err
 	}

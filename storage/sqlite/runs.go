@@ -129,6 +129,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
+	r.Settings = engine.DefaultSettings() // what an older version did not know of
 	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
 	r.Limit = r.Settings.Limit
 	if limit.Valid {

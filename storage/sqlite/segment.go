@@ -31,7 +31,11 @@ const (
 	labelBits    = 0b11
 	flagStepErr  = 1 << 5
 	flagRequests = 1 << 6
+	flagMore     = 1 << 7 // a byte of the flags below follows
 )
+
+// Further flags of a step.
+const flagUsage = 1 << 0
 
 // appendSegment appends what f writes, with its length in front.
 func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
@@ -107,7 +111,17 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Attempts != 0 || len(s.Statuses) > 0 {
 			flags |= flagRequests
 		}
+		more := byte(0)
+		if s.Usage != nil {
+			more |= flagUsage
+		}
+		if more != 0 {
+			flags |= flagMore
+		}
 		dst = append(appendText(dst, s.Path), flags)
+		if more != 0 {
+			dst = append(dst, more)
+		}
 		if flags&flagStepErr != 0 {
 			dst = append(dst, byte(s.Class))
 		}
@@ -115,6 +129,11 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 			dst = appendRequests(dst, s.Attempts, s.Statuses)
 		}
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Held)), int64(s.Service))
+		if s.Usage != nil {
+			for _, n := range usageFields(s.Usage) {
+				dst = binary.AppendVarint(dst, *n)
+			}
+		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Events)))
 	at := 0
@@ -135,6 +154,11 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		dst = appendText(appendText(dst, e.Name), e.Data)
 	}
 	return dst
+}
+
+// usageFields are those of a usage, in the order in which they are written.
+func usageFields(u *engine.Usage) [7]*int64 {
+	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits}
 }
 
 func appendRequests(dst []byte, attempts int, statuses []int) []byte {

@@ -44,11 +44,18 @@ func genEnum[T ~uint8](last T) *rapid.Generator[T] {
 var genClass = genEnum(engine.ConfigError)
 
 var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
-	return engine.StepRecord{
+	s := engine.StepRecord{
 		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Label: genEnum(engine.Confirmed).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
 		Held: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 	}
+	if rapid.Bool().Draw(t, "asked a model") {
+		s.Usage = new(engine.Usage)
+		for _, n := range usageFields(s.Usage) {
+			*n = rapid.Int64().Draw(t, "used")
+		}
+	}
+	return s
 })
 
 var genPlace = rapid.Custom(func(t *rapid.T) engine.Place {

@@ -66,6 +66,10 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		s := engine.StepRecord{Path: r.text(c.bytes())}
 		flags := c.byte()
+		more := byte(0)
+		if flags&flagMore != 0 {
+			more = c.byte()
+		}
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
 		if flags&flagStepErr != 0 {
 			s.Class = c.class()
@@ -74,6 +78,12 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 			s.Attempts, s.Statuses = r.requests(c)
 		}
 		s.Held, s.Service = c.duration(), c.duration()
+		if more&flagUsage != 0 {
+			s.Usage = new(engine.Usage)
+			for _, n := range usageFields(s.Usage) {
+				*n = c.int()
+			}
+		}
 		steps = append(steps, s)
 	}
 	return steps

@@ -65,6 +65,7 @@ func Run(t *testing.T, open Open) {
 		{"every kept checkpoint can be restored", testCheckpoints},
 		{"what is not kept goes after the barrier", testGrowth},
 		{"what is private is for a resumption only", testPrivate},
+		{"an answer that belongs to the run stays", testShared},
 		{"totals are recomputed", testTotals},
 		{"peaks and time are brought up to the end", testPeaks},
 		{"a requeued take goes on", testTakes},

@@ -25,6 +25,7 @@ type page struct {
 
 	criteria *widgets.Sheet
 	totals   *board
+	models   *board
 	resumed  *board
 	latency  *widgets.Sheet
 	peaks    *board
@@ -70,6 +71,7 @@ func newPage(win fyne.Window) *page {
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
 	}, "Nothing was changed mid-run.", 1)
 	p.totals = newBoard(totalFigures, 4)
+	p.models = newBoard(modelFigures, 3)
 	p.resumed = newBoard(resumedFigures, 4)
 	p.peaks = newBoard(peakFigures, 3)
 	p.layOut()
@@ -81,7 +83,7 @@ func (p *page) layOut() {
 	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
 	left := container.NewVBox(
 		widgets.NewPanel("Criteria", p.criteria),
-		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.resumed.content)))
+		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
 	right := container.NewVBox(
 		widgets.NewPanel("Latency", p.latency),
 		widgets.NewPanel("Peaks", p.peaks.content))
@@ -115,6 +117,8 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 		p.criteria.SetRows(nil)
 	}
 	p.totals.show(&f.totals)
+	p.models.show(&f.totals)
+	p.models.content.Hidden = !calledModels(&f.totals)
 	p.resumed.show(&f.totals)
 	p.resumed.content.Hidden = !resumed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))

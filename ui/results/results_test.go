@@ -181,6 +181,9 @@ func TestShowsTheNewestRun(t *testing.T) {
 	if s.page.resumed.content.Visible() {
 		t.Error("a run that was never resumed shows what resuming did")
 	}
+	if s.page.models.content.Visible() {
+		t.Error("a run without models shows what they took")
+	}
 	if got, want := s.pick.Selected, "Shoppers, 2026-01-02 15:04:05, finished (new)"; got != want {
 		t.Errorf("picked is %q, want %q", got, want)
 	}
@@ -192,6 +195,18 @@ func TestNoRunYet(t *testing.T) {
 	if !s.export.Disabled() || s.page.content.Visible() {
 		t.Error("without a run there are results")
 	}
+}
+
+func TestARunThatCalledModels(t *testing.T) {
+	totals := some()
+	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
+	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: [4]int64{engine.Uncertain: 7}}
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "answers from the cache", "300", "5,150", "uncertain steps", "7")
+
+	totals.Usage.Unpriced, totals.Usage.Estimated = 34, 1200
+	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "56,000, estimated", "$0.0123 and cost unknown for 34 calls")
 }
 
 func TestARunThatWasResumed(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 const twoServices = `
 services:
   shop: {kind: http, url: "https://shop.example.com", auth: {bearer: "secret:SHOP_TOKEN"}}
+  db: {kind: postgres, url: "secret:DB"}
+  log: {kind: postgres, url: "postgres://me@log.example.com/x", auth: {password: "secret:SHOP_TOKEN"}}
   local: {kind: http, url: "http://[::1]:8080", auth: {jwt: {secret: "secret:KEY"}}}
 chain c: {step a: {kind: http, service: shop, get: /}}
 `
@@ -25,7 +27,7 @@ func TestOutlook(t *testing.T) {
 		Secrets: Secrets{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
 	}
 	all := l.Outlook()
-	shop, local := all[0], all[1]
+	shop, local := all[0], all[3]
 	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || !slices.Equal(shop.Foreign, want) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
 	}
@@ -35,10 +37,16 @@ func TestOutlook(t *testing.T) {
 	if local.Away != nil || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {
 		t.Errorf("got %+v", local)
 	}
+	if db := all[1]; !db.Hidden || len(db.Secrets) != 1 || db.Secrets[0].Err == nil {
+		t.Errorf("a database that is a secret: got %+v", db)
+	}
+	if log := all[2]; log.Hidden || !slices.Equal(log.Foreign, []string{"log.example.com"}) || len(log.Secrets) != 1 || log.Secrets[0].Err != nil {
+		t.Errorf("a database: got %+v", log)
+	}
 
 	l.Settings = engine.Settings{Services: map[string]string{"shop": "rehearsal:shop", "local": "https://other.example.com"}}
 	all = l.Outlook()
-	shop, local = all[0], all[1]
+	shop, local = all[0], all[3]
 	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
 		t.Errorf("the rehearsal instead: got %+v", shop)
 	}

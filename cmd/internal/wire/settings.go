@@ -132,6 +132,16 @@ var Settings = []Setting{
 		Show: shown(func(s *engine.Settings) *bool { return &s.SequentialSteps }),
 	},
 	{
+		Name: "max-llm-calls", Env: []string{"MAX_CONCURRENT_LLM_CALLS"}, Hold: "N", Help: "calls of models at once, over all services together",
+		Set:  whole(func(s *engine.Settings, n int) { s.MaxLLMCalls = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.MaxLLMCalls) },
+	},
+	{
+		Name: "llm-rate", Hold: "R", Help: "calls of models per second at first, where the scenario does not say",
+		Set:  number(func(s *engine.Settings, f float64) { s.LLMRate = f }),
+		Show: func(s *engine.Settings) string { return decimal(s.LLMRate) },
+	},
+	{
 		Name: "simulation-mode", Env: []string{"SIMULATION_MODE"}, Hold: "on|off", Help: "send X-Simulation-Mode: true to the services",
 		Set:  toggle(func(s *engine.Settings) *bool { return &s.Simulation }),
 		Show: shown(func(s *engine.Settings) *bool { return &s.Simulation }),

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +36,8 @@ type Launch struct {
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
+	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
+	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 }
@@ -48,9 +49,11 @@ type Job struct {
 	Record  engine.RunRecord
 	Agents  int             // how many take part
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
-	Target  string          // the remote database that results go to; "" is none
+	Model   *rehearsal.Model
+	Target  string // the remote database that results go to; "" is none
 
-	undo []func() error
+	pools []*service.Postgres
+	undo  []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -76,12 +79,13 @@ func NewRunID(now time.Time) engine.RunID {
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
 	bearers, err := l.unlock()
@@ -121,7 +125,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings: l.Settings,
 		Journal:  journal,
 		Resume:   res,
-		Probe:    l.probe(j.Target),
+		Probe:    l.probe(j),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
@@ -224,6 +228,10 @@ type Target struct{ Service, Host string }
 func (l Launch) Foreign() (all []Target) {
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			all = append(all, l.foreignDatabase(s)...)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -235,7 +243,8 @@ func (l Launch) Foreign() (all []Target) {
 	return all
 }
 
-// CheckAddresses finds services that do not exist, and addresses that are none.
+// CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
+// are looked at when a run starts.
 func (l Launch) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
@@ -245,7 +254,7 @@ func (l Launch) CheckAddresses() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
-		if strings.HasPrefix(address, scenario.Rehearsal) {
+		if s.Postgres != nil || strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
 		if _, err := service.CheckAddress(address); err != nil {
@@ -258,6 +267,12 @@ func (l Launch) CheckAddresses() error {
 // checkHosts finds hosts that nobody allowed, too.
 func (l Launch) checkHosts() error {
 	mistakes := []error{l.CheckAddresses()}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
+		}
+	}
 	for _, t := range l.Foreign() {
 		mistakes = append(mistakes, &engine.FieldError{
 			Field:   "service " + t.Service,
@@ -278,6 +293,9 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil { // with its pool
+			continue
+		}
 		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
 			s.Unlock(nil)
 			continue
@@ -288,49 +306,6 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 		s.Unlock(others)
 	}
 	return bearers, errors.Join(mistakes...)
-}
-
-// connect starts the rehearsal if a service wants it, and gives every service its client.
-func (l Launch) connect(j *Job, bearers map[string]string) error {
-	for _, s := range l.Scenario.Services {
-		address, secret, embedded := l.address(s), bearers[s.Name], false
-		if strings.HasPrefix(address, scenario.Rehearsal) {
-			if err := l.rehearse(j); err != nil {
-				return err
-			}
-			address, secret, embedded = j.Shop.URL(), j.Shop.Secret(), true
-		}
-		client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
-		if err != nil {
-			return err
-		}
-		j.onClose(func() error { client.Close(); return nil })
-		s.Simulation = l.Settings.Simulation
-		s.Connect(client, secret)
-	}
-	return nil
-}
-
-// rehearse starts the embedded shop, once a run; its log lies beside the store.
-func (l Launch) rehearse(j *Job) error {
-	if j.Shop != nil {
-		return nil
-	}
-	cfg, err := ParseRehearsal(l.Settings.Rehearsal)
-	if err != nil {
-		return err
-	}
-	cfg.Seed, cfg.Log, cfg.OnRequest = l.Settings.Seed, ShopLog(l.Data, j.Record.ID), l.OnRequest
-	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
-		return fmt.Errorf("make the rehearsal's folder: %w", err)
-	}
-	shop, err := rehearsal.Start(cfg)
-	if err != nil {
-		return fmt.Errorf("start the rehearsal: %w", err)
-	}
-	j.Shop = shop
-	j.onClose(shop.Close)
-	return nil
 }
 
 // ShopLog is where the rehearsal of a run keeps its mutations.

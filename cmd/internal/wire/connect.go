@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// connecting gives the services of a run their clients.
+type connecting struct {
+	Launch
+	job     *Job
+	bearers map[string]string // by service
+	bound   *service.Bound    // of all calls of models
+	prices  service.Prices
+}
+
+// connect starts the rehearsals that services want, and gives every service its client.
+func (l Launch) connect(j *Job, bearers map[string]string) error {
+	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
+	for _, s := range l.services() {
+		s.Simulation = l.Settings.Simulation && s.Kind == "http"
+		connect := c.http
+		switch s.Kind {
+		case "llm":
+			connect = c.llm
+		case "postgres":
+			connect = func(s *chain.Service) error { return l.openPool(j, s) }
+		}
+		if err := connect(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rehearses reports whether a service is an embedded one.
+func (l Launch) rehearses(s *chain.Service) bool {
+	return strings.HasPrefix(l.address(s), scenario.Rehearsal)
+}
+
+func (c *connecting) http(s *chain.Service) error {
+	address, secret, embedded := c.address(s), c.bearers[s.Name], c.rehearses(s)
+	if embedded {
+		if err := c.startShop(); err != nil {
+			return err
+		}
+		address, secret = c.job.Shop.URL(), c.job.Shop.Secret()
+	}
+	client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
+	if err != nil {
+		return err
+	}
+	c.job.onClose(func() error { client.Close(); return nil })
+	s.Connect(client, secret)
+	return nil
+}
+
+func (c *connecting) llm(s *chain.Service) (err error) {
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Rehearses: c.rehearses(s)}
+	secret := c.bearers[s.Name]
+	switch {
+	case cfg.Rehearses:
+		if err := c.startModel(); err != nil {
+			return err
+		}
+		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
+	case s.Free:
+		cfg.Prices = service.Free
+	default:
+		if c.prices == nil {
+			if c.prices, err = Prices(c.Data); err != nil {
+				return err
+			}
+		}
+		cfg.Prices = c.prices
+	}
+	if !cfg.Rehearses && cfg.Limits.Rate == 0 { // the rehearsal has no quota
+		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)
+	}
+	client, err := service.NewLLM(cfg)
+	if err != nil {
+		return err
+	}
+	c.job.onClose(func() error { client.Close(); return nil })
+	s.ConnectLLM(client, secret)
+	return nil
+}
+
+// defaultMaxLLMRate is what the rate of calls of models may grow to, per second, where the scenario does not say.
+const defaultMaxLLMRate = 50
+
+// startShop starts the embedded shop, once a run; its log lies beside the store.
+func (c *connecting) startShop() error {
+	if c.job.Shop != nil {
+		return nil
+	}
+	cfg, err := ParseRehearsal(c.Settings.Rehearsal)
+	if err != nil {
+		return err
+	}
+	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.Data, c.job.Record.ID), c.OnRequest
+	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
+		return fmt.Errorf("make the rehearsal's folder: %w", err)
+	}
+	shop, err := rehearsal.Start(cfg)
+	if err != nil {
+		return fmt.Errorf("start the rehearsal: %w", err)
+	}
+	c.job.Shop = shop
+	c.job.onClose(shop.Close)
+	return nil
+}
+
+// startModel starts the embedded model server, once a run. It answers to the names of all models of the scenario.
+func (c *connecting) startModel() error {
+	if c.job.Model != nil {
+		return nil
+	}
+	behaves, err := ParseRehearsal(c.Settings.Rehearsal)
+	if err != nil {
+		return err
+	}
+	cfg := rehearsal.ModelConfig{Seed: c.Settings.Seed, Profile: behaves.Profile, Faults: behaves.Faults, OnRequest: c.OnRequest}
+	cfg.Faults.TokenRequests = 0 // there are no logins
+	for _, s := range c.services() {
+		cfg.Models = append(cfg.Models, s.Models...)
+		if s.Embeds != "" {
+			cfg.Models = append(cfg.Models, s.Embeds)
+		}
+	}
+	slices.Sort(cfg.Models)
+	cfg.Models = slices.Compact(cfg.Models)
+	model, err := rehearsal.StartModel(cfg)
+	if err != nil {
+		return fmt.Errorf("start the rehearsal: %w", err)
+	}
+	c.job.Model = model
+	c.job.onClose(model.Close)
+	return nil
+}

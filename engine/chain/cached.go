@@ -1,0 +1,203 @@
+package chain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// cached are the names of a cache: all that a prompt can see, so that it makes no difference who asks first.
+type cached struct {
+	names []string
+	exprs []*script.Expr
+}
+
+func (r *reader) cached(n *doc.Node) *cached {
+	c := &cached{}
+	if n.Kind() != doc.Map {
+		n.Errorf("`{frequency: agent.shopping_frequency, day: now.weekday}`", "a cache is a map of the names that its prompt can use")
+		return c
+	}
+	for _, e := range n.Entries() {
+		CheckName(e.Key, e.Key.Text(), "a cache's value")
+		c.names = append(c.names, e.Key.Text())
+		c.exprs = append(c.exprs, r.expr(e.Value))
+	}
+	return c
+}
+
+// eval gives the names their values, and returns what a prompt evaluates with that sees nothing else.
+func (c *cached) eval(t *turn) (*seen, error) {
+	s := &seen{turn: t, values: make(map[string]script.Value, len(c.names))}
+	for i, e := range c.exprs {
+		v, err := e.Eval(t.Context("cache." + c.names[i]))
+		if err == nil {
+			v, err = script.Data(v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cache %s: %w", c.names[i], err)
+		}
+		s.values[c.names[i]] = v
+	}
+	return s, nil
+}
+
+// seen are the values of a cache by the names under which a prompt sees them.
+type seen struct {
+	turn   *turn
+	values map[string]script.Value
+	view   script.Context
+}
+
+// Context implements Contexts; without a field nothing can be drawn.
+func (s *seen) Context(field string) *script.Context {
+	s.view = *s.turn.Context(field)
+	s.view.Names, s.view.Field = s, ""
+	return &s.view
+}
+
+// Lookup implements script.Names.
+func (s *seen) Lookup(name string) (script.Value, error) {
+	if v, ok := s.values[name]; ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("%s is not known here", name)
+}
+
+// key is what an answer is shared by: who is asked for what.
+func (c *completion) key(chat *service.Chat) (engine.SharedKey, error) {
+	asked := struct {
+		Who  [][]string
+		What any
+		Form json.RawMessage
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens}}
+	for _, s := range c.services {
+		asked.Who = append(asked.Who, append([]string{s.Name}, s.Models...))
+	}
+	if c.shape != nil {
+		asked.Form = c.shape.sent
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return engine.SharedKey{}, err
+	}
+	sum := sha256.Sum256(text)
+	return engine.SharedKey(sum[:len(engine.SharedKey{})]), nil
+}
+
+// shared takes the answer that the run has already, or asks for it in the run's name: one asks, and the others wait.
+// The wait is nobody's own time, and the time of the step is that of the asking.
+func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
+	t.asked = true
+	if e, ok := t.x.s.Replay(t.path); ok { // it failed for an earlier process: a session with an answer leaves no entry
+		return nil, service.Failure(e)
+	}
+	key, err := c.key(&chat)
+	if err != nil {
+		return nil, err
+	}
+	if e, ok := t.x.s.Recall(key); ok {
+		t.record().Usage = &engine.Usage{Hits: 1}
+		return script.DecodeJSON(e.Output)
+	}
+	headers, err := c.headers(t)
+	if err != nil {
+		return nil, err
+	}
+	f := &flight{
+		completion: c, session: t.x.s.Apart(key, t.step.timeout, t.timed.overtime()), key: key, path: t.path, chat: chat, headers: headers,
+		retry: t.step.retry.over(t.x.s.Settings().Retry),
+	}
+	clock := t.clock()
+	start := time.Now()
+	clock.Hold()
+	defer clock.Release()
+	mine := false
+	landed := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
+		mine = true
+		return f.fly()
+	})
+	select {
+	case <-clock.Context().Done():
+		return nil, context.Cause(clock.Context())
+	case r := <-landed:
+		rec := t.record()
+		rec.Service += time.Since(start)
+		if r.Err != nil {
+			t.observe(r.Err)
+			return nil, r.Err
+		}
+		if !mine {
+			rec.Usage = &engine.Usage{Hits: 1}
+		}
+		return r.Val.(script.Value), nil
+	}
+}
+
+// observe journals why the step got no answer, so that a session that is resumed gets none either.
+func (t *turn) observe(err error) {
+	if limit, ok := errors.AsType[*service.Overtime](err); ok {
+		t.x.s.Observed(limit.Entry(t.path))
+	} else if step, ok := errors.AsType[*engine.StepError](err); ok {
+		t.x.s.Observed(failedEntry(t.path, step))
+	}
+}
+
+func failedEntry(path string, err *engine.StepError) engine.Entry {
+	return engine.Entry{Path: path, Status: engine.StepFailed, Class: err.Class, Error: err.Error(), Attempts: 1}
+}
+
+// flight is an asking that belongs to the run.
+type flight struct {
+	*completion
+	session *engine.Session // the run's own
+	key     engine.SharedKey
+	path    string
+	chat    service.Chat
+	headers map[*Service]http.Header
+	retry   engine.Retry
+}
+
+// fly asks, and has the answer kept before anybody sees it. A panic is its failure.
+func (f *flight) fly() (out script.Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	if e, ok := f.session.Recall(f.key); ok { // it landed since the caller looked
+		return script.DecodeJSON(e.Output)
+	}
+	clock := f.session.Clock()
+	q := &inquiry{
+		completion: f.completion, session: f.session, clock: clock, path: f.path, retry: f.retry, headers: f.headers,
+		key: draw.Key{}.Int(f.session.Settings().Seed).Text(string(f.key[:])),
+	}
+	entry := engine.Entry{Path: f.path}
+	if out, err = q.run(f.chat); err == nil {
+		entry.Output, err = script.AppendJSON(nil, out)
+	}
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
+		entry = failedEntry(f.path, step)
+	} else if limit, ok := errors.AsType[*service.Overtime](err); ok {
+		entry = limit.Entry(f.path)
+	}
+	entry.Attempts = max(q.record.Attempts, 1)
+	q.record.Path, q.record.Status, q.record.Class = f.path, entry.Status, entry.Class
+	f.session.Answered(entry)
+	if kept := f.session.Settle(clock.Context(), q.record); kept != nil && err == nil {
+		err = fmt.Errorf("%w: keep the answer of %s: %w", engine.ErrCut, f.path, kept)
+	}
+	return out, err
+}

@@ -1,0 +1,116 @@
+package chain
+
+import (
+	"strconv"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+	"go.starlark.net/starlark"
+)
+
+// embedding is an embed step. Its output is a record with the vector of a text, or those of a list of texts, and the
+// model.
+type embedding struct {
+	service *Service
+	input   Value
+	size    int // 0 is the model's
+}
+
+// mostTexts is how many texts one call embeds.
+const mostTexts = 2048
+
+func readEmbed(r *reader, n *doc.Node) action {
+	n.Require("service", "input")
+	e := &embedding{input: r.value(n.Get("input"), "input")}
+	if s := n.Get("service"); s != nil {
+		e.service = r.serviceOf(s, "llm")
+	}
+	if d := n.Get("dimensions"); d != nil {
+		e.size = d.Int(1, 100_000)
+	}
+	return e
+}
+
+func (e *embedding) changes() *Service { return nil }
+
+var (
+	vectorShape  = script.NewShape("vector", "model")
+	vectorsShape = script.NewShape("vectors", "model")
+)
+
+func (e *embedding) asks() ([]*Service, odds) { return []*Service{e.service}, surely }
+
+func (e *embedding) run(t *turn) (script.Value, error) {
+	v, err := e.input.Eval(t)
+	if err != nil {
+		return nil, err
+	}
+	texts, many, err := textsOf(v)
+	if err != nil {
+		return nil, err
+	}
+	s := e.service
+	model := s.embedder()
+	if len(texts) == 0 {
+		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil
+	}
+	ask := service.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
+	if err := s.sign(t, ask.Header); err != nil {
+		return nil, err
+	}
+	call := &service.Call{
+		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.concealed,
+	}
+	t.asked = true
+	vectors, err := s.LLM.Embed(call, ask)
+	rec, got := t.record(), &call.Record
+	rec.Attempts, rec.Statuses, rec.Label, rec.Held, rec.Service, rec.Usage = got.Attempts, got.Statuses, got.Label, got.Held, got.Service, got.Usage
+	if err != nil {
+		return nil, err
+	}
+	lists := make([]script.Value, len(vectors))
+	for i, vector := range vectors {
+		lists[i] = numbersOf(vector)
+	}
+	if !many {
+		return script.Data(vectorShape.Record(lists[0], starlark.String(model)))
+	}
+	return script.Data(vectorsShape.Record(script.NewList(lists), starlark.String(model)))
+}
+
+// textsOf are the texts to embed: one, or a list.
+func textsOf(v script.Value) (texts []string, many bool, err error) {
+	list, many := v.(*starlark.List)
+	if !many {
+		list = starlark.NewList([]starlark.Value{v})
+	}
+	if list.Len() > mostTexts {
+		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), mostTexts)
+	}
+	for item := range list.Elements() {
+		text, err := script.Text(item)
+		if err != nil {
+			return nil, many, err
+		}
+		if text == "" {
+			return nil, many, engine.Fail(engine.Script, "an empty text has no embedding")
+		}
+		texts = append(texts, text)
+	}
+	return texts, many, nil
+}
+
+// numbersOf are the numbers of a vector as they were written: of so few digits as a float32 has.
+func numbersOf(vector []float32) script.Value {
+	numbers := make([]script.Value, len(vector))
+	for i, f := range vector {
+		exact, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
+		if err != nil { // it is a number
+			exact = float64(f)
+		}
+		numbers[i] = starlark.Float(exact)
+	}
+	return script.NewList(numbers)
+}

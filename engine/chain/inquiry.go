@@ -1,0 +1,193 @@
+package chain
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// inquiry is what an llm step asks until it has its answer: of each service and model in turn, and again where the
+// answer does not fit. The calls have paths of their own, think, think~2, think~3, by which the journal knows them.
+type inquiry struct {
+	*completion
+	session *engine.Session // that asks
+	clock   *clock.Clock
+	path    string
+	key     draw.Key // of path
+	retry   engine.Retry
+	headers map[*Service]http.Header
+	calls   int
+	record  engine.StepRecord // of all calls
+}
+
+// ask has the session itself ask.
+func (c *completion) ask(t *turn, chat service.Chat) (script.Value, error) {
+	headers, err := c.headers(t)
+	if err != nil {
+		return nil, err
+	}
+	t.Context("") // keys the path
+	q := &inquiry{
+		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.step.retry.over(t.x.s.Settings().Retry), headers: headers,
+	}
+	t.asked = true
+	out, err := q.run(chat)
+	q.note(t.record())
+	return out, err
+}
+
+// headers evaluates what the services want besides a request.
+func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
+	all := make(map[*Service]http.Header, len(c.services))
+	for _, s := range c.services {
+		h := http.Header{}
+		if err := s.sign(t, h); err != nil {
+			return nil, err
+		}
+		if c.cache != nil && s.HTTP.Rehearses() { // what happens to it must not depend on who asks first
+			h["Authorization"] = []string{"Bearer " + s.token}
+		}
+		all[s] = h
+	}
+	return all, nil
+}
+
+// note adds what was found out to a step's record.
+func (q *inquiry) note(r *engine.StepRecord) {
+	r.Attempts += q.record.Attempts
+	r.Statuses = append(r.Statuses, q.record.Statuses...)
+	r.Held += q.record.Held
+	r.Service += q.record.Service
+	r.Label = max(r.Label, q.record.Label)
+	r.Class = q.record.Class
+	r.Usage = q.record.Usage
+}
+
+// run asks one after another until there is an answer. A failure of the last is that of all; where a later one answers,
+// the class of the first failure stays in the record.
+func (q *inquiry) run(chat service.Chat) (script.Value, error) {
+	var last error
+	for _, s := range q.services {
+		for _, model := range s.Models {
+			if last != nil {
+				step, ok := errors.AsType[*engine.StepError](last)
+				if !ok || step.Class == engine.ConfigError || q.clock.Context().Err() != nil {
+					return nil, last
+				}
+				if q.record.Class == engine.NoError {
+					q.record.Class = step.Class
+				}
+			}
+			chat.Model = model
+			out, err := q.converse(s, chat)
+			if err == nil {
+				return out, nil
+			}
+			last = err
+		}
+	}
+	q.record.Class = engine.NoError // the step's failure says it
+	return nil, last
+}
+
+// converse asks one model, again with what was wrong while its answer does not fit.
+func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) {
+	chat.Messages = slices.Clone(chat.Messages)
+	q.form(s, &chat)
+	for try := 1; ; try++ {
+		got, err := q.call(s, chat)
+		if err != nil {
+			return nil, err
+		}
+		out, err := q.read(got, chat.Model)
+		if err == nil {
+			return out, nil
+		}
+		if try >= q.retry.Attempts {
+			return nil, &engine.StepError{Class: engine.BadAnswer, Err: q.hidden(err)}
+		}
+		chat.Messages = append(chat.Messages, service.Message{Role: "assistant", Text: got.Text}, service.Message{
+			Role: "user", Text: "That does not fit: " + err.Error() + ". Answer again, with nothing but the JSON document.",
+		})
+	}
+}
+
+// hidden keeps a private answer out of an error text.
+func (q *inquiry) hidden(err error) error {
+	if q.private {
+		return errors.New("the answer, which is private, does not fit its shape")
+	}
+	return err
+}
+
+// form asks for the shape in the way that the service understands.
+func (q *inquiry) form(s *Service, chat *service.Chat) {
+	if q.shape == nil {
+		return
+	}
+	switch s.Answers {
+	case AnswersBySchema:
+		chat.Format = service.Format{Name: "answer", Schema: q.shape.sent, Strict: q.shape.strict, JSON: true}
+		return
+	case AnswersJSON:
+		chat.Format = service.Format{JSON: true}
+	case AnswersText:
+	}
+	chat.Messages = slices.Insert(chat.Messages, 0, service.Message{Role: "system", Text: q.shape.instruction()})
+}
+
+// read takes what the step gives out of a completion.
+func (q *inquiry) read(got *service.Completion, model string) (script.Value, error) {
+	switch {
+	case got.Refusal != "":
+		return nil, errors.New("the model refuses: " + got.Refusal)
+	case q.shape == nil && got.Text == "":
+		return nil, errors.New("the answer is empty")
+	case q.shape == nil:
+		return script.Data(written(got.Text, model))
+	}
+	out, err := q.shape.read(got.Text)
+	if err != nil && got.Cut {
+		err = errors.New("it was cut off at its greatest length (max_tokens)")
+	}
+	return out, err
+}
+
+// call makes one call, in its place in the journal.
+func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, error) {
+	path := q.path
+	key := q.key
+	if q.calls++; q.calls > 1 {
+		path += "~" + itoa(q.calls)
+		key = key.Text(path)
+	}
+	chat.Header = q.headers[s].Clone()
+	chat.Seed = int(key.Text("seed").Source().Uint64() >> 33)
+	call := &service.Call{
+		Session: q.session, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
+	}
+	got, err := s.LLM.Chat(call, chat)
+	q.add(&call.Record)
+	return got, err
+}
+
+// add counts a call.
+func (q *inquiry) add(r *engine.StepRecord) {
+	q.record.Attempts += r.Attempts
+	q.record.Statuses = append(q.record.Statuses, r.Statuses...)
+	q.record.Held += r.Held
+	q.record.Service += r.Service
+	q.record.Label = max(q.record.Label, r.Label)
+	if r.Usage != nil {
+		if q.record.Usage == nil {
+			q.record.Usage = new(engine.Usage)
+		}
+		q.record.Usage.Add(r.Usage)
+	}
+}

@@ -1,0 +1,316 @@
+package chain
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+	"go.starlark.net/starlark"
+)
+
+// completion is an llm step: one chat completion. Its output is the answer in its shape or, without one, a record with
+// the text and the model that wrote it.
+type completion struct {
+	services  []*Service // tried in this order, each with its models
+	system    *script.Template
+	prompt    *script.Template
+	messages  Value        // a list of {role, content}, instead of prompt
+	shape     *answerShape // nil is any text
+	heat      Value        // the temperature; nil is the model's
+	most      int          // tokens; 0 is the model's
+	share     Value        // nil is all
+	otherwise *script.Expr // nil is that a failure stays one
+	cache     *cached      // nil asks each time
+	stream    bool
+	private   bool
+}
+
+func readLLM(r *reader, n *doc.Node) action {
+	n.Require("service")
+	c := &completion{}
+	if s := n.Get("service"); s != nil {
+		c.services = append(c.services, r.serviceOf(s, "llm"))
+	}
+	for _, s := range listOf(n.Get("fallback")) {
+		c.services = append(c.services, r.serviceOf(s, "llm"))
+	}
+	in := r
+	if names := n.Get("cache"); names != nil {
+		c.cache = r.cached(names)
+		inner := *r
+		inner.names, inner.scope = c.cache.names, nil
+		in = &inner
+	}
+	c.system = in.template(n.Get("system"))
+	switch which := n.Only("prompt", "messages"); {
+	case which.Key == nil:
+		n.Errorf("`prompt: …`, or `messages: [{role: user, content: …}]`", "an llm step that asks nothing")
+	case which.Key.Text() == "prompt":
+		c.prompt = in.template(which.Value)
+	default:
+		c.messages = in.readMessages(which.Value)
+	}
+	if a := n.Get("answer"); a != nil {
+		c.shape = r.answerShape(a)
+	}
+	c.heat = r.number(n.Get("temperature"), "temperature", 2)
+	if m := n.Get("max_tokens"); m != nil {
+		c.most = m.Int(1, 1_000_000)
+	}
+	c.otherwise = r.expr(n.Get("otherwise"))
+	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
+		n.Get("share").Errorf("`otherwise: …`, an expression that gives the answer of the others", "a share of the agents asks, and the others have no answer")
+	}
+	if s := n.Get("stream"); s != nil {
+		c.stream = s.Bool()
+	}
+	if p := n.Get("private"); p != nil {
+		c.private = p.Bool()
+	}
+	return c
+}
+
+// listOf is a node as a list: itself, if it is none.
+func listOf(n *doc.Node) []*doc.Node {
+	if n.Kind() == doc.List {
+		return n.List()
+	}
+	if n == nil {
+		return nil
+	}
+	return []*doc.Node{n}
+}
+
+// number reads a number from 0 to most, or an expression that gives one; nil for an absent node.
+func (r *reader) number(n *doc.Node, field string, most float64) Value {
+	v := r.value(n, field)
+	if c, ok := v.(constValue); ok && c.v != nil {
+		if f, ok := starlark.AsFloat(c.v); !ok || !(f >= 0 && f <= most) {
+			n.Errorf("", "%s is from 0 to %v", field, most)
+		}
+	}
+	return v
+}
+
+// readMessages reads a list of {role, content}, or an expression that gives one.
+func (r *reader) readMessages(n *doc.Node) Value {
+	if n.Kind() == doc.List {
+		for _, item := range n.List() {
+			item.Fields("role", "content")
+			item.Require("role", "content")
+			role := item.Get("role")
+			if role.Kind() == doc.Scalar && !strings.Contains(role.Text(), "${") && !slices.Contains(roles, role.Text()) {
+				role.Errorf(strings.Join(roles, ", "), "there is no role %q in a chat", role.Text())
+			}
+		}
+		if len(n.List()) == 0 {
+			n.Errorf("`[{role: user, content: …}]`", "no messages")
+		}
+	} else if n.Kind() != doc.Scalar {
+		n.Errorf("`[{role: user, content: …}]`, or an expression that gives such a list", "messages are a list")
+	}
+	return r.value(n, "messages")
+}
+
+var roles = []string{"system", "developer", "user", "assistant"}
+
+func (c *completion) changes() *Service { return nil }
+
+func (c *completion) asks() ([]*Service, odds) {
+	often := surely
+	if c.share != nil {
+		often = perhaps
+	}
+	if fixed, ok := c.share.(constValue); ok {
+		if f, ok := starlark.AsFloat(fixed.v); ok {
+			often = chanceOf(f)
+		}
+	}
+	if c.cache != nil { // another agent may have asked
+		often = often.and(perhaps)
+	}
+	return c.services, often
+}
+
+func (c *completion) run(t *turn) (script.Value, error) {
+	asks, err := c.chosen(t)
+	if err != nil {
+		return nil, err
+	}
+	if !asks {
+		return c.instead(t)
+	}
+	chat, err := c.chat(t)
+	if err != nil {
+		return nil, err
+	}
+	var out script.Value
+	if c.cache != nil {
+		out, err = c.shared(t, chat)
+	} else {
+		out, err = c.ask(t, chat)
+	}
+	if err == nil || c.otherwise == nil || !passes(t, err) {
+		return out, err
+	}
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
+		t.record().Class = step.Class
+	}
+	return c.instead(t)
+}
+
+// passes reports whether something else may take the place of what failed: it was a service, and there is time.
+func passes(t *turn, err error) bool {
+	if cause, _ := t.over(err); cause != nil || errors.Is(err, service.ErrDiverged) {
+		return false
+	}
+	step, ok := errors.AsType[*engine.StepError](err)
+	if !ok {
+		return false
+	}
+	switch step.Class {
+	case engine.RateLimited, engine.Timeout, engine.ServerError, engine.ClientError, engine.Network, engine.BadAnswer:
+		return true
+	default:
+		return false
+	}
+}
+
+// chosen says whether this agent asks: that is drawn once, from the seed, the agent and the step.
+func (c *completion) chosen(t *turn) (bool, error) {
+	if c.share == nil {
+		return true, nil
+	}
+	share, err := evalNumber(t, c.share, "share", 1)
+	if err != nil || share == 0 || share == 1 {
+		return share == 1, err
+	}
+	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
+}
+
+func evalNumber(t *turn, v Value, field string, most float64) (float64, error) {
+	x, err := v.Eval(t)
+	if err != nil {
+		return 0, err
+	}
+	f, ok := starlark.AsFloat(x)
+	if !ok || !(f >= 0 && f <= most) {
+		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, x)
+	}
+	return f, nil
+}
+
+// instead is the answer of those who do not ask, or who get none.
+func (c *completion) instead(t *turn) (out script.Value, err error) {
+	err = t.spent(func() error {
+		out, err = c.otherwise.Eval(t.Context("otherwise"))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out, err = script.Data(out); err != nil {
+		return nil, err
+	}
+	if c.shape != nil {
+		return out, c.shape.accept(out)
+	}
+	text, ok := starlark.AsString(out)
+	if !ok {
+		return nil, engine.Fail(engine.Script, "otherwise gives %s where a text was to be", out.Type())
+	}
+	return written(text, ""), nil
+}
+
+var writtenShape = script.NewShape("text", "model")
+
+// written is what a step without a shape gives.
+func written(text, model string) script.Value {
+	return writtenShape.Record(starlark.String(text), starlark.String(model))
+}
+
+// chat evaluates what is asked, but for who is asked.
+func (c *completion) chat(t *turn) (chat service.Chat, err error) {
+	var with Contexts = t
+	if c.cache != nil {
+		if with, err = c.cache.eval(t); err != nil {
+			return chat, err
+		}
+	}
+	for _, part := range [...]struct {
+		role, field string
+		text        *script.Template
+	}{{"system", "system", c.system}, {"user", "prompt", c.prompt}} {
+		if part.text == nil {
+			continue
+		}
+		v, err := part.text.Eval(with.Context(part.field))
+		if err != nil {
+			return chat, err
+		}
+		line, err := script.Text(v)
+		if err != nil {
+			return chat, err
+		}
+		chat.Messages = append(chat.Messages, service.Message{Role: part.role, Text: line})
+	}
+	if c.messages != nil {
+		v, err := c.messages.Eval(with)
+		if err != nil {
+			return chat, err
+		}
+		said, err := messagesOf(v)
+		if err != nil {
+			return chat, err
+		}
+		chat.Messages = append(chat.Messages, said...)
+	}
+	if c.heat != nil {
+		heat, err := evalNumber(t, c.heat, "temperature", 2)
+		if err != nil {
+			return chat, err
+		}
+		chat.Temperature = &heat
+	}
+	chat.MaxTokens, chat.Stream = c.most, c.stream
+	return chat, nil
+}
+
+// mostMessages is how many messages a chat may have.
+const mostMessages = 10_000
+
+// messagesOf reads the value of messages: a list of records with a role and a content.
+func messagesOf(v script.Value) (all []service.Message, err error) {
+	if v, err = script.Data(v); err != nil {
+		return nil, err
+	}
+	list, ok := v.(*starlark.List)
+	if !ok || list.Len() == 0 || list.Len() > mostMessages {
+		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", mostMessages, v.Type())
+	}
+	for item := range list.Elements() {
+		r, ok := item.(*script.Record)
+		if !ok {
+			return nil, engine.Fail(engine.Script, "a message is a record {role, content}, not a %s", item.Type())
+		}
+		role, _ := r.Field("role")
+		content, ok := r.Field("content")
+		if !ok {
+			return nil, engine.Fail(engine.Script, "a message without content")
+		}
+		name, _ := starlark.AsString(role)
+		if role == nil || !slices.Contains(roles, name) {
+			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %v", strings.Join(roles, ", "), role)
+		}
+		text, err := script.Text(content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, service.Message{Role: name, Text: text})
+	}
+	return all, nil
+}

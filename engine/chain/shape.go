@@ -1,0 +1,121 @@
+package chain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/fit"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// answerShape is what an answer of a model must be.
+type answerShape struct {
+	sent   json.RawMessage // the schema that the model is shown
+	strict bool            // it is of the kind that services can hold a model to
+	check  *fit.Schema     // what is good enough
+	form   *form           // the same, for values that are no text yet; nil where the file gives a schema
+}
+
+// answerShape reads a shape: names with a type or, as a list, what the value is one of, or a further shape; a name that
+// ends with a question mark may be missing. Or, under schema, a JSON Schema.
+func (r *reader) answerShape(n *doc.Node) *answerShape {
+	if n.Kind() != doc.Map {
+		n.Errorf("`{shop: bool, reason: string}`", "the shape of an answer is a map of names")
+		return nil
+	}
+	a := &answerShape{}
+	var sent, check map[string]any
+	if s := n.Get("schema"); s.Kind() == doc.Map {
+		n.Fields("schema")
+		var ok bool
+		if sent, ok = plain(s).(map[string]any); !ok {
+			return nil
+		}
+		check = sent
+	} else {
+		if len(n.Entries()) == 0 {
+			n.Errorf("`{shop: bool, reason: string}`", "a shape without names")
+		}
+		f := formOf(n)
+		sent, check = f.schemas()
+		a.form, a.strict = f, true
+	}
+	var err error
+	if a.sent, err = json.Marshal(sent); err != nil {
+		n.Errorf("", "%v", err)
+		return nil
+	}
+	tight, err := json.Marshal(check)
+	if err == nil {
+		a.check, err = fit.Compile(tight)
+	}
+	if err != nil {
+		n.Errorf("https://json-schema.org says what it can be", "it is no JSON Schema: %v", err)
+		return nil
+	}
+	return a
+}
+
+// plain is data of a file without expressions.
+func plain(n *doc.Node) any {
+	switch n.Kind() {
+	case doc.Map:
+		m := map[string]any{}
+		for _, e := range n.Entries() {
+			m[e.Key.Text()] = plain(e.Value)
+		}
+		return m
+	case doc.List:
+		list := []any{}
+		for _, item := range n.List() {
+			list = append(list, plain(item))
+		}
+		return list
+	case doc.Null, doc.Absent:
+		return nil
+	default:
+		return n.Scalar()
+	}
+}
+
+// document finds the JSON document in what a model wrote: it may stand in a fence, or between words.
+func document(text string) string {
+	text = strings.TrimSpace(text)
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from {
+		return text
+	}
+	return text[from : to+1]
+}
+
+// read takes the answer out of what a model wrote. Its error says to the model what is wrong.
+func (a *answerShape) read(text string) (script.Value, error) {
+	found := document(text)
+	if err := a.check.Check([]byte(found)); err != nil {
+		return nil, err
+	}
+	return script.DecodeJSON([]byte(found))
+}
+
+// accept checks a value that stands in for an answer.
+func (a *answerShape) accept(v script.Value) error {
+	if a.form != nil && a.form.fits(v) {
+		return nil
+	}
+	text, err := script.AppendJSON(nil, v)
+	if err != nil {
+		return err
+	}
+	if err := a.check.Check(text); err != nil {
+		return engine.Fail(engine.Script, "otherwise does not fit the answer: %w", err)
+	}
+	return nil
+}
+
+// instruction tells a model about the shape in words, where its service cannot hold it to one.
+func (a *answerShape) instruction() string {
+	return fmt.Sprintf("Answer with one JSON document that fits this JSON Schema, and nothing else:\n%s", a.sent)
+}

@@ -1,0 +1,77 @@
+// Package fit checks JSON documents against JSON Schemas that are whole in themselves.
+package fit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// Schema is a compiled JSON Schema. It is safe for concurrent use.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// nowhere loads nothing.
+type nowhere struct{}
+
+func (nowhere) Load(url string) (any, error) { return nil, fmt.Errorf("%s is not in the schema", url) }
+
+// Compile reads a schema.
+func Compile(raw json.RawMessage) (*Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nowhere{})
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.AddResource("schema.json", doc); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{compiled}, nil
+}
+
+// Check says what is wrong with a document, in a sentence or two; nil if it fits.
+func (s *Schema) Check(document []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		return fmt.Errorf("it is no JSON document: %w", err)
+	}
+	err = s.compiled.Validate(value)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return errors.New(strings.Join(leaves(invalid, nil), "; "))
+}
+
+// mostLeaves is how many mistakes of a document are told.
+const mostLeaves = 5
+
+var english = message.NewPrinter(language.English)
+
+// leaves lists what is wrong where.
+func leaves(e *jsonschema.ValidationError, all []string) []string {
+	if len(all) >= mostLeaves {
+		return all
+	}
+	for _, cause := range e.Causes {
+		all = leaves(cause, all)
+	}
+	if len(e.Causes) > 0 {
+		return all
+	}
+	problem := e.ErrorKind.LocalizedString(english)
+	if at := strings.Join(e.InstanceLocation, "."); at != "" {
+		problem = at + ": " + problem
+	}
+	return append(all, problem)
+}

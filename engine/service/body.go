@@ -1,0 +1,52 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// readPieces reads a stream of events until there is enough of it, or it ends.
+func readPieces(r io.Reader, enough func(event []byte) bool, alive func()) ([]byte, error) {
+	var all bytes.Buffer
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		alive()
+		all.Write(line)
+		switch {
+		case all.Len() > maxBody:
+			return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
+		case errors.Is(err, io.EOF):
+			return all.Bytes(), nil
+		case err != nil:
+			return nil, err
+		case enough(line):
+			return all.Bytes(), nil
+		}
+	}
+}
+
+var errTooBig = errors.New("the answer is too big")
+
+func readBody(resp *http.Response) ([]byte, error) {
+	if resp.ContentLength > maxBody {
+		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooBig, resp.ContentLength, maxBody)
+	}
+	if n := resp.ContentLength; n >= 0 && n <= maxPromised {
+		body := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, body)
+		return body, err
+	}
+	var buf bytes.Buffer
+	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
+		return nil, err
+	}
+	if buf.Len() > maxBody {
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
+	}
+	return buf.Bytes(), nil
+}

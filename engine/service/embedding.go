@@ -1,0 +1,61 @@
+package service
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// Embedding asks for the vectors of texts.
+type Embedding struct {
+	Header     http.Header // by canonical names; belongs to the client from here on
+	Model      string
+	Texts      []string
+	Dimensions int // 0 is the model's
+}
+
+// Embed carries out a call for embeddings, a vector for each text in their order, and counts what it took. Its errors
+// are those of [HTTP.Do].
+func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
+	var vectors [][]float32
+	var usage openai.Usage
+	call.Accept = func(a *Answer) (err error) {
+		if a.Status/100 == 2 {
+			vectors, usage, err = readVectors(a.Body, len(e.Texts))
+		}
+		return err
+	}
+	_, err := l.api.CreateEmbeddings(ask(call, e.Header), openai.EmbeddingRequest{
+		Input: e.Texts, Model: openai.EmbeddingModel(e.Model), Dimensions: e.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		return nil, asFailure(err)
+	}
+	length := 0
+	for _, text := range e.Texts {
+		length += len(text)
+	}
+	call.Record.Usage = l.meter.usage(l.prices, e.Model, usage, length, 0)
+	return vectors, nil
+}
+
+func readVectors(body []byte, want int) ([][]float32, openai.Usage, error) {
+	var r openai.EmbeddingResponse
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, r.Usage, fmt.Errorf("the embeddings cannot be read: %w", err)
+	}
+	if len(r.Data) != want {
+		return nil, r.Usage, fmt.Errorf("%d embeddings for %d texts", len(r.Data), want)
+	}
+	vectors := make([][]float32, want)
+	for _, d := range r.Data {
+		if d.Index < 0 || d.Index >= want || vectors[d.Index] != nil || len(d.Embedding) == 0 {
+			return nil, r.Usage, errors.New("the embeddings are not one for each text")
+		}
+		vectors[d.Index] = d.Embedding
+	}
+	return vectors, r.Usage, nil
+}

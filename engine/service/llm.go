@@ -1,0 +1,258 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/pace"
+)
+
+// leastRate is the slowest that a pacer makes the calls of models, per second.
+const leastRate = 1
+
+// Bound is how many calls may go on at once over all services that share it.
+type Bound struct{ gate *gate.Gate }
+
+// NewBound returns a bound of n calls.
+func NewBound(n int) *Bound { return &Bound{gate.New(n)} }
+
+// LLM is a client of one service that speaks OpenAI's wire format: chat completions and embeddings. The library behind
+// it builds requests and reads answers; retries, pacing and the journal are those of all services.
+type LLM struct {
+	*HTTP
+	api    *openai.Client
+	prices Prices
+	meter  meter
+}
+
+// LLMConfig is what a client of models is made of.
+type LLMConfig struct {
+	Name, Base string
+	Limits     Limits // those of 0 take the defaults of models: 50 calls at once, 60 s
+	Shared     *Bound // nil is none
+	Prices     Prices
+	Rehearses  bool // it is the embedded one
+}
+
+// NewLLM returns a client. A Rate of 0 leaves the calls unpaced.
+func NewLLM(c LLMConfig) (*LLM, error) {
+	if c.Limits.Connections == 0 {
+		c.Limits.Connections = 50
+	}
+	if c.Limits.Timeout == 0 {
+		c.Limits.Timeout = time.Minute
+	}
+	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Rehearses)
+	if err != nil {
+		return nil, err
+	}
+	if c.Shared != nil {
+		h.transport.shared = c.Shared.gate
+	}
+	l := &LLM{HTTP: h, prices: c.Prices}
+	config := openai.DefaultConfig("")
+	config.BaseURL, config.HTTPClient = carried, carrier{h}
+	l.api = openai.NewClientWithConfig(config)
+	return l, nil
+}
+
+// paced gives the transport a pacer if the limits name a rate.
+func (h *HTTP) paced() {
+	if l := h.limits; l.Rate > 0 {
+		h.transport.pacer = pace.New(pace.Limits{Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate)})
+	}
+}
+
+// carried stands for the service's address in what the library asks for.
+const carried = "http://carried"
+
+// asking is a call on its way through the library.
+type asking struct {
+	call   *Call
+	header http.Header
+}
+
+type askingKey struct{}
+
+// carrier is the HTTP client that the library sees: it hands its requests to the service's transport.
+type carrier struct{ http *HTTP }
+
+// Do implements openai.HTTPDoer.
+func (c carrier) Do(req *http.Request) (*http.Response, error) {
+	a := req.Context().Value(askingKey{}).(*asking)
+	target, err := ParseTarget(req.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	r := Request{Method: req.Method, Target: target, Header: a.header, Body: body}
+	for _, name := range []string{"Accept", "Content-Type"} {
+		if r.Header[name] == nil {
+			r.Header[name] = req.Header[name]
+		}
+	}
+	answer, err := c.http.Do(a.call, r)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: answer.Status, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body)), Request: req}, nil
+}
+
+// ask prepares a call for the library. header belongs to it from here on.
+func ask(call *Call, header http.Header) context.Context {
+	call.Keyless = true
+	return context.WithValue(call.Clock.Context(), askingKey{}, &asking{call, header})
+}
+
+// Message is one of a chat.
+type Message struct{ Role, Text string }
+
+// Chat asks for a completion.
+type Chat struct {
+	Header      http.Header // by canonical names; belongs to the client from here on
+	Model       string
+	Messages    []Message
+	Temperature *float64 // nil is the model's
+	MaxTokens   int      // 0 is the model's
+	Seed        int
+	Format      Format
+	Stream      bool
+}
+
+// Format is the form that an answer is to have. The zero value is any text.
+type Format struct {
+	Name   string
+	Schema json.RawMessage // nil with JSON is any object
+	Strict bool            // the schema is of the kind that services can hold a model to
+	JSON   bool
+}
+
+// Completion is what a model answered.
+type Completion struct {
+	Text    string
+	Refusal string // why it does not answer
+	Cut     bool   // its length ran out
+}
+
+// Chat carries out a call for a completion and counts what it took. Its errors are those of [HTTP.Do].
+func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
+	var got *Completion
+	var usage openai.Usage
+	call.Accept = func(a *Answer) (err error) {
+		if a.Status/100 != 2 {
+			return nil
+		}
+		if c.Stream && isStream(a) {
+			got, usage, err = readStream(a.Body, c.Format.JSON)
+		} else {
+			got, usage, err = readCompletion(a.Body)
+		}
+		return err
+	}
+	ctx, err := ask(call, c.Header), error(nil)
+	if c.Stream {
+		pieces := &completing{wholeJSON: c.Format.JSON}
+		call.Enough = pieces.add
+		var stream *openai.ChatCompletionStream
+		if stream, err = l.api.CreateChatCompletionStream(ctx, c.request()); err == nil {
+			stream.Close()
+		}
+	} else {
+		_, err = l.api.CreateChatCompletion(ctx, c.request())
+	}
+	if err != nil {
+		return nil, asFailure(err)
+	}
+	if got == nil {
+		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
+	}
+	call.Record.Usage = l.meter.usage(l.prices, c.Model, usage, c.length(), len(got.Text))
+	return got, nil
+}
+
+// asFailure makes a failure of what the library itself did not want to send.
+func asFailure(err error) error {
+	var step *engine.StepError
+	var timeout *engine.TimeoutError
+	if errors.As(err, &step) || errors.As(err, &timeout) || errors.Is(err, engine.ErrCut) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &engine.StepError{Class: engine.ConfigError, Err: err}
+}
+
+func (c *Chat) request() openai.ChatCompletionRequest {
+	r := openai.ChatCompletionRequest{Model: c.Model, Seed: &c.Seed, Stream: c.Stream}
+	for _, m := range c.Messages {
+		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Text})
+	}
+	if t := c.Temperature; t != nil {
+		r.Temperature = float32(*t)
+		if *t == 0 {
+			r.Temperature = math.SmallestNonzeroFloat32 // the library leaves 0 out
+		}
+	}
+	if c.MaxTokens > 0 && reasons(c.Model) {
+		r.MaxCompletionTokens = c.MaxTokens
+	} else {
+		r.MaxTokens = c.MaxTokens
+	}
+	if c.Stream {
+		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	switch f := c.Format; {
+	case f.Schema != nil:
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: f.Name, Schema: f.Schema, Strict: f.Strict},
+		}
+	case f.JSON:
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
+	}
+	return r
+}
+
+// reasons reports whether a model is one of those of OpenAI that refuse max_tokens.
+func reasons(model string) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	for _, family := range []string{"o1", "o3", "o4", "gpt-5"} {
+		if strings.HasPrefix(name, family) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Chat) length() (n int) {
+	for _, m := range c.Messages {
+		n += len(m.Text)
+	}
+	return n
+}
+
+// readCompletion reads the body of an answer.
+func readCompletion(body []byte) (*Completion, openai.Usage, error) {
+	var r openai.ChatCompletionResponse
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, r.Usage, fmt.Errorf("the completion cannot be read: %w", err)
+	}
+	if len(r.Choices) == 0 {
+		return nil, r.Usage, fmt.Errorf("the answer has no completion: %.200q", body)
+	}
+	m := r.Choices[0]
+	return &Completion{m.Message.Content, m.Message.Refusal, m.FinishReason == openai.FinishReasonLength}, r.Usage, nil
+}

@@ -1,0 +1,23 @@
+package service
+
+// Provider is where models are served in OpenAI's wire format.
+type Provider struct {
+	Name   string
+	Title  string
+	URL    string
+	Secret string // the usual name of its key; "" where it wants none
+	Model  string // what it is asked for where nobody says; "" is that somebody must
+	Embeds string // the model of embeddings, likewise
+	Free   bool   // it runs on one's own machine
+}
+
+// Providers are those that a scenario can name. The first is the one that Throng brings along.
+var Providers = []Provider{
+	{Name: "rehearsal", Title: "Rehearsal", URL: "rehearsal:model", Model: "rehearsal-1", Free: true},
+	{Name: "openai", Title: "OpenAI", URL: "https://api.openai.com/v1", Secret: "OPENAI_API_KEY", Model: "gpt-4o-mini", Embeds: "text-embedding-3-small"},
+	{Name: "openrouter", Title: "OpenRouter", URL: "https://openrouter.ai/api/v1", Secret: "OPENROUTER_API_KEY", Model: "openai/gpt-4o-mini", Embeds: "openai/text-embedding-3-small"},
+	{Name: "lambda", Title: "Lambda", URL: "https://api.lambda.ai/v1", Secret: "LAMBDA_API_KEY", Model: "llama3.3-70b-instruct-fp8"},
+	{Name: "ollama", Title: "Ollama", URL: "http://127.0.0.1:11434/v1", Model: "llama3.2", Embeds: "nomic-embed-text", Free: true},
+	{Name: "lmstudio", Title: "LM Studio", URL: "http://127.0.0.1:1234/v1", Free: true},
+	{Name: "vllm", Title: "vLLM", URL: "http://127.0.0.1:8000/v1", Free: true},
+}

@@ -1,0 +1,101 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// isStream reports whether an answer arrived in pieces; a service need not do what it was asked.
+func isStream(a *Answer) bool {
+	return strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream")
+}
+
+// completing puts a completion together from its pieces (server-sent events, one line of data each).
+type completing struct {
+	wholeJSON bool // enough is where a JSON document ends
+	text      strings.Builder
+	refusal   strings.Builder
+	finish    openai.FinishReason
+	usage     openai.Usage
+	done      bool
+	bad       error
+
+	depth          int // of the document so far
+	quoted, escape bool
+	whole          bool
+}
+
+// add takes a line and reports whether nothing more is wanted.
+func (c *completing) add(line []byte) (enough bool) {
+	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+	if data = bytes.TrimSpace(data); !ok || len(data) == 0 || c.bad != nil {
+		return false
+	}
+	if string(data) == "[DONE]" {
+		c.done = true
+		return true
+	}
+	var piece openai.ChatCompletionStreamResponse
+	if err := json.Unmarshal(data, &piece); err != nil {
+		c.bad = fmt.Errorf("a piece of the completion cannot be read: %w", err)
+		return false
+	}
+	if piece.Usage != nil {
+		c.usage = *piece.Usage
+	}
+	if len(piece.Choices) == 0 {
+		return false
+	}
+	choice := piece.Choices[0]
+	if c.whole && strings.TrimSpace(choice.Delta.Content) != "" {
+		return true // what follows the document is of no use; a model that ends with it tells what it took
+	}
+	c.text.WriteString(choice.Delta.Content)
+	c.refusal.WriteString(choice.Delta.Refusal)
+	if choice.FinishReason != "" {
+		c.finish = choice.FinishReason
+	}
+	if c.wholeJSON {
+		c.scan(choice.Delta.Content)
+	}
+	return false
+}
+
+// scan follows the braces of a document.
+func (c *completing) scan(text string) {
+	for i := range len(text) {
+		switch b := text[i]; {
+		case c.escape:
+			c.escape = false
+		case c.quoted:
+			c.escape, c.quoted = b == '\\', b != '"'
+		case b == '"':
+			c.quoted = c.depth > 0
+		case b == '{':
+			c.depth++
+		case b == '}' && c.depth > 0:
+			c.depth--
+			c.whole = c.whole || c.depth == 0
+		}
+	}
+}
+
+// readStream reads an answer that arrived in pieces.
+func readStream(body []byte, wholeJSON bool) (*Completion, openai.Usage, error) {
+	c := &completing{wholeJSON: wholeJSON}
+	for line := range bytes.Lines(body) {
+		c.add(line)
+	}
+	switch {
+	case c.bad != nil:
+		return nil, c.usage, c.bad
+	case !c.done && c.finish == "" && !c.whole:
+		return nil, c.usage, errors.New("the completion breaks off")
+	}
+	return &Completion{c.text.String(), c.refusal.String(), c.finish == openai.FinishReasonLength}, c.usage, nil
+}

@@ -1,0 +1,31 @@
+package engine
+
+// Usage is what calls of models took.
+type Usage struct {
+	Calls    int64 `cbor:"1,keyasint,omitempty"` // answered
+	Input    int64 `cbor:"2,keyasint,omitempty"` // tokens of what was asked
+	Output   int64 `cbor:"3,keyasint,omitempty"` // tokens of the answers
+	Cost     int64 `cbor:"4,keyasint,omitempty"` // billionths of a US dollar, of the calls that have a price
+	Unpriced int64 `cbor:"5,keyasint,omitempty"` // calls of models whose price is not known: Cost is without them
+	// Estimated counts calls whose tokens are a guess from the length of the texts, since the service did not say.
+	Estimated int64 `cbor:"6,keyasint,omitempty"`
+	// Hits counts steps that took an answer which the run had already.
+	Hits int64 `cbor:"7,keyasint,omitempty"`
+}
+
+// Add adds other to u; nil adds nothing.
+func (u *Usage) Add(other *Usage) {
+	if other == nil {
+		return
+	}
+	u.Calls += other.Calls
+	u.Input += other.Input
+	u.Output += other.Output
+	u.Cost += other.Cost
+	u.Unpriced += other.Unpriced
+	u.Estimated += other.Estimated
+	u.Hits += other.Hits
+}
+
+// SharedKey names an answer that belongs to the run.
+type SharedKey [16]byte
