@@ -11,6 +11,8 @@ const (
 	// maxKept is how much a session may hold on to, in bytes: what its steps gave, as data and as the text of it that
 	// the journal gets.
 	maxKept = 128 << 20
+	// maxSent bounds what one step sends, in bytes.
+	maxSent = 32 << 20
 	// maxLetter bounds the text of a message, which each of its readers gets.
 	maxLetter = 64 << 10
 	// maxWords bounds the name of an event, and why a session stopped.
@@ -58,6 +60,10 @@ func (m *Memory) check(more *engine.Delta) error {
 		return tooMuchMemory()
 	}
 	return nil
+}
+
+func tooMuchSent(what string) error {
+	return engine.Fail(engine.Script, "more than %d MB of %s", maxSent>>20, what)
 }
 
 func tooMuchMemory() error {

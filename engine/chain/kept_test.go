@@ -85,9 +85,11 @@ func TestAgentRemembersTooMuch(t *testing.T) {
 func TestLongWords(t *testing.T) {
 	for _, step := range []string{
 		"{kind: stop, because: '${megabytes(1)}'}", "{kind: emit, event: '${megabytes(1)}'}", "{kind: python, call: fail(megabytes(20))}",
+		"{kind: wait, for: '${megabytes(20)}'}", "{kind: wait, for: '${[megabytes(20)] * 100000}'}",
+		"{kind: for, each: megabytes(20), as: i, do: {step b: {kind: emit, event: e}}}",
 	} {
 		row := stage{steps: "step a: " + step, functions: megabyte}.run(t)[0]
-		if row.Outcome != engine.Failed || row.Class != engine.Script || len(row.Error)+len(row.Because) > 10_000 || len(row.Events) > 0 {
+		if row.Outcome != engine.Failed || row.Class != engine.Script || len(row.Error)+len(row.Because) > 20_000 || len(row.Events) > 0 {
 			t.Errorf("%s: got %v %v, an error of %d bytes, %d events", step, row.Outcome, row.Class, len(row.Error), len(row.Events))
 		}
 	}

@@ -4,14 +4,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"go.starlark.net/starlark"
 )
-
-// maxPairs bounds the text of a query or a form, in bytes.
-const maxPairs = 32 << 20
 
 // pairs are the names and values of a query or a form, in the order of the file. A list gives its name several times;
 // None and missing leave theirs out.
@@ -84,8 +80,8 @@ func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
 		return nil, err
 	}
 	out = append(append(append(out, '&'), p.name...), '=')
-	if out = append(out, url.QueryEscape(value)...); len(out) > maxPairs {
-		return nil, engine.Fail(engine.Script, "more than %d MB of names and values", maxPairs>>20)
+	if out = append(out, url.QueryEscape(value)...); len(out) > maxSent {
+		return nil, tooMuchSent("names and values")
 	}
 	return out, nil
 }

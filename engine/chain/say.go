@@ -114,7 +114,7 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 	}
 	ids, ok := to.(starlark.Iterable)
 	if !ok {
-		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", to)
+		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", script.Shown(to))
 	}
 	var readers []int
 	iter := ids.Iterate()

@@ -101,7 +101,7 @@ func (r *reader) whole(n *doc.Node, lowest, highest int) int {
 	if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
 		return int(number)
 	}
-	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), v)
+	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), script.Shown(v))
 	return lowest
 }
 

@@ -206,7 +206,7 @@ var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
 // notData is the error for a type that data cannot hold, or for a dict because of one of its keys.
 func notData(v, key Value) error {
 	if key != nil {
-		return &problem{fmt.Sprintf("a dict with the key %s is not data", shortly(key, shortText)), "the keys must be strings"}
+		return &problem{fmt.Sprintf("a dict with the key %s is not data", Shown(key)), "the keys must be strings"}
 	}
 	return fmt.Errorf("%s is not data", v.Type())
 }

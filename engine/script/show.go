@@ -202,6 +202,9 @@ func shortly(v Value, limit int) string {
 	return cut(string(p.out), limit)
 }
 
+// Shown is the text of a value for an error: cut off, and soon done whatever the value holds.
+func Shown(v Value) string { return shortly(v, shortText) }
+
 // shortText is how much of a value stands in an error.
 const shortText = 200
 
