@@ -43,6 +43,15 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
+// short is a text as it fits into a table.
+func short(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
 // Run is called by kong.
 func (c *validateCmd) Run(t *terminal) error {
 	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
@@ -64,7 +73,7 @@ func (c *validateCmd) Run(t *terminal) error {
 	fmt.Fprintf(w, "\nagents\t%s\n", engine.FormatCount(int64(s.Agents)))
 	fmt.Fprintf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {
-		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, p.Value, p.Title)
+		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}
 	for _, o := range l.Outlook() {
 		printService(w, o)
