@@ -40,6 +40,17 @@ func kinds() []kind {
 	}
 }
 
+// Kinds are the names of the kinds of steps.
+func Kinds() []string { return namesOf(kinds()) }
+
+func namesOf(all []kind) []string {
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.name
+	}
+	return names
+}
+
 // commonKeys are the keys that any step may have.
 var commonKeys = []string{
 	"kind", "type", "when", "parallel", "depends_on", "timeout", "retry", "on_error", "default", "label",
@@ -52,10 +63,7 @@ func (r *reader) kind(what string, n *doc.Node) (kind, bool) {
 
 // kindOf reads a kind that is one of all.
 func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
-	names := make([]string, len(all))
-	for i, k := range all {
-		names[i] = k.name
-	}
+	names := namesOf(all)
 	list := "one of " + strings.Join(names, ", ")
 	at := n.Only("kind", "type").Value
 	if at == nil {
