@@ -150,9 +150,15 @@ func (r *SessionRow) reset(p Place) {
 	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}
 }
 
+// maxError bounds what is kept of an error, in bytes: it may repeat data.
+const maxError = 16 << 10
+
 // Fail ends the row with an error: its outcome and class follow from err, path is the step that failed.
 func (r *SessionRow) Fail(path string, err error) {
 	r.Path, r.Error = path, err.Error()
+	if len(r.Error) > maxError {
+		r.Error = strings.ToValidUTF8(r.Error[:maxError], "") + "…"
+	}
 	r.Outcome, r.Class = Failed, Script
 	if step, ok := errors.AsType[*StepError](err); ok {
 		r.Class = step.Class

@@ -228,6 +228,9 @@ func (s *stop) run(t *turn) (script.Value, error) {
 		if end.because, err = script.Text(v); err != nil {
 			return nil, err
 		}
+		if n := len(end.because); n > maxWords {
+			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxWords)
+		}
 	}
 	return nil, end
 }

@@ -41,6 +41,7 @@ type execution struct {
 	in     *Input
 	row    *engine.SessionRow // where records and events go: the session's, or a member's own
 	before int                // steps recorded when it began
+	kept   int                // bytes that it holds on to of what its steps gave
 	key    draw.Key
 	time   timed // of the chain, or of the member
 	body   pass
@@ -186,6 +187,9 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	if x.before+t.at >= maxSteps {
 		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
+	if err := tooMuch(x.kept, maxKept); err != nil {
+		return nil, &failedAt{t.path, err}
+	}
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
 	x.in.Watch.started(t)
 	if err := t.begin(); err != nil {
@@ -208,6 +212,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	}
 	t.x.in.Watch.gave(t, out)
 	t.timed.stop()
+	t.keep(out)
 	p.last = out
 	return out, nil
 }

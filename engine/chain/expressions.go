@@ -140,7 +140,11 @@ func (r *reader) unseen(name string) (problem, hint string) {
 	case ok:
 		return problem, "it comes later, or stands in another block"
 	}
-	return problem, r.near(name, r.scope.all(), "steps see those above them, and nothing inside a block that they are not in")
+	var all []string
+	if r.guesses < maxGuesses { // there may be very many
+		all = r.scope.all()
+	}
+	return problem, r.near(name, all, "steps see those above them, and nothing inside a block that they are not in")
 }
 
 // beside reports whether a step could be waited for: it is of the same group, and does not wait for this one.

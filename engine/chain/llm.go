@@ -120,6 +120,22 @@ var roles = []string{"system", "developer", "user", "assistant"}
 
 func (c *completion) changes() *Service { return nil }
 
+func (c *completion) asks() ([]*Service, odds) {
+	often := surely
+	if c.share != nil {
+		often = perhaps
+	}
+	if fixed, ok := c.share.(constValue); ok {
+		if f, ok := starlark.AsFloat(fixed.v); ok {
+			often = chanceOf(f)
+		}
+	}
+	if c.cache != nil { // another agent may have asked
+		often = often.and(perhaps)
+	}
+	return c.services, often
+}
+
 func (c *completion) run(t *turn) (script.Value, error) {
 	asks, err := c.chosen(t)
 	if err != nil {
@@ -183,7 +199,7 @@ func evalNumber(t *turn, v Value, field string, most float64) (float64, error) {
 	}
 	f, ok := starlark.AsFloat(x)
 	if !ok || !(f >= 0 && f <= most) {
-		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, x)
+		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, script.Shown(x))
 	}
 	return f, nil
 }
@@ -288,7 +304,7 @@ func messagesOf(v script.Value) (all []service.Message, err error) {
 		}
 		name, _ := starlark.AsString(role)
 		if role == nil || !slices.Contains(roles, name) {
-			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %v", strings.Join(roles, ", "), role)
+			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), script.Shown(starlark.String(name)))
 		}
 		text, err := script.Text(content)
 		if err != nil {

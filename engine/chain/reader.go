@@ -31,6 +31,9 @@ type Reader struct {
 	connectors map[string]*connector
 	standIn    *Service // nil where none is wanted
 	rehearsed  []string
+
+	places   map[*Step]stepAt // where the steps of all chains stand
+	timeouts map[*Chain]*doc.Node
 }
 
 const (
@@ -53,6 +56,7 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	c := r.declared(name)
 	if t := n.Get("timeout"); t != nil {
 		c.Timeout = t.Duration(time.Millisecond, 0)
+		r.timeouts[c] = t
 	}
 	in := &reader{Reader: r, names: baseNames, chain: &chainNames{place: map[string]string{}, taken: map[string]bool{}}}
 	in.chain.collect(n, "")
@@ -187,6 +191,7 @@ func (r *reader) block(n *doc.Node) *Block {
 		b.index[name] = len(b.Steps)
 		b.Steps = append(b.Steps, &Step{Name: name, Label: name})
 		list = append(list, at)
+		r.places[b.Steps[len(list)-1]] = at
 	}
 	r.order(b, list)
 	for i, at := range list {

@@ -51,10 +51,14 @@ func readRemember(r *reader, n *doc.Node) action {
 func (m *remember) run(t *turn) (script.Value, error) {
 	values := make([]script.Value, len(m.values))
 	fields := make([]engine.Field, len(m.values))
+	size := 0
 	for i, of := range m.values {
 		v, text, err := data(t, of)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(text); size > maxMemory {
+			return nil, tooMuchMemory()
 		}
 		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
@@ -66,19 +70,20 @@ func (m *remember) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	memory := t.x.in.Memory
-	if keep.notes != nil {
-		memory.replace(keep.notes)
-	}
+	written := keep.delta()
+	written.Set = fields
 	if note != nil {
-		memory.note(note)
+		written.Notes = append(written.Notes, note)
+		t.x.kept += len(note)
+	}
+	memory := t.x.in.Memory
+	if err := memory.check(written); err != nil {
+		return nil, err
 	}
 	for i, f := range fields {
-		memory.set(f, values[i])
+		memory.keep(f.Name, values[i])
 	}
-	if keep.most > 0 {
-		memory.bound(keep.most)
-	}
+	memory.write(written)
 	return m.shape.Record(values...), nil
 }
 
@@ -98,6 +103,18 @@ func (m *remember) noted(t *turn) ([]byte, error) {
 type keeping struct {
 	most  int      // 0 is not said
 	notes [][]byte // JSON texts; nil is not said
+}
+
+// delta is what it changes. More notes than are kept by default stay as long as nobody says how many are.
+func (k keeping) delta() *engine.Delta {
+	d := &engine.Delta{Keep: k.most}
+	if k.notes != nil {
+		d.Notes, d.Replace = k.notes, true
+		if len(k.notes) > engine.DefaultNotes {
+			d.Keep = len(k.notes)
+		}
+	}
+	return d
 }
 
 // kept evaluates keep.
@@ -133,5 +150,5 @@ func keepingOf(v script.Value) (k keeping, err error) {
 		}
 		return k, nil
 	}
-	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", v, mostNotes)
+	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", script.Shown(v), mostNotes)
 }

@@ -114,8 +114,11 @@ func (s *statement) changes() *Service {
 	return s.service
 }
 
+func (s *statement) asks() ([]*Service, odds) { return []*Service{s.service}, surely }
+
 func (s *statement) run(t *turn) (script.Value, error) {
 	what := service.Statement{Query: s.query, Changes: s.forced}
+	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
 		if err != nil {
@@ -124,6 +127,9 @@ func (s *statement) run(t *turn) (script.Value, error) {
 		text, err := sqlArg(v, s.query.Array(i))
 		if err != nil {
 			return nil, fmt.Errorf("args[%d]: %w", i, err)
+		}
+		if size += len(text); size > maxSent {
+			return nil, tooMuchSent("args")
 		}
 		what.Args, what.Values = append(what.Args, text), appendTexts(what.Values, v)
 	}
@@ -206,7 +212,9 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		dst = service.AppendElement(dst, text)
+		if dst = service.AppendElement(dst, text); len(dst) > maxSent {
+			return nil, tooMuchSent("args")
+		}
 	}
 	return append(dst, '}'), nil
 }

@@ -62,13 +62,11 @@ func (p *population) runFilter(text string) (*filter, error) {
 	return &filter{expr: e, field: "run"}, errors.Join(mistakes...)
 }
 
-// admits reports whether an agent takes part. done stops the evaluation.
-func (f *filter) admits(a *agent, done <-chan struct{}) (bool, error) {
+// admits reports whether an agent takes part.
+func (f *filter) admits(a *agent) (bool, error) {
 	asking := a.asking
 	a.asking = filtering
-	c := a.Context(f.field)
-	c.Done = done
-	v, err := f.expr.Eval(c)
+	v, err := f.expr.Eval(a.Context(f.field))
 	a.asking = asking
 	if err != nil {
 		return false, err
@@ -139,8 +137,9 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 // admit reports whether all filters admit an agent.
 func (p *Program) admit(ctx context.Context, filters []*filter, index int) (bool, error) {
 	a := newAgent(&p.s.population, p.seed, index, nil)
+	a.done = ctx.Done()
 	for _, f := range filters {
-		in, err := f.admits(a, ctx.Done())
+		in, err := f.admits(a)
 		switch {
 		case ctx.Err() != nil:
 			return false, context.Cause(ctx)

@@ -85,7 +85,8 @@ func (s *sheet) errorf(line, col int, hint, format string, args ...any) {
 
 // close says how many mistakes were not told.
 func (s *sheet) close() {
-	if s.mistakes > 0 { // only then is a second copy of the text worth it
+	// Only with mistakes is a second copy of the text worth it, and not of one that is mostly line breaks.
+	if s.mistakes > 0 && bytes.Count(s.text, []byte("\n")) <= maxAgents {
 		s.report.AddSource(s.name, s.text)
 	}
 	if n := s.mistakes - maxTold; n > 0 {
@@ -118,6 +119,8 @@ func (s *sheet) checkName(line, col int, name string) {
 func (s *sheet) addID(id string, line, col int) {
 	if id == "" && !s.plain {
 		s.errorf(line, col, "every row has one, or none has", "the row has no id")
+	} else if len(id) > maxID {
+		s.errorf(line, col, "a name", "an id of %d bytes, more than %d", len(id), maxID)
 	}
 	if first := s.ids.add(id, line); first > 0 && id != "" && !s.plain {
 		s.errorf(line, col, "ids are unique", "%s is called so on line %d already", quoted(id), first)

@@ -244,8 +244,9 @@ func (l Launch) Foreign() (all []Target) {
 	return all
 }
 
-// checkHosts finds services that do not exist, and hosts that nobody allowed.
-func (l Launch) checkHosts() error {
+// CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
+// are looked at when a run starts.
+func (l Launch) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
 		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
@@ -254,16 +255,23 @@ func (l Launch) checkHosts() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
-		if s.Postgres != nil {
-			_, _, err := l.database(s)
-			mistakes = append(mistakes, err)
-			continue
-		}
-		if strings.HasPrefix(address, scenario.Rehearsal) {
+		if s.Postgres != nil || strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
 		if _, err := service.CheckAddress(address); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// checkHosts finds hosts that nobody allowed, too.
+func (l Launch) checkHosts() error {
+	mistakes := []error{l.CheckAddresses()}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
 		}
 	}
 	for _, t := range l.Foreign() {
