@@ -108,7 +108,7 @@ func (c *Commission) seed() uint64 { return c.Key.Text("seed").Source().Uint64()
 // Request identifies what would be asked: whom, where, for what, in which shape, with which seed. address says where a
 // service is.
 func (w *Writer) Request(c *Commission, address func(*Service) string) (string, error) {
-	chat, err := w.completion.chatOf(c, c.Context)
+	chat, err := w.completion.chatOf(c, c)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 		}
 		q.headers[s] = h
 	}
-	chat, err := w.completion.chatOf(c, c.Context)
+	chat, err := w.completion.chatOf(c, c)
 	if err != nil {
 		return nil, took, err
 	}

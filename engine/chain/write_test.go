@@ -28,10 +28,10 @@ type scribe struct {
 	hangs   func()   // called when one hangs
 
 	mu   sync.Mutex
-	seen []question
+	seen []letter
 }
 
-type question struct {
+type letter struct {
 	Model       string
 	Temperature float64
 	Seed        int
@@ -39,10 +39,10 @@ type question struct {
 	header      http.Header
 }
 
-func (a *question) last() string { return a.Messages[len(a.Messages)-1].Content }
+func (a *letter) last() string { return a.Messages[len(a.Messages)-1].Content }
 
-// questions are those that came so far.
-func (s *scribe) questions() []question {
+// letters are those that came so far.
+func (s *scribe) letters() []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
@@ -50,7 +50,7 @@ func (s *scribe) questions() []question {
 
 func (s *scribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	a := question{header: r.Header}
+	a := letter{header: r.Header}
 	if err := json.Unmarshal(body, &a); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -181,7 +181,7 @@ func TestAsk(t *testing.T) {
 			if took.Attempts != tt.attempts || calls != tt.calls {
 				t.Errorf("%d attempts and %d answers, want %d and %d", took.Attempts, calls, tt.attempts, tt.calls)
 			}
-			if key := a.questions()[0].header.Get("Authorization"); key != "Bearer key-of-a" {
+			if key := a.letters()[0].header.Get("Authorization"); key != "Bearer key-of-a" {
 				t.Errorf("signed with %q", key)
 			}
 		})
@@ -206,7 +206,7 @@ func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 		if _, _, err := writer(t, wantsAnn+"temperature: 0.25\nsystem: Be brief\n", a, nil).Ask(t.Context(), commission()); err != nil {
 			t.Fatal(err)
 		}
-		seen := a.questions()
+		seen := a.letters()
 		if len(seen) != 2 || seen[0].Messages[0].Content != "Be brief" || seen[0].Temperature != 0.25 || !strings.Contains(seen[1].last(), "age") {
 			t.Fatalf("asked %+v", seen)
 		}

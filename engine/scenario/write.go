@@ -63,11 +63,11 @@ func (r *reader) writer(n *doc.Node) {
 	if r.report.Err() != nil {
 		return
 	}
-	if _, err := r.s.Writing(trySeed).Request(0, func(s *chain.Service) string { return s.URL }); err != nil {
+	if _, err := (&Writing{r.s, trySeed}).Request(0, func(s *chain.Service) string { return s.URL }); err != nil {
 		n.Errorf("", "the first persona: %v", err)
 		return
 	}
-	if !r.kept {
+	if !r.kept || r.s.Agents == 0 {
 		return
 	}
 	text, err := r.open(PersonasName)
@@ -102,7 +102,7 @@ type Writing struct {
 
 // Writing returns what is to be done before a run with a seed; nil where no model writes the population, or has done so.
 func (s *Scenario) Writing(seed uint64) *Writing {
-	if !s.population.table.unwritten() || s.population.writer == nil {
+	if !s.population.table.unwritten() || s.population.writer == nil || s.Agents == 0 {
 		return nil
 	}
 	return &Writing{s, seed}

@@ -153,6 +153,17 @@ func TestSettledPersonas(t *testing.T) {
 	}
 }
 
+// TestNobodyIsWritten is a population of 0.
+func TestNobodyIsWritten(t *testing.T) {
+	s, err := read(strings.Replace(writing(somebody), "count: 3", "count: 0", 1), nil, nil)
+	if err != nil {
+		t.Fatal(told(err))
+	}
+	if _, err := Restore(s.Source); s.Writing(1) != nil || s.Written() || err != nil {
+		t.Errorf("somebody is to be written: %v", err)
+	}
+}
+
 // TestPersonasOfASchema are what a JSON Schema names.
 func TestPersonasOfASchema(t *testing.T) {
 	s, err := read(writing(strings.Replace(somebody, "answer: {name: string, age: int, \"pet?\": string}",

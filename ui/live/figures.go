@@ -24,6 +24,7 @@ const numFigures = 9
 type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
+	models  *widgets.Line // of runs that call models
 	advice  *widgets.Line
 	span    *widget.Select
 
@@ -35,13 +36,14 @@ func newFigures(c *charts) *figures {
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
 		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
-		advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		models: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 	}
+	f.models.Hide()
 	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
 	f.span.SetSelected(wholeRun)
 	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
-	f.content = widgets.NewPanel("", container.NewBorder(nil, f.advice, nil, container.NewCenter(f.span), f.grid))
+	f.content = widgets.NewPanel("", container.NewBorder(nil, container.NewVBox(f.models, f.advice), nil, container.NewCenter(f.span), f.grid))
 	return f
 }
 
@@ -59,6 +61,19 @@ func (f *figures) draw(job *Job, d *feed) {
 	f.drawConnections(m, judge(checkConnections))
 	text, worst := advice(job, d)
 	f.advice.Set(text, worst.tone())
+}
+
+// drawModels shows what calls of models took; it reports whether the panel has become higher or lower.
+func (f *figures) drawModels(u *engine.Usage) (changed bool) {
+	called := *u != (engine.Usage{})
+	if called {
+		f.models.Set("model calls "+engine.FormatUsage(u), widgets.Quiet)
+	}
+	if called == f.models.Visible() {
+		return false
+	}
+	f.models.Hidden = !called
+	return true
 }
 
 func (f *figures) drawConnections(m *engine.MetricsRow, h health) {

@@ -133,6 +133,9 @@ func (s *Screen) draw() {
 	s.orders.draw(now)
 	s.limit.draw(now)
 	s.figures.draw(s.job, s.feed)
+	if s.figures.drawModels(&now.Usage) {
+		s.page.again()
+	}
 	s.trouble.draw(now)
 	if s.feed.count != s.shown.rows {
 		s.charts.draw(s.feed)

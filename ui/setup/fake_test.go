@@ -70,7 +70,7 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
 			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
 		},
-		Services: []Service{{"shop", "http", "rehearsal:shop"}, {"model", "llm", "https://model.example.com/v1"}},
+		Services: []Service{{"shop", "http", "rehearsal:shop", ""}, {"model", "llm", "https://model.example.com/v1", ""}},
 	}
 	if text, ok := given["agents"]; ok {
 		if sc.Agents, err = strconv.Atoi(text); err != nil || sc.Agents == 13 {

@@ -47,8 +47,9 @@ type Parameter struct {
 	Choices            []string
 }
 
-// Service is one of a scenario's with its address; rehearsal:shop is the embedded one.
-type Service struct{ Name, Kind, URL string }
+// Service is one of a scenario's with its address; rehearsal:shop is the embedded one. Password is the name of the
+// secret that a database's password is.
+type Service struct{ Name, Kind, URL, Password string }
 
 // Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
 type Unreadable string
@@ -83,6 +84,6 @@ type Desk interface {
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
 	// not wait.
 	Remote() string
-	// TestService sends one request to a service's address and returns what came back in words.
+	// TestService asks a service at its address once and returns what came back in words.
 	TestService(ctx context.Context, s Service) (string, error)
 }

@@ -40,6 +40,7 @@ type Desk struct {
 	stops   int         // how often a run was told to stop while it was only being started
 	job     *wire.Job   // nil while none is in progress
 	shown   *live.Job   // the newest that was in progress
+	called  called
 	settled chan struct{}
 }
 
@@ -206,6 +207,9 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.job = job
 	d.shown = &live.Job{
 		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Tell: func(ctx context.Context, ids []string, text string) error {
+			return job.Tell(ctx, ids, text, "", "user")
+		},
 	}
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()

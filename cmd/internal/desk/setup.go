@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,17 +29,22 @@ var _ setup.Desk = setupDesk{}
 
 // Choices lists the built-in scenarios, then the files used lately that are still there.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
-	names, err := fs.Glob(assets.Scenarios(), "*.yaml")
+	files, err := fs.ReadDir(assets.Scenarios(), ".")
 	if err != nil {
 		return nil, err
 	}
 	var all []setup.Choice
-	for _, name := range names {
+	for _, file := range files {
+		name := file.Name()
+		ending := filepath.Ext(name)
+		if !slices.Contains(scenario.Endings, ending) {
+			continue
+		}
 		s, err := wire.LoadScenario(name, nil)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, ".yaml"), Title: s.Title, About: s.About, BuiltIn: true})
+		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, ending), Title: s.Title, About: s.About, BuiltIn: true})
 	}
 	var gone []string
 	for _, path := range d.notes.read().Recent {
@@ -57,7 +63,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 
 // Scenario reads one.
 func (d setupDesk) Scenario(_ context.Context, name string, given map[string]string) (*setup.Scenario, error) {
-	s, err := wire.LoadScenario(name, given)
+	s, err := d.load(name, given)
 	if err != nil {
 		return nil, inWords(name, err)
 	}
@@ -82,7 +88,11 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
 	}
 	for _, sv := range s.Services {
-		out.Services = append(out.Services, setup.Service{Name: sv.Name, Kind: "http", URL: sv.URL})
+		shown := setup.Service{Name: sv.Name, Kind: sv.Kind, URL: sv.URL}
+		if sv.Postgres != nil {
+			shown.Password = sv.Postgres.Password
+		}
+		out.Services = append(out.Services, shown)
 	}
 	var warnings strings.Builder
 	if err := s.PrintWarnings(&warnings); err != nil {
@@ -132,9 +142,18 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	return out
 }
 
+// load reads a scenario with the connectors of the settings.
+func (d setupDesk) load(name string, given map[string]string) (*scenario.Scenario, error) {
+	connectors, err := wire.Connectors(d.data)
+	if err != nil {
+		return nil, err
+	}
+	return wire.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+}
+
 // launch makes an order into what wire starts.
 func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
-	s, err := wire.LoadScenario(o.Scenario, o.Given)
+	s, err := d.load(o.Scenario, o.Given)
 	if err != nil {
 		return wire.Launch{}, inWords(o.Scenario, err)
 	}
@@ -174,6 +193,9 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // TestService asks an address once.
 func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
+	if s.Kind == "postgres" {
+		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Password})
+	}
 	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
 		return "starts with the run, on this machine", nil
 	}
