@@ -1,0 +1,5 @@
+package graph
+
+var Sample, Long, Crowd = sample, long, crowd
+
+const Shopping = shopping
