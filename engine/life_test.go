@@ -323,9 +323,9 @@ func show(t *engine.Totals) string {
 	service, _ := t.Service.MarshalBinary()
 	held, _ := t.Held.MarshalBinary()
 	queue, _ := t.Queue.MarshalBinary()
-	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %v failed %x\n%x\n%x\n%x\n%x",
+	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %v failed %x\n%x\n%x\n%x\n%x\n%+v",
 		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Inexact, t.FailedAgents,
-		total, service, held, queue)
+		total, service, held, queue, t.ByStep.Figures())
 }
 
 func drawLife(t *rapid.T) *life {

@@ -86,7 +86,8 @@ type loop struct {
 
 	window  window
 	metrics MetricsRow
-	changes []ChangeRow // the newest
+	steps   []StepFigures // as of the last sample; snapshots share them
+	changes []ChangeRow   // the newest
 	recent  rate
 }
 

@@ -34,6 +34,8 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
+	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
+	Steps []StepFigures
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
@@ -158,7 +160,7 @@ func (l *loop) sample() {
 	l.window.service.Reset()
 	l.window.held.Reset()
 	l.window.requests, l.window.at = 0, now
-	l.metrics = m
+	l.metrics, l.steps = m, l.totals.ByStep.Figures()
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
 			l.append(m, nil)
@@ -193,6 +195,7 @@ func (l *loop) publish() {
 		Retries:     t.Retries,
 		RateLimited: t.RateLimited,
 		Labels:      map[Label]int64{},
+		Steps:       l.steps,
 
 		PerSecond:   l.recent.perSecond(now),
 		Elapsed:     l.elapsed + now.Sub(l.began),

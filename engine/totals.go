@@ -46,6 +46,8 @@ type Totals struct {
 
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
+
+	ByStep StepTable `cbor:"17,keyasint"`
 }
 
 // Peaks are the worst values that were seen; they cannot be recomputed from the journal.
@@ -73,16 +75,31 @@ func (t *Totals) Add(r *SessionRow) {
 		t.Acted++
 	}
 	t.Events += int64(len(r.Events))
+	t.addSteps(r)
+	t.Total.Record(r.Total)
+	t.Service.Record(r.Service)
+	t.Held.Record(r.Held)
+	t.Queue.Record(r.Queue)
+}
+
+// addSteps counts the steps of a session.
+func (t *Totals) addSteps(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
+	t.ByStep.begin()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if (s.Status == StepFailed || s.Status == StepTimedOut) && timingClass(s.Class) {
 			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
+		limited := int64(0)
 		for _, status := range s.Statuses {
 			if status == 429 {
-				t.RateLimited++
+				limited++
 			}
+		}
+		t.RateLimited += limited
+		if of := t.ByStep.of(s.Path); of != nil {
+			of.add(s, limited)
 		}
 		if s.Attempts > 0 {
 			t.Labels[s.Label]++
@@ -90,10 +107,6 @@ func (t *Totals) Add(r *SessionRow) {
 			t.Retries += int64(s.Attempts - 1)
 		}
 	}
-	t.Total.Record(r.Total)
-	t.Service.Record(r.Service)
-	t.Held.Record(r.Held)
-	t.Queue.Record(r.Queue)
 }
 
 // inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.
@@ -147,6 +160,7 @@ func (t *Totals) Clone() Totals {
 	c := *t
 	c.Total, c.Service, c.Held, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Held.Clone(), t.Queue.Clone()
 	c.FailedAgents = append([]uint64(nil), t.FailedAgents...)
+	c.ByStep = t.ByStep.clone()
 	if t.Inexact != nil {
 		i := *t.Inexact
 		c.Inexact = &i
