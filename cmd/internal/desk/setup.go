@@ -77,6 +77,7 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 	settings.Remote = d.remote.Target() != ""
 	out := &setup.Scenario{
 		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
+		Graph: s.Chain.Graph(),
 	}
 	for i := range s.Parameters {
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
@@ -141,6 +142,19 @@ func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
 	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
 	wire.Schedule(&l.Settings, s)
 	return l, nil
+}
+
+// Choose counts the agents that take part.
+func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
+	l, err := d.launch(o)
+	if err != nil {
+		return 0, err
+	}
+	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
+	if err != nil || chosen != nil {
+		return len(chosen), err
+	}
+	return l.Scenario.Agents, nil
 }
 
 // Targets returns the services of an order that are neither on this machine nor allowed.
