@@ -9,7 +9,14 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// What is shown below the figures.
+const (
+	asCharts = "Charts"
+	asChain  = "Chain"
 )
 
 // What the charts span.
@@ -25,12 +32,13 @@ type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
 	advice  *widgets.Line
+	view    *widget.Select // charts or chain
 	span    *widget.Select
 
 	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
 }
 
-func newFigures(c *charts) *figures {
+func newFigures(c *charts, show func(chain bool)) *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
@@ -40,8 +48,18 @@ func newFigures(c *charts) *figures {
 	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
 	f.span.SetSelected(wholeRun)
 	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
+	f.view = widget.NewSelect([]string{asCharts, asChain}, nil)
+	f.view.SetSelected(asCharts)
+	f.view.OnChanged = func(chosen string) {
+		f.span.Enable()
+		if chosen == asChain {
+			f.span.Disable()
+		}
+		show(chosen == asChain)
+	}
+	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span))
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
-	f.content = widgets.NewPanel("", container.NewBorder(nil, f.advice, nil, container.NewCenter(f.span), f.grid))
+	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, f.advice, nil, nil, f.grid)))
 	return f
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // mostChain is how high the chain may be; more of it scrolls.
-const mostChain = 460
+const mostChain = 760
 
 // chain shows what a session does.
 type chain struct {

@@ -59,8 +59,9 @@ func New(most float32) *Graph {
 	return g
 }
 
-// Set shows a chain. States of steps that are still there stay.
+// Set shows a chain, whose steps have no states yet.
 func (g *Graph) Set(of engine.Graph) {
+	clear(g.sheet.states)
 	g.of, g.steps, g.width = of, 0, 0
 	g.of.Walk(func(*engine.GraphStep) { g.steps++ })
 	g.Refresh()
