@@ -147,6 +147,8 @@ func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 		return "skipped"
 	case f.Ran() == 0:
 		return "not yet"
+	case f.Requests > 0 && f.Errors() > 0: // as the width of a step has no room for more
+		parts = append(parts, engine.FormatDuration(rough(f.Service.P95)))
 	case f.Requests > 0:
 		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
 	case len(step.Inner) > 0:

@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// What is shown below the figures.
+// What the button beside the figures does.
 const (
-	asCharts = "Charts"
-	asChain  = "Chain"
+	toChain  = "Show chain"
+	toCharts = "Show charts"
 )
 
 // What the charts span.
@@ -32,7 +32,7 @@ type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
 	advice  *widgets.Line
-	view    *widget.Select // charts or chain
+	view    *widget.Button // charts or chain
 	span    *widget.Select
 
 	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
@@ -48,15 +48,17 @@ func newFigures(c *charts, show func(chain bool)) *figures {
 	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
 	f.span.SetSelected(wholeRun)
 	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
-	f.view = widget.NewSelect([]string{asCharts, asChain}, nil)
-	f.view.SetSelected(asCharts)
-	f.view.OnChanged = func(chosen string) {
-		f.span.Enable()
-		if chosen == asChain {
+	f.view = widget.NewButton(toChain, func() {
+		chain := f.view.Text == toChain
+		if chain {
+			f.view.SetText(toCharts)
 			f.span.Disable()
+		} else {
+			f.view.SetText(toChain)
+			f.span.Enable()
 		}
-		show(chosen == asChain)
-	}
+		show(chain)
+	})
 	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span))
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
 	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, f.advice, nil, nil, f.grid)))

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostEdges = 4000 // of groups: more are not drawn
-	mostSlots = 8000 // where they pass columns
+	mostEdges = 2000 // of groups: more are not drawn
+	mostSlots = 4000 // where they pass columns
 )
 
 // place is a step of a group in its column, or a slot where a line passes the column.

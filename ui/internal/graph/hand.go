@@ -78,23 +78,26 @@ func (s *sheet) TypedRune(rune) {}
 
 // TypedKey moves the selection: left and right along the file, up and down to what is drawn there.
 func (s *sheet) TypedKey(e *fyne.KeyEvent) {
-	last := len(s.layout.boxes) - 1
+	to, last := s.selected, len(s.layout.boxes)-1
 	switch e.Name {
 	case fyne.KeyRight:
-		s.choose(min(s.selected+1, last))
+		to = min(to+1, last)
 	case fyne.KeyLeft:
-		s.choose(max(s.selected-1, min(0, last)))
+		to = max(to-1, min(0, last))
 	case fyne.KeyUp:
-		s.choose(s.beyond(-1))
+		to = s.beyond(-1)
 	case fyne.KeyDown:
-		s.choose(s.beyond(1))
+		to = s.beyond(1)
 	case fyne.KeyHome:
-		s.choose(min(0, last))
+		to = min(0, last)
 	case fyne.KeyEnd:
-		s.choose(last)
+		to = last
 	case fyne.KeyEscape:
-		s.choose(none)
+		to = none
+	default:
+		return
 	}
+	s.choose(to)
 }
 
 // beyond is the box that is nearest above or below the selected one; that itself where there is none.

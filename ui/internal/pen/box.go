@@ -25,11 +25,23 @@ func (b Box) Draw(img *image.RGBA, fill, border color.RGBA) {
 		b.span(row, left, inner, y, fill, border)
 		if inner < outer {
 			whole, within := b.cover(float32(inner)+0.5, float32(y)+0.5)
-			for x := inner; x < outer; x++ {
-				lay(row[4*x:], fill, border, whole, within)
+			lay(row[4*inner:], fill, border, whole, within)
+			if within == 255 {
+				repeat(row[4*inner : 4*outer])
+			} else {
+				for x := inner + 1; x < outer; x++ {
+					lay(row[4*x:], fill, border, whole, within)
+				}
 			}
 		}
 		b.span(row, max(inner, outer), right, y, fill, border)
+	}
+}
+
+// repeat makes all pixels as the first is.
+func repeat(pix []uint8) {
+	for done := 4; done < len(pix); done *= 2 {
+		copy(pix[done:], pix[:done])
 	}
 }
 

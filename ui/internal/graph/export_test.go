@@ -1,5 +1,0 @@
-package graph
-
-var Sample, Long, Crowd = sample, long, crowd
-
-const Shopping = shopping
