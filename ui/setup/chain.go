@@ -9,7 +9,7 @@ import (
 )
 
 // mostChain is how high the chain may be; more of it scrolls.
-const mostChain = 760
+const mostChain = 520
 
 // chain shows what a session does.
 type chain struct {

@@ -108,12 +108,17 @@ func TestANoteSaysMore(t *testing.T) {
 func TestKeysChoose(t *testing.T) {
 	s := show(t, sample(shopping), 1100, 1400)
 	s.win.Canvas().Focus(s.sheet)
+	if got := s.selected(); got != "decide" {
+		t.Errorf("the keyboard is at %q", got)
+	}
+	s.point("coupons")
 	for _, c := range []struct {
 		key  fyne.KeyName
 		want string
 	}{
-		{fyne.KeyRight, "decide"},
 		{fyne.KeyRight, "stay"},
+		{fyne.KeyRight, "enter"},
+		{fyne.KeyLeft, "stay"},
 		{fyne.KeyLeft, "decide"},
 		{fyne.KeyLeft, "decide"},
 		{fyne.KeyUp, "decide"},
@@ -128,6 +133,9 @@ func TestKeysChoose(t *testing.T) {
 		s.sheet.TypedKey(&fyne.KeyEvent{Name: c.key})
 		if got := s.selected(); got != c.want {
 			t.Fatalf("after %s it is %q, want %q", c.key, got, c.want)
+		}
+		if c.want != "" && s.title.Text() != c.want[strings.LastIndex(c.want, ".")+1:] {
+			t.Errorf("after %s the note is on %q", c.key, s.title.Text())
 		}
 	}
 	s.Set(engine.Graph{})

@@ -61,10 +61,14 @@ func (s *sheet) MouseMoved(e *desktop.MouseEvent) {
 // MouseOut undoes it.
 func (s *sheet) MouseOut() { s.hover(none) }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first step, so that
+// it can be seen where the keyboard is.
 func (s *sheet) FocusGained() {
 	s.focused = true
 	s.raster.Refresh()
+	if s.selected == none {
+		s.choose(min(0, len(s.layout.boxes)-1))
+	}
 }
 
 // FocusLost undoes it.
@@ -97,6 +101,7 @@ func (s *sheet) TypedKey(e *fyne.KeyEvent) {
 	default:
 		return
 	}
+	s.hovered = none // until the pointer moves: it is the keyboard that asks now
 	s.choose(to)
 }
 

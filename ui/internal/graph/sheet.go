@@ -178,8 +178,10 @@ func (s *sheet) text(text string, x, y, size float32, c colour, bold bool) {
 	t.Show()
 }
 
-// MinSize is the whole of the drawing.
-func (s *sheet) MinSize() fyne.Size { return fyne.NewSize(s.layout.w, s.layout.h) }
+// MinSize is the whole of the drawing, with room for a bar to scroll with.
+func (s *sheet) MinSize() fyne.Size {
+	return fyne.NewSize(s.layout.w, s.layout.h+2*theme.ScrollBarSmallSize())
+}
 
 // Parts are the texts in view.
 func (s *sheet) Parts() []fyne.CanvasObject {
