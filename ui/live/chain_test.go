@@ -71,6 +71,15 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	st.shows(t, "Browse", "http · shop")
 }
 
+// TestTheChainOfARunThatHasEnded is that its figures are shown though no others come.
+func TestTheChainOfARunThatHasEnded(t *testing.T) {
+	s := running()
+	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
+	st := perform(t, s)
+	st.Tap(st.root, "Show chain")
+	st.shows(t, "p95 2.0s", "not yet")
+}
+
 func TestAHiddenChainIsNotDrawn(t *testing.T) {
 	st := perform(t, running())
 	st.run.change(func(s *engine.Snapshot) { s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)} })

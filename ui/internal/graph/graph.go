@@ -41,6 +41,7 @@ type Graph struct {
 	width  float32 // of the drawing, as it is laid out
 	of     engine.Graph
 	steps  int
+	state  func(*engine.GraphStep) State // nil is that of all is the zero value
 	sheet  *sheet
 	scroll *container.Scroll
 	title  *widgets.Line
@@ -61,15 +62,15 @@ func New(most float32) *Graph {
 
 // Set shows a chain, whose steps have no states yet.
 func (g *Graph) Set(of engine.Graph) {
-	clear(g.sheet.states)
-	g.of, g.steps, g.width = of, 0, 0
+	g.of, g.steps, g.width, g.state = of, 0, 0, nil
 	g.of.Walk(func(*engine.GraphStep) { g.steps++ })
 	g.Refresh()
 }
 
-// Mark asks for the state of every step. Nothing is drawn unless one is another: then the window is painted again, so
-// twice a second is enough, and none while the graph is not on show.
+// Mark asks for the state of every step, again too when it is laid out anew. Nothing is drawn unless one is another:
+// then the window is painted again, so twice a second is enough, and none while the graph is not on show.
 func (g *Graph) Mark(state func(*engine.GraphStep) State) {
+	g.state = state
 	if g.sheet.mark(state) {
 		g.sheet.paint()
 		g.explain()
@@ -95,6 +96,9 @@ func (g *Graph) fit(width float32) {
 	if g.width != width {
 		g.width = width
 		g.sheet.set(arrange(&g.of, sizes(), width))
+		if g.state != nil {
+			g.sheet.mark(g.state)
+		}
 		g.explain()
 	}
 }

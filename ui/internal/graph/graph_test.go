@@ -214,6 +214,19 @@ func TestSameStatesPaintNothing(t *testing.T) {
 	}
 }
 
+// TestStatesMayComeFirst is that a graph which was hidden shows the states that it was given then.
+func TestStatesMayComeFirst(t *testing.T) {
+	uitest.Start(t)
+	g := New(5000)
+	g.Set(sample("a http\nb http"))
+	g.Mark(func(*engine.GraphStep) State { return State{Line: "p95 3ms"} })
+	win := test.NewTempWindow(t, g)
+	win.Resize(fyne.NewSize(900, 400))
+	if !uitest.Shows(g, "p95 3ms") {
+		t.Errorf("it shows %q", uitest.Texts(g))
+	}
+}
+
 func TestColours(t *testing.T) {
 	s := show(t, sample("a http\nb http\nc http"), 900, 400)
 	s.Mark(func(step *engine.GraphStep) State {

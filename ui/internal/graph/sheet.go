@@ -63,14 +63,9 @@ func (s *sheet) set(l *layout) {
 	if s.selected != none {
 		path = s.layout.boxes[s.selected].step.Path
 	}
-	states := make(map[string]State, len(s.states))
-	for i, state := range s.states {
-		states[s.layout.boxes[i].step.Path] = state
-	}
 	s.layout, s.words, s.states = l, make([]words, len(l.boxes)), make([]State, len(l.boxes))
 	s.hovered, s.selected = none, none
 	for i := range l.boxes {
-		s.states[i] = states[l.boxes[i].step.Path]
 		if path != "" && l.boxes[i].step.Path == path {
 			s.selected = i
 		}
