@@ -52,13 +52,16 @@ type Graph struct {
 // New makes an empty graph. It asks for the height that it needs, up to most; what is larger scrolls.
 func New(most float32) *Graph {
 	g := &Graph{most: most, sheet: newSheet(), title: widgets.NewLine(theme.SizeNameText, widgets.Neutral).Bold(), note: form.NewNote("")}
-	g.scroll = container.NewScroll(nil)
+	g.scroll = container.NewScroll(nothing())
 	g.scroll.OnScrolled = func(fyne.Position) { g.look() }
 	g.sheet.chosen = g.explain
 	g.sheet.reveal = g.reveal
 	g.ExtendBaseWidget(g)
 	return g
 }
+
+// nothing is what scrolls while the drawing does not: the toolkit does not bear that there is none.
+func nothing() fyne.CanvasObject { return container.NewWithoutLayout() }
 
 // Set shows a chain, whose steps have no states yet.
 func (g *Graph) Set(of engine.Graph) {

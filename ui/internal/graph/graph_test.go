@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/uitest"
@@ -225,6 +227,37 @@ func TestStatesMayComeFirst(t *testing.T) {
 	if !uitest.Shows(g, "p95 3ms") {
 		t.Errorf("it shows %q", uitest.Texts(g))
 	}
+}
+
+// TestAnotherTheme is that a theme may change whether the drawing scrolls or not, and before it has a size.
+func TestAnotherTheme(t *testing.T) {
+	s := show(t, sample(shopping), 1000, 2000)
+	hidden := container.NewWithoutLayout(New(100))
+	hidden.Hide()
+	s.win.SetContent(container.NewStack(s.Graph, hidden))
+	for _, height := range []float32{2000, 300, 2000} {
+		s.win.Resize(fyne.NewSize(1000, height))
+		for _, size := range []float32{18, 13} {
+			test.ApplyTheme(t, large{theme.DefaultTheme(), size})
+			s.shows("decide")
+			if got := s.sheet.texts[0].TextSize; got != size {
+				t.Errorf("%v high: texts of size %v, want %v", height, got, size)
+			}
+		}
+	}
+}
+
+// large is a theme with texts of a size.
+type large struct {
+	fyne.Theme
+	size float32
+}
+
+func (l large) Size(name fyne.ThemeSizeName) float32 {
+	if name == theme.SizeNameText {
+		return l.size
+	}
+	return l.Theme.Size(name)
 }
 
 func TestColours(t *testing.T) {

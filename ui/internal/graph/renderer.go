@@ -82,7 +82,7 @@ func (g *Graph) place(room fyne.Size) {
 	l := g.sheet.layout
 	g.whole = l.w <= room.Width && l.h <= room.Height
 	if g.whole {
-		g.scroll.Content = nil
+		g.scroll.Content = nothing()
 		g.sheet.Move(fyne.NewPos(0, 0))
 		g.sheet.Resize(room)
 	} else {
