@@ -195,8 +195,8 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.mu.Lock()
 	d.job = job
 	d.shown = &live.Job{
-		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 		Graph: l.Scenario.Chain.Graph(),
+		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 	}
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()

@@ -122,7 +122,10 @@ func (s *sheet) write() {
 		x, y := b.x+inset, b.y+s.layout.above
 		s.text(w.name, x, y, theme.TextSize(), widgets.Color(theme.ColorNameForeground), b.nested)
 		line := muted
-		if state.Tone == widgets.Warning || state.Tone == widgets.Bad {
+		switch {
+		case state.Shade > shades/2: // else it could not be read on its ground
+			line = widgets.Color(theme.ColorNameForeground)
+		case state.Tone == widgets.Warning || state.Tone == widgets.Bad:
 			line = widgets.Color(state.Tone.Color())
 		}
 		s.text(w.line, x, y+s.layout.title, small, line, false)
