@@ -26,6 +26,7 @@ type people struct {
 	screen         *Screen
 	panel          *widgets.Panel
 	agents, filter *form.Entry
+	rows           form.Form // of both: the mistakes that are found in counting
 	words          *form.Note
 	taking         int // how many take part
 	of             asking
@@ -48,8 +49,8 @@ func newPeople(s *Screen) *people {
 	agents, filter := form.NewRow("Agents", p.agents), form.NewRow("Filter", p.filter)
 	agents.SetHelp("ids with spaces between them; none is all")
 	filter.SetHelp("an expression over agent: only those for whom it is true take part")
-	s.watch(s.settings.Add(agents, "agents"), p.agents)
-	s.watch(s.settings.Add(filter, "filter"), p.filter)
+	s.watch(s.settings.Add(p.rows.Add(agents, "agents"), "agents"), p.agents)
+	s.watch(s.settings.Add(p.rows.Add(filter, "filter"), "filter"), p.filter)
 	p.panel = widgets.NewPanel("Who takes part", form.NewStack(form.NewColumns(16, agents, filter), p.words))
 	return p
 }
@@ -94,7 +95,7 @@ func (p *people) follow(o Order) {
 	this := p.asked
 	p.timer = time.AfterFunc(pause, func() {
 		async.Do(func() {
-			if this == p.asked {
+			if p.wanted(this) {
 				p.count(o)
 			}
 		})
@@ -116,16 +117,21 @@ func (p *people) count(o Order) {
 	p.cancel = cancel
 	async.Work(func() (int, error) { return p.screen.desk.Choose(ctx, o) }, func(n int, err error) {
 		cancel()
-		if this == p.asked {
+		if p.wanted(this) {
 			p.answer(n, err)
 		}
 	})
 }
 
-// answer shows how many take part, or beside the fields why nobody can be counted.
+// wanted reports whether a question is the last one, and its scenario still there: another may have mistakes.
+func (p *people) wanted(question int) bool {
+	return question == p.asked && p.screen.scenario == p.of.scenario
+}
+
+// answer shows how many take part, or beside the fields why nobody can be counted. What a launch gave stays as it is.
 func (p *people) answer(n int, err error) {
 	s := p.screen
-	rest := s.settings.Tell(err)
+	rest := p.rows.Tell(err)
 	switch {
 	case rest != nil:
 		p.words.SetProblem("It cannot be counted who takes part: " + rest.Error())
@@ -139,7 +145,7 @@ func (p *people) answer(n int, err error) {
 			remember(s.shown, s.kept[s.shown], p.of.who)
 		}
 	}
-	s.changed()
+	s.follow()
 }
 
 // takesPart says how many take part.

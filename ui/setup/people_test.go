@@ -1,9 +1,11 @@
 package setup
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/uitest"
 )
 
@@ -57,6 +59,44 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 	}
 	s.typed("Filter", "broken")
 	s.until("It cannot be counted who takes part: the file is gone")
+}
+
+// TestACountLeavesWhatALaunchGave is that an answer which comes after a launch was refused does not wipe out why.
+func TestACountLeavesWhatALaunchGave(t *testing.T) {
+	slow := make(chan struct{})
+	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, refusal: errors.Join(
+		&engine.FieldError{Field: "service shop", Problem: "refuses the connection"}, errors.New("a run is in progress"),
+	)}
+	s := shown(t, desk)
+	s.until("takes part: all 372")
+	s.typed("Filter", "slow")
+	s.Until("counting", func() bool { return s.desk.last(&s.desk.counted).Settings.Filter == "slow" })
+	s.tap("Launch")
+	s.until("Nothing was launched: a run is in progress")
+	close(slow)
+	s.until("takes part: 186 of 372")
+	if !s.shows("Nothing was launched: a run is in progress") || s.row("shop").Problem() != "refuses the connection" {
+		t.Errorf("the screen shows %q", uitest.Texts(s.screen.Content()))
+	}
+}
+
+// TestACountForAScenarioThatIsGone is that its answer is dropped where the next scenario cannot be read.
+func TestACountForAScenarioThatIsGone(t *testing.T) {
+	slow := make(chan struct{})
+	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, broken: map[string]error{"world": errors.New("no chain")}}
+	s := shown(t, desk)
+	s.until("takes part: all 372")
+	s.typed("Filter", "slow")
+	s.Until("counting", func() bool { return s.desk.last(&s.desk.counted).Settings.Filter == "slow" })
+	s.pick("A small world")
+	s.until("no chain")
+	close(slow)
+	before := s.desk.count(&s.desk.counted)
+	s.pick("Marketplace shoppers")
+	s.until("takes part: ")
+	if s.desk.count(&s.desk.counted) == before {
+		t.Error("those who take part were not counted again")
+	}
 }
 
 // TestOnlyTheLastCountIsShown is that an answer which comes late, for a filter that is not there any more, is dropped.

@@ -272,12 +272,17 @@ func (s *Screen) unread(given map[string]string, err error) {
 	}
 }
 
-// changed follows what is in the fields.
+// changed follows what is in the fields, and forgets what a launch gave.
 func (s *Screen) changed() {
 	if s.filling {
 		return
 	}
 	s.bar.say("")
+	s.follow()
+}
+
+// follow says what the fields come to.
+func (s *Screen) follow() {
 	if s.scenario == nil {
 		s.bar.show("", nil)
 		return

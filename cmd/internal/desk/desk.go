@@ -196,7 +196,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.job = job
 	d.shown = &live.Job{
 		Graph: l.Scenario.Chain.Graph(),
-		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Run:   job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 	}
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
