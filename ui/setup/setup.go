@@ -23,6 +23,7 @@ type Scenario struct {
 	Agents             int
 	Cycle              time.Duration   // simulated time of a cycle
 	Settings           engine.Settings // for a new run: defaults, saved ones, the environment's and the scenario's
+	Graph              engine.Graph    // of the chain that a session runs
 	Warnings           []string
 }
 
@@ -76,6 +77,8 @@ type Desk interface {
 	Choices(ctx context.Context) ([]Choice, error)
 	// Scenario reads one. Mistakes in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
+	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
+	Choose(ctx context.Context, o Order) (int, error)
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)
 	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model

@@ -206,7 +206,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.mu.Lock()
 	d.job = job
 	d.shown = &live.Job{
-		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
 		Tell: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},

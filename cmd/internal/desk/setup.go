@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,22 +28,13 @@ var _ setup.Desk = setupDesk{}
 
 // Choices lists the built-in scenarios, then the files used lately that are still there.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
-	files, err := fs.ReadDir(assets.Scenarios(), ".")
-	if err != nil {
-		return nil, err
-	}
 	var all []setup.Choice
-	for _, file := range files {
-		name := file.Name()
-		ending := filepath.Ext(name)
-		if !slices.Contains(scenario.Endings, ending) {
-			continue
-		}
+	for _, name := range assets.Gallery {
 		s, err := wire.LoadScenario(name, nil)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, ending), Title: s.Title, About: s.About, BuiltIn: true})
+		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true})
 	}
 	var gone []string
 	for _, path := range d.notes.read().Recent {
@@ -83,6 +73,7 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 	settings.Remote = d.remote.Target() != ""
 	out := &setup.Scenario{
 		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
+		Graph: s.Chain.Graph(),
 	}
 	for i := range s.Parameters {
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
@@ -160,6 +151,19 @@ func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
 	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
 	wire.Schedule(&l.Settings, s)
 	return l, nil
+}
+
+// Choose counts the agents that take part.
+func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
+	l, err := d.launch(o)
+	if err != nil {
+		return 0, err
+	}
+	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
+	if err != nil || chosen != nil {
+		return len(chosen), err
+	}
+	return l.Scenario.Agents, nil
 }
 
 // Targets returns the services of an order that are neither on this machine nor allowed.
