@@ -108,6 +108,9 @@ func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error)
 	if mistakes != nil || len(filters) == 0 {
 		return chosen, mistakes
 	}
+	if p.s.population.table.unwritten() {
+		return nil, errNobodyYet
+	}
 	return p.sift(ctx, filters, chosen)
 }
 

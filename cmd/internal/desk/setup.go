@@ -159,6 +159,10 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	l.Data = d.data
+	if err := l.TakeKept(); err != nil {
+		return 0, inWords(o.Scenario, err)
+	}
 	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
 	if err != nil || chosen != nil {
 		return len(chosen), err

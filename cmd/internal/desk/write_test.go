@@ -74,3 +74,32 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoTakesPartOfAWrittenPopulation is counted once it is written, and keeps no launch from going on before.
+func TestWhoTakesPartOfAWrittenPopulation(t *testing.T) {
+	d := open(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	const text = "population: {count: 12, write: {service: model, prompt: \"who ${index}\", answer: {age: int}}}\n" +
+		"services: {model: {kind: llm, url: \"rehearsal:model\"}}\nchain c: {step a: {kind: stop}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
+	o.Settings.Cycles, o.Settings.Rehearsal.Profile = 1, "none"
+	if n, err := (setupDesk{d}).Choose(t.Context(), o); n != 12 || err != nil {
+		t.Errorf("all of them: %d, %v", n, err)
+	}
+	o.Settings.Filter = "agent.age > 40"
+	_, err := (setupDesk{d}).Choose(t.Context(), o)
+	if _, mistake := errors.AsType[*engine.FieldError](err); err == nil || mistake {
+		t.Errorf("before they are written: %v", err)
+	}
+	if err := (setupDesk{d}).Launch(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	n, err := setupDesk{d}.Choose(t.Context(), o)
+	if job := (liveDesk{d}).Job(); err != nil || n != job.Agents || n == 0 || n == 12 {
+		t.Errorf("counted %d, %v; %d took part", n, err, job.Agents)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,4 +152,21 @@ func (l Launch) Unwritten() (by string, kept int, err error) {
 		}
 	}
 	return w.Services()[0].Name, kept, err
+}
+
+// TakeKept makes the personas that are kept the population of the scenario, if they are all there.
+func (l Launch) TakeKept() error {
+	w := l.Scenario.Writing(l.Settings.Seed)
+	if w == nil {
+		return nil
+	}
+	k, _, err := readPersonas(PersonasFile(l.Data, l.Scenario))
+	if err != nil {
+		return err
+	}
+	_, personas, err := k.find(w, l.address)
+	if err != nil || slices.ContainsFunc(personas, func(p []byte) bool { return p == nil }) {
+		return err
+	}
+	return w.Settle(personas)
 }
