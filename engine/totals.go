@@ -79,7 +79,7 @@ func (t *Totals) Add(r *SessionRow) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		t.Usage.Add(s.Usage)
-		if s.Status != StepSkipped && s.Status != StepCancelled && timingClass(s.Class) { // also where it took something else instead
+		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
 			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		for _, status := range s.Statuses {
@@ -111,13 +111,14 @@ func inexactBecause(r *SessionRow) string {
 	switch {
 	case r.Outcome == TimedOut:
 		return "timed out"
-	case timingClass(r.Class):
+	case r.Class.Timing():
 		return "gave up after its retries: " + r.Class.String()
 	}
 	return ""
 }
 
-func timingClass(c Class) bool {
+// Timing reports whether a failure of the class may depend on timing.
+func (c Class) Timing() bool {
 	switch c {
 	case RateLimited, Timeout, ServerError, Network:
 		return true

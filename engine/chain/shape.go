@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -32,6 +33,9 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		var ok bool
 		if sent, ok = plain(s).(map[string]any); !ok {
 			return nil
+		}
+		if sent["type"] != "object" {
+			s.Errorf("`type: object`, with what is asked for under `properties`", "an answer is an object")
 		}
 		check = sent
 	} else {
@@ -94,14 +98,7 @@ func fieldSchema(n *doc.Node) (sent, check map[string]any) {
 	case doc.Map:
 		return objectSchema(n)
 	case doc.List:
-		var choices []any
-		for _, item := range n.List() {
-			choices = append(choices, plain(item))
-		}
-		if len(choices) == 0 {
-			n.Errorf("`[yes, no, maybe]`", "one of nothing")
-		}
-		s := map[string]any{"enum": choices}
+		s := choiceSchema(n)
 		return s, s
 	}
 	name := n.Text()
@@ -114,6 +111,49 @@ func fieldSchema(n *doc.Node) (sent, check map[string]any) {
 	}
 	s := map[string]any{"type": kind}
 	return s, s
+}
+
+// choiceSchema is one of some values. Services that hold a model to a schema want to know their types too.
+func choiceSchema(n *doc.Node) map[string]any {
+	choices, types := []any{}, []string{}
+	for _, item := range n.List() {
+		kind := choiceType(item)
+		if kind == "" {
+			item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
+			continue
+		}
+		choices = append(choices, item.Scalar())
+		if !slices.Contains(types, kind) {
+			types = append(types, kind)
+		}
+	}
+	if len(n.List()) == 0 {
+		n.Errorf("`[yes, no, maybe]`", "one of nothing")
+	}
+	s := map[string]any{"enum": choices, "type": types}
+	if len(types) == 1 {
+		s["type"] = types[0]
+	}
+	return s
+}
+
+// choiceType is the type of a choice; "" is that it cannot be one.
+func choiceType(n *doc.Node) string {
+	if n.Kind() != doc.Scalar {
+		return ""
+	}
+	switch n.Scalar().(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case nil:
+		return ""
+	default:
+		return "integer"
+	}
 }
 
 func orNull(s map[string]any) map[string]any {
@@ -170,14 +210,37 @@ func plain(n *doc.Node) any {
 	}
 }
 
-// document finds the JSON document in what a model wrote: it may stand in a fence, or between words.
+// mostLooked bounds the places in which a document is looked for.
+const mostLooked = 100
+
+// document finds the JSON document in what a model wrote: it may stand in a fence, or between words. Of several it is
+// the longest.
 func document(text string) string {
 	text = strings.TrimSpace(text)
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
+	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		return text
 	}
-	return text[from : to+1]
+	best, rest := "", text
+	for range mostLooked {
+		from := strings.IndexByte(rest, '{')
+		if from < 0 {
+			break
+		}
+		rest = rest[from:]
+		var found json.RawMessage
+		if err := json.NewDecoder(strings.NewReader(rest)).Decode(&found); err != nil {
+			rest = rest[1:]
+			continue
+		}
+		if rest = rest[len(found):]; len(found) > len(best) {
+			best = string(found)
+		}
+	}
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if best != "" || from < 0 || to < from {
+		return cmp.Or(best, text)
+	}
+	return text[from : to+1] // what is wrong with it can be said
 }
 
 // read takes the answer out of what a model wrote. Its error says to the model what is wrong.

@@ -53,8 +53,10 @@ func (s *Schema) Check(document []byte) error {
 	return errors.New(strings.Join(leaves(invalid, nil), "; "))
 }
 
-// mostLeaves is how many mistakes of a document are told.
-const mostLeaves = 5
+const (
+	mostLeaves = 5   // mistakes of a document that are told
+	mostTold   = 300 // bytes of one: a document may have long names
+)
 
 var english = message.NewPrinter(language.English)
 
@@ -72,6 +74,9 @@ func leaves(e *jsonschema.ValidationError, all []string) []string {
 	problem := e.ErrorKind.LocalizedString(english)
 	if at := strings.Join(e.InstanceLocation, "."); at != "" {
 		problem = at + ": " + problem
+	}
+	if len(problem) > mostTold {
+		problem = strings.ToValidUTF8(problem[:mostTold], "") + "…"
 	}
 	return append(all, problem)
 }
