@@ -8,7 +8,7 @@ import (
 // TestMistakes is what is said of a chain that is wrong, and where. Lines count from the chain's own.
 func TestMistakes(t *testing.T) {
 	tests := []struct{ steps, want string }{
-		{`step a: {kind: llm, prompt: hello}`, `2:18: there is no kind of step "llm" (one of http, python,`},
+		{`step a: {kind: ftp, prompt: hello}`, `2:18: there is no kind of step "ftp" (one of http, `},
 		{`step a: {kind: parallel}`, `there is no kind of step "parallel" (one of`},
 		{`step a: {kind: htttp}`, "did you mean `http`?"},
 		{`step a: {type: emitt, event: e}`, "did you mean `emit`?"},
@@ -118,7 +118,7 @@ func TestMistakes(t *testing.T) {
 // TestAllMistakesAtOnce is that a step of an unknown kind does not hide what else is wrong, nor cause it.
 func TestAllMistakesAtOnce(t *testing.T) {
 	st := stage{steps: `
-step a: {kind: llm, when: agent.x}
+step a: {kind: smtp, when: agent.x}
 step b: {kind: emit, event: e, when: steps.a.y, timeout: x}
 step c: {kind: emit, event: e, data: {p: "${q}", r: ["${s}"]}}
 `}
