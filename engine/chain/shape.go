@@ -71,7 +71,9 @@ func objectSchema(n *doc.Node) (sent, check map[string]any) {
 	var all, needed []string
 	for _, e := range n.Entries() {
 		name, optional := strings.CutSuffix(e.Key.Text(), "?")
-		CheckName(e.Key, name, "a field of an answer")
+		if CheckName(e.Key, name, "a field of an answer"); name == "" {
+			e.Key.Errorf(NameHint, "a field without a name")
+		}
 		a, b := fieldSchema(e.Value)
 		if optional {
 			a, b = orNull(a), orNull(b)
@@ -109,7 +111,10 @@ func fieldSchema(n *doc.Node) (sent, check map[string]any) {
 	if !ok && name != "" {
 		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is no type of an answer", name)
 	}
-	s := map[string]any{"type": kind}
+	s := map[string]any{}
+	if ok {
+		s["type"] = kind
+	}
 	return s, s
 }
 
@@ -130,11 +135,13 @@ func choiceSchema(n *doc.Node) map[string]any {
 	if len(n.List()) == 0 {
 		n.Errorf("`[yes, no, maybe]`", "one of nothing")
 	}
-	s := map[string]any{"enum": choices, "type": types}
-	if len(types) == 1 {
-		s["type"] = types[0]
+	switch len(types) {
+	case 0:
+		return map[string]any{}
+	case 1:
+		return map[string]any{"enum": choices, "type": types[0]}
 	}
-	return s
+	return map[string]any{"enum": choices, "type": types}
 }
 
 // choiceType is the type of a choice; "" is that it cannot be one.

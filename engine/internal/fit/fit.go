@@ -29,12 +29,13 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.AddResource("schema.json", doc); err != nil {
+	const name = "urn:schema"
+	if err := c.AddResource(name, doc); err != nil {
 		return nil, err
 	}
-	compiled, err := c.Compile("schema.json")
+	compiled, err := c.Compile(name)
 	if err != nil {
-		return nil, err
+		return nil, inWords(err)
 	}
 	return &Schema{compiled}, nil
 }
@@ -45,9 +46,16 @@ func (s *Schema) Check(document []byte) error {
 	if err != nil {
 		return fmt.Errorf("it is no JSON document: %w", err)
 	}
-	err = s.compiled.Validate(value)
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
+	return inWords(s.compiled.Validate(value))
+}
+
+// inWords says what is wrong with a document, which may be a schema.
+func inWords(err error) error {
+	if of, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		err = of.Err
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
 		return err
 	}
 	return errors.New(strings.Join(leaves(invalid, nil), "; "))
