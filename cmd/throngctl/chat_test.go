@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,10 +95,32 @@ func TestSameTalkAtAnyConcurrency(t *testing.T) {
 		if i == 0 {
 			first = got
 		}
+		for _, row := range timings(t, data) {
+			if row["model_calls"] < "3" || row["input_tokens"] == "0" || row["output_tokens"] == "0" || row["cost_usd"] != "0" {
+				t.Errorf("%v: %v", more, row)
+			}
+		}
 		if got != first {
 			t.Errorf("%v: the results differ\n%s", more, difference(first, got))
 		}
 	}
+}
+
+// timings are the rows of an exported timings.csv by their columns.
+func timings(t *testing.T, data string) (all []map[string]string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(read(t, data, "out", "timings.csv"))).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		named := map[string]string{}
+		for i, cell := range row {
+			named[rows[0][i]] = cell
+		}
+		all = append(all, named)
+	}
+	return all
 }
 
 // counter is a server of models that takes a while for each call, and counts how many go on at once.
@@ -156,7 +179,7 @@ func TestBoundAndRateOfModelCalls(t *testing.T) {
 			server := httptest.NewServer(c)
 			defer server.Close()
 			data := t.TempDir()
-			args := chat(data, append(tt.args, "--cycles", "1", "--service", "model="+server.URL+"/v1", "--service", "other="+server.URL+"/v1")...)
+			args := chat(data, append(tt.args, "--cycles", "1", "--export", filepath.Join(data, "out"), "--service", "model="+server.URL+"/v1", "--service", "other="+server.URL+"/v1")...)
 			code, out, stderr := ctl(t, args...)
 			if code != exitDone {
 				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -167,8 +190,10 @@ func TestBoundAndRateOfModelCalls(t *testing.T) {
 			if took := c.at[len(c.at)-1].Sub(c.at[0]); took < tt.took {
 				t.Errorf("%d calls in %v, want at least %v", len(c.at), took, tt.took)
 			}
-			if !strings.Contains(out, "unknown") {
-				t.Logf("nothing is said of a price:\n%s", out)
+			for _, row := range timings(t, data) { // nobody knows what that server wants for its models
+				if row["model_calls"] == "0" || row["cost_usd"] != "" {
+					t.Errorf("%s calls cost %q", row["model_calls"], row["cost_usd"])
+				}
 			}
 		})
 	}
