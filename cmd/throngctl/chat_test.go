@@ -83,7 +83,9 @@ func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
 func TestSameTalkAtAnyConcurrency(t *testing.T) {
 	var first string
 	for i, more := range [][]string{
-		{"--max-concurrent", "100"}, {"--max-concurrent", "7", "--max-llm-calls", "3"}, {"--max-concurrent", "1", "--sequential-steps", "on"},
+		{"--max-concurrent", "100"},
+		{"--max-concurrent", "7", "--max-llm-calls", "3"},
+		{"--max-concurrent", "1", "--sequential-steps", "on"},
 		{"--max-concurrent", "50", "--fault", "rate_limited=0.02"},
 	} {
 		data := t.TempDir()

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 func embeds() *oracle {
 	return &oracle{answer: func(q asking) (int, string) {
 		var data []string
-		for i := len(q.Input) - 1; i >= 0; i-- {
-			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,0.1,%d]}`, i, len(q.Input[i]), i))
+		for i, text := range slices.Backward(q.Input) {
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,0.1,%d]}`, i, len(text), i))
 		}
 		return 200, `{"data":[` + strings.Join(data, ",") + `],"usage":{"prompt_tokens":4,"total_tokens":4}}`
 	}}

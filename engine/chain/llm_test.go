@@ -33,7 +33,8 @@ func TestLLMSteps(t *testing.T) {
 		{"500 once", shop + "}" + state, []string{"500", `{"shop":true}`}, "ok 2 [500 200]", `e={"shop":true}`, "m1 m1"},
 		{"a second model", shop + "}" + state, []string{"404 no m1", `{"shop":true}`}, "ok 2 [404 200] client_error", `e={"shop":true}`, "m1 m2"},
 		{
-			"a second service", full, []string{"yes", "no", "401", `{"shop":true}`},
+			"a second service", full,
+			[]string{"yes", "no", "401", `{"shop":true}`},
 			"ok 4 [200 200 401 200] bad_answer", `e={"shop":true}`, "m1 m1 m2 m3",
 		},
 		{"what depends on timing counts", full, []string{"404", "500", "500", `{"shop":true}`}, "ok 4 [404 500 500 200] server_error", `e={"shop":true}`, "m1 m2 m2 m3"},

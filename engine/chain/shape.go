@@ -102,6 +102,7 @@ func fieldSchema(n *doc.Node) (sent, check map[string]any) {
 	case doc.List:
 		s := choiceSchema(n)
 		return s, s
+	case doc.Absent, doc.Null, doc.Scalar:
 	}
 	name := n.Text()
 	if name == "list" { // of texts, as the model is told; others are taken too

@@ -37,7 +37,7 @@ const leftOver = 20 * time.Millisecond
 
 // drain reads such an end, if it is there at once, so that the connection can be used again.
 func drain(body io.Closer, rest io.Reader) {
-	t := time.AfterFunc(leftOver, func() { body.Close() })
+	t := time.AfterFunc(leftOver, func() { _ = body.Close() })
 	defer t.Stop()
 	_, _ = io.CopyN(io.Discard, rest, 4<<10)
 }

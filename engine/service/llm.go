@@ -197,7 +197,7 @@ func (l *LLM) complete(call *Call, c *Chat) error {
 	call.Pieces = func() func([]byte) bool { return (&completing{wholeJSON: c.Format.JSON}).add }
 	stream, err := l.api.CreateChatCompletionStream(ctx, c.request())
 	if err == nil {
-		stream.Close()
+		_ = stream.Close() // it was read
 	}
 	return asked.failure(err)
 }
@@ -216,7 +216,7 @@ func (c *Chat) request() openai.ChatCompletionRequest {
 	if c.MaxTokens > 0 && reasons(c.Model) {
 		r.MaxCompletionTokens = c.MaxTokens
 	} else {
-		r.MaxTokens = c.MaxTokens
+		r.MaxTokens = c.MaxTokens //nolint:staticcheck // most services know no other
 	}
 	if c.Stream {
 		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}

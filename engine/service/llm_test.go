@@ -259,7 +259,8 @@ func TestCompletionIsReplayed(t *testing.T) {
 // TestPrivateAnswersAreNotSaid is what errors and the journal's texts have of an answer that is private.
 func TestPrivateAnswersAreNotSaid(t *testing.T) {
 	for _, answer := range []reply{
-		ok200(`{"choices":"hunter2"}`), ok200(`{"x":"hunter2"}`), ok200(`{"error":{"message":"hunter2"}}`), {status: 400, body: "hunter2"},
+		ok200(`{"choices":"hunter2"}`), ok200(`{"x":"hunter2"}`), ok200(`{"error":{"message":"hunter2"}}`),
+		{status: 400, body: "hunter2"},
 		{status: 429, body: `{"code":"insufficient_quota","x":"hunter2"}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
