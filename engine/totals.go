@@ -103,7 +103,7 @@ func (t *Totals) addSteps(r *SessionRow) {
 	asked := t.own()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status != StepSkipped && s.Status != StepCancelled && timingClass(s.Class) { // also where it took something else instead
+		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
 			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		limited := asked.RateLimited
@@ -137,13 +137,14 @@ func inexactBecause(r *SessionRow) string {
 	switch {
 	case r.Outcome == TimedOut:
 		return "timed out"
-	case timingClass(r.Class):
+	case r.Class.Timing():
 		return "gave up after its retries: " + r.Class.String()
 	}
 	return ""
 }
 
-func timingClass(c Class) bool {
+// Timing reports whether a failure of the class may depend on timing.
+func (c Class) Timing() bool {
 	switch c {
 	case RateLimited, Timeout, ServerError, Network:
 		return true

@@ -14,6 +14,7 @@ import (
 type form struct {
 	kind    string // string, bool, int, float or list; "" is one of choices, or a record
 	choices []any
+	types   []string // of the choices, as JSON Schema calls them
 	fields  []formField
 }
 
@@ -32,7 +33,9 @@ func formOf(n *doc.Node) *form {
 	f := &form{}
 	for _, e := range n.Entries() {
 		name, optional := strings.CutSuffix(e.Key.Text(), "?")
-		CheckName(e.Key, name, "a field of an answer")
+		if CheckName(e.Key, name, "a field of an answer"); name == "" {
+			e.Key.Errorf(NameHint, "a field without a name")
+		}
 		if slices.ContainsFunc(f.fields, func(other formField) bool { return other.name == name }) {
 			e.Key.Errorf("", "%s stands there twice", name)
 		}
@@ -46,14 +49,8 @@ func valueForm(n *doc.Node) *form {
 	case doc.Map:
 		return formOf(n)
 	case doc.List:
-		f := &form{}
-		for _, item := range n.List() {
-			f.choices = append(f.choices, plain(item))
-		}
-		if len(f.choices) == 0 {
-			n.Errorf("`[yes, no, maybe]`", "one of nothing")
-		}
-		return f
+		return choiceForm(n)
+	case doc.Absent, doc.Null, doc.Scalar:
 	}
 	name := n.Text()
 	if _, ok := jsonTypes[name]; !ok && name != "" {
@@ -62,18 +59,67 @@ func valueForm(n *doc.Node) *form {
 	return &form{kind: name}
 }
 
+// choiceForm is one of some values.
+func choiceForm(n *doc.Node) *form {
+	f := &form{choices: []any{}}
+	for _, item := range n.List() {
+		kind := choiceType(item)
+		if kind == "" {
+			item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
+			continue
+		}
+		f.choices = append(f.choices, item.Scalar())
+		if !slices.Contains(f.types, kind) {
+			f.types = append(f.types, kind)
+		}
+	}
+	if len(n.List()) == 0 {
+		n.Errorf("`[yes, no, maybe]`", "one of nothing")
+	}
+	return f
+}
+
+// choiceType is the type of a choice, as JSON Schema calls it; "" is that it cannot be one.
+func choiceType(n *doc.Node) string {
+	if n.Kind() != doc.Scalar {
+		return ""
+	}
+	switch n.Scalar().(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case nil:
+		return ""
+	default:
+		return "integer"
+	}
+}
+
 // schemas makes the schema that a model is shown, where all names are required and what may be missing may be null, as
 // services that hold a model to a schema want it; and the one that is checked, where it may be missing too, and more
 // than was asked for does no harm.
 func (f *form) schemas() (sent, check map[string]any) {
 	switch {
 	case f.choices != nil:
-		sent = map[string]any{"enum": f.choices}
+		sent = map[string]any{"enum": f.choices} // services that hold a model to a schema want to know the types too
+		switch len(f.types) {
+		case 0:
+		case 1:
+			sent["type"] = f.types[0]
+		default:
+			sent["type"] = f.types
+		}
 		return sent, sent
 	case f.kind == "list": // of texts, as the model is told; others are taken too
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
 	case f.kind != "":
-		sent = map[string]any{"type": jsonTypes[f.kind]}
+		sent = map[string]any{}
+		if kind, ok := jsonTypes[f.kind]; ok { // else it is a mistake
+			sent["type"] = kind
+		}
 		return sent, sent
 	}
 	var sentFields, checkFields properties

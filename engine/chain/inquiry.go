@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
@@ -69,31 +70,30 @@ func (q *inquiry) note(r *engine.StepRecord) {
 	r.Usage = q.record.Usage
 }
 
-// run asks one after another until there is an answer. A failure of the last is that of all; where a later one answers,
-// the class of the first failure stays in the record.
+// run asks one after another until there is an answer. The failure that counts, as that of all, or by its class in the
+// record where a later one answers, is the first that depends on timing, else the first.
 func (q *inquiry) run(chat service.Chat) (script.Value, error) {
-	var last error
+	var counts *engine.StepError
 	for _, s := range q.services {
 		for _, model := range s.Models {
-			if last != nil {
-				step, ok := errors.AsType[*engine.StepError](last)
-				if !ok || step.Class == engine.ConfigError || q.clock.Context().Err() != nil {
-					return nil, last
-				}
-				if q.record.Class == engine.NoError {
-					q.record.Class = step.Class
-				}
-			}
 			chat.Model = model
 			out, err := q.converse(s, chat)
 			if err == nil {
+				if counts != nil {
+					q.record.Class = counts.Class
+				}
 				return out, nil
 			}
-			last = err
+			step, ok := errors.AsType[*engine.StepError](err)
+			if !ok || step.Class == engine.ConfigError || q.clock.Context().Err() != nil {
+				return nil, err
+			}
+			if counts == nil || step.Class.Timing() && !counts.Class.Timing() {
+				counts = step
+			}
 		}
 	}
-	q.record.Class = engine.NoError // the step's failure says it
-	return nil, last
+	return nil, counts
 }
 
 // converse asks one model, again with what was wrong while its answer does not fit.
@@ -112,10 +112,24 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 		if try >= q.retry.Attempts {
 			return nil, &engine.StepError{Class: engine.BadAnswer, Err: q.hidden(err)}
 		}
-		chat.Messages = append(chat.Messages, service.Message{Role: "assistant", Text: got.Text}, service.Message{
-			Role: "user", Text: "That does not fit: " + err.Error() + ". Answer again, with nothing but the JSON document.",
-		})
+		chat.Messages = append(chat.Messages, q.objection(got, err)...)
 	}
+}
+
+// mostRepeated bounds what a model is shown of its own bad answer, in bytes.
+const mostRepeated = 20_000
+
+// objection is what a model is told of an answer that does not fit.
+func (q *inquiry) objection(got *service.Completion, problem error) (all []service.Message) {
+	if text := got.Text; text != "" { // a message without content is none
+		text = strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
+		all = append(all, service.Message{Role: "assistant", Text: text})
+	}
+	wish := "."
+	if q.shape != nil {
+		wish = ", with nothing but the JSON document."
+	}
+	return append(all, service.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + wish})
 }
 
 // hidden keeps a private answer out of an error text.

@@ -33,6 +33,7 @@ type stage struct {
 	secret    string
 	auth      string            // how it is signed in to, in YAML: jwt or login
 	secrets   map[string]string // of that
+	more      []*Service        // others, connected
 	acted     string
 	agents    int
 	change    func(*engine.Settings)
@@ -63,6 +64,9 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	r := &Reader{Env: env, Functions: st.functions != "", Services: services, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
+	for _, s := range st.more {
+		r.Services[s.Name] = s
+	}
 	text := "chain test:\n" + indent(st.steps) + strings.TrimPrefix(st.others, "\n")
 	if st.auth != "" {
 		text += "auth: " + st.auth + "\n"

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -33,6 +34,9 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		var ok bool
 		if sent, ok = plain(s).(map[string]any); !ok {
 			return nil
+		}
+		if sent["type"] != "object" {
+			s.Errorf("`type: object`, with what is asked for under `properties`", "an answer is an object")
 		}
 		check = sent
 	} else {
@@ -81,14 +85,37 @@ func plain(n *doc.Node) any {
 	}
 }
 
-// document finds the JSON document in what a model wrote: it may stand in a fence, or between words.
+// mostLooked bounds the places in which a document is looked for.
+const mostLooked = 100
+
+// document finds the JSON document in what a model wrote: it may stand in a fence, or between words. Of several it is
+// the longest.
 func document(text string) string {
 	text = strings.TrimSpace(text)
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
+	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		return text
 	}
-	return text[from : to+1]
+	best, rest := "", text
+	for range mostLooked {
+		from := strings.IndexByte(rest, '{')
+		if from < 0 {
+			break
+		}
+		rest = rest[from:]
+		var found json.RawMessage
+		if err := json.NewDecoder(strings.NewReader(rest)).Decode(&found); err != nil {
+			rest = rest[1:]
+			continue
+		}
+		if rest = rest[len(found):]; len(found) > len(best) {
+			best = string(found)
+		}
+	}
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if best != "" || from < 0 || to < from {
+		return cmp.Or(best, text)
+	}
+	return text[from : to+1] // what is wrong with it can be said
 }
 
 // read takes the answer out of what a model wrote. Its error says to the model what is wrong.

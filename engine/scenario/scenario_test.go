@@ -67,28 +67,33 @@ func TestMistakes(t *testing.T) {
 	if !ok {
 		t.Fatalf("got %v", err)
 	}
-	var got bytes.Buffer
-	if err := mistakes.Print(&got); err != nil {
-		t.Fatal(err)
-	}
-	const golden = "testdata/mistakes.txt"
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
-	}
+	golden(t, "testdata/mistakes.txt", mistakes)
 	if strings.Contains(mistakes.Error(), "hunter2") {
 		t.Errorf("the error says a secret: %v", mistakes)
 	}
 	if n := mistakes.Count(); n < 10 || !strings.HasPrefix(mistakes.Error(), fmt.Sprintf("%d mistakes, the first: mistakes.yaml:5:21: ", n)) {
 		t.Errorf("%d: %v", n, mistakes)
+	}
+}
+
+// golden compares what is printed of mistakes with a file.
+func golden(t *testing.T, file string, mistakes *Mistakes) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := mistakes.Print(&got); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
 	}
 }
 

@@ -350,6 +350,9 @@ func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, er
 // undefined explains a name that is not known in an expression.
 func (e *Env) undefined(scope Scope) func(name string) string {
 	return func(name string) string {
+		if slices.Contains(dynamicNames, name) && len(scope) == 0 {
+			return name + " is not available here"
+		}
 		if slices.Contains(dynamicNames, name) {
 			return fmt.Sprintf("%s is not available here; there is %s", name, strings.Join(scope, ", "))
 		}

@@ -334,7 +334,7 @@ func TestPrivate(t *testing.T) {
 	}{
 		{"status", reply{status: 404, body: "hunter2"}, nil, "status 404"},
 		{"redirect", reply{status: 302, header: map[string]string{"Location": "http://hunter2.example/"}}, nil, "status 302"},
-		{"body", ok200("hunter2"), func(c *Call) { c.Accept = refuse }, "the answer, which is private, cannot be read"},
+		{"body", ok200("hunter2"), func(c *Call) { c.Accept = refuse }, "the answer, which is private, cannot be used"},
 		{"ok", ok200("hunter2"), nil, ""},
 	} {
 		st := stage{journal: &enginetest.Journal{}, change: func(s *engine.Settings) { s.Retry.Attempts = 1 }}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // readPieces reads a stream of events until there is enough of it, or it ends.
-func readPieces(r io.Reader, enough func(event []byte) bool, alive func()) ([]byte, error) {
+func readPieces(r io.ReadCloser, enough func(event []byte) bool, alive func()) ([]byte, error) {
 	var all bytes.Buffer
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReader(io.LimitReader(r, maxBody+1))
 	for {
 		line, err := lines.ReadBytes('\n')
 		alive()
@@ -25,9 +26,20 @@ func readPieces(r io.Reader, enough func(event []byte) bool, alive func()) ([]by
 		case err != nil:
 			return nil, err
 		case enough(line):
+			drain(r, lines)
 			return all.Bytes(), nil
 		}
 	}
+}
+
+// leftOver is how long the end of an answer may take of which nothing more is wanted.
+const leftOver = 20 * time.Millisecond
+
+// drain reads such an end, if it is there at once, so that the connection can be used again.
+func drain(body io.Closer, rest io.Reader) {
+	t := time.AfterFunc(leftOver, func() { _ = body.Close() })
+	defer t.Stop()
+	_, _ = io.CopyN(io.Discard, rest, 4<<10)
 }
 
 var errTooBig = errors.New("the answer is too big")

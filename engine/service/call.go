@@ -26,12 +26,12 @@ type Call struct {
 	Once    bool          // never sent again once it may have arrived, after a crash neither
 	Keyless bool          // the service knows no Idempotency-Key
 	Expect  []int         // statuses that are good answers; empty is 200 to 299
-	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error makes a bad answer
-	// of it, which is tried again. Nil accepts all.
+	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error, a bad answer where
+	// it is no *engine.StepError, has it tried again. Nil accepts all.
 	Accept func(*Answer) error
-	// Enough takes the events of an answer that arrives in pieces, line by line, and says when nothing more of it is
-	// wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
-	Enough  func(event []byte) bool
+	// Pieces begins an answer that arrives in pieces: what it returns takes its events, line by line, and says when
+	// nothing more is wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
+	Pieces  func() (enough func(event []byte) bool)
 	Secrets []string // kept out of the answer and of error texts
 	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
 	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
@@ -60,14 +60,18 @@ func (c *Call) accept(a *Answer) *engine.StepError {
 	if c.Accept == nil {
 		return nil
 	}
-	switch err := c.Accept(a); {
-	case err == nil:
+	err := c.Accept(a)
+	if err == nil {
 		return nil
-	case c.Private:
-		return engine.Fail(engine.BadAnswer, "the answer, which is private, cannot be read")
-	default:
-		return &engine.StepError{Class: engine.BadAnswer, Err: err}
 	}
+	failure, ok := errors.AsType[*engine.StepError](err)
+	if !ok {
+		failure = &engine.StepError{Class: engine.BadAnswer, Err: err}
+	}
+	if c.Private {
+		return engine.Fail(failure.Class, "the answer, which is private, cannot be used")
+	}
+	return failure
 }
 
 // check returns the failure that an answer's status means.

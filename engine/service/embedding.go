@@ -28,11 +28,12 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 		}
 		return err
 	}
-	_, err := l.api.CreateEmbeddings(ask(call, e.Header), openai.EmbeddingRequest{
+	ctx, asked := ask(call, e.Header)
+	_, err := l.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
 		Input: e.Texts, Model: openai.EmbeddingModel(e.Model), Dimensions: e.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
-	if err != nil {
-		return nil, asFailure(err)
+	if err := asked.failure(err); err != nil {
+		return nil, err
 	}
 	length := 0
 	for _, text := range e.Texts {
@@ -46,6 +47,9 @@ func readVectors(body []byte, want int) ([][]float32, openai.Usage, error) {
 	var r openai.EmbeddingResponse
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, r.Usage, fmt.Errorf("the embeddings cannot be read: %w", err)
+	}
+	if err := told(body); err != nil {
+		return nil, r.Usage, err
 	}
 	if len(r.Data) != want {
 		return nil, r.Usage, fmt.Errorf("%d embeddings for %d texts", len(r.Data), want)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -82,6 +81,7 @@ const carried = "http://carried"
 type asking struct {
 	call   *Call
 	header http.Header
+	failed error // of the transport; nil is that it has an answer, or was not asked
 }
 
 type askingKey struct{}
@@ -107,16 +107,29 @@ func (c carrier) Do(req *http.Request) (*http.Response, error) {
 		}
 	}
 	answer, err := c.http.Do(a.call, r)
-	if err != nil {
+	if a.failed = err; err != nil {
 		return nil, err
 	}
 	return &http.Response{StatusCode: answer.Status, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body)), Request: req}, nil
 }
 
 // ask prepares a call for the library. header belongs to it from here on.
-func ask(call *Call, header http.Header) context.Context {
+func ask(call *Call, header http.Header) (context.Context, *asking) {
 	call.Keyless = true
-	return context.WithValue(call.Clock.Context(), askingKey{}, &asking{call, header})
+	a := &asking{call: call, header: header}
+	return context.WithValue(call.Clock.Context(), askingKey{}, a), a
+}
+
+// failure is how a call ended, by the error of the library: what the transport says, or that the library did not want
+// to send the request.
+func (a *asking) failure(err error) error {
+	switch {
+	case a.failed != nil:
+		return a.failed
+	case err != nil:
+		return &engine.StepError{Class: engine.ConfigError, Err: err}
+	}
+	return nil
 }
 
 // Message is one of a chat.
@@ -164,19 +177,8 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		}
 		return err
 	}
-	ctx, err := ask(call, c.Header), error(nil)
-	if c.Stream {
-		pieces := &completing{wholeJSON: c.Format.JSON}
-		call.Enough = pieces.add
-		var stream *openai.ChatCompletionStream
-		if stream, err = l.api.CreateChatCompletionStream(ctx, c.request()); err == nil {
-			stream.Close()
-		}
-	} else {
-		_, err = l.api.CreateChatCompletion(ctx, c.request())
-	}
-	if err != nil {
-		return nil, asFailure(err)
+	if err := l.complete(call, &c); err != nil {
+		return nil, err
 	}
 	if got == nil {
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
@@ -185,14 +187,19 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	return got, nil
 }
 
-// asFailure makes a failure of what the library itself did not want to send.
-func asFailure(err error) error {
-	var step *engine.StepError
-	var timeout *engine.TimeoutError
-	if errors.As(err, &step) || errors.As(err, &timeout) || errors.Is(err, engine.ErrCut) || errors.Is(err, context.Canceled) {
-		return err
+// complete sends a call for a completion through the library.
+func (l *LLM) complete(call *Call, c *Chat) error {
+	ctx, asked := ask(call, c.Header)
+	if !c.Stream {
+		_, err := l.api.CreateChatCompletion(ctx, c.request())
+		return asked.failure(err)
 	}
-	return &engine.StepError{Class: engine.ConfigError, Err: err}
+	call.Pieces = func() func([]byte) bool { return (&completing{wholeJSON: c.Format.JSON}).add }
+	stream, err := l.api.CreateChatCompletionStream(ctx, c.request())
+	if err == nil {
+		_ = stream.Close() // it was read
+	}
+	return asked.failure(err)
 }
 
 func (c *Chat) request() openai.ChatCompletionRequest {
@@ -209,7 +216,7 @@ func (c *Chat) request() openai.ChatCompletionRequest {
 	if c.MaxTokens > 0 && reasons(c.Model) {
 		r.MaxCompletionTokens = c.MaxTokens
 	} else {
-		r.MaxTokens = c.MaxTokens
+		r.MaxTokens = c.MaxTokens //nolint:staticcheck // most services know no other
 	}
 	if c.Stream {
 		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
@@ -229,7 +236,7 @@ func (c *Chat) request() openai.ChatCompletionRequest {
 // reasons reports whether a model is one of those of OpenAI that refuse max_tokens.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5"} {
+	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(name, family) {
 			return true
 		}
@@ -250,9 +257,41 @@ func readCompletion(body []byte) (*Completion, openai.Usage, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, r.Usage, fmt.Errorf("the completion cannot be read: %w", err)
 	}
+	if err := told(body); err != nil {
+		return nil, r.Usage, err
+	}
 	if len(r.Choices) == 0 {
 		return nil, r.Usage, fmt.Errorf("the answer has no completion: %.200q", body)
 	}
 	m := r.Choices[0]
-	return &Completion{m.Message.Content, m.Message.Refusal, m.FinishReason == openai.FinishReasonLength}, r.Usage, nil
+	return completionOf(m.Message.Content, m.Message.Refusal, m.FinishReason), r.Usage, nil
+}
+
+func completionOf(text, refusal string, finish openai.FinishReason) *Completion {
+	if finish == openai.FinishReasonContentFilter && text == "" && refusal == "" {
+		refusal = "the service's content filter"
+	}
+	return &Completion{text, refusal, finish == openai.FinishReasonLength}
+}
+
+// told is the error that a service tells in the body of an answer whose status is good; nil is none. Services that pass
+// calls on do so where it went wrong behind them.
+func told(body []byte) error {
+	if !bytes.Contains(body, []byte(`"error"`)) {
+		return nil
+	}
+	var t struct {
+		Error *struct {
+			Message string `json:"message"`
+			Code    any    `json:"code"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(body, &t); err != nil || t.Error == nil {
+		return nil
+	}
+	class := engine.ServerError
+	if code, ok := t.Error.Code.(float64); ok && code >= 400 && code < 600 {
+		class = statusClass(int(code))
+	}
+	return engine.Fail(class, "the service answers with an error: %s", shortened(t.Error.Message, 200))
 }

@@ -29,14 +29,27 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 	if err := call.enter(ctx, t.bound); err != nil {
 		return err
 	}
-	err := t.pace(ctx, call)
-	if err == nil && t.shared != nil {
-		err = call.enter(ctx, t.shared)
-	}
+	err := t.turn(ctx, call)
 	if err != nil {
 		t.bound.Leave()
 	}
 	return err
+}
+
+// turn waits for the call's turn and a place among those of all services, which no call has that is made to wait.
+func (t *transport) turn(ctx context.Context, call *Call) error {
+	for {
+		if err := t.pace(ctx, call); err != nil || t.shared == nil {
+			return err
+		}
+		if err := call.enter(ctx, t.shared); err != nil {
+			return err
+		}
+		if t.pacer == nil || t.pacer.Blocked(time.Now()) == 0 {
+			return nil
+		}
+		t.shared.Leave() // it was refused meanwhile
+	}
 }
 
 func (t *transport) leave() {
@@ -77,11 +90,11 @@ func (t *transport) refused(ctx context.Context, call *Call, a *Answer, wait *re
 		call.Record.Attempts++
 		return engine.Fail(engine.ClientError, "the account has nothing left to spend (insufficient_quota)%s", call.excerpt(a))
 	}
+	pause := wait.next(a)
 	if t.pacer == nil {
-		return call.sleep(ctx, wait.next(a))
+		return call.sleep(ctx, pause)
 	}
-	pause := maxWait
-	if a.named {
+	if a.named { // the pacer spreads those who come back
 		pause = max(a.wait, leastWait)
 	}
 	t.pacer.Refuse(time.Now(), pause)

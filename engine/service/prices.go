@@ -2,8 +2,11 @@ package service
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -26,7 +29,8 @@ func ReadPrices(data []byte) (Prices, error) {
 		return nil, fmt.Errorf("an object of models was expected: %w", err)
 	}
 	prices := Prices{}
-	for name, raw := range models {
+	var mistakes []error
+	for _, name := range slices.Sorted(maps.Keys(models)) {
 		if name == "sample_spec" { // describes the format
 			continue
 		}
@@ -34,8 +38,9 @@ func ReadPrices(data []byte) (Prices, error) {
 			Input  *float64 `json:"input_cost_per_token"`
 			Output *float64 `json:"output_cost_per_token"`
 		}
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return nil, fmt.Errorf("model %s: %w", name, err)
+		if err := json.Unmarshal(models[name], &m); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("model %s: %w", name, err))
+			continue
 		}
 		if m.Input == nil && m.Output == nil {
 			continue
@@ -47,9 +52,13 @@ func ReadPrices(data []byte) (Prices, error) {
 			}
 		}
 		if p.Input < 0 || p.Output < 0 || p.Input > 1 || p.Output > 1 {
-			return nil, fmt.Errorf("model %s: a price per token of %v and %v US dollars", name, p.Input, p.Output)
+			mistakes = append(mistakes, fmt.Errorf("model %s: prices of %v and %v US dollars per token, from 0 to 1 each", name, p.Input, p.Output))
+			continue
 		}
 		prices[name] = p
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
 	}
 	return prices, nil
 }

@@ -25,7 +25,7 @@ type completing struct {
 	done      bool
 	bad       error
 
-	depth          int // of the document so far
+	from, depth    int // of the document so far: where it begins, and how deep it is
 	quoted, escape bool
 	whole          bool
 }
@@ -33,7 +33,7 @@ type completing struct {
 // add takes a line and reports whether nothing more is wanted.
 func (c *completing) add(line []byte) (enough bool) {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-	if data = bytes.TrimSpace(data); !ok || len(data) == 0 || c.bad != nil {
+	if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
 		return false
 	}
 	if string(data) == "[DONE]" {
@@ -43,7 +43,10 @@ func (c *completing) add(line []byte) (enough bool) {
 	var piece openai.ChatCompletionStreamResponse
 	if err := json.Unmarshal(data, &piece); err != nil {
 		c.bad = fmt.Errorf("a piece of the completion cannot be read: %w", err)
-		return false
+		return true
+	}
+	if c.bad = told(data); c.bad != nil {
+		return true
 	}
 	if piece.Usage != nil {
 		c.usage = *piece.Usage
@@ -55,20 +58,22 @@ func (c *completing) add(line []byte) (enough bool) {
 	if c.whole && strings.TrimSpace(choice.Delta.Content) != "" {
 		return true // what follows the document is of no use; a model that ends with it tells what it took
 	}
+	before := c.text.Len()
 	c.text.WriteString(choice.Delta.Content)
 	c.refusal.WriteString(choice.Delta.Refusal)
 	if choice.FinishReason != "" {
 		c.finish = choice.FinishReason
 	}
 	if c.wholeJSON {
-		c.scan(choice.Delta.Content)
+		c.scan(before)
 	}
 	return false
 }
 
-// scan follows the braces of a document.
-func (c *completing) scan(text string) {
-	for i := range len(text) {
+// scan follows the braces of a document in the text from an offset on.
+func (c *completing) scan(from int) {
+	text := c.text.String()
+	for i := from; i < len(text); i++ {
 		switch b := text[i]; {
 		case c.escape:
 			c.escape = false
@@ -77,10 +82,13 @@ func (c *completing) scan(text string) {
 		case b == '"':
 			c.quoted = c.depth > 0
 		case b == '{':
-			c.depth++
+			if c.depth++; c.depth == 1 {
+				c.from = i
+			}
 		case b == '}' && c.depth > 0:
-			c.depth--
-			c.whole = c.whole || c.depth == 0
+			if c.depth--; c.depth == 0 { // else it was prose
+				c.whole = c.whole || json.Valid([]byte(text[c.from:i+1]))
+			}
 		}
 	}
 }
@@ -89,7 +97,9 @@ func (c *completing) scan(text string) {
 func readStream(body []byte, wholeJSON bool) (*Completion, openai.Usage, error) {
 	c := &completing{wholeJSON: wholeJSON}
 	for line := range bytes.Lines(body) {
-		c.add(line)
+		if c.add(line) {
+			break
+		}
 	}
 	switch {
 	case c.bad != nil:
@@ -97,5 +107,5 @@ func readStream(body []byte, wholeJSON bool) (*Completion, openai.Usage, error) 
 	case !c.done && c.finish == "" && !c.whole:
 		return nil, c.usage, errors.New("the completion breaks off")
 	}
-	return &Completion{c.text.String(), c.refusal.String(), c.finish == openai.FinishReasonLength}, c.usage, nil
+	return completionOf(c.text.String(), c.refusal.String(), c.finish), c.usage, nil
 }

@@ -86,7 +86,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		case failure == nil:
 			return answer, nil
 		case call.again(neverSent(failure)):
-		case failure.Class == engine.BadAnswer || answer == nil:
+		case answer == nil || call.readable(answer.Status):
 			return nil, failure
 		default:
 			return answer, nil // its status is the failure
@@ -191,8 +191,8 @@ func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer
 	}
 	defer resp.Body.Close()
 	var body []byte
-	if call.Enough != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		body, err = readPieces(resp.Body, call.Enough, alive)
+	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		body, err = readPieces(resp.Body, call.Pieces(), alive)
 	} else {
 		body, err = readBody(resp)
 	}

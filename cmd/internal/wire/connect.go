@@ -72,7 +72,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 			return err
 		}
 		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
-	case s.Free:
+	case s.Free && cfg.Base == s.URL: // another address may be that of somebody who charges
 		cfg.Prices = service.Free
 	default:
 		if c.prices == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -33,8 +34,6 @@ func Prices(data string) (service.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the prices in %s: %w; mend or remove the file", path, err)
 	}
-	for name, price := range own {
-		prices[name] = price
-	}
+	maps.Copy(prices, own)
 	return prices, nil
 }

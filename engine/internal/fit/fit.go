@@ -29,12 +29,13 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.AddResource("schema.json", doc); err != nil {
+	const name = "https://schema.invalid/answer" // no file of this machine, and never asked for
+	if err := c.AddResource(name, doc); err != nil {
 		return nil, err
 	}
-	compiled, err := c.Compile("schema.json")
+	compiled, err := c.Compile(name)
 	if err != nil {
-		return nil, err
+		return nil, inWords(err)
 	}
 	return &Schema{compiled}, nil
 }
@@ -45,16 +46,25 @@ func (s *Schema) Check(document []byte) error {
 	if err != nil {
 		return fmt.Errorf("it is no JSON document: %w", err)
 	}
-	err = s.compiled.Validate(value)
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
+	return inWords(s.compiled.Validate(value))
+}
+
+// inWords says what is wrong with a document, which may be a schema.
+func inWords(err error) error {
+	if of, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		err = of.Err
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
 		return err
 	}
 	return errors.New(strings.Join(leaves(invalid, nil), "; "))
 }
 
-// mostLeaves is how many mistakes of a document are told.
-const mostLeaves = 5
+const (
+	mostLeaves = 5   // mistakes of a document that are told
+	mostTold   = 300 // bytes of one: a document may have long names
+)
 
 var english = message.NewPrinter(language.English)
 
@@ -72,6 +82,9 @@ func leaves(e *jsonschema.ValidationError, all []string) []string {
 	problem := e.ErrorKind.LocalizedString(english)
 	if at := strings.Join(e.InstanceLocation, "."); at != "" {
 		problem = at + ": " + problem
+	}
+	if len(problem) > mostTold {
+		problem = strings.ToValidUTF8(problem[:mostTold], "") + "…"
 	}
 	return append(all, problem)
 }

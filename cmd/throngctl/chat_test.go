@@ -1,0 +1,202 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// chat is a run of testdata/chat.yaml, with faults that are retried at once.
+func chat(data string, more ...string) []string {
+	return append([]string{
+		"run", filepath.Join("testdata", "chat.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--max-concurrent", "8",
+		"--retry-wait", "1ms", "--no-dashboard", "--fault", "server_error=0.05", "--fault", "cut=0.05", "--fault", "bad_body=0.05",
+	}, more...)
+}
+
+// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of calls of models, resumes, and compares the
+// results with those of a run that nobody disturbed.
+func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
+	undisturbed := t.TempDir()
+	count := filepath.Join(t.TempDir(), "count")
+	cmd, out, stderr := process(t, []string{countEnv + "=" + count}, chat(undisturbed, "--export", filepath.Join(undisturbed, "out"))...)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("the undisturbed run: %v\n%s%s", err, out, stderr)
+	}
+	if strings.Contains(out.String(), "inexact") {
+		t.Fatalf("the undisturbed run is not exact:\n%s", out)
+	}
+	var requests, changes int64
+	if _, err := fmt.Sscan(read(t, count), &requests, &changes); err != nil {
+		t.Fatal(err)
+	}
+	sessions, events := read(t, undisturbed, "out", "sessions.csv"), read(t, undisturbed, "out", "events.csv")
+	if n := strings.Count(events, ",said,"); n != 24 || requests < 80 {
+		t.Fatalf("%d events of %d requests: the test would prove little\n%s", n, requests, sessions)
+	}
+
+	const seed = 20261121
+	draw := rand.New(rand.NewPCG(seed, 0))
+	for i := range 10 {
+		kill, atOnce := fmt.Sprintf("commit:%d", 2+draw.Int64N(changes/2)), "2"
+		if i%2 == 1 {
+			kill, atOnce = fmt.Sprintf("request:%d", 1+draw.Int64N(requests)), "8"
+		}
+		t.Run(kill, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			cmd, out, stderr := process(t, []string{killEnv + "=" + kill}, chat(data, "--max-concurrent", atOnce)...)
+			var exit *exec.ExitError
+			if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+				t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
+			}
+			cmd, out, stderr = process(t, nil, "resume", "--data", data, "--max-concurrent", "5", "--no-dashboard", "--export", filepath.Join(data, "out"))
+			if err := cmd.Run(); err != nil {
+				if strings.Contains(stderr.String(), "there is no run yet") {
+					return // killed before the run was in the store: nothing was done
+				}
+				t.Fatalf("resume: %v\n%s%s", err, out, stderr)
+			}
+			if got := read(t, data, "out", "sessions.csv"); got != sessions {
+				t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
+			}
+			if got := read(t, data, "out", "events.csv"); got != events {
+				t.Errorf("events.csv differs\n%s", difference(events, got))
+			}
+		})
+	}
+}
+
+// TestSameTalkAtAnyConcurrency runs the same seed at 1, 7 and 100, with bounds and faults, and with parallel steps off.
+func TestSameTalkAtAnyConcurrency(t *testing.T) {
+	var first string
+	for i, more := range [][]string{
+		{"--max-concurrent", "100"},
+		{"--max-concurrent", "7", "--max-llm-calls", "3"},
+		{"--max-concurrent", "1", "--sequential-steps", "on"},
+		{"--max-concurrent", "50", "--fault", "rate_limited=0.02"},
+	} {
+		data := t.TempDir()
+		code, out, stderr := ctl(t, chat(data, append(more, "--export", filepath.Join(data, "out"))...)...)
+		if code != exitDone || strings.Contains(out, "inexact") {
+			t.Fatalf("%v: exit code %d\n%s%s", more, code, out, stderr)
+		}
+		got := read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv")
+		if i == 0 {
+			first = got
+		}
+		for _, row := range timings(t, data) {
+			if row["model_calls"] < "3" || row["input_tokens"] == "0" || row["output_tokens"] == "0" || row["cost_usd"] != "0" {
+				t.Errorf("%v: %v", more, row)
+			}
+		}
+		if got != first {
+			t.Errorf("%v: the results differ\n%s", more, difference(first, got))
+		}
+	}
+}
+
+// timings are the rows of an exported timings.csv by their columns.
+func timings(t *testing.T, data string) (all []map[string]string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(read(t, data, "out", "timings.csv"))).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		named := map[string]string{}
+		for i, cell := range row {
+			named[rows[0][i]] = cell
+		}
+		all = append(all, named)
+	}
+	return all
+}
+
+// counter is a server of models that takes a while for each call, and counts how many go on at once.
+type counter struct {
+	mu         sync.Mutex
+	busy, most int
+	at         []time.Time
+}
+
+func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	c.busy++
+	c.most = max(c.most, c.busy)
+	c.at = append(c.at, time.Now())
+	c.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	var q struct{ Input []string }
+	_ = json.Unmarshal(body, &q)
+	answer := `{"choices":[{"message":{"content":"{\"shop\":true,\"mood\":\"good\",\"items\":null,\"more\":{\"sum\":1,\"count\":1}}"},"finish_reason":"stop"}]}`
+	if q.Input != nil {
+		answer = `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[2]}]}`
+	}
+	latency := time.NewTimer(10 * time.Millisecond)
+	defer latency.Stop()
+	select {
+	case <-latency.C:
+	case <-r.Context().Done():
+	}
+	c.mu.Lock()
+	c.busy--
+	c.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, answer)
+}
+
+// TestBoundAndRateOfModelCalls is that both flags, and the environment, hold over two services on a server that is not
+// the rehearsal.
+func TestBoundAndRateOfModelCalls(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  string
+		args []string
+		most int
+		took time.Duration // from the first call to the last, at least
+	}{
+		{"flag", "", []string{"--max-llm-calls", "3", "--llm-rate", "1000"}, 3, 0},
+		{"environment", "2", []string{"--llm-rate", "1000"}, 2, 0},
+		{"flag over environment", "2", []string{"--max-llm-calls", "5", "--llm-rate", "1000"}, 5, 0},
+		{"rate", "", []string{"--llm-rate", "8", "--set", "agents=4"}, 16, 700 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.env != "" {
+				t.Setenv("MAX_CONCURRENT_LLM_CALLS", tt.env)
+			}
+			c := &counter{}
+			server := httptest.NewServer(c)
+			defer server.Close()
+			data := t.TempDir()
+			args := chat(data, append(tt.args, "--cycles", "1", "--export", filepath.Join(data, "out"), "--service", "model="+server.URL+"/v1", "--service", "other="+server.URL+"/v1")...)
+			code, out, stderr := ctl(t, args...)
+			if code != exitDone {
+				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+			}
+			if c.most > tt.most || tt.took == 0 && c.most < tt.most {
+				t.Errorf("%d calls at once, want %d", c.most, tt.most)
+			}
+			if took := c.at[len(c.at)-1].Sub(c.at[0]); took < tt.took {
+				t.Errorf("%d calls in %v, want at least %v", len(c.at), took, tt.took)
+			}
+			for _, row := range timings(t, data) { // nobody knows what that server wants for its models
+				if row["model_calls"] == "0" || row["cost_usd"] != "" {
+					t.Errorf("%s calls cost %q", row["model_calls"], row["cost_usd"])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,273 @@
+package chain
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// shapeOf reads a shape.
+func shapeOf(t rapid.TB, shape string) *answerShape {
+	t.Helper()
+	a, err := readShape(shape)
+	if err != nil {
+		t.Fatalf("%s: %v", shape, err)
+	}
+	return a
+}
+
+func readShape(shape string) (*answerShape, error) {
+	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi, answer: " + shape + "}", more: []*Service{{Name: "model", Kind: "llm"}}}
+	c, report, _ := st.read(noTest{})
+	if err := report.Err(); err != nil {
+		return nil, err
+	}
+	return c.Body.Steps[0].action.(*completion).shape, nil
+}
+
+// noTest is for reading in places that have no test of their own.
+type noTest struct{ testing.TB }
+
+func (noTest) Helper()              {}
+func (noTest) Fatal(problem ...any) { panic(fmt.Sprint(problem...)) }
+
+// TestShapes is which documents fit a shape.
+func TestShapes(t *testing.T) {
+	for _, tt := range []struct {
+		shape     string
+		fit, fail []string
+	}{
+		{"{a: string}", []string{`{"a":""}`, `{"a":"é\u0000"}`, `{"a":"x","b":1}`}, []string{`{"a":1}`, `{"a":null}`, `{}`, `{"A":"x"}`, `null`, `"a"`}},
+		{"{a: bool}", []string{`{"a":true}`}, []string{`{"a":"true"}`, `{"a":0}`}},
+		{"{a: int}", []string{`{"a":1}`, `{"a":-7}`, `{"a":3.0}`, `{"a":1e3}`, `{"a":123456789012345678901234567890}`}, []string{`{"a":1.5}`, `{"a":"1"}`}},
+		{"{a: float}", []string{`{"a":1}`, `{"a":1.5}`, `{"a":-2e-5}`}, []string{`{"a":"1.5"}`, `{"a":NaN}`}},
+		{"{a: list}", []string{`{"a":[]}`, `{"a":["x"]}`, `{"a":[1,{"b":[]}]}`}, []string{`{"a":"x"}`, `{"a":{}}`}},
+		{"{a: [x, y]}", []string{`{"a":"x"}`}, []string{`{"a":"z"}`, `{"a":["x"]}`, `{"a":null}`}},
+		{"{a: [1, 2.5, true, one]}", []string{`{"a":1}`, `{"a":2.5}`, `{"a":true}`, `{"a":"one"}`}, []string{`{"a":false}`, `{"a":"1"}`, `{"a":2}`}},
+		{"{a?: int}", []string{`{}`, `{"a":null}`, `{"a":1}`}, []string{`{"a":"1"}`}},
+		{"{a?: [x]}", []string{`{}`, `{"a":null}`, `{"a":"x"}`}, []string{`{"a":"y"}`}},
+		{"{a: {b: int, c?: {d: bool}}}", []string{`{"a":{"b":1}}`, `{"a":{"b":1,"c":null}}`, `{"a":{"b":1,"c":{"d":true}}}`}, []string{`{"a":{"c":{"d":true}}}`, `{"a":{"b":1,"c":{}}}`, `{"b":1}`}},
+		{"{schema: string}", []string{`{"schema":"x"}`}, []string{`{"schema":1}`}},
+		{"{schema: {type: object, properties: {n: {type: integer, minimum: 3}}}}", []string{`{"n":3}`, `{}`, `{"x":1}`}, []string{`{"n":2}`, `[]`}},
+		{"{schema: {type: object, required: [l], properties: {l: {type: array, items: {$ref: '#/$defs/x'}}}, $defs: {x: {enum: [1, null]}}}}", []string{`{"l":[1,null]}`}, []string{`{"l":[2]}`, `{}`}},
+	} {
+		a := shapeOf(t, tt.shape)
+		for _, document := range tt.fit {
+			if _, err := a.read(document); err != nil {
+				t.Errorf("%s does not fit %s: %v", document, tt.shape, err)
+			}
+		}
+		for _, document := range tt.fail {
+			if v, err := a.read(document); err == nil {
+				t.Errorf("%s fits %s: %v", document, tt.shape, v)
+			}
+		}
+	}
+}
+
+// TestDocuments finds documents between the words of a model.
+func TestDocuments(t *testing.T) {
+	const d = `{"a":{"b":"}"}}`
+	for _, tt := range []struct{ text, want string }{
+		{d, d},
+		{" \n" + d + "\n", d},
+		{"```json\n" + d + "\n```", d},
+		{"```\n" + d + "\n```\nI hope this helps :}", d},
+		{"Of course! Here it is: " + d + " Anything else?", d},
+		{"The set {1, 2} and {x}: " + d, d},
+		{"First {} then " + d + ", not " + `{"a":1}`, d},
+		{`<think>{"a": or {"b"</think>` + d, d},
+		{"{ open " + d, d},
+		{`{"a":{"b":`, `{"a":{"b":`},
+		{`see {"a":1,} there`, `{"a":1,}`},
+		{"nothing", "nothing"},
+		{"}{", "}{"},
+		{"", ""},
+	} {
+		if got := document(tt.text); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestHugeAndDeepAnswers are no answers, and cost no more than their length.
+func TestHugeAndDeepAnswers(t *testing.T) {
+	a := shapeOf(t, "{a: list}")
+	const n = 1 << 20
+	for name, text := range map[string]string{
+		"deep": `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}", "open": strings.Repeat(`{"a":`, n/5), "braces": strings.Repeat("{", n),
+		"not that deep": `{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}",
+		"long":          `{"a":[` + strings.Repeat("1,", 20*n) + "1]}", "number": `{"a":[` + strings.Repeat("1", n) + "]}",
+	} {
+		v, err := a.read(text)
+		if err == nil || len(err.Error()) > 2000 {
+			t.Errorf("%s: %v, %.300v", name, v, err)
+		}
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	a, err := readShape("{shop: bool, why?: [x, y], more: {sizes: list, n?: int}}")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(`{"shop":true,"more":{"sizes":[]}}`)
+	f.Add("Well: ```{\"shop\":true,\"why\":\"x\",\"more\":{\"sizes\":[1],\"n\":null}}```")
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := a.read(text)
+		if err != nil {
+			return
+		}
+		if err := a.accept(v); err != nil {
+			t.Errorf("%q was read as %v: %v", text, v, err)
+		}
+	})
+}
+
+// drawn is a shape at random, and documents that fit it and do not.
+type drawn struct {
+	shape string
+	fits  func(t *rapid.T) any
+}
+
+func drawShape(t *rapid.T, depth int) drawn {
+	kinds := []string{"string", "bool", "int", "float", "list", "choice", "map"}
+	if depth == 0 {
+		kinds = kinds[:6]
+	}
+	text := func(t *rapid.T) any { return rapid.String().Draw(t, "text") }
+	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
+	case "string":
+		return drawn{kind, text}
+	case "bool":
+		return drawn{kind, func(t *rapid.T) any { return rapid.Bool().Draw(t, "bool") }}
+	case "int":
+		return drawn{kind, func(t *rapid.T) any { return rapid.Int().Draw(t, "int") }}
+	case "float":
+		return drawn{kind, func(t *rapid.T) any { return rapid.Float64Range(-1e9, 1e9).Draw(t, "float") + 0 }} // + 0: no negative zero
+	case "list":
+		return drawn{kind, func(t *rapid.T) any { return rapid.SliceOf(rapid.String()).Draw(t, "list") }}
+	case "choice":
+		return drawn{"[yes, 7, true]", func(t *rapid.T) any { return rapid.SampledFrom([]any{"yes", 7, true}).Draw(t, "choice") }}
+	}
+	return drawObject(t, depth-1)
+}
+
+func drawObject(t *rapid.T, depth int) drawn {
+	n := rapid.IntRange(1, 4).Draw(t, "fields")
+	var text []string
+	fields, optional := make([]drawn, n), make([]bool, n)
+	for i := range fields {
+		fields[i], optional[i] = drawShape(t, depth), rapid.Bool().Draw(t, "optional")
+		mark := ""
+		if optional[i] {
+			mark = "?"
+		}
+		text = append(text, fmt.Sprintf("f%d%s: %s", i, mark, fields[i].shape))
+	}
+	return drawn{"{" + strings.Join(text, ", ") + "}", func(t *rapid.T) any {
+		object := map[string]any{}
+		for i, f := range fields {
+			switch {
+			case !optional[i] || rapid.Bool().Draw(t, "there"):
+				object[fmt.Sprintf("f%d", i)] = f.fits(t)
+			case rapid.Bool().Draw(t, "null"):
+				object[fmt.Sprintf("f%d", i)] = nil
+			}
+		}
+		return object
+	}}
+}
+
+// spoil changes the first field of a document so that it does not fit.
+func spoil(shape string, object map[string]any) {
+	object["f0"] = map[string]any{"x": "of another type"}
+	if strings.HasPrefix(shape, "{f0: {") || strings.HasPrefix(shape, "{f0?: {") {
+		object["f0"] = "of another type"
+	}
+}
+
+// TestRandomShapes is that what fits a shape is read as it is, and what does not is not.
+func TestRandomShapes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawObject(t, 2)
+		a := shapeOf(t, d.shape)
+		object := d.fits(t).(map[string]any)
+		text, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := a.read(string(text))
+		if err != nil {
+			t.Fatalf("%s does not fit %s: %v", text, d.shape, err)
+		}
+		if err := a.accept(v); err != nil || !a.form.fits(v) && !strings.Contains(d.shape, "[") {
+			t.Fatalf("%s is read, and then does not fit %s: %v", text, d.shape, err)
+		}
+		again, err := script.AppendJSON(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := canonical(t, again), canonical(t, text); got != want {
+			t.Fatalf("%s was read as %s", want, got)
+		}
+		spoil(d.shape, object)
+		if text, err = json.Marshal(object); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := a.read(string(text)); err == nil {
+			t.Fatalf("%s fits %s: %v", text, d.shape, v)
+		}
+		if v, err := script.DecodeJSON(text); err != nil || a.accept(v) == nil {
+			t.Fatalf("%s may stand for %s: %v", text, d.shape, err)
+		}
+	})
+}
+
+func canonical(t *rapid.T, text []byte) string {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestRehearsalAnswersRandomShapes is that the schema which is sent is one that a strict service takes, and that what
+// it makes of it fits.
+func TestRehearsalAnswersRandomShapes(t *testing.T) {
+	model, err := rehearsal.StartModel(rehearsal.ModelConfig{Models: []string{"m1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := model.Close(); err != nil {
+			t.Error(err)
+		}
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	}()
+	s := served(t, "model", strings.TrimSuffix(model.URL(), "/v1"), "m1")
+	s.Connect(s.HTTP, model.Secret())
+	rapid.Check(t, func(r *rapid.T) {
+		d := drawObject(r, 2)
+		row := stage{
+			steps:  "step a: {kind: llm, service: model, prompt: Tell me., answer: " + d.shape + ", stream: " + fmt.Sprint(rapid.Bool().Draw(r, "stream")) + "}",
+			more:   []*Service{s},
+			change: func(s *engine.Settings) { s.Seed = rapid.Uint64().Draw(r, "seed") },
+		}.one(t)
+		if row.Outcome != engine.OK || row.Steps[0].Attempts != 1 {
+			r.Fatalf("%s: %v after %d attempts: %s", d.shape, row.Outcome, row.Steps[0].Attempts, row.Error)
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package service
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// desk is a fake service that is asked by many: it takes a while for each, and counts.
+type desk struct {
+	takes  time.Duration
+	refuse func(n int) string // Retry-After of the nth request from 0; "" is that it is answered
+
+	mu         sync.Mutex
+	times      []time.Time
+	busy, most int
+	total      *desk // of several; nil is none
+}
+
+func (d *desk) enter() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.times = append(d.times, time.Now())
+	d.busy++
+	d.most = max(d.most, d.busy)
+	return len(d.times) - 1
+}
+
+func (d *desk) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy--
+}
+
+func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
+	n := d.enter()
+	defer d.leave()
+	if d.total != nil {
+		d.total.enter()
+		defer d.total.leave()
+	}
+	answer := wrote("x")
+	if d.refuse != nil {
+		if after := d.refuse(n); after != "" {
+			answer = reply{status: 429, header: map[string]string{"Retry-After": after}}
+		}
+	}
+	select {
+	case <-time.After(d.takes):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	h := http.Header{}
+	for name, value := range answer.header {
+		h.Set(name, value)
+	}
+	return &http.Response{StatusCode: max(answer.status, 200), Header: h, Body: io.NopCloser(strings.NewReader(answer.body)), ContentLength: int64(len(answer.body)), Request: r}, nil
+}
+
+// since are the times of the requests from a beginning on.
+func (d *desk) since(begin time.Time) []time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []time.Duration
+	for _, at := range d.times {
+		all = append(all, at.Sub(begin))
+	}
+	return all
+}
+
+// callers have a session ask each of the clients n times at once, and return what became of it.
+func callers(t *testing.T, n int, clients ...*LLM) *engine.SessionRow {
+	t.Helper()
+	return stage{change: func(s *engine.Settings) { s.SessionTimeout = time.Hour }}.play(t, func(s *engine.Session) {
+		clock := s.Clock()
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		var failed error
+		for i := range n {
+			for j, l := range clients {
+				group.Go(func() {
+					call := &Call{Session: s, Clock: clock.Branch(), Path: fmt.Sprintf("step%d_%d", i, j), Retry: s.Settings().Retry}
+					defer call.Clock.Stop()
+					_, err := l.Chat(call, hello())
+					mu.Lock()
+					defer mu.Unlock()
+					if s.Row.Steps = append(s.Row.Steps, call.Record); err != nil {
+						failed = err
+					}
+				})
+			}
+		}
+		group.Wait()
+		if s.Row.Outcome = engine.OK; failed != nil {
+			s.Row.Fail("step", failed)
+		}
+	})
+}
+
+// TestRateOfManyCallers is that no second has more starts than the rate, at first and after it grew.
+func TestRateOfManyCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{takes: 100 * time.Millisecond}
+		l := models(t, d, LLMConfig{Limits: Limits{Rate: 10, MaxRate: 20, Connections: 500}})
+		begin := time.Now()
+		row := callers(t, 200, l)
+		perSecond := map[int]int{}
+		for _, at := range d.since(begin) {
+			perSecond[int(at/time.Second)]++
+		}
+		for second, n := range perSecond {
+			if n > 21 || second == 0 && n > 11 {
+				t.Errorf("%d starts in second %d", n, second)
+			}
+		}
+		if row.Outcome != engine.OK || row.Total > 21*time.Second || row.Total < 9*time.Second {
+			t.Errorf("%v after %v: %s", row.Outcome, row.Total, row.Error)
+		}
+		for _, s := range row.Steps {
+			if s.Attempts != 1 || s.Service != 100*time.Millisecond {
+				t.Fatalf("%+v", s)
+			}
+		}
+	})
+}
+
+// TestBoundOverServices is how many calls go on at once: so many of one service, so many of all together.
+func TestBoundOverServices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all, bound := &desk{}, NewBound(3)
+		a, b := &desk{takes: time.Second, total: all}, &desk{takes: time.Second, total: all}
+		row := callers(t, 12, models(t, a, LLMConfig{Shared: bound, Limits: Limits{Connections: 2}}), models(t, b, LLMConfig{Shared: bound}))
+		if all.most != 3 || a.most > 2 || b.most > 3 || len(all.times) != 24 || row.Outcome != engine.OK {
+			t.Errorf("%d at once, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
+		}
+		if row.Total < 8*time.Second || row.Total > 12*time.Second {
+			t.Errorf("took %v: 24 calls of a second, three at a time, take 8 s and a little more", row.Total)
+		}
+		if _, held, waiting := bound.gate.State(); held != 0 || waiting != 0 {
+			t.Errorf("%d places held, %d wait", held, waiting)
+		}
+	})
+}
+
+// TestRefusalBlocksItsService is that a 429 keeps everybody from that service, until it says, and nobody from another;
+// who waits for it takes no place of the others.
+func TestRefusalBlocksItsService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bound := NewBound(2)
+		a := &desk{takes: 10 * time.Millisecond, refuse: func(n int) string {
+			if n == 3 {
+				return "60"
+			}
+			return ""
+		}}
+		b := &desk{takes: 10 * time.Millisecond}
+		limits := Limits{Rate: 10}
+		begin := time.Now()
+		row := callers(t, 10, models(t, a, LLMConfig{Shared: bound, Limits: limits}), models(t, b, LLMConfig{Shared: bound, Limits: limits}))
+		times := a.since(begin)
+		refused := times[3] + 10*time.Millisecond
+		for _, at := range times[4:] {
+			if at < refused+time.Minute && at > refused {
+				t.Errorf("asked at %v, refused at %v for a minute", at, refused)
+			}
+		}
+		if got := b.since(begin); got[len(got)-1] > 2*time.Second {
+			t.Errorf("the other service was asked at %v", got)
+		}
+		if len(times) != 11 || row.Outcome != engine.OK {
+			t.Errorf("%d requests: %s", len(times), row.Error)
+		}
+		for _, s := range row.Steps {
+			if s.Attempts != 1 {
+				t.Errorf("a refusal was an attempt: %+v", s)
+			}
+		}
+	})
+}
+
+// TestARefusalIsHeardWhileWaitingForAPlace holds a call at the bound over all services when its own is refused: it must
+// not go out when the place is free.
+func TestARefusalIsHeardWhileWaitingForAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &desk{takes: 5 * time.Second, refuse: func(n int) string {
+			if n == 0 {
+				return "100"
+			}
+			return ""
+		}}
+		l := models(t, a, LLMConfig{Shared: NewBound(1), Limits: Limits{Rate: 10}})
+		begin := time.Now()
+		row := callers(t, 3, l)
+		if times := a.since(begin); len(times) != 4 || slices.Min(times[1:]) < 105*time.Second || row.Outcome != engine.OK {
+			t.Errorf("asked at %v: %s", times, row.Error)
+		}
+	})
+}
+
+// TestRefusedWithoutATime doubles the wait of a call that is refused again and again, up to a minute.
+func TestRefusedWithoutATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refusals := make([]reply, 12, 13)
+		for i := range refusals {
+			refusals[i].status = 429
+		}
+		fake := &script{answers: append(refusals, wrote("x"))}
+		row, got := stage{}.chat(t, models(t, fake, LLMConfig{Limits: Limits{Rate: 10}}), hello(), nil)
+		waits := fake.waits()
+		if got == nil || waits[0] > unnamedWait || waits[11] < maxWait/2 || slices.Max(waits) > maxWait || row.Steps[0].Attempts != 1 {
+			t.Errorf("waits %v: %s", waits, row.Error)
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package service
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/sashabaranov/go-openai"
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
+)
+
+// lite is a table as LiteLLM has it.
+const lite = `{
+	"sample_spec": {"max_tokens": "LEGACY parameter", "input_cost_per_token": 0.0, "output_cost_per_token": 0.0, "mode": "one of: chat, embedding"},
+	"gpt-4o-mini": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "litellm_provider": "openai", "max_tokens": 16384},
+	"azure/gpt-4o-mini": {"input_cost_per_token": 1.65e-07, "output_cost_per_token": 6.6e-07},
+	"text-embedding-3-small": {"input_cost_per_token": 2e-08, "output_cost_per_token": 0.0, "mode": "embedding"},
+	"dall-e-3": {"input_cost_per_pixel": 1e-08, "mode": "image_generation"},
+	"only-output": {"output_cost_per_token": 1e-06}
+}`
+
+func TestPrices(t *testing.T) {
+	prices, err := ReadPrices([]byte(lite))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		model string
+		want  Price
+		known bool
+	}{
+		{"gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
+		{"openai/gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
+		{"openrouter/openai/gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
+		{"azure/gpt-4o-mini", Price{1.65e-07, 6.6e-07}, true},
+		{"eu/azure/gpt-4o-mini", Price{1.65e-07, 6.6e-07}, true},
+		{"text-embedding-3-small", Price{2e-08, 0}, true},
+		{"only-output", Price{0, 1e-06}, true},
+		{"gpt-4o", Price{}, false},
+		{"gpt-4o-mini:free", Price{}, false},
+		{"dall-e-3", Price{}, false},
+		{"sample_spec", Price{}, false},
+		{"gpt-4o-mini/", Price{}, false},
+		{"", Price{}, false},
+	} {
+		if got, known := prices.Of(tt.model); got != tt.want || known != tt.known {
+			t.Errorf("%s: %v %v, want %v %v", tt.model, got, known, tt.want, tt.known)
+		}
+	}
+}
+
+func TestPricesThatComeAlong(t *testing.T) {
+	prices, err := ReadPrices(assets.Prices())
+	if err != nil || len(prices) < 15 {
+		t.Fatalf("%d prices, %v", len(prices), err)
+	}
+	for _, p := range Providers {
+		if p.Free {
+			continue
+		}
+		for _, model := range []string{p.Model, p.Embeds} {
+			if _, ok := prices.Of(model); model != "" && !ok {
+				t.Errorf("%s: no price of %s", p.Name, model)
+			}
+		}
+	}
+}
+
+// TestMistakesInPrices are told all at once, in the order of the names.
+func TestMistakesInPrices(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{`[]`, []string{"an object of models was expected"}},
+		{`{"a": {`, []string{"an object of models was expected"}},
+		{`{"b": {"input_cost_per_token": "cheap"}, "a": 7, "c": {"output_cost_per_token": -1}, "d": {"input_cost_per_token": 2}}`, []string{
+			"model a: ", "model b: ", "model c: prices of 0 and -1 US dollars per token", "model d: prices of 2 and 0",
+		}},
+	} {
+		_, err := ReadPrices([]byte(tt.text))
+		if err == nil {
+			t.Errorf("%s: no mistake", tt.text)
+			continue
+		}
+		rest := err.Error()
+		for _, want := range tt.want {
+			_, after, ok := strings.Cut(rest, want)
+			if !ok {
+				t.Errorf("%s: got\n%v\nwant %s", tt.text, err, want)
+			}
+			rest = after
+		}
+	}
+}
+
+func FuzzPrices(f *testing.F) {
+	f.Add([]byte(lite))
+	f.Add([]byte(`{"a":{"input_cost_per_token":1e999}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		prices, err := ReadPrices(data)
+		if err != nil && prices != nil {
+			t.Error("prices in spite of mistakes")
+		}
+		for name, p := range prices {
+			if !(p.Input >= 0 && p.Input <= 1 && p.Output >= 0 && p.Output <= 1) {
+				t.Errorf("%s costs %v", name, p)
+			}
+		}
+	})
+}
+
+// TestUsage is what a call costs, by what the service told and what is known of the price.
+func TestUsage(t *testing.T) {
+	prices := Prices{"m": {1e-6, 4e-6}}
+	told := openai.Usage{PromptTokens: 1000, CompletionTokens: 10}
+	for _, tt := range []struct {
+		name   string
+		prices Prices
+		model  string
+		told   openai.Usage
+		want   engine.Usage
+	}{
+		{"told", prices, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Cost: 1_040_000}},
+		{"unknown price", prices, "n", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
+		{"no prices", nil, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
+		{"free", Free, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10}},
+		{"a guess", prices, "m", openai.Usage{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
+	} {
+		var m meter
+		if got := m.usage(tt.prices, tt.model, tt.told, 400, 40); *got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, *got, tt.want)
+		}
+	}
+}
+
+// TestEstimatesLearn is that a guess is near what the service told of other texts, and never wild.
+func TestEstimatesLearn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m meter
+		each := rapid.Float64Range(1, 8).Draw(t, "bytes of a token")
+		for range rapid.IntRange(1, 20).Draw(t, "calls") {
+			bytes := rapid.IntRange(100, 10_000).Draw(t, "bytes")
+			m.usage(nil, "", openai.Usage{PromptTokens: int(float64(bytes) / each)}, bytes, 0)
+		}
+		const bytes = 5000
+		got := m.usage(nil, "", openai.Usage{}, bytes, 0)
+		if want := bytes / each; math.Abs(float64(got.Input)-want) > want*0.1+1 || got.Estimated != 1 {
+			t.Fatalf("a guess of %d tokens, want about %.0f", got.Input, want)
+		}
+	})
+	var m meter
+	m.usage(nil, "", openai.Usage{CompletionTokens: math.MaxInt32}, 0, 0)
+	if got := m.usage(nil, "", openai.Usage{}, 100, 0); got.Input < 0 || got.Input > 1000 {
+		t.Errorf("a guess of %d tokens for 100 bytes", got.Input)
+	}
+}
