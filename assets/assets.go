@@ -15,6 +15,9 @@ var prices []byte
 //go:embed icon.png
 var icon []byte
 
+// Gallery are the built-in scenarios in the order in which they are shown: the files that a scenario is read from.
+var Gallery = []string{"shopping.yaml", "conversation.yaml", "world.yaml", "analysis.ai"}
+
 // Scenarios are the built-in scenarios and the files they refer to.
 func Scenarios() fs.FS {
 	sub, err := fs.Sub(files, "scenarios")

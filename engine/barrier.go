@@ -12,8 +12,11 @@ func (l *loop) begin() bool {
 		return false
 	}
 	now := time.Now()
-	if l.isOver(now) {
+	if isEmpty := l.roster.isEmpty(); isEmpty || l.isOver(now) {
 		l.ending, l.stopping = EndFinished, allDone
+		if isEmpty {
+			l.stopping = nobody
+		}
 		l.setPhase(Draining)
 		return true
 	}
@@ -83,6 +86,7 @@ func (l *loop) closeCycle() {
 	}
 	took := l.worked(l.idle)
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
+	l.totals.Peaks.Worked += took
 	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
 	l.commit(l.ctx, row, func(err error) {
 		switch {
@@ -115,7 +119,9 @@ func (l *loop) openNext() {
 	l.r.prefixes = nil
 	l.cycle = nil
 	l.number++
-	l.atBarrier = State{l.limit, l.totals.Clone()}
+	l.tally()
+	l.deliver()
+	l.atBarrier = State{Limit: l.limit, Totals: l.totals.Clone()}
 }
 
 // barrierLost keeps the cycle open: the run ends in it, and its sessions stay.

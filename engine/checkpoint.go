@@ -49,7 +49,7 @@ func (l *loop) newCheckpoint(reason string) *waiting {
 	l.gap(now)
 	w := &waiting{reason: reason, of: l.progress()}
 	l.saved, l.savedAt, l.savedHere, l.newest = now, w.of, true, w
-	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone()}
+	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone(), l.r.injected}
 	state.Totals.Peaks = l.peaks(now)
 	row := CheckpointRow{now, l.number, l.totals.Ended(), l.sessions.total, reason, state, make(map[int]*Memory, len(l.dirty))}
 	for agent := range l.dirty {

@@ -36,9 +36,9 @@ func (discard) Trouble() <-chan error                { return nil }
 type Probe struct {
 	// Host samples the machine; called once a second, from one goroutine.
 	Host func() Host
-	// Connections counts those to the remote database or, without one, to the local store.
+	// Connections counts those to remote databases, of the sink and of sql steps, or, without any, to the local store.
 	Connections func() Connections
-	// Writes returns how many rows were committed so far, to the remote database or, without one, to the local store.
+	// Writes returns how many rows were committed so far to these.
 	Writes func() int64
 	// Unsent returns how many rows wait for the remote database; -1 without one.
 	Unsent func() int64

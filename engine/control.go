@@ -76,6 +76,11 @@ func (l *loop) cutShort(why string) {
 func (l *loop) change(what, old, next, who, why string) {
 	c := ChangeRow{At: time.Now(), Cycle: l.number, What: what, Old: old, New: next, Who: who, Why: why}
 	l.append(c, nil)
+	l.show(c)
+}
+
+// show lists a change among the newest.
+func (l *loop) show(c ChangeRow) {
 	// Snapshots share the list: it is never written to.
 	kept := l.changes[max(0, len(l.changes)-shownChanges+1):]
 	l.changes = append(slices.Clip(kept), c)

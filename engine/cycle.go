@@ -61,6 +61,14 @@ type roster struct {
 	sequential bool
 }
 
+// isEmpty reports whether nobody takes part in any cycle.
+func (r *roster) isEmpty() bool {
+	if r.chosen != nil {
+		return len(r.chosen) == 0
+	}
+	return r.agents == 0
+}
+
 // share is the part of the agents that is active in a cycle.
 func (r *roster) share(cycle int) float64 {
 	if len(r.warmUp) == 0 || cycle/r.each >= len(r.warmUp) {

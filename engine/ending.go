@@ -32,6 +32,7 @@ func (l *loop) finish() {
 		l.leave(now)
 	}
 	l.totals.Peaks = l.peaks(now)
+	l.tally()
 	l.sample()
 	agents := l.cfg.Agents
 	if l.cfg.Chosen != nil {
@@ -51,7 +52,9 @@ func (l *loop) leave(now time.Time) {
 	if l.workers == 0 {
 		until = l.idle
 	}
-	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, l.worked(until))
+	took := l.worked(until)
+	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
+	l.totals.Peaks.Worked += took
 	if l.cycle.clock != nil {
 		l.cycle.clock.Stop()
 	}

@@ -50,3 +50,46 @@ func FormatBytes(n int64) string {
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	}
 }
+
+// FormatDollars writes billionths of a US dollar: cents from a dollar on, below it as far as there are figures.
+func FormatDollars(billionths int64) string {
+	dollars := float64(billionths) / 1e9
+	switch {
+	case billionths == 0:
+		return "$0"
+	case dollars >= 1:
+		cents := (billionths + 5_000_000) / 10_000_000
+		return fmt.Sprintf("$%s.%02d", FormatCount(cents/100), cents%100)
+	case dollars >= 0.01:
+		return fmt.Sprintf("$%.4f", dollars)
+	default:
+		two, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", dollars), 64) // always a number
+		return "$" + strconv.FormatFloat(two, 'f', -1, 64)
+	}
+}
+
+// FormatCost writes what calls of models cost, as far as their prices are known.
+func FormatCost(u *Usage) string {
+	if u.Unpriced == 0 {
+		return FormatDollars(u.Cost)
+	}
+	text := "cost unknown for " + FormatCount(u.Unpriced) + " calls"
+	if u.Cost > 0 {
+		text = FormatDollars(u.Cost) + " and " + text
+	}
+	return text
+}
+
+// FormatUsage writes what calls of models took, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers
+// from the cache".
+func FormatUsage(u *Usage) string {
+	text := fmt.Sprintf("%s, %s tokens in, %s out", FormatCount(u.Calls), FormatCount(u.Input), FormatCount(u.Output))
+	if u.Estimated > 0 {
+		text += " (estimated for " + FormatCount(u.Estimated) + " calls)"
+	}
+	text += ", " + FormatCost(u)
+	if u.Hits > 0 {
+		text += " · " + FormatCount(u.Hits) + " answers from the cache"
+	}
+	return text
+}

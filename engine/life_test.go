@@ -79,7 +79,7 @@ func (w *witness) problem() error {
 
 func (l *life) config(j *enginetest.Journal, w *witness) (engine.Config, *enginetest.Crowd) {
 	c := &enginetest.Crowd{
-		Work: l.crowd.Work, Held: l.crowd.Held, Asks: l.crowd.Asks, Remember: l.crowd.Remember, Events: l.crowd.Events,
+		Work: l.crowd.Work, Held: l.crowd.Held, Asks: l.crowd.Asks, Shares: l.crowd.Shares, Remember: l.crowd.Remember, Events: l.crowd.Events,
 		Fail: l.crowd.Fail, Stop: l.crowd.Stop, Panic: l.crowd.Panic, Hang: l.crowd.Hang,
 	}
 	if w != nil {
@@ -214,6 +214,8 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 	switch {
 	case s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-before+s.Cut:
 		wrong = errors.Join(wrong, fmt.Errorf("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-before, s.InFlight, s.Cut))
+	case s.Requests != got.Totals.Requests+got.Totals.Shared.Requests || s.Usage != got.Totals.Asked().Usage:
+		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d requests and %+v, the result %+v", s.Requests, s.Usage, got.Totals.Asked()))
 	case s.Ended != got.Totals.Ended():
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d sessions, the result %d", s.Ended, got.Totals.Ended()))
 	}
@@ -227,7 +229,31 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 			}
 		}
 	}
-	return got, errors.Join(wrong, w.problem())
+	return got, errors.Join(wrong, w.problem(), sharedOnce(cfg.Resume, crowd, j))
+}
+
+// sharedOnce holds that a process asks for no answer that the run has, and for none twice unless it could not keep it.
+func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.Journal) error {
+	died := false
+	select {
+	case <-j.Died():
+		died = true
+	default:
+	}
+	for n := range crowd.Shares {
+		key := engine.SharedKey{byte(n), byte(n >> 8), 1}
+		asked := crowd.Asked()[fmt.Sprintf("share/%x", key)]
+		if asked > 1 && !died {
+			return fmt.Errorf("answer %d was asked for %d times", n, asked)
+		}
+		if res == nil {
+			continue
+		}
+		if _, ok := res.Shared.Answers[key]; ok && asked > 0 {
+			return fmt.Errorf("answer %d was asked for again, %d times, though the run had it", n, asked)
+		}
+	}
+	return nil
 }
 
 // live carries the run through all its moves and processes to its end, and compares.
@@ -266,6 +292,7 @@ func (l *life) live(t *testing.T) error {
 // journaled looks at what the journal holds at the end.
 func (l *life) journaled(j *enginetest.Journal) error {
 	barrier, ended := -1, false
+	answers := map[engine.SharedKey]bool{}
 	for i, row := range j.Rows() {
 		switch r := row.(type) {
 		case engine.StartRow:
@@ -277,9 +304,17 @@ func (l *life) journaled(j *enginetest.Journal) error {
 				return fmt.Errorf("row %d: barrier %d follows barrier %d", i, r.Cycle, barrier)
 			}
 			barrier = r.Cycle
+		case engine.SharedRow:
+			if answers[r.Key] {
+				return fmt.Errorf("row %d: answer %x is there a second time", i, r.Key)
+			}
+			answers[r.Key] = r.Answers()
 		case engine.SessionRows:
 			if r[0].Cycle != barrier+1 {
 				return fmt.Errorf("row %d: a session of cycle %d after barrier %d", i, r[0].Cycle, barrier)
+			}
+			if key := l.crowd.Key; l.crowd.Shares > 0 && r[0].Outcome == engine.OK && !answers[key(42, r[0].Cycle, r[0].Agent)] {
+				return fmt.Errorf("row %d: session %v comes before the answer that it took", i, r[0].Place)
 			}
 		case engine.CheckpointRow:
 			if r.Cycle > barrier+1 || r.Cycle < barrier {
@@ -323,9 +358,9 @@ func show(t *engine.Totals) string {
 	service, _ := t.Service.MarshalBinary()
 	held, _ := t.Held.MarshalBinary()
 	queue, _ := t.Queue.MarshalBinary()
-	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %v failed %x\n%x\n%x\n%x\n%x",
-		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Inexact, t.FailedAgents,
-		total, service, held, queue)
+	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %+v shared %+v %v failed %x\n%x\n%x\n%x\n%x\n%+v\n%+v",
+		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Usage, t.Shared, t.Inexact, t.FailedAgents,
+		total, service, held, queue, t.ByStep.Figures(), t.Flow)
 }
 
 func drawLife(t *rapid.T) *life {
@@ -337,6 +372,7 @@ func drawLife(t *rapid.T) *life {
 			Work:     time.Duration(rapid.IntRange(0, 4).Draw(t, "work")) * 500 * time.Millisecond,
 			Held:     time.Duration(rapid.IntRange(0, 1).Draw(t, "held")) * 15 * time.Second,
 			Asks:     rapid.IntRange(0, 3).Draw(t, "asks"),
+			Shares:   rapid.SampledFrom([]int{0, 1, 3, 20}).Draw(t, "shares"),
 			Remember: 0.7, Events: 2, Fail: 0.1, Stop: 0.1, Panic: 0.03,
 			Hang: rapid.SampledFrom([]float64{0, 0, 0.05}).Draw(t, "hang"),
 		},

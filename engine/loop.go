@@ -13,6 +13,7 @@ const (
 	sampleEvery  = time.Second
 	shownChanges = 256
 	allDone      = "all cycles are done"
+	nobody       = "nobody takes part"
 )
 
 // loop owns the state of a run: one goroutine, no locks, and nothing in it waits. Whatever takes long (rows that must
@@ -60,6 +61,7 @@ type loop struct {
 	due       *time.Timer
 	deltas    map[int]Delta // of the open cycle, by agent
 	dirty     map[int]bool  // agents whose memory changed since the last checkpoint
+	injected  []Injection   // by hand, for the next cycle
 
 	totals    Totals
 	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
@@ -86,7 +88,8 @@ type loop struct {
 
 	window  window
 	metrics MetricsRow
-	changes []ChangeRow // the newest
+	steps   []StepFigures // as of the last sample; snapshots share them
+	changes []ChangeRow   // the newest
 	recent  rate
 }
 
@@ -98,10 +101,12 @@ type progress struct {
 
 // window collects the sessions that ended since the last sample.
 type window struct {
-	total, service, held stats.Histogram
-	requests             int64
-	writes               int64
-	at                   time.Time
+	total, service, held, queue stats.Histogram
+
+	requests int64
+	shared   int64 // requests of the run itself until then
+	writes   int64
+	at       time.Time
 }
 
 func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
@@ -123,6 +128,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 	}
 	l.last.Stop()
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
+	r.ctx = l.ctx
 	l.endCtx, l.endCancel = context.WithCancel(context.WithoutCancel(ctx))
 	l.atBarrier = State{Limit: l.limit}
 	if cfg.Resume != nil {
@@ -143,6 +149,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 func (l *loop) takeUp(res *Resumption) {
 	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	l.totals.Peaks.Apart += l.totals.Service.Sum() - res.AtBarrier.Service.Sum()
 	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)
@@ -152,6 +159,15 @@ func (l *loop) takeUp(res *Resumption) {
 		l.dirty[a] = true
 	}
 	l.r.prefixes = res.Prefixes
+	l.r.shared.takeUp(&res.Shared, l.totals.Shared)
+	l.window.shared = l.totals.Shared.Requests
+	for _, i := range res.Injected {
+		if i.Cycle <= l.number {
+			l.r.injected = withNewest(l.r.injected, i)
+		} else {
+			l.injected = append(l.injected, i)
+		}
+	}
 }
 
 func (l *loop) run(forget func() bool) {
@@ -263,6 +279,9 @@ func (l *loop) take(b *batch) {
 	}
 	l.r.giveBack(b)
 }
+
+// tally brings the totals up to what the run itself has asked by now.
+func (l *loop) tally() { l.totals.Shared = l.r.shared.figures() }
 
 func (l *loop) progress() progress { return progress{l.number, l.totals.Ended()} }
 

@@ -47,6 +47,8 @@ type Delta struct {
 	// Read empties the inbox that the session began with.
 	Read bool      `cbor:"4,keyasint,omitempty"`
 	Said []Message `cbor:"5,keyasint,omitempty"`
+	// Replace says that Notes stand in the place of those that the agent had.
+	Replace bool `cbor:"6,keyasint,omitempty"`
 }
 
 // DefaultNotes is how many notes an agent keeps where its scenario does not say.
@@ -59,7 +61,9 @@ const MostLetters = 1000
 func (d *Delta) Empty() bool { return d == nil || !d.changes() && len(d.Said) == 0 }
 
 // changes reports whether d changes its own agent's memory.
-func (d *Delta) changes() bool { return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read }
+func (d *Delta) changes() bool {
+	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace
+}
 
 // CommitCycle makes of the memory at the start of a cycle that at the start of the next: the changes of its sessions,
 // and then what they said, by the order of agents; in a sequential run session by session, in the order in which they
@@ -133,7 +137,9 @@ func (m *Memory) Apply(d *Delta) *Memory {
 	var next Memory
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
-		next.Notes = append(next.Notes, m.Notes...)
+		if !d.Replace {
+			next.Notes = append(next.Notes, m.Notes...)
+		}
 		next.ReadTo = m.ReadTo
 		if !d.Read {
 			next.Inbox = m.Inbox

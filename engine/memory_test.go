@@ -20,6 +20,7 @@ func drawDelta(t *rapid.T) *engine.Delta {
 	for range rapid.IntRange(0, 60).Draw(t, "notes") {
 		d.Notes = append(d.Notes, fmt.Append(nil, rapid.IntRange(0, 99).Draw(t, "note")))
 	}
+	d.Replace = rapid.IntRange(0, 3).Draw(t, "replaces") == 0
 	d.Keep = rapid.SampledFrom([]int{0, 0, 1, 5, 150}).Draw(t, "keep")
 	return &d
 }
@@ -37,6 +38,9 @@ func TestApply(t *testing.T) {
 			m = m.Apply(d)
 			for _, f := range d.Set {
 				fields[f.Name] = string(f.Value)
+			}
+			if d.Replace {
+				notes = []string{}
 			}
 			for _, n := range d.Notes {
 				notes = append(notes, string(n))

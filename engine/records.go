@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SessionRows], [BarrierRow], [ChangeRow],
+// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
 // [CheckpointRow], [MetricsRow], [EndRow] or [StartRow].
 type Row interface{ row() }
 
@@ -42,6 +42,18 @@ type AnswerRow struct {
 	Entry
 }
 
+// SharedRow is about an answer that belongs to the run: without a Record, that it is about to be asked for; with one,
+// how that ended.
+type SharedRow struct {
+	Key    SharedKey   `cbor:"1,keyasint"`
+	Cycle  int         `cbor:"2,keyasint"`
+	Entry  Entry       `cbor:"3,keyasint"` // the intent, of a Path and a Hash only; the answer; or nothing
+	Record *StepRecord `cbor:"4,keyasint,omitempty"`
+}
+
+// Answers reports whether the row holds an answer.
+func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts > 0 }
+
 // StepRecord is what is kept of a finished step.
 type StepRecord struct {
 	Path     string        `cbor:"1,keyasint"`
@@ -53,6 +65,9 @@ type StepRecord struct {
 	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
 	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
 	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
+	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
+	// have to take turns.
+	Beside bool `cbor:"10,keyasint,omitempty"`
 }
 
 // Event is a row of results that a session emitted.
@@ -96,8 +111,9 @@ type BarrierRow struct {
 
 // What a [ChangeRow] says was changed.
 const (
-	LimitChange = "limit"
-	PhaseChange = "phase"
+	LimitChange  = "limit"
+	PhaseChange  = "phase"
+	InjectChange = "inject" // Old says for whom, New is read by ReadInjection
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run.
@@ -124,6 +140,8 @@ type CheckpointRow struct {
 type State struct {
 	Limit  int    `cbor:"1,keyasint"`
 	Totals Totals `cbor:"2,keyasint"`
+	// Injected are the messages injected by hand that sessions of its cycle may find, in the order of their cycles.
+	Injected []Injection `cbor:"3,keyasint,omitempty"`
 }
 
 // StartRow says that a process took up the run, at first or again.
@@ -144,6 +162,7 @@ type EndRow struct {
 
 func (IntentRow) row()     {}
 func (AnswerRow) row()     {}
+func (SharedRow) row()     {}
 func (SessionRows) row()   {}
 func (BarrierRow) row()    {}
 func (ChangeRow) row()     {}
@@ -179,6 +198,13 @@ type MetricsRow struct {
 	Lag               time.Duration `cbor:"20,keyasint"`
 	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
 	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+
+	Flow     Flow      `cbor:"23,keyasint"` // so far
+	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
+	Queue    Quantiles `cbor:"25,keyasint"` // waits for the gate of the sessions that ended in this second
+	// Speedup is the busy time of the sessions that ended in this second, over the second.
+	Speedup float64 `cbor:"26,keyasint"`
+	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -230,14 +256,6 @@ func (r *RunRecord) State() string {
 	return r.Ending.String()
 }
 
-// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
-type Source struct {
-	Name       string            // base name of the scenario file
-	Files      map[string][]byte // by path relative to the scenario's folder
-	Hash       string            // of all files, hex
-	Parameters map[string]string // as given, by name; values are JSON texts
-}
-
 // CheckpointRecord is a checkpoint as the picker lists it.
 type CheckpointRecord struct {
 	Run         RunID
@@ -259,10 +277,12 @@ type Resumption struct {
 	Prefixes    map[int]Prefix  // of the agents without a session row
 	Takes       map[int]int     // of those of them whose take in progress is not the first
 	State       State           // Totals up to the journal's end
-	AtBarrier   Totals          // as of the start of the cycle
+	AtBarrier   Totals          // as of the start of the cycle, but for Shared, which is up to the end
 	Changed     []int           // agents whose memory changed since the last checkpoint
+	Shared      Shared          // answers that belong to the run, of all cycles
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
+	Injected    []Injection     // by hand, in the order of their cycles
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

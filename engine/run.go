@@ -12,10 +12,12 @@ import (
 
 // Config is what a run is made of.
 type Config struct {
-	ID       RunID
-	Program  Program
-	Agents   int   // size of the population
-	Chosen   []int // indexes of those that take part, ascending; nil is all
+	ID      RunID
+	Program Program
+	Agents  int   // size of the population
+	Chosen  []int // indexes of those that take part, ascending; nil is all
+	// Name, if set, returns what an agent is called, for people. It must not wait.
+	Name     func(index int) (string, error)
 	Clock    Clock
 	Success  []Criterion
 	Settings Settings
@@ -30,14 +32,11 @@ type Config struct {
 
 func (c *Config) validate() error {
 	var mistakes []error
-	if c.Agents < 1 {
-		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), "at least 1"})
+	if c.Agents < 0 {
+		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), "0 or more"})
 	}
 	if c.Agents > math.MaxInt32 {
 		mistakes = append(mistakes, &FieldError{"agents", fmt.Sprintf("a population of %d", c.Agents), fmt.Sprintf("at most %d", math.MaxInt32)})
-	}
-	if c.Chosen != nil && len(c.Chosen) == 0 {
-		mistakes = append(mistakes, &FieldError{"agents", "none of them takes part", ""})
 	}
 	last := -1
 	for _, a := range c.Chosen {
@@ -69,6 +68,10 @@ type Run struct {
 	// Written by the loop only while no worker is at work, read by workers.
 	memory   map[int]*Memory
 	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
+	injected []Injection    // by hand, in the order of their cycles
+
+	ctx    context.Context // of sessions; ends with ErrCut
+	shared shared
 
 	result Result // set before done is closed
 }
@@ -91,7 +94,7 @@ func (r *Result) Passed() bool {
 	return r.Ending == EndFinished
 }
 
-// Start begins a run. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
+// Start begins a run; one in which nobody takes part is over at once. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
 func Start(ctx context.Context, cfg Config) (*Run, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -171,19 +174,7 @@ func (r *Run) Checkpoint(ctx context.Context, reason string) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case err := <-saved:
-		return err
-	case <-r.done:
-		select {
-		case err := <-saved:
-			return err
-		default:
-			return ErrEnded
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return r.hear(ctx, saved)
 }
 
 // order has the loop carry out f and returns what that says; a run that is writing its end takes none.

@@ -312,11 +312,8 @@ func TestQueueAndTotalAreToldApart(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	p := works(0)
 	for name, change := range map[string]func(*engine.Config){
-		"agents": func(c *engine.Config) { c.Agents = 0 },
-		"limit":  func(c *engine.Config) { c.Settings.Limit = 0 },
-		"agents: none of them": func(c *engine.Config) {
-			c.Chosen = []int{}
-		},
+		"agents":          func(c *engine.Config) { c.Agents = -1 },
+		"limit":           func(c *engine.Config) { c.Settings.Limit = 0 },
 		"agents: index 5": func(c *engine.Config) { c.Chosen = []int{1, 5} },
 		"agents: index 2": func(c *engine.Config) { c.Chosen = []int{2, 2} },
 	} {

@@ -29,6 +29,7 @@ type Session struct {
 	mu      sync.Mutex
 	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
 	pending []Entry          // results of service steps that are not journaled yet
+	apart   *apart           // of a session of the run itself
 }
 
 // Run returns the id of the session's run.
@@ -43,7 +44,11 @@ func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Seed, s.Cycl
 // Clock counts the time that the session uses; its context ends when that is over. Asking for it says that the
 // session may wait from here on, so what the worker finished before is handed on first.
 func (s *Session) Clock() *clock.Clock {
-	if s.clock == nil {
+	switch {
+	case s.clock != nil:
+	case s.apart != nil:
+		s.clock = s.apart.start(s.run)
+	default:
 		s.worker.handOn()
 		s.clock = s.worker.startClock()
 	}
@@ -72,6 +77,9 @@ func (s *Session) Replaying() bool {
 // Replay takes the journaled result of a step, if there is one. An Entry with no Attempts is an intent without an
 // answer: the request must be sent again with the same key.
 func (s *Session) Replay(path string) (Entry, bool) {
+	if s.apart != nil {
+		return s.run.shared.replay(s.apart.key, path)
+	}
 	if s.prefix == nil {
 		return Entry{}, false
 	}
@@ -98,6 +106,9 @@ func (s *Session) Forget(path string) {
 // Intend journals that a changing request is about to leave, with the results that are not journaled yet, and waits
 // until that is durable. The clock must be held meanwhile.
 func (s *Session) Intend(ctx context.Context, path string, hash uint64) error {
+	if s.apart != nil {
+		return s.run.journal.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: Entry{Path: path, Hash: hash}})
+	}
 	s.mu.Lock()
 	earlier := s.pending
 	s.pending = nil
@@ -106,15 +117,25 @@ func (s *Session) Intend(ctx context.Context, path string, hash uint64) error {
 }
 
 // Answered journals the result of a step that had an intent.
-func (s *Session) Answered(e Entry) { s.run.journal.Append(AnswerRow{s.Place, e}) }
+func (s *Session) Answered(e Entry) {
+	if s.apart != nil {
+		s.Observed(e)
+		return
+	}
+	s.run.journal.Append(AnswerRow{s.Place, e})
+}
 
 // Observed keeps the result of a service step without an intent until the next intent takes it along.
 func (s *Session) Observed(e Entry) {
-	if s.run.journal == Discard {
+	if s.run.journal == Discard && s.apart == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.apart != nil {
+		s.apart.entry = e
+		return
+	}
 	s.pending = append(s.pending, e)
 }
 
@@ -129,9 +150,15 @@ func (r *SessionRow) reset(p Place) {
 	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}
 }
 
+// maxError bounds what is kept of an error, in bytes: it may repeat data.
+const maxError = 16 << 10
+
 // Fail ends the row with an error: its outcome and class follow from err, path is the step that failed.
 func (r *SessionRow) Fail(path string, err error) {
 	r.Path, r.Error = path, err.Error()
+	if len(r.Error) > maxError {
+		r.Error = strings.ToValidUTF8(r.Error[:maxError], "") + "…"
+	}
 	r.Outcome, r.Class = Failed, Script
 	if step, ok := errors.AsType[*StepError](err); ok {
 		r.Class = step.Class

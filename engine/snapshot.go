@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -34,6 +35,13 @@ type Snapshot struct {
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
+	Usage       Usage     // of models
+	Queue       Quantiles // waits for the gate
+	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
+	Flow        Flow
+	Speedup     float64 // over the run; NaN where it is not known
+	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
+	Steps []StepFigures
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
@@ -55,12 +63,21 @@ type ErrorNote struct {
 	Count   int64
 	Cycle   int
 	Agent   int
+	Name    string // of the agent; "" where it is not known
 	Path    string
 	Message string
 }
 
+// Who is the agent for people.
+func (n *ErrorNote) Who() string {
+	if n.Name == "" {
+		return strconv.Itoa(n.Agent)
+	}
+	return n.Name
+}
+
 func (n *ErrorNote) add(r *SessionRow) {
-	*n = ErrorNote{r.Class, n.Count + 1, r.Cycle, r.Agent, r.Path, r.Error}
+	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}
 }
 
 // rate is a moving count per second over a few seconds.
@@ -103,6 +120,7 @@ func (w *window) add(r *SessionRow) {
 	w.total.Record(r.Total)
 	w.service.Record(r.Service)
 	w.held.Record(r.Held)
+	w.queue.Record(r.Queue)
 	for i := range r.Steps {
 		w.requests += int64(r.Steps[i].Attempts)
 	}
@@ -113,6 +131,9 @@ func (l *loop) sample() {
 	now := time.Now()
 	l.recent.tick(now)
 	span := max(now.Sub(l.window.at).Seconds(), 1e-3)
+	l.tally()
+	asked := l.totals.Asked()
+	requests := l.window.requests + l.totals.Shared.Requests - l.window.shared
 	m := MetricsRow{
 		At:                now,
 		Cycle:             l.number,
@@ -125,15 +146,20 @@ func (l *loop) sample() {
 		Service:           quantiles(&l.window.service),
 		Held:              quantiles(&l.window.held),
 		SessionsPerSec:    float64(l.window.total.Count()) / span,
-		RequestsPerSec:    float64(l.window.requests) / span,
-		RateLimited:       l.totals.RateLimited,
-		Retries:           l.totals.Retries,
+		RequestsPerSec:    float64(requests) / span,
+		RateLimited:       asked.RateLimited,
+		Retries:           asked.Retries,
 		Errors:            l.totals.Errors,
 		Connections:       -1,
 		ServerConnections: -1,
 		ServerMax:         -1,
 		Lag:               l.lag,
 		Unsent:            -1,
+		Usage:             asked.Usage,
+		Flow:              l.totals.Flow,
+		TimedOut:          l.totals.Outcomes[TimedOut],
+		Queue:             quantiles(&l.window.queue),
+		Speedup:           l.window.service.Sum().Seconds() / span,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -157,8 +183,9 @@ func (l *loop) sample() {
 	l.window.total.Reset()
 	l.window.service.Reset()
 	l.window.held.Reset()
-	l.window.requests, l.window.at = 0, now
-	l.metrics = m
+	l.window.queue.Reset()
+	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
+	l.metrics, l.steps = m, l.totals.ByStep.Figures()
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
 			l.append(m, nil)
@@ -169,7 +196,9 @@ func (l *loop) sample() {
 // publish makes the run's picture.
 func (l *loop) publish() {
 	now := time.Now()
+	l.tally()
 	t := &l.totals
+	asked := t.Asked()
 	s := &Snapshot{
 		Run:      l.r.id,
 		At:       now,
@@ -189,10 +218,16 @@ func (l *loop) publish() {
 		Outcomes:    map[Outcome]int64{},
 		Events:      t.Events,
 		Latency:     quantiles(&t.Total),
-		Requests:    t.Requests,
-		Retries:     t.Retries,
-		RateLimited: t.RateLimited,
+		Requests:    asked.Requests,
+		Retries:     asked.Retries,
+		RateLimited: asked.RateLimited,
 		Labels:      map[Label]int64{},
+		Usage:       asked.Usage,
+		Queue:       quantiles(&t.Queue),
+		Held:        quantiles(&t.Held),
+		Flow:        t.Flow,
+		Speedup:     l.speedup(now),
+		Steps:       l.steps,
 
 		PerSecond:   l.recent.perSecond(now),
 		Elapsed:     l.elapsed + now.Sub(l.began),
@@ -219,13 +254,14 @@ func (l *loop) publish() {
 			s.Outcomes[Outcome(o)] = n
 		}
 	}
-	for label, n := range t.Labels {
+	for label, n := range asked.Labels {
 		if n > 0 {
 			s.Labels[Label(label)] = n
 		}
 	}
 	for c := range l.latest {
 		if t.Errors[c] > 0 {
+			l.name(&l.latest[c])
 			note := l.latest[c]
 			note.Class, note.Count = Class(c), t.Errors[c]
 			s.Errors = append(s.Errors, note)
@@ -234,6 +270,25 @@ func (l *loop) publish() {
 	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
 	l.r.shown.Store(s)
+}
+
+// name finds out how the agent of a note is called.
+func (l *loop) name(n *ErrorNote) {
+	if l.cfg.Name == nil || n.Name != "" || n.Count == 0 {
+		return
+	}
+	if id, err := l.cfg.Name(n.Agent); err == nil {
+		n.Name = id
+	}
+}
+
+// speedup is the run's so far, the open cycle included.
+func (l *loop) speedup(now time.Time) float64 {
+	worked := l.totals.Peaks.Worked
+	if l.cycle != nil && !l.closing {
+		worked += l.worked(now) - l.stoodIdle(now)
+	}
+	return over(l.totals.Service.Sum()-l.totals.Peaks.Apart, worked)
 }
 
 // inFlight is how many sessions are in flight; those left behind count as cut.

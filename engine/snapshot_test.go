@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -225,6 +226,37 @@ func TestResumedSnapshot(t *testing.T) {
 		}
 		if got := r.Wait(); got.Totals.Ended() != 200 || got.Totals.Peaks.Elapsed != 200*time.Second {
 			t.Errorf("%d sessions in %v, want 200 in 3m20s", got.Totals.Ended(), got.Totals.Peaks.Elapsed)
+		}
+	})
+}
+
+// TestErrorsAreNamed: the last agent of each class is shown as it is called.
+func TestErrorsAreNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(4, programFunc(func(s *engine.Session) {
+			if s.Agent > 1 {
+				s.Row.Fail("think", engine.Fail([]engine.Class{engine.Script, engine.Network}[s.Agent-2], "oh"))
+				return
+			}
+			s.Row.Outcome = engine.OK
+		}), nil)
+		cfg.Name = func(index int) (string, error) {
+			if index == 3 {
+				return "", errors.New("no name")
+			}
+			return fmt.Sprintf("mara-%d", index), nil
+		}
+		r := start(t, cfg)
+		got := r.Wait()
+		who := map[engine.Class]string{}
+		for _, n := range r.Snapshot().Errors {
+			who[n.Class] = n.Who()
+		}
+		if who[engine.Script] != "mara-2" || who[engine.Network] != "3" {
+			t.Errorf("errors of %v", who)
+		}
+		if first, all := got.Totals.Failures(1); all != 2 || len(first) != 1 || first[0] != 2 {
+			t.Errorf("%d failed, the first %v", all, first)
 		}
 	})
 }

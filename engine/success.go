@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"time"
 )
 
@@ -11,7 +10,7 @@ import (
 type Criterion struct {
 	Metric string
 	Op     string  // "<", "<=", ">", ">=", "="
-	Bound  float64 // in the metric's unit: a share, seconds, bytes, a count
+	Bound  float64 // in the metric's unit: a share, seconds, bytes, a count, US dollars
 	Text   string  // as written
 }
 
@@ -33,6 +32,7 @@ const (
 	UnitTime              // 60s
 	UnitBytes             // 12GB
 	UnitCount
+	UnitMoney // US dollars: 0.50
 )
 
 // successMetric computes a metric at the end of a run; NaN when it is not known.
@@ -45,10 +45,7 @@ type successMetric struct {
 // successMetrics is the one table of what a success list may name.
 var successMetrics = []successMetric{
 	{"agents_completed", UnitShare, func(t *Totals, agents int) float64 {
-		bad := 0
-		for _, w := range t.FailedAgents {
-			bad += bits.OnesCount64(w)
-		}
+		_, bad := t.Failures(0)
 		return share(float64(agents-bad), float64(agents))
 	}},
 	{"error_rate", UnitShare, func(t *Totals, _ int) float64 { return share(float64(t.Bad()), float64(t.Ended())) }},
@@ -60,6 +57,13 @@ var successMetrics = []successMetric{
 	{"checkpoint_gap", UnitTime, func(t *Totals, _ int) float64 { return t.Peaks.CheckpointGap.Seconds() }},
 	{"latency_p95", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.95) }},
 	{"latency_p99", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.99) }},
+	{"cost", UnitMoney, func(t *Totals, _ int) float64 {
+		asked := t.Asked()
+		if asked.Usage.Unpriced > 0 {
+			return math.NaN()
+		}
+		return float64(asked.Usage.Cost) / 1e9
+	}},
 	{"duration", UnitTime, func(t *Totals, _ int) float64 { return t.Peaks.Elapsed.Seconds() }},
 }
 
@@ -114,6 +118,8 @@ func (u Unit) Show(v float64) string {
 		return time.Duration(v * float64(time.Second)).Round(time.Millisecond).String()
 	case UnitBytes:
 		return fmt.Sprintf("%.3g GB", v/1e9)
+	case UnitMoney:
+		return FormatDollars(int64(math.Round(v * 1e9)))
 	default:
 		return fmt.Sprintf("%.6g", v)
 	}

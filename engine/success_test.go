@@ -18,6 +18,8 @@ func TestJudge(t *testing.T) {
 		totals.Add(&row)
 		totals.Add(&engine.SessionRow{Place: engine.Place{Cycle: 1, Agent: agent}, Outcome: row.Outcome, Class: row.Class})
 	}
+	totals.Usage = engine.Usage{Calls: 3, Cost: 400_000_000}
+	totals.Shared.Usage = engine.Usage{Calls: 1, Cost: 12_500_000}
 	totals.Peaks = engine.Peaks{Memory: 3e9, ServerConnections: 55, Connections: 8, Cycle: 59 * time.Second, CheckpointGap: 5 * time.Minute, Elapsed: time.Hour}
 	for _, c := range []struct {
 		metric, op string
@@ -35,6 +37,8 @@ func TestJudge(t *testing.T) {
 		{"db_connections", "<", 55, "55", false},
 		{"checkpoint_gap", "<=", 300, "5m0s", true},
 		{"duration", ">", 3600, "1h0m0s", false},
+		{"cost", "<", 0.50, "$0.4125", true},
+		{"cost", "<=", 0.41, "$0.4125", false},
 		{"latency_p99", "<", 100, "", true},
 		{"latency_p95", "<", 80, "", false},
 	} {
@@ -47,7 +51,7 @@ func TestJudge(t *testing.T) {
 
 func TestJudgeSaysWhatIsNotKnown(t *testing.T) {
 	for metric := range engine.SuccessMetrics() {
-		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" {
+		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" || metric == "cost" {
 			continue // known even of a run in which nothing happened
 		}
 		got := engine.Judge([]engine.Criterion{{Metric: metric, Op: "<", Bound: 1e12}}, &engine.Totals{}, 10)[0]
@@ -57,6 +61,10 @@ func TestJudgeSaysWhatIsNotKnown(t *testing.T) {
 		if _, err := json.Marshal(got); err != nil {
 			t.Errorf("%s cannot be written to a manifest: %v", metric, err)
 		}
+	}
+	free := engine.Totals{Usage: engine.Usage{Calls: 2, Cost: 5, Unpriced: 1}}
+	if got := engine.Judge([]engine.Criterion{{Metric: "cost", Op: "<", Bound: 1}}, &free, 10)[0]; !got.Unknown || got.Passed {
+		t.Errorf("the cost of models without a price: %+v, want unknown", got)
 	}
 	if got := engine.Judge([]engine.Criterion{{Metric: "happiness", Op: ">", Bound: 0}}, &engine.Totals{}, 10)[0]; !got.Unknown || got.Passed {
 		t.Errorf("a metric that does not exist: %+v", got)

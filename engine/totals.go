@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/stats"
@@ -24,7 +25,7 @@ func quantiles(h *stats.Histogram) Quantiles {
 	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
 }
 
-// Totals are the figures of a run so far. All but Peaks can be recomputed from its session rows with Add.
+// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows with Add.
 type Totals struct {
 	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
 	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
@@ -44,13 +45,19 @@ type Totals struct {
 
 	Peaks Peaks `cbor:"15,keyasint"`
 
-	Usage Usage `cbor:"17,keyasint,omitempty"` // of the steps of sessions
+	Usage Usage `cbor:"17,keyasint,omitzero"` // of the steps of sessions
+	// Shared is what the run itself asked, for answers that its sessions share; nothing above has it. It is the sum
+	// over the [SharedRow]s with a Record.
+	Shared Asked `cbor:"18,keyasint,omitzero"`
 
 	// FailedAgents holds a bit per agent that had a session which failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
+
+	ByStep StepTable `cbor:"19,keyasint"`
+	Flow   Flow      `cbor:"20,keyasint"`
 }
 
-// Peaks are the worst values that were seen; they cannot be recomputed from the journal.
+// Peaks are the worst values that were seen, and times that were measured; they cannot be recomputed from the journal.
 type Peaks struct {
 	Memory            uint64        `cbor:"1,keyasint"`
 	Connections       int           `cbor:"2,keyasint"`
@@ -59,6 +66,10 @@ type Peaks struct {
 	CheckpointGap     time.Duration `cbor:"5,keyasint"`
 	Elapsed           time.Duration `cbor:"6,keyasint"` // of all processes that worked on the run
 	Lag               time.Duration `cbor:"7,keyasint"`
+	// Worked is the time that the cycles took, and Apart the service time of sessions whose part of their cycle is not
+	// in it, for an interruption came between.
+	Worked time.Duration `cbor:"8,keyasint"`
+	Apart  time.Duration `cbor:"9,keyasint"`
 }
 
 // Add counts one finished session. The order of sessions does not matter.
@@ -75,28 +86,43 @@ func (t *Totals) Add(r *SessionRow) {
 		t.Acted++
 	}
 	t.Events += int64(len(r.Events))
-	t.Steps += int64(len(r.Steps))
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		t.Usage.Add(s.Usage)
-		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
-			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
-		}
-		for _, status := range s.Statuses {
-			if status == 429 {
-				t.RateLimited++
-			}
-		}
-		if s.Attempts > 0 {
-			t.Labels[s.Label]++
-			t.Requests += int64(s.Attempts)
-			t.Retries += int64(s.Attempts - 1)
-		}
+	if len(r.Steps) > 0 {
+		t.addSteps(r)
 	}
 	t.Total.Record(r.Total)
 	t.Service.Record(r.Service)
 	t.Held.Record(r.Held)
 	t.Queue.Record(r.Queue)
+}
+
+// addSteps counts the steps of a session.
+func (t *Totals) addSteps(r *SessionRow) {
+	t.Steps += int64(len(r.Steps))
+	t.Flow.add(r)
+	t.ByStep.begin()
+	asked := t.own()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
+			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
+		}
+		limited := asked.RateLimited
+		asked.Add(s)
+		if of := t.ByStep.of(s.Path); of != nil {
+			of.add(s, asked.RateLimited-limited)
+		}
+	}
+	t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels = asked.Usage, asked.Requests, asked.Retries, asked.RateLimited, asked.Labels
+}
+
+// own is what sessions asked.
+func (t *Totals) own() Asked { return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels} }
+
+// Asked is what sessions and the run itself asked of services.
+func (t *Totals) Asked() Asked {
+	all := t.own()
+	all.merge(&t.Shared)
+	return all
 }
 
 // inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.
@@ -134,6 +160,18 @@ func (t *Totals) failedAgent(agent int) {
 	t.FailedAgents[agent/64] |= 1 << (agent % 64)
 }
 
+// Failures returns the agents that had a session which failed or timed out, at most so many of them, and how many
+// there are in all.
+func (t *Totals) Failures(most int) (first []int, all int) {
+	for i, w := range t.FailedAgents {
+		all += bits.OnesCount64(w)
+		for ; w != 0 && len(first) < most; w &= w - 1 {
+			first = append(first, i*64+bits.TrailingZeros64(w))
+		}
+	}
+	return first, all
+}
+
 // Ended is how many sessions have ended.
 func (t *Totals) Ended() int64 {
 	var n int64
@@ -151,6 +189,7 @@ func (t *Totals) Clone() Totals {
 	c := *t
 	c.Total, c.Service, c.Held, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Held.Clone(), t.Queue.Clone()
 	c.FailedAgents = append([]uint64(nil), t.FailedAgents...)
+	c.ByStep = t.ByStep.clone()
 	if t.Inexact != nil {
 		i := *t.Inexact
 		c.Inexact = &i

@@ -24,11 +24,13 @@ func drawRow(t *rapid.T) engine.SessionRow {
 	}
 	r.Steps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engine.StepRecord {
 		return engine.StepRecord{
-			Path:     "step",
+			Path:     rapid.SampledFrom([]string{"step", "loop[0].step", "loop[1].step", "loop", "other"}).Draw(t, "path"),
 			Status:   rapid.SampledFrom([]engine.StepStatus{engine.StepOK, engine.StepFailed, engine.StepTimedOut, engine.StepSkipped, engine.StepCancelled}).Draw(t, "status"),
 			Class:    class.Draw(t, "step class"),
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
+			Service:  duration.Draw(t, "step service"),
+			Beside:   rapid.Bool().Draw(t, "beside"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
 			Usage:    rapid.SampledFrom([]*engine.Usage{nil, {Calls: 1, Input: 90, Output: 12, Cost: 21_300}, {Calls: 2, Unpriced: 1, Hits: 1}}).Draw(t, "usage"),
 		}

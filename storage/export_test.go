@@ -75,7 +75,7 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 func crowd() *reader {
 	steps := []engine.StepRecord{
 		{Path: "open", Service: time.Millisecond},
-		{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Label: engine.Replayed},
+		{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Label: engine.Replayed, Usage: &engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1}},
 		{Path: "pay", Attempts: 1, Statuses: []int{200}, Label: engine.Uncertain},
 	}
 	settings := engine.DefaultSettings()
@@ -110,11 +110,13 @@ func crowd() *reader {
 			{
 				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},
 				Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5,
-				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100,
+				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1},
 				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
+				Flow: engine.Flow{Parallel: 10, Sequential: 3, Failed: 2, TimedOut: 1, Chains: 1, Busy: 5 * time.Second, Wall: time.Second}, Speedup: 12.3456,
+				TimedOut: 1, Queue: engine.Quantiles{Count: 2, P50: time.Millisecond, P95: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 4 * time.Millisecond},
 			},
 			{
-				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1,
+				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1, Usage: engine.Usage{Calls: 3, Input: 1300, Output: 35, Cost: 21_300, Unpriced: 1},
 				Host: engine.Host{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
 			},
 		},
@@ -251,6 +253,26 @@ func TestManifestHasAllSettings(t *testing.T) {
 	const elsewhere = 1 // the seed stands beside them
 	if got, want := leaves(reflect.TypeFor[settings]()), leaves(reflect.TypeFor[engine.Settings]())-elsewhere; got != want {
 		t.Errorf("the manifest has %d settings, the engine %d", got, want)
+	}
+}
+
+// TestManifestSaysWhatIsNotKnown is of a cost that leaves out some calls, and of what the run itself asked.
+func TestManifestSaysWhatIsNotKnown(t *testing.T) {
+	r := crowd()
+	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: [4]int64{engine.Replayed: 6}}
+	all := newManifest(&r.record, &engine.Totals{Requests: 1, Usage: engine.Usage{Calls: 1}, Shared: shared}, "").Totals
+	if all.Models.Calls != 4 || all.Models.Cost.String() != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
+		t.Errorf("what the run itself asked is not in %+v", all)
+	}
+	for want, u := range map[string]engine.Usage{
+		`{"calls":0,"input_tokens":0,"output_tokens":0,"cost_usd":0,"cache_hits":0}`:                                           {},
+		`{"calls":2,"input_tokens":0,"output_tokens":0,"cost_usd":1234.000000001,"cache_hits":0}`:                              {Calls: 2, Cost: 1_234_000_000_001},
+		`{"calls":2,"input_tokens":3,"output_tokens":4,"cost_usd":null,"unpriced_calls":1,"estimated_calls":2,"cache_hits":5}`: {Calls: 2, Input: 3, Output: 4, Cost: 9, Unpriced: 1, Estimated: 2, Hits: 5},
+	} {
+		got, err := json.Marshal(newManifest(&r.record, &engine.Totals{Usage: u}, "").Totals.Models)
+		if err != nil || string(got) != want {
+			t.Errorf("%+v: %s, %v; want %s", u, got, err, want)
+		}
 	}
 }
 

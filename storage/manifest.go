@@ -22,6 +22,8 @@ type manifest struct {
 	Title      string                     `json:"title"`
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
+	Chain      string                     `json:"chain_alone,omitempty"`
+	Rehearsed  []string                   `json:"rehearsed,omitempty"` // the rehearsal answered in place of these
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
 	Settings   settings                   `json:"settings"`
@@ -100,11 +102,47 @@ type totals struct {
 	RateLimited int64              `json:"rate_limited"`
 	Events      int64              `json:"events"`
 	Labels      map[string]int64   `json:"labels"`
+	Models      models             `json:"models"`
 	LatencyMS   map[string]float64 `json:"latency_ms"`
 	ServiceMS   map[string]float64 `json:"service_ms"`
 	HeldMS      map[string]float64 `json:"held_ms"`
 	QueueMS     map[string]float64 `json:"queue_wait_ms"`
+	Flow        flow               `json:"flow"`
+	ByStep      []step             `json:"by_step,omitempty"`
 	Peaks       peaks              `json:"peaks"`
+}
+
+// models is what calls of models took.
+type models struct {
+	Calls     int64        `json:"calls"`
+	Input     int64        `json:"input_tokens"`
+	Output    int64        `json:"output_tokens"`
+	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
+	Unpriced  int64        `json:"unpriced_calls,omitempty"`
+	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
+	Hits      int64        `json:"cache_hits"`
+}
+
+// flow is what ran at once.
+type flow struct {
+	ParallelSteps   int64    `json:"parallel_steps"`
+	SequentialSteps int64    `json:"sequential_steps"`
+	StepErrors      int64    `json:"step_errors"`
+	StepTimeouts    int64    `json:"step_timeouts"`
+	ParallelRate    *float64 `json:"parallel_rate"` // null, as all of these, where it is not known
+	ChainSpeedup    *float64 `json:"chain_speedup"`
+	Speedup         *float64 `json:"speedup"`
+	TimeoutRate     *float64 `json:"timeout_rate"`
+}
+
+// step is the figures of one step.
+type step struct {
+	Step        string             `json:"step"`
+	Statuses    map[string]int64   `json:"statuses"`
+	Requests    int64              `json:"requests,omitempty"`
+	Retries     int64              `json:"retries,omitempty"`
+	RateLimited int64              `json:"rate_limited,omitempty"`
+	ServiceMS   map[string]float64 `json:"service_ms,omitempty"`
 }
 
 type peaks struct {
@@ -145,6 +183,8 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 	m := manifest{
 		Run: r.ID, Title: r.Title, Throng: version,
 		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
+		Chain:      r.Source.Alone(),
+		Rehearsed:  r.Source.Rehearsed(),
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
@@ -228,10 +268,17 @@ type histogram interface {
 }
 
 func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
+	asked := t.Asked()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Models:    newModels(&asked.Usage),
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
+		Flow: flow{
+			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
+			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
+		},
+		ByStep: bySteps(t.ByStep.Figures()),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
 			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
@@ -247,9 +294,41 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		}
 	}
 	for l := engine.Fresh; l <= engine.Confirmed; l++ {
-		out.Labels[l.String()] = t.Labels[l]
+		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
+}
+
+func newModels(u *engine.Usage) models {
+	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits}
+	if u.Unpriced == 0 {
+		cost := json.Number(Dollars(u))
+		m.Cost = &cost
+	}
+	return m
+}
+
+// bySteps are the figures of steps, ascending by path.
+func bySteps(figures []engine.StepFigures) []step {
+	all := make([]step, len(figures))
+	for i, f := range figures {
+		all[i] = step{f.Path, map[string]int64{}, f.Requests, f.Retries, f.RateLimited, described(&f.Service)}
+		for status, n := range f.Statuses {
+			if n > 0 {
+				all[i].Statuses[engine.StepStatus(status).String()] = n
+			}
+		}
+	}
+	return all
+}
+
+// figure is a number to three places; nil where it is not known.
+func figure(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v = math.Round(v*1000) / 1000
+	return &v
 }
 
 // summary describes a histogram in milliseconds; nil if it is empty.
@@ -258,9 +337,16 @@ func summary(h histogram) map[string]float64 {
 	if n == 0 {
 		return nil
 	}
-	ms := func(d time.Duration) float64 { return math.Round(float64(d)/float64(time.Microsecond)) / 1000 }
-	return map[string]float64{
-		"mean": ms(h.Sum() / time.Duration(n)), "p50": ms(h.Quantile(0.5)), "p95": ms(h.Quantile(0.95)),
-		"p99": ms(h.Quantile(0.99)), "max": ms(h.Max()),
+	return described(&engine.Quantiles{
+		Count: n, Mean: h.Sum() / time.Duration(n), P50: h.Quantile(0.5), P95: h.Quantile(0.95), P99: h.Quantile(0.99), Max: h.Max(),
+	})
+}
+
+// described are durations in milliseconds; nil where there are none.
+func described(q *engine.Quantiles) map[string]float64 {
+	if q.Count == 0 {
+		return nil
 	}
+	ms := func(d time.Duration) float64 { return math.Round(float64(d)/float64(time.Microsecond)) / 1000 }
+	return map[string]float64{"mean": ms(q.Mean), "p50": ms(q.P50), "p95": ms(q.P95), "p99": ms(q.P99), "max": ms(q.Max)}
 }

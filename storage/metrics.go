@@ -57,7 +57,27 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"schedule_lag_ms", func(m *engine.MetricsRow) string { return millis(m.Lag) }},
 	{"unsent_rows", func(m *engine.MetricsRow) string { return count(m.Unsent) }},
 	{"db_max_connections", func(m *engine.MetricsRow) string { return count(int64(m.ServerMax)) }},
-})
+	{"model_calls", func(m *engine.MetricsRow) string { return count(m.Usage.Calls) }},
+	{"input_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Input) }},
+	{"output_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Output) }},
+	{"cost_usd", func(m *engine.MetricsRow) string { return Dollars(&m.Usage) }},
+}, flowColumns)
+
+// flowColumns are what ran at once, and what waited. Counts are of the run so far.
+var flowColumns = []metricsColumn{
+	{"parallel_steps", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Flow.Parallel, 10) }},
+	{"sequential_steps", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Flow.Sequential, 10) }},
+	{"step_errors", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Flow.Failed, 10) }},
+	{"step_timeouts", func(m *engine.MetricsRow) string { return strconv.FormatInt(m.Flow.TimedOut, 10) }},
+	{"parallel_rate", func(m *engine.MetricsRow) string { return number(m.Flow.Rate(m.Ended)) }},
+	{"chain_speedup", func(m *engine.MetricsRow) string { return number(m.Flow.Speedup()) }},
+	{"speedup", func(m *engine.MetricsRow) string { return number(m.Speedup) }},
+	{"timeout_rate", func(m *engine.MetricsRow) string { return number(m.TimeoutRate()) }},
+	{"queue_wait_p50_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P50) }},
+	{"queue_wait_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P95) }},
+	{"queue_wait_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P99) }},
+	{"queue_wait_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.Max) }},
+}
 
 func errorColumns() []metricsColumn {
 	var all []metricsColumn

@@ -2,8 +2,8 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -69,10 +69,8 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 
 // Asked is what a session asked of services.
 type Asked struct {
-	Requests, Retries, RateLimited int64
-	Labels                         [engine.Confirmed + 1]int64 // steps, by label
-	Label                          engine.Label                // of them, the one that says most
-	Usage                          engine.Usage
+	engine.Asked
+	Label engine.Label // of its steps, the one that says most
 }
 
 // Dollars is what calls of models cost, in US dollars; "" where a price is not known.
@@ -80,23 +78,16 @@ func Dollars(u *engine.Usage) string {
 	if u.Unpriced > 0 {
 		return ""
 	}
-	return strconv.FormatFloat(float64(u.Cost)/1e9, 'f', -1, 64)
+	text := fmt.Sprintf("%d.%09d", u.Cost/1e9, u.Cost%1e9)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
 // AskedOf counts what a session asked of services.
 func AskedOf(s *engine.SessionRow) (a Asked) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		for _, status := range step.Statuses {
-			if status == 429 {
-				a.RateLimited++
-			}
-		}
-		a.Usage.Add(step.Usage)
+		a.Add(step)
 		if step.Attempts > 0 {
-			a.Requests += int64(step.Attempts)
-			a.Retries += int64(step.Attempts - 1)
-			a.Labels[step.Label]++
 			a.Label = max(a.Label, step.Label)
 		}
 	}

@@ -23,6 +23,9 @@ type runCmd struct {
 	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
 	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
 	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part, such as 'agent.age > 30'."`
+
+	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
+	Payload string `placeholder:"FILE" help:"What chains see as input: a .json file or, with a row for each agent, a list in one, a .jsonl or a .csv file."`
 	output
 	settingFlags
 	newFlags
@@ -38,7 +41,11 @@ type output struct {
 
 // Run is called by kong.
 func (c *runCmd) Run(ctx context.Context, t *terminal) error {
-	s, err := wire.LoadScenario(c.File, c.Set)
+	payload, err := wire.Payload(c.Payload)
+	if err != nil {
+		return err
+	}
+	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload})
 	if err != nil {
 		return err
 	}
@@ -58,7 +65,14 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	settings.Filter = c.Filter
 	c.apply(&settings)
 	wire.Schedule(&settings, s)
-	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, c.output, c.databaseFlag)
+	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}
+	if c.Chain == "" {
+		return t.carryOut(ctx, l, c.output, c.databaseFlag)
+	}
+	if c.Cycles != "" || c.Hours != "" {
+		return &engine.FieldError{Field: "chain", Problem: "a chain that is run alone runs once", Hint: "leave out --cycles and --hours"}
+	}
+	return t.runAlone(ctx, l, c.output, c.databaseFlag)
 }
 
 // agents are those named after the flag: what follows its value stands behind the file.
@@ -102,7 +116,11 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	c.apply(&settings)
-	return t.carryOut(ctx, wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}, c.output, c.databaseFlag)
+	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}
+	if record.Source.Alone() != "" {
+		return t.runAlone(ctx, l, c.output, c.databaseFlag)
+	}
+	return t.carryOut(ctx, l, c.output, c.databaseFlag)
 }
 
 // carryOut takes a run to its end and shows it.

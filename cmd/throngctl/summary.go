@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -26,8 +27,18 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("cut", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
+	if s.Usage != (engine.Usage{}) {
+		row("model calls", "%s", engine.FormatUsage(&s.Usage))
+	}
 	row("events", "%s", engine.FormatCount(s.Events))
 	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
+	if f := &s.Flow; f.Parallel+f.Sequential > 0 {
+		row("steps", "%s in parallel, %s in sequence, %s failed, %s timed out", engine.FormatCount(f.Parallel), engine.FormatCount(f.Sequential),
+			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
+		row("speed-up", "%s", speedUp(s))
+	}
+	row("waits", "for the gate p50 %s, p95 %s; held back p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
+		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
@@ -36,10 +47,16 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
 			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
+	if names := job.Record.Source.Rehearsed(); len(names) > 0 {
+		row("not defined", "%s: the rehearsal answered in their place", strings.Join(names, ", "))
+	}
+	if failed, err := wire.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
+		row("failed agents", "%s", failed)
+	}
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal
 	for _, e := range s.Errors {
-		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %d, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Agent, e.Path, firstLine(e.Message))
+		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, firstLine(e.Message))
 	}
 	if len(r.Verdict) > 0 {
 		fmt.Fprintln(t.out, "criteria")
@@ -55,6 +72,18 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		}
 		_ = w.Flush()
 	}
+}
+
+// speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.
+func speedUp(s *engine.Snapshot) string {
+	text := "not known"
+	if !math.IsNaN(s.Speedup) {
+		text = fmt.Sprintf("%.3g times", s.Speedup)
+	}
+	if f := &s.Flow; f.Chains > 0 {
+		text += fmt.Sprintf("; %.3g times within the %.3g%% of sessions that ran steps together", f.Speedup(), 100*f.Rate(s.Ended))
+	}
+	return text
 }
 
 // outcomes lists how sessions ended.

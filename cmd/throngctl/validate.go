@@ -10,12 +10,16 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // validateCmd checks a scenario and starts nothing.
 type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+
+	Service map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's." group:"Services"`
+	Allow   []string          `placeholder:"HOST" help:"Host beside this machine that may be called." group:"Services"`
 }
 
 // printPlan writes a line for each step; of those that run beside each other, what each waits for.
@@ -39,10 +43,23 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
+// short is a text as it fits into a table.
+func short(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
 // Run is called by kong.
 func (c *validateCmd) Run(t *terminal) error {
-	s, err := wire.LoadScenario(c.File, c.Set)
+	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
+		return err
+	}
+	l := wire.Launch{Scenario: s, Settings: engine.Settings{Services: c.Service}, Allow: c.Allow}
+	if err := l.CheckAddresses(); err != nil {
 		return err
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
@@ -56,10 +73,10 @@ func (c *validateCmd) Run(t *terminal) error {
 	fmt.Fprintf(w, "\nagents\t%s\n", engine.FormatCount(int64(s.Agents)))
 	fmt.Fprintf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {
-		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, p.Value, p.Title)
+		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}
-	for _, service := range s.Services {
-		fmt.Fprintf(w, "service %s\t%s\t%s\n", service.Name, service.Kind, service.URL)
+	for _, o := range l.Outlook() {
+		printService(w, o)
 	}
 	plan := s.Chain.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", s.Chain.Name)
@@ -67,6 +84,7 @@ func (c *validateCmd) Run(t *terminal) error {
 	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
 		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
 	}
+	printExpected(w, s)
 	for _, criterion := range s.Success {
 		fmt.Fprintf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
 	}

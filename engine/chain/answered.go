@@ -17,11 +17,19 @@ type answered struct {
 	status int
 	header http.Header
 	body   script.Value
+	size   int // of what it came as
 }
+
+var _ script.Weighed = (*answered)(nil)
 
 // output decodes an answer. JSON that cannot be read is an error.
 func output(a *service.Answer) (script.Value, error) {
-	o := &answered{a.Status, a.Header, starlark.None}
+	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
+	for _, values := range a.Header {
+		for _, v := range values {
+			o.size += len(v)
+		}
+	}
 	switch {
 	case len(bytes.TrimSpace(a.Body)) == 0:
 	case strings.Contains(a.Header.Get("Content-Type"), "json"):
@@ -53,6 +61,9 @@ func (o *answered) Field(name string) (script.Value, error) {
 	}
 	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
 }
+
+// Weight implements script.Weighed.
+func (o *answered) Weight() int { return max(script.Weight(o.body), o.size) }
 
 // Names implements script.Fields.
 func (o *answered) Names() []string {

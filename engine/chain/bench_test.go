@@ -42,7 +42,7 @@ step e: {kind: python, call: agent.index + 1, parallel: true}
 			settings.Metrics, settings.CheckpointEvery = false, 0
 			b.ReportAllocs()
 			b.ResetTimer()
-			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: program{c, ""}, Agents: b.N, Settings: settings})
+			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: program{chain: c}, Agents: b.N, Settings: settings})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -37,9 +37,9 @@ func (r *reader) cached(n *doc.Node) *cached {
 	return c
 }
 
-// eval gives the names their values.
-func (c *cached) eval(t *turn) (seen, error) {
-	values := make(seen, len(c.names))
+// eval gives the names their values, and returns what a prompt evaluates with that sees nothing else.
+func (c *cached) eval(t *turn) (*seen, error) {
+	s := &seen{turn: t, values: make(map[string]script.Value, len(c.names))}
 	for i, e := range c.exprs {
 		v, err := e.Eval(t.Context("cache." + c.names[i]))
 		if err == nil {
@@ -48,29 +48,31 @@ func (c *cached) eval(t *turn) (seen, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cache %s: %w", c.names[i], err)
 		}
-		values[c.names[i]] = v
+		s.values[c.names[i]] = v
 	}
-	return values, nil
+	return s, nil
 }
 
-// seen are values by the names under which a prompt sees them.
-type seen map[string]script.Value
+// seen are the values of a cache by the names under which a prompt sees them.
+type seen struct {
+	turn   *turn
+	values map[string]script.Value
+	view   script.Context
+}
+
+// Context implements Contexts; without a field nothing can be drawn.
+func (s *seen) Context(field string) *script.Context {
+	s.view = *s.turn.Context(field)
+	s.view.Names, s.view.Field = s, ""
+	return &s.view
+}
 
 // Lookup implements script.Names.
-func (s seen) Lookup(name string) (script.Value, error) {
-	if v, ok := s[name]; ok {
+func (s *seen) Lookup(name string) (script.Value, error) {
+	if v, ok := s.values[name]; ok {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s is not known here", name)
-}
-
-// context is what a prompt evaluates with that sees nothing else; it cannot draw.
-func (s seen) context(t *turn) func(field string) *script.Context {
-	return func(field string) *script.Context {
-		c := *t.Context(field)
-		c.Names, c.Field = s, ""
-		return &c
-	}
 }
 
 // key is what an answer is shared by: who is asked for what.
@@ -136,7 +138,9 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 			t.observe(r.Err)
 			return nil, r.Err
 		}
-		if !mine {
+		if mine { // else what happened to the asking is another session's
+			rec.Class = f.class
+		} else {
 			rec.Usage = &engine.Usage{Hits: 1}
 		}
 		return r.Val.(script.Value), nil
@@ -147,13 +151,17 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 func (t *turn) observe(err error) {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		t.x.s.Observed(limit.Entry(t.path))
-	} else if step, ok := errors.AsType[*engine.StepError](err); ok {
-		t.x.s.Observed(failedEntry(t.path, step))
+	} else if _, ok := errors.AsType[*engine.StepError](err); ok {
+		t.x.s.Observed(failedEntry(t.path, err))
 	}
 }
 
-func failedEntry(path string, err *engine.StepError) engine.Entry {
-	return engine.Entry{Path: path, Status: engine.StepFailed, Class: err.Class, Error: err.Error(), Attempts: 1}
+func failedEntry(path string, err error) engine.Entry {
+	e := engine.Entry{Path: path, Status: engine.StepFailed, Class: engine.ConfigError, Error: err.Error(), Attempts: 1}
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
+		e.Class = step.Class
+	}
+	return e
 }
 
 // flight is an asking that belongs to the run.
@@ -165,37 +173,43 @@ type flight struct {
 	chat    service.Chat
 	headers map[*Service]http.Header
 	retry   engine.Retry
+	class   engine.Class // of a failure before the answer
 }
 
 // fly asks, and has the answer kept before anybody sees it. A panic is its failure.
 func (f *flight) fly() (out script.Value, err error) {
+	if e, ok := f.session.Recall(f.key); ok { // it landed since the caller looked
+		return script.DecodeJSON(e.Output)
+	}
+	q := &inquiry{
+		completion: f.completion, session: f.session, clock: f.session.Clock(), path: f.path, retry: f.retry, headers: f.headers,
+		key: draw.Key{}.Int(f.session.Settings().Seed).Text(string(f.key[:])),
+	}
+	entry := engine.Entry{Path: f.path}
+	if out, err = q.answer(f.chat); err == nil {
+		entry.Output, err = script.AppendJSON(nil, out)
+	}
+	if limit, ok := errors.AsType[*service.Overtime](err); ok {
+		entry = limit.Entry(f.path)
+	} else if err != nil {
+		entry = failedEntry(f.path, err)
+	}
+	entry.Attempts = max(q.record.Attempts, 1)
+	f.class = q.record.Class
+	q.record.Path, q.record.Status, q.record.Class = f.path, entry.Status, entry.Class
+	f.session.Answered(entry)
+	if kept := f.session.Settle(q.record); kept != nil && err == nil {
+		err = fmt.Errorf("%w: keep the answer of %s: %w", engine.ErrCut, f.path, kept)
+	}
+	return out, err
+}
+
+// answer is run with a panic as a failure: nobody else would catch it.
+func (q *inquiry) answer(chat service.Chat) (out script.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	if e, ok := f.session.Recall(f.key); ok { // it landed since the caller looked
-		return script.DecodeJSON(e.Output)
-	}
-	clock := f.session.Clock()
-	q := &inquiry{
-		completion: f.completion, session: f.session, clock: clock, path: f.path, retry: f.retry, headers: f.headers,
-		key: draw.Key{}.Int(f.session.Settings().Seed).Text(string(f.key[:])),
-	}
-	entry := engine.Entry{Path: f.path}
-	if out, err = q.run(f.chat); err == nil {
-		entry.Output, err = script.AppendJSON(nil, out)
-	}
-	if step, ok := errors.AsType[*engine.StepError](err); ok {
-		entry = failedEntry(f.path, step)
-	} else if limit, ok := errors.AsType[*service.Overtime](err); ok {
-		entry = limit.Entry(f.path)
-	}
-	entry.Attempts = max(q.record.Attempts, 1)
-	q.record.Path, q.record.Status, q.record.Class = f.path, entry.Status, entry.Class
-	f.session.Answered(entry)
-	if kept := f.session.Settle(clock.Context(), q.record); kept != nil && err == nil {
-		err = fmt.Errorf("%w: keep the answer of %s: %w", engine.ErrCut, f.path, kept)
-	}
-	return out, err
+	return q.run(chat)
 }

@@ -31,15 +31,20 @@ type Step struct {
 	Name  string
 	Kind  string
 	Label string // for people; the name without one
+	// Rehearsed says that the rehearsal answers in place of something that the file does not define.
+	Rehearsed bool
 
 	when     *script.Expr // nil is always
 	timeout  time.Duration
 	retry    retry
-	goesOn   bool  // a failure does not end the session
-	fallback Value // the output when it failed and goes on; nil is missing
-	action   action
-	segment  int   // of the block, that it stands in
-	node     *node // nil for a plain step
+	goesOn   bool   // a failure does not end the session
+	fallback Value  // the output when it failed and goes on; nil is missing
+	action   action // of a connector's step, the connector's
+	private  bool   // its output is not to be shown
+	connects bool   // it uses a connector
+	options  Value  // that the connector sees; nil is missing
+	segment  int    // of the block, that it stands in
+	node     *node  // nil for a plain step
 }
 
 // action is what a step of some kind does. run returns the step's output.
@@ -73,6 +78,8 @@ type Service struct {
 	Free    bool         // it costs nothing: it runs on one's own machine
 	LLM     *service.LLM // set by ConnectLLM
 	flights *singleflight.Group
+
+	Postgres *Postgres // of a service of that kind; else nil
 
 	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
 	Simulation bool

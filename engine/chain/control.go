@@ -142,13 +142,16 @@ func (l *loop) run(t *turn) (script.Value, error) {
 }
 
 // while repeats its block as long as a condition holds: its output is a list of records, step: output, one per pass.
-// The condition sees the record of the pass before as last.
+// Its condition and its steps see the record of the pass before as last.
 type while struct {
 	condition *script.Expr
 	do        *Block
 	limit     int // passes
 	shape     *script.Shape
 }
+
+// lastName is what the pass before is called.
+const lastName = "last"
 
 // defaultLimit is how many passes a while may take that does not say.
 const defaultLimit = 100
@@ -160,9 +163,9 @@ func readWhile(r *reader, n *doc.Node) action {
 		w.limit = limit.Int(1, anyInt)
 	}
 	inner := *r
-	inner.names = append(slices.Clone(r.names), "last")
+	inner.names = append(slices.Clone(r.names), lastName)
 	w.condition = inner.expr(n.Get("condition"))
-	w.do = r.branch(n.Get("do"))
+	w.do = r.branch(n.Get("do"), lastName)
 	w.shape = script.NewShape(w.do.names()...)
 	return w
 }
@@ -185,7 +188,9 @@ func (w *while) run(t *turn) (script.Value, error) {
 		if i == w.limit {
 			return nil, engine.Fail(engine.LoopLimit, "the condition still holds after %d passes", w.limit)
 		}
-		p := &pass{block: w.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", timed: &t.timed}
+		p := &pass{
+			block: w.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", local: lastName, value: last.value, timed: &t.timed,
+		}
 		if err := t.x.run(p); err != nil {
 			return nil, err
 		}
@@ -202,7 +207,7 @@ type lastPass struct {
 
 // Lookup implements script.Names.
 func (l lastPass) Lookup(name string) (script.Value, error) {
-	if name == "last" {
+	if name == lastName {
 		return l.value, nil
 	}
 	return l.turn.Lookup(name)
@@ -222,6 +227,9 @@ func (s *stop) run(t *turn) (script.Value, error) {
 		}
 		if end.because, err = script.Text(v); err != nil {
 			return nil, err
+		}
+		if n := len(end.because); n > maxWords {
+			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxWords)
 		}
 	}
 	return nil, end

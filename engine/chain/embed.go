@@ -40,6 +40,8 @@ var (
 	vectorsShape = script.NewShape("vectors", "model")
 )
 
+func (e *embedding) asks() ([]*Service, odds) { return []*Service{e.service}, surely }
+
 func (e *embedding) run(t *turn) (script.Value, error) {
 	v, err := e.input.Eval(t)
 	if err != nil {
@@ -87,6 +89,7 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 	if list.Len() > mostTexts {
 		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), mostTexts)
 	}
+	size := 0
 	for item := range list.Elements() {
 		text, err := script.Text(item)
 		if err != nil {
@@ -96,6 +99,9 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 			return nil, many, engine.Fail(engine.Script, "an empty text has no embedding")
 		}
 		texts = append(texts, text)
+		if size += len(text); size > maxSent {
+			return nil, many, tooMuchSent("texts")
+		}
 	}
 	return texts, many, nil
 }

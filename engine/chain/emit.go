@@ -36,6 +36,9 @@ func (e *emit) run(t *turn) (script.Value, error) {
 	if event.Name == "" {
 		return nil, engine.Fail(engine.Script, "an event without a name")
 	}
+	if n := len(event.Name); n > maxWords {
+		return nil, engine.Fail(engine.Script, "the name of an event has %d bytes; at most %d", n, maxWords)
+	}
 	out := script.Missing
 	if e.data != nil {
 		if out, event.Data, err = data(t, e.data); err != nil {

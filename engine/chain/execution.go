@@ -25,6 +25,7 @@ type Input struct {
 	Memory *Memory   // that World's agent shows
 	Agents Directory // whom its messages can be for
 	Acted  string    // the event that counts as having acted; "" is not to stop
+	Watch  *Watch    // keeps what the session gave; nil keeps nothing
 }
 
 // World is what the steps of a session can see besides each other. It is used by one goroutine.
@@ -40,6 +41,7 @@ type execution struct {
 	in     *Input
 	row    *engine.SessionRow // where records and events go: the session's, or a member's own
 	before int                // steps recorded when it began
+	kept   int                // bytes that it holds on to of what its steps gave
 	key    draw.Key
 	time   timed // of the chain, or of the member
 	body   pass
@@ -69,14 +71,16 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 	x := &execution{s: s, in: in, row: s.Row, key: s.Key()}
 	x.time.limit = limit
 	x.body.block, x.body.timed = c.Body, &x.time
-	defer x.recovered()
+	x.in.Watch.begin()
+	defer x.recovered(c)
 	err := x.run(&x.body)
 	x.time.stop()
 	x.settle(err)
+	x.in.Watch.end(x, c, err)
 }
 
 // recovered makes of a panic the failure of the step that it came from, and of the session.
-func (x *execution) recovered() {
+func (x *execution) recovered(c *Chain) {
 	p := recover()
 	if p == nil {
 		return
@@ -87,6 +91,7 @@ func (x *execution) recovered() {
 	}
 	x.time.stop()
 	x.settle(err)
+	x.in.Watch.end(x, c, err)
 }
 
 // panicked makes of a panic the failure of the step that it came from and of those around it, as far as they are of
@@ -182,7 +187,11 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	if x.before+t.at >= maxSteps {
 		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
+	if err := tooMuch(x.kept, maxKept); err != nil {
+		return nil, &failedAt{t.path, err}
+	}
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
+	x.in.Watch.started(t)
 	if err := t.begin(); err != nil {
 		return t.failed(err)
 	}
@@ -197,13 +206,33 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 			return script.Missing, nil
 		}
 	}
-	out, err := s.action.run(t)
+	out, err := t.act()
 	if err != nil {
 		return t.failed(err)
 	}
+	t.x.in.Watch.gave(t, out)
 	t.timed.stop()
+	t.keep(out)
 	p.last = out
 	return out, nil
+}
+
+// act does what the step is for, with the options of a connector.
+func (t *turn) act() (script.Value, error) {
+	if t.step.connects {
+		options := script.Missing
+		if t.step.options != nil {
+			v, err := t.step.options.Eval(t)
+			if err != nil {
+				return nil, err
+			}
+			if options, err = script.Data(v); err != nil {
+				return nil, err
+			}
+		}
+		t.connected, t.options = true, options
+	}
+	return t.step.action.run(t)
 }
 
 // begin looks whether there is time for the step, and whether there was when the journal was written.
@@ -242,6 +271,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		r.Class = step.Class
 	}
+	t.x.in.Watch.failed(t, err)
 	over, live := t.over(err)
 	t.timed.stop()
 	if over != nil {
@@ -279,6 +309,7 @@ func (t *turn) goOn() (script.Value, error) {
 	if err != nil {
 		return nil, &failedAt{t.path, fmt.Errorf("its default: %w", err)}
 	}
+	t.x.in.Watch.gave(t, v)
 	return v, nil
 }
 

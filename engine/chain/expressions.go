@@ -123,6 +123,9 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 
 // unseen says what is wrong with naming a step that cannot be seen, and what would be right.
 func (r *reader) unseen(name string) (problem, hint string) {
+	if r.shared {
+		return "a connector does not know which steps stand around it", "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"
+	}
 	problem = "there is no step " + name + " above this one"
 	var in string
 	var ok bool
@@ -137,7 +140,11 @@ func (r *reader) unseen(name string) (problem, hint string) {
 	case ok:
 		return problem, "it comes later, or stands in another block"
 	}
-	return problem, r.near(name, r.scope.all(), "steps see those above them, and nothing inside a block that they are not in")
+	var all []string
+	if r.guesses < maxGuesses { // there may be very many
+		all = r.scope.all()
+	}
+	return problem, r.near(name, all, "steps see those above them, and nothing inside a block that they are not in")
 }
 
 // beside reports whether a step could be waited for: it is of the same group, and does not wait for this one.

@@ -20,6 +20,7 @@ type node struct {
 	waits  []int         // those of the group that must have ended
 	next   []int         // those of the group that wait for it
 	before set           // all of the group that have ended when it begins, counted from the group's first
+	beside bool          // another of the group may run at the same time
 }
 
 // set is a set of small numbers.

@@ -121,7 +121,7 @@ func (g *group) begin(m *member) bool {
 	m.memory.own = &engine.Delta{}
 	m.in = *x.in
 	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
-	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps)}
+	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept}
 	m.x.time.up = p.timed
 	if !x.s.Settings().SequentialSteps {
 		m.clock = p.timed.clock.Branch()
@@ -145,6 +145,9 @@ func (m *member) execute() {
 		}
 	}()
 	m.out, m.err = m.x.step(&m.x.body, m.step)
+	if err := tooMuch(m.x.kept-m.group.x.kept, m.group.share()); err != nil && m.err == nil {
+		m.out, m.err = nil, &failedAt{m.x.body.prefix + m.step.Name, err}
+	}
 }
 
 // end tells the others that a member has ended.
@@ -205,6 +208,7 @@ func (g *group) cancel() {
 // join adds what the members did to the execution that the group stands in, in the order of the file.
 func (g *group) join() (last int, err error) {
 	x, p := g.x, g.pass
+	kept := x.kept
 	for at := range g.members {
 		m := &g.members[at]
 		if at > g.bound {
@@ -215,9 +219,15 @@ func (g *group) join() (last int, err error) {
 			x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + m.step.Name, Status: engine.StepSkipped})
 			continue
 		}
+		if m.clock != nil && m.step.node.beside {
+			for i := range m.row.Steps {
+				m.row.Steps[i].Beside = true
+			}
+		}
 		x.row.Steps = append(x.row.Steps, m.row.Steps...)
 		x.row.Events = append(x.row.Events, m.row.Events...)
 		x.in.Memory.join(m.memory.own)
+		x.kept += m.x.kept - kept
 		p.outputs = append(p.outputs, m.out)
 		if m.x.body.last != nil {
 			p.last = m.x.body.last

@@ -15,6 +15,12 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Upgrade", "X-Throng-Request",
 }
 
+// maxHeaders is how many headers a file may give, and maxHeader how long the value of one may be, in bytes.
+const (
+	maxHeaders = 100
+	maxHeader  = 64 << 10
+)
+
 // secretHeaders carry what does not belong into a file.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
@@ -25,6 +31,10 @@ func (r *Reader) Headers(service string, n *doc.Node, names []string) []Named {
 
 func (r *reader) headers(n *doc.Node, field string) []Named {
 	var all []Named
+	if entries := n.Entries(); len(entries) > maxHeaders {
+		n.Errorf("", "%d headers, more than %d", len(entries), maxHeaders)
+		return nil
+	}
 	for _, e := range n.Entries() {
 		name := http.CanonicalHeaderKey(e.Key.Text())
 		h := Named{name, field + e.Key.Text(), r.template(e.Value)}

@@ -109,6 +109,8 @@ func (q *request) changes() *Service {
 	return q.service
 }
 
+func (q *request) asks() ([]*Service, odds) { return []*Service{q.service}, surely }
+
 func (q *request) run(t *turn) (script.Value, error) {
 	r, auth, err := q.make(t)
 	if err != nil {
@@ -231,6 +233,9 @@ func (n Named) set(t *turn, h http.Header) error {
 	}
 	if !validHeader(value) {
 		return badHeader(n.name)
+	}
+	if len(value) > maxHeader {
+		return engine.Fail(engine.Script, "the header %s has %d bytes, more than %d", n.name, len(value), maxHeader)
 	}
 	h[n.name] = []string{value}
 	return nil

@@ -25,7 +25,9 @@ func kinds() []kind {
 			"stream", "private",
 		}, readLLM},
 		{"embed", []string{"service", "input", "dimensions"}, readEmbed},
+		{"sql", []string{"service", "query", "args", "idempotent", "private"}, readSQL},
 		{"python", []string{"call", "target"}, readPython},
+		{"connector", []string{"target", "options"}, readConnector},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},
 		{"say", []string{"to", "text", "data"}, readSay},
@@ -38,22 +40,34 @@ func kinds() []kind {
 	}
 }
 
+// Kinds are the names of the kinds of steps.
+func Kinds() []string { return namesOf(kinds()) }
+
+func namesOf(all []kind) []string {
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.name
+	}
+	return names
+}
+
 // commonKeys are the keys that any step may have.
 var commonKeys = []string{
 	"kind", "type", "when", "parallel", "depends_on", "timeout", "retry", "on_error", "default", "label",
 }
 
-// kind reads the kind of a step; false is that it has none that is known.
-func (r *reader) kind(name string, n *doc.Node) (kind, bool) {
-	all := kinds()
-	names := make([]string, len(all))
-	for i, k := range all {
-		names[i] = k.name
-	}
+// kind reads the kind of a step; false is that it has none that is known. what says whose it is.
+func (r *reader) kind(what string, n *doc.Node) (kind, bool) {
+	return kindOf(what, n, kinds())
+}
+
+// kindOf reads a kind that is one of all.
+func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
+	names := namesOf(all)
 	list := "one of " + strings.Join(names, ", ")
 	at := n.Only("kind", "type").Value
 	if at == nil {
-		n.Errorf("`kind`, "+list, "the step %s has no kind", name)
+		n.Errorf("`kind`, "+list, "%s has no kind", what)
 		return kind{}, false
 	}
 	text := at.Text()

@@ -18,7 +18,7 @@ type completion struct {
 	services  []*Service // tried in this order, each with its models
 	system    *script.Template
 	prompt    *script.Template
-	messages  []message
+	messages  Value        // a list of {role, content}, instead of prompt
 	shape     *answerShape // nil is any text
 	heat      Value        // the temperature; nil is the model's
 	most      int          // tokens; 0 is the model's
@@ -27,12 +27,6 @@ type completion struct {
 	cache     *cached      // nil asks each time
 	stream    bool
 	private   bool
-}
-
-// message is one of a chat, as the file says it.
-type message struct {
-	role *script.Template
-	text *script.Template
 }
 
 func readLLM(r *reader, n *doc.Node) action {
@@ -102,37 +96,45 @@ func (r *reader) number(n *doc.Node, field string, most float64) Value {
 	return v
 }
 
-// readMessages reads a list of {role, content}, the parts of which are templates.
-func (r *reader) readMessages(n *doc.Node) (all []message) {
-	for _, item := range n.List() {
-		item.Fields("role", "content")
-		item.Require("role", "content")
-		m := message{r.template(item.Get("role")), r.template(item.Get("content"))}
-		if m.role != nil {
-			if role, always := fixedText(m.role); always && !slices.Contains(roles, role) {
-				item.Get("role").Errorf(strings.Join(roles, ", "), "there is no role %q in a chat", role)
+// readMessages reads a list of {role, content}, or an expression that gives one.
+func (r *reader) readMessages(n *doc.Node) Value {
+	if n.Kind() == doc.List {
+		for _, item := range n.List() {
+			item.Fields("role", "content")
+			item.Require("role", "content")
+			role := item.Get("role")
+			if role.Kind() == doc.Scalar && !strings.Contains(role.Text(), "${") && !slices.Contains(roles, role.Text()) {
+				role.Errorf(strings.Join(roles, ", "), "there is no role %q in a chat", role.Text())
 			}
 		}
-		all = append(all, m)
+		if len(n.List()) == 0 {
+			n.Errorf("`[{role: user, content: …}]`", "no messages")
+		}
+	} else if n.Kind() != doc.Scalar {
+		n.Errorf("`[{role: user, content: …}]`, or an expression that gives such a list", "messages are a list")
 	}
-	if n.Kind() == doc.List && len(all) == 0 {
-		n.Errorf("`[{role: user, content: …}]`", "no messages")
-	}
-	return all
+	return r.value(n, "messages")
 }
 
 var roles = []string{"system", "developer", "user", "assistant"}
 
-func fixedText(t *script.Template) (string, bool) {
-	v := fixed(t)
-	if v == nil {
-		return "", false
-	}
-	text, err := script.Text(v)
-	return text, err == nil
-}
-
 func (c *completion) changes() *Service { return nil }
+
+func (c *completion) asks() ([]*Service, odds) {
+	often := surely
+	if c.share != nil {
+		often = perhaps
+	}
+	if fixed, ok := c.share.(constValue); ok {
+		if f, ok := starlark.AsFloat(fixed.v); ok {
+			often = chanceOf(f)
+		}
+	}
+	if c.cache != nil { // another agent may have asked
+		often = often.and(perhaps)
+	}
+	return c.services, often
+}
 
 func (c *completion) run(t *turn) (script.Value, error) {
 	asks, err := c.chosen(t)
@@ -184,8 +186,8 @@ func (c *completion) chosen(t *turn) (bool, error) {
 		return true, nil
 	}
 	share, err := evalNumber(t, c.share, "share", 1)
-	if err != nil {
-		return false, err
+	if err != nil || share == 0 || share == 1 {
+		return share == 1, err
 	}
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
 }
@@ -197,7 +199,7 @@ func evalNumber(t *turn, v Value, field string, most float64) (float64, error) {
 	}
 	f, ok := starlark.AsFloat(x)
 	if !ok || !(f >= 0 && f <= most) {
-		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, x)
+		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, script.Shown(x))
 	}
 	return f, nil
 }
@@ -233,49 +235,39 @@ func written(text, model string) script.Value {
 
 // chat evaluates what is asked, but for who is asked.
 func (c *completion) chat(t *turn) (chat service.Chat, err error) {
-	context := t.Context
+	var with Contexts = t
 	if c.cache != nil {
-		names, err := c.cache.eval(t)
-		if err != nil {
+		if with, err = c.cache.eval(t); err != nil {
 			return chat, err
 		}
-		context = names.context(t)
 	}
-	say := func(role, field string, text *script.Template) error {
-		v, err := text.Eval(context(field))
+	for _, part := range [...]struct {
+		role, field string
+		text        *script.Template
+	}{{"system", "system", c.system}, {"user", "prompt", c.prompt}} {
+		if part.text == nil {
+			continue
+		}
+		v, err := part.text.Eval(with.Context(part.field))
 		if err != nil {
-			return err
+			return chat, err
 		}
 		line, err := script.Text(v)
-		chat.Messages = append(chat.Messages, service.Message{Role: role, Text: line})
-		return err
-	}
-	if c.system != nil {
-		if err := say("system", "system", c.system); err != nil {
-			return chat, err
-		}
-	}
-	if c.prompt != nil {
-		if err := say("user", "prompt", c.prompt); err != nil {
-			return chat, err
-		}
-	}
-	for i, m := range c.messages {
-		field := "messages[" + itoa(i) + "]"
-		v, err := m.role.Eval(context(field + ".role"))
 		if err != nil {
 			return chat, err
 		}
-		role, err := script.Text(v)
+		chat.Messages = append(chat.Messages, service.Message{Role: part.role, Text: line})
+	}
+	if c.messages != nil {
+		v, err := c.messages.Eval(with)
 		if err != nil {
 			return chat, err
 		}
-		if !slices.Contains(roles, role) {
-			return chat, engine.Fail(engine.Script, "there is no role %q in a chat; there is %s", role, strings.Join(roles, ", "))
-		}
-		if err := say(role, field+".content", m.text); err != nil {
+		said, err := messagesOf(v)
+		if err != nil {
 			return chat, err
 		}
+		chat.Messages = append(chat.Messages, said...)
 	}
 	if c.heat != nil {
 		heat, err := evalNumber(t, c.heat, "temperature", 2)
@@ -286,4 +278,39 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 	}
 	chat.MaxTokens, chat.Stream = c.most, c.stream
 	return chat, nil
+}
+
+// mostMessages is how many messages a chat may have.
+const mostMessages = 10_000
+
+// messagesOf reads the value of messages: a list of records with a role and a content.
+func messagesOf(v script.Value) (all []service.Message, err error) {
+	if v, err = script.Data(v); err != nil {
+		return nil, err
+	}
+	list, ok := v.(*starlark.List)
+	if !ok || list.Len() == 0 || list.Len() > mostMessages {
+		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", mostMessages, v.Type())
+	}
+	for item := range list.Elements() {
+		r, ok := item.(*script.Record)
+		if !ok {
+			return nil, engine.Fail(engine.Script, "a message is a record {role, content}, not a %s", item.Type())
+		}
+		role, _ := r.Field("role")
+		content, ok := r.Field("content")
+		if !ok {
+			return nil, engine.Fail(engine.Script, "a message without content")
+		}
+		name, _ := starlark.AsString(role)
+		if role == nil || !slices.Contains(roles, name) {
+			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), script.Shown(starlark.String(name)))
+		}
+		text, err := script.Text(content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, service.Message{Role: name, Text: text})
+	}
+	return all, nil
 }

@@ -24,10 +24,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a run of a chain in a test. The zero value but for Steps is one agent in one cycle without services.
 type stage struct {
 	steps     string // YAML under `chain test:`, without indentation
-	others    string // YAML of other chains, behind it
+	others    string // YAML of other chains and of connectors, behind it
 	functions string
 	address   string // of the service shop; "" is none
-	tag       bool   // that service is the rehearsal
+	database  string // address of the service db, of kind postgres; "" is none
+	pool      *service.Postgres
+	tag       bool // that service is the rehearsal
 	secret    string
 	auth      string            // how it is signed in to, in YAML: jwt or login
 	secrets   map[string]string // of that
@@ -39,6 +41,7 @@ type stage struct {
 	resume    *engine.Resumption
 	ctx       context.Context
 	before    func(*Chain) // what a test does to the chain
+	watch     *Watch
 }
 
 // read reads the chain, with its mistakes.
@@ -57,7 +60,8 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{Env: env, Services: map[string]*Service{"shop": shop}, Fields: map[string][]string{
+	services := map[string]*Service{"shop": shop, "db": {Name: "db", Kind: "postgres", Postgres: &Postgres{}}}
+	r := &Reader{Env: env, Functions: st.functions != "", Services: services, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}
 	for _, s := range st.more {
@@ -83,6 +87,9 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 			r.Declare(name)
 		}
 	}
+	for _, e := range root.Get("connectors").Entries() {
+		r.Connector(e.Key.Text(), e.Value)
+	}
 	var test *Chain
 	for _, e := range root.Entries() {
 		if word, name := e.Split(); word == "chain" {
@@ -92,6 +99,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		}
 	}
 	r.Link()
+	st.open(t, r.Services["db"])
 	return test, report, shop
 }
 
@@ -115,6 +123,9 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		shop.Unlock(st.secrets)
 		shop.Connect(client, st.secret)
 	}
+	if st.pool != nil {
+		defer st.pool.Close()
+	}
 	if st.before != nil {
 		st.before(c)
 	}
@@ -130,7 +141,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := engine.Start(st.ctx, engine.Config{
-		ID: "run", Program: program{c, st.acted}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
+		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})
 	if err != nil {
@@ -153,11 +164,12 @@ func (st stage) one(t testing.TB) engine.SessionRow {
 type program struct {
 	chain *Chain
 	acted string
+	watch *Watch
 }
 
 func (p program) Session(s *engine.Session) {
 	memory := NewMemory(s.Memory)
-	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted})
+	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch})
 }
 
 // world is what the steps of a test see.

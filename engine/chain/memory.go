@@ -18,6 +18,9 @@ type Memory struct {
 	delta   engine.Delta            // what was written since, as far as it can be seen here
 	own     *engine.Delta           // of a step of a group: what it wrote itself; else nil
 	seen    map[string]script.Value // decoded or written
+	read    script.Value            // the inbox, once decoded
+	noted   script.Value            // the notes, once decoded, until others are written
+	weight  int                     // at most, of what is remembered, in bytes; 0 is not known yet
 }
 
 // NewMemory returns the view of a session on its agent's memory; base may be nil.
@@ -78,6 +81,9 @@ func (m *Memory) Names() []string {
 
 // Notes is the agent's list of notes, oldest first.
 func (m *Memory) Notes() (script.Value, error) {
+	if m.noted != nil {
+		return m.noted, nil
+	}
 	after := m.base.Apply(&m.delta)
 	if after == nil {
 		return script.NewList(nil), nil
@@ -89,12 +95,16 @@ func (m *Memory) Notes() (script.Value, error) {
 			return nil, fmt.Errorf("note %d: %w", i+1, err)
 		}
 	}
-	return script.NewList(notes), nil
+	m.noted = script.NewList(notes)
+	return m.noted, nil
 }
 
 // Inbox is the list of messages that the session began with; name says how agents are called. What comes from outside
 // has no sender.
 func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+	if m.read != nil {
+		return m.read, nil
+	}
 	letters := make([]script.Value, len(m.letters))
 	for i, l := range m.letters {
 		var sender script.Value = starlark.None
@@ -114,7 +124,8 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 		data, _ := said.Field("data")
 		letters[i] = inboxShape.Record(sender, starlark.MakeInt(l.Cycle), text, data)
 	}
-	return script.NewList(letters), nil
+	m.read = script.NewList(letters)
+	return m.read, nil
 }
 
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
@@ -129,21 +140,13 @@ func (m *Memory) keep(name string, v script.Value) {
 	m.seen[name] = v
 }
 
-// set writes a field; value is what its text says.
-func (m *Memory) set(f engine.Field, value script.Value) {
-	m.keep(f.Name, value)
-	m.write(&engine.Delta{Set: []engine.Field{f}})
-}
-
-// note appends to the notes.
-func (m *Memory) note(text []byte) { m.write(&engine.Delta{Notes: [][]byte{text}}) }
-
-// bound says how many notes are kept.
-func (m *Memory) bound(notes int) { m.write(&engine.Delta{Keep: notes}) }
-
 // write adds to what was written.
 func (m *Memory) write(d *engine.Delta) {
 	add(&m.delta, d)
+	m.noted = nil
+	if m.weight > 0 {
+		m.weight += weightOf(d.Set, d.Notes)
+	}
 	if m.own != nil {
 		add(m.own, d)
 	}
@@ -157,6 +160,9 @@ func add(to, d *engine.Delta) {
 		} else {
 			to.Set = append(to.Set, f)
 		}
+	}
+	if d.Replace {
+		to.Notes, to.Replace, to.Keep = nil, true, 0
 	}
 	to.Notes = append(to.Notes, d.Notes...)
 	to.Said = append(to.Said, d.Said...)

@@ -96,6 +96,16 @@ func (o *ordering) group(seg *segment) {
 			o.visit(seg, i)
 		}
 	}
+	for i, s := range steps {
+		for j, other := range steps[:i] {
+			if s.node.beside && other.node.beside {
+				continue
+			}
+			if !s.node.before.has(j) && !other.node.before.has(i) {
+				s.node.beside, other.node.beside = true, true
+			}
+		}
+	}
 }
 
 // dependencies reads what a step names.

@@ -80,5 +80,8 @@ func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
 		return nil, err
 	}
 	out = append(append(append(out, '&'), p.name...), '=')
-	return append(out, url.QueryEscape(value)...), nil
+	if out = append(out, url.QueryEscape(value)...); len(out) > maxSent {
+		return nil, tooMuchSent("names and values")
+	}
+	return out, nil
 }

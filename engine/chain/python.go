@@ -23,7 +23,12 @@ func readPython(r *reader, n *doc.Node) action {
 	name := which.Value.Text()
 	f, ok := r.Env.Func(name)
 	if !ok {
-		if !r.Blind && name != "" {
+		switch {
+		case r.Blind || name == "":
+		case !r.Functions:
+			return r.stand(which.Value, "function")
+		default:
+
 			which.Value.Errorf(r.near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
 		}
 		return &python{}

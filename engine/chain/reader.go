@@ -19,11 +19,21 @@ type Reader struct {
 	Fields map[string][]string
 	// Blind says that the functions have mistakes, or could not be read: what they define is not known.
 	Blind bool
+	// Functions says that the file has some: a python step that names another is a mistake.
+	Functions bool
+	// More, if set, is asked for each connector that the file does not define, and reads it if it has it.
+	More func(name string)
 
-	guesses int // suggestions made so far
-	chains  map[string]*Chain
-	names   []string // of chains, in the order of the file
-	groups  []groupAt
+	guesses    int // suggestions made so far
+	chains     map[string]*Chain
+	names      []string // of chains, in the order of the file
+	groups     []groupAt
+	connectors map[string]*connector
+	standIn    *Service // nil where none is wanted
+	rehearsed  []string
+
+	places   map[*Step]stepAt // where the steps of all chains stand
+	timeouts map[*Chain]*doc.Node
 }
 
 const (
@@ -46,6 +56,7 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	c := r.declared(name)
 	if t := n.Get("timeout"); t != nil {
 		c.Timeout = t.Duration(time.Millisecond, 0)
+		r.timeouts[c] = t
 	}
 	in := &reader{Reader: r, names: baseNames, chain: &chainNames{place: map[string]string{}, taken: map[string]bool{}}}
 	in.chain.collect(n, "")
@@ -63,6 +74,7 @@ type reader struct {
 	chain  *chainNames
 	scope  *scope
 	holder *Service // whose secrets values may be; nil is that none may
+	shared bool     // it is a connector's: which steps there will be is not known
 }
 
 // chainNames are the names of all steps of a chain.
@@ -179,6 +191,7 @@ func (r *reader) block(n *doc.Node) *Block {
 		b.index[name] = len(b.Steps)
 		b.Steps = append(b.Steps, &Step{Name: name, Label: name})
 		list = append(list, at)
+		r.places[b.Steps[len(list)-1]] = at
 	}
 	r.order(b, list)
 	for i, at := range list {
@@ -239,7 +252,7 @@ func (r *reader) step(s *Step, at stepAt) {
 		n.Errorf("`step "+s.Name+": {kind: http, …}`", "the step %s has no keys", s.Name)
 		return
 	}
-	k, known := r.kind(s.Name, n)
+	k, known := r.kind("the step "+s.Name, n)
 	s.Kind = k.name
 	if known {
 		keys := slices.Concat(commonKeys, k.keys)
@@ -265,6 +278,7 @@ func (r *reader) step(s *Step, at stepAt) {
 		}
 		s.goesOn, s.fallback = true, r.value(d, "default")
 	}
+	s.private = isPrivate(n)
 	if known {
 		s.action = k.read(r, n)
 		if _, asks := s.action.(asker); !asks {
@@ -292,6 +306,26 @@ func readRetry(n *doc.Node) (w retry) {
 		w.max = m.Duration(max(w.wait, time.Millisecond), 24*time.Hour)
 	}
 	return w
+}
+
+// or returns the retries with those of a connector where they say nothing.
+func (w retry) or(of retry) retry {
+	if w.attempts == 0 {
+		w.attempts = of.attempts
+	}
+	if !w.waits {
+		w.wait, w.waits = of.wait, of.waits
+	}
+	if w.max == 0 {
+		w.max = of.max
+	}
+	return w
+}
+
+// isPrivate reports whether a step's answer is not to be shown.
+func isPrivate(n *doc.Node) bool {
+	p := n.Get("private")
+	return p.Kind() == doc.Scalar && p.Scalar() == true
 }
 
 // over returns the run's retries with the step's own over them.

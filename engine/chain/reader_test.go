@@ -8,11 +8,11 @@ import (
 // TestMistakes is what is said of a chain that is wrong, and where. Lines count from the chain's own.
 func TestMistakes(t *testing.T) {
 	tests := []struct{ steps, want string }{
-		{`step a: {kind: ftp, prompt: hello}`, `2:18: there is no kind of step "ftp" (one of http, `},
+		{`step a: {kind: smtp, prompt: hello}`, `2:18: there is no kind of step "smtp" (one of http, llm, embed, sql,`},
 		{`step a: {kind: parallel}`, `there is no kind of step "parallel" (one of`},
 		{`step a: {kind: htttp}`, "did you mean `http`?"},
 		{`step a: {type: emitt, event: e}`, "did you mean `emit`?"},
-		{`step a: {kind: connector, target: x}`, `there is no kind of step "connector"`},
+		{`step a: {kind: telepathy, target: x}`, `there is no kind of step "telepathy"`},
 		{`step a: {event: e}`, "the step a has no kind"},
 		{`step a:`, "the step a has no keys"},
 		{`step a: {kind: emit, event: e, parallel: maybe}`, "must be true or false"},
@@ -62,7 +62,6 @@ func TestMistakes(t *testing.T) {
 		{"step a: {kind: while, condition: 'True'}", "needs `do`"},
 		{"step a: {kind: while, condition: last.b, do: {}}", "no steps"},
 		{"step a: {kind: while, condition: last.b, limit: 0, do: {step b: {kind: emit, event: e}}}", "`limit` cannot be `0`"},
-		{"step a: {kind: while, condition: 'True', do: {step b: {kind: emit, event: e, data: '${last}'}}}", "undefined: last"},
 		{"step a: {kind: while, condition: steps.b, do: {step b: {kind: emit, event: e}}}", "there is no step b above this one"},
 		{"step a: {kind: chain}", "needs `target`"},
 		{"step a: {kind: chain, target: tset}", "there is no chain tset (did you mean `test`?)"},

@@ -1,20 +1,27 @@
 package chain
 
 import (
+	"fmt"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"go.starlark.net/starlark"
 )
 
-// remember writes to the agent's memory, all or nothing; its output is what it set.
+// remember writes to the agent's memory, all or nothing; its output is what it set. keep bounds the notes, by their
+// number or, as a step that consolidates them does, by a list of those that take the place of all; note comes after
+// them.
 type remember struct {
 	names  []string
 	values []Value
 	shape  *script.Shape
 	note   Value
-	keep   int
+	keep   Value // a number of notes, or a list of those that stay; nil is neither
 }
+
+// mostNotes is how many notes an agent can keep.
+const mostNotes = 100_000
 
 func readRemember(r *reader, n *doc.Node) action {
 	m := &remember{note: r.value(n.Get("note"), "note")}
@@ -28,9 +35,14 @@ func readRemember(r *reader, n *doc.Node) action {
 	}
 	m.shape = script.NewShape(m.names...)
 	if k := n.Get("keep"); k != nil {
-		m.keep = k.Int(1, 100_000)
+		m.keep = r.value(k, "keep")
+		if c, ok := m.keep.(constValue); ok && c.v != nil {
+			if _, err := keepingOf(c.v); err != nil {
+				k.Errorf("", "%v", err)
+			}
+		}
 	}
-	if len(m.names) == 0 && m.note == nil && m.keep == 0 {
+	if len(m.names) == 0 && m.note == nil && m.keep == nil {
 		n.Errorf("`set: {name: value}` or `note: text`", "nothing to remember")
 	}
 	return m
@@ -39,28 +51,104 @@ func readRemember(r *reader, n *doc.Node) action {
 func (m *remember) run(t *turn) (script.Value, error) {
 	values := make([]script.Value, len(m.values))
 	fields := make([]engine.Field, len(m.values))
+	size := 0
 	for i, of := range m.values {
 		v, text, err := data(t, of)
 		if err != nil {
 			return nil, err
 		}
+		if size += len(text); size > maxMemory {
+			return nil, tooMuchMemory()
+		}
 		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
+	keep, err := m.kept(t)
+	if err != nil {
+		return nil, err
+	}
+	note, err := m.noted(t)
+	if err != nil {
+		return nil, err
+	}
+	written := keep.delta()
+	written.Set = fields
+	if note != nil {
+		written.Notes = append(written.Notes, note)
+		t.x.kept += len(note)
+	}
 	memory := t.x.in.Memory
-	if m.note != nil {
-		v, text, err := data(t, m.note)
-		if err != nil {
-			return nil, err
-		}
-		if v != starlark.None {
-			memory.note(text)
-		}
+	if err := memory.check(written); err != nil {
+		return nil, err
 	}
 	for i, f := range fields {
-		memory.set(f, values[i])
+		memory.keep(f.Name, values[i])
 	}
-	if m.keep > 0 {
-		memory.bound(m.keep)
-	}
+	memory.write(written)
 	return m.shape.Record(values...), nil
+}
+
+// noted evaluates note; nil is nothing to note.
+func (m *remember) noted(t *turn) ([]byte, error) {
+	if m.note == nil {
+		return nil, nil
+	}
+	v, text, err := data(t, m.note)
+	if err != nil || v == starlark.None {
+		return nil, err
+	}
+	return text, nil
+}
+
+// keeping is how many notes stay, the newest, or which ones in the place of all that there are.
+type keeping struct {
+	most  int      // 0 is not said
+	notes [][]byte // JSON texts; nil is not said
+}
+
+// delta is what it changes. More notes than are kept by default stay as long as nobody says how many are.
+func (k keeping) delta() *engine.Delta {
+	d := &engine.Delta{Keep: k.most}
+	if k.notes != nil {
+		d.Notes, d.Replace = k.notes, true
+		if len(k.notes) > engine.DefaultNotes {
+			d.Keep = len(k.notes)
+		}
+	}
+	return d
+}
+
+// kept evaluates keep.
+func (m *remember) kept(t *turn) (keeping, error) {
+	if m.keep == nil {
+		return keeping{}, nil
+	}
+	v, _, err := data(t, m.keep)
+	if err != nil {
+		return keeping{}, err
+	}
+	return keepingOf(v)
+}
+
+func keepingOf(v script.Value) (k keeping, err error) {
+	switch v := v.(type) {
+	case starlark.NoneType: // of a step that did not run
+		return k, nil
+	case starlark.Int:
+		if n, ok := v.Int64(); ok && n >= 1 && n <= mostNotes {
+			k.most = int(n)
+			return k, nil
+		}
+	case *starlark.List:
+		if v.Len() > mostNotes {
+			return k, fmt.Errorf("keep is a list of %d notes; at most %d", v.Len(), mostNotes)
+		}
+		k.notes = make([][]byte, v.Len())
+		for i := range k.notes {
+			if k.notes[i], err = script.AppendJSON(nil, v.Index(i)); err != nil {
+				return k, err
+			}
+		}
+		return k, nil
+	}
+	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", script.Shown(v), mostNotes)
 }

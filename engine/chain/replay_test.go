@@ -134,11 +134,39 @@ chain sub:
   step again: {kind: http, service: shop, post: /make, json: "${steps.make.key}"}
 `
 
+// resumableConnectors has connectors that change something, beside each other and by way of a chain.
+const resumableConnectors = `
+step look: {kind: connector, target: looks, options: {id: "${agent.id}"}}
+step one: {kind: connector, target: makes, options: {of: "${previous.read}"}, parallel: true}
+step two: {kind: connector, target: makes, options: {of: 2}, parallel: true}
+step sub: {kind: connector, target: both, options: {x: "${steps.look.read}"}, parallel: true}
+step slow: {kind: connector, target: hangs, on_error: continue, parallel: true}
+step loop:
+  kind: for
+  each: "[1, 2]"
+  as: i
+  do:
+    step again: {kind: connector, target: makes, options: {of: "${[i, steps.one.key, steps.sub.key]}"}}
+    step state: {kind: emit, event: state, data: "${[steps.again, steps.look]}"}
+step fail: {kind: python, call: "[][0]", when: agent.index == 1}
+`
+
+const connectorsOfReplay = subchainOfGroups + `
+connectors:
+  looks: {kind: http, service: shop, get: "/look/${options.id}"}
+  makes: {kind: http, service: shop, post: /make, json: {of: "${options.of}"}}
+  both: {kind: chain, target: sub, input: "${options.x}"}
+  hangs: {kind: http, service: shop, post: /hang, timeout: 10ms}
+`
+
 // TestEveryCrash kills a run after each row of its journal and resumes it: the results are those of a run that was
 // never killed, every change is made once, and nothing is asked that the journal knows.
 func TestEveryCrash(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
 		everyCrash(t, stage{steps: resumable}, "loop[1].inner:timeout:timeout")
+	})
+	t.Run("connectors", func(t *testing.T) {
+		everyCrash(t, stage{steps: resumableConnectors, others: connectorsOfReplay}, "slow:timeout:timeout")
 	})
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {

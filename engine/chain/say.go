@@ -72,6 +72,9 @@ func (s *say) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(body) > maxLetter {
+		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxLetter)
+	}
 	if len(readers) > 0 {
 		t.x.in.Memory.say(engine.Message{To: readers, Body: body})
 	}
@@ -111,7 +114,7 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 	}
 	ids, ok := to.(starlark.Iterable)
 	if !ok {
-		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", to)
+		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", script.Shown(to))
 	}
 	var readers []int
 	iter := ids.Iterate()

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// secretPrefix begins the text of a file that stands for a secret.
-const secretPrefix = "secret:"
+// SecretPrefix begins the text of a file that stands for a secret.
+const SecretPrefix = "secret:"
 
 var secretForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$`)
 
@@ -25,7 +25,7 @@ func SecretName(n *doc.Node) string {
 		n.Text() // says what is wrong
 		return ""
 	}
-	name, ok := strings.CutPrefix(n.Text(), secretPrefix)
+	name, ok := strings.CutPrefix(n.Text(), SecretPrefix)
 	if !ok || !IsSecret(name) {
 		n.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
 			"a secret does not belong into the file")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -18,6 +17,7 @@ type answerShape struct {
 	sent   json.RawMessage // the schema that the model is shown
 	strict bool            // it is of the kind that services can hold a model to
 	check  *fit.Schema     // what is good enough
+	form   *form           // the same, for values that are no text yet; nil where the file gives a schema
 }
 
 // answerShape reads a shape: names with a type or, as a list, what the value is one of, or a further shape; a name that
@@ -27,6 +27,7 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		n.Errorf("`{shop: bool, reason: string}`", "the shape of an answer is a map of names")
 		return nil
 	}
+	a := &answerShape{}
 	var sent, check map[string]any
 	if s := n.Get("schema"); s.Kind() == doc.Map {
 		n.Fields("schema")
@@ -42,9 +43,10 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		if len(n.Entries()) == 0 {
 			n.Errorf("`{shop: bool, reason: string}`", "a shape without names")
 		}
-		sent, check = objectSchema(n)
+		f := formOf(n)
+		sent, check = f.schemas()
+		a.form, a.strict = f, true
 	}
-	a := &answerShape{strict: n.Get("schema").Kind() != doc.Map}
 	var err error
 	if a.sent, err = json.Marshal(sent); err != nil {
 		n.Errorf("", "%v", err)
@@ -59,141 +61,6 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		return nil
 	}
 	return a
-}
-
-// scalarTypes are the types of a shape by their names.
-var scalarTypes = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float": "number"}
-
-// objectSchema makes the schema that a model is shown, where all names are required and what may be missing may be null,
-// as services that hold a model to a schema want it; and the one that is checked, where it may be missing too.
-func objectSchema(n *doc.Node) (sent, check map[string]any) {
-	sentFields, checkFields := fields{}, fields{}
-	var all, needed []string
-	for _, e := range n.Entries() {
-		name, optional := strings.CutSuffix(e.Key.Text(), "?")
-		if CheckName(e.Key, name, "a field of an answer"); name == "" {
-			e.Key.Errorf(NameHint, "a field without a name")
-		}
-		a, b := fieldSchema(e.Value)
-		if optional {
-			a, b = orNull(a), orNull(b)
-		} else {
-			needed = append(needed, name)
-		}
-		if slices.Contains(all, name) {
-			e.Key.Errorf("", "%s stands there twice", name)
-		}
-		all = append(all, name)
-		sentFields, checkFields = append(sentFields, field{name, a}), append(checkFields, field{name, b})
-	}
-	object := func(f fields, required []string) map[string]any {
-		if required == nil {
-			required = []string{}
-		}
-		return map[string]any{"type": "object", "properties": f, "required": required, "additionalProperties": false}
-	}
-	return object(sentFields, all), object(checkFields, needed)
-}
-
-func fieldSchema(n *doc.Node) (sent, check map[string]any) {
-	switch n.Kind() {
-	case doc.Map:
-		return objectSchema(n)
-	case doc.List:
-		s := choiceSchema(n)
-		return s, s
-	case doc.Absent, doc.Null, doc.Scalar:
-	}
-	name := n.Text()
-	if name == "list" { // of texts, as the model is told; others are taken too
-		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
-	}
-	kind, ok := scalarTypes[name]
-	if !ok && name != "" {
-		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is no type of an answer", name)
-	}
-	s := map[string]any{}
-	if ok {
-		s["type"] = kind
-	}
-	return s, s
-}
-
-// choiceSchema is one of some values. Services that hold a model to a schema want to know their types too.
-func choiceSchema(n *doc.Node) map[string]any {
-	choices, types := []any{}, []string{}
-	for _, item := range n.List() {
-		kind := choiceType(item)
-		if kind == "" {
-			item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
-			continue
-		}
-		choices = append(choices, item.Scalar())
-		if !slices.Contains(types, kind) {
-			types = append(types, kind)
-		}
-	}
-	if len(n.List()) == 0 {
-		n.Errorf("`[yes, no, maybe]`", "one of nothing")
-	}
-	switch len(types) {
-	case 0:
-		return map[string]any{}
-	case 1:
-		return map[string]any{"enum": choices, "type": types[0]}
-	}
-	return map[string]any{"enum": choices, "type": types}
-}
-
-// choiceType is the type of a choice; "" is that it cannot be one.
-func choiceType(n *doc.Node) string {
-	if n.Kind() != doc.Scalar {
-		return ""
-	}
-	switch n.Scalar().(type) {
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case float64:
-		return "number"
-	case nil:
-		return ""
-	default:
-		return "integer"
-	}
-}
-
-func orNull(s map[string]any) map[string]any {
-	return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
-}
-
-// fields are the properties of a schema in the order of the file, in which a model writes them.
-type fields []field
-
-type field struct {
-	name   string
-	schema map[string]any
-}
-
-// MarshalJSON implements json.Marshaler.
-func (f fields) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, one := range f {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		name, err := json.Marshal(one.name)
-		if err != nil {
-			return nil, err
-		}
-		schema, err := json.Marshal(one.schema)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(append(out, name...), ':'), schema...)
-	}
-	return append(out, '}'), nil
 }
 
 // plain is data of a file without expressions.
@@ -262,6 +129,9 @@ func (a *answerShape) read(text string) (script.Value, error) {
 
 // accept checks a value that stands in for an answer.
 func (a *answerShape) accept(v script.Value) error {
+	if a.form != nil && a.form.fits(v) {
+		return nil
+	}
 	text, err := script.AppendJSON(nil, v)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func (r *Reader) declared(name string) *Chain {
 		return c
 	}
 	if r.chains == nil {
-		r.chains = map[string]*Chain{}
+		r.chains, r.places, r.timeouts = map[string]*Chain{}, map[*Step]stepAt{}, map[*Chain]*doc.Node{}
 	}
 	c := &Chain{Name: name}
 	r.chains[name] = c
@@ -71,8 +71,8 @@ func (r *Reader) declared(name string) *Chain {
 	return c
 }
 
-// Link checks what can be known when all chains of a file are read: that none runs itself, and that changing requests
-// which nothing orders go to different services.
+// Link checks what can be known when all chains of a file are read: that none runs itself, that changing requests which
+// nothing orders go to different services, and what else an author may not have meant.
 func (r *Reader) Link() {
 	l := &linking{seen: map[*Chain]visited{}}
 	for _, name := range r.names {
@@ -84,6 +84,11 @@ func (r *Reader) Link() {
 	known := map[*Chain][]*Service{}
 	for _, g := range r.groups {
 		g.warn(known)
+	}
+	for _, check := range checks() {
+		for _, name := range r.names {
+			check(r, r.chains[name])
+		}
 	}
 }
 

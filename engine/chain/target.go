@@ -10,8 +10,11 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// maxTarget bounds the text of a path in a file, in bytes.
-const maxTarget = 8 << 10
+// maxTarget bounds the text of a path in a file, in bytes, and maxPath what comes of it.
+const (
+	maxTarget = 8 << 10
+	maxPath   = 64 << 10
+)
 
 // target is the path of a request with its query. A path that is one expression and nothing else is taken as it is.
 // In any other, the value of an expression is a piece of what stands around it: it is escaped, so that it cannot begin
@@ -176,10 +179,15 @@ func (g *target) eval(t *turn) (service.Target, error) {
 		if err != nil {
 			return service.Target{}, err
 		}
+		if len(path) > maxPath {
+			return service.Target{}, longPath()
+		}
 		return service.ParseTarget(path)
 	}
 	return g.join(t)
 }
+
+func longPath() error { return engine.Fail(engine.Script, "a path of more than %d kB", maxPath>>10) }
 
 // join puts the pieces together; t is nil for those that are always the same.
 func (g *target) join(t *turn) (service.Target, error) {
@@ -206,6 +214,9 @@ func (g *target) join(t *turn) (service.Target, error) {
 			path.WriteString(url.QueryEscape(value))
 		default:
 			path.WriteString(url.PathEscape(value))
+		}
+		if path.Len() > maxPath {
+			return service.Target{}, longPath()
 		}
 	}
 	return service.ParseTarget(path.String())

@@ -21,9 +21,12 @@ type turn struct {
 	key   draw.Key // of the path, once keyed
 	keyed bool
 	asked bool // a service, whose transport keeps the journal
-	at    int  // its record in the row
-	timed timed
-	view  script.Context // of the expression being evaluated
+	// connected says that it is in a connector, which sees the options that the step hands over.
+	connected bool
+	options   script.Value
+	at        int // its record in the row
+	timed     timed
+	view      script.Context // of the expression being evaluated
 }
 
 // pass is one way through a block: the outputs of its steps so far, and the step under way.
@@ -116,6 +119,9 @@ func (t *turn) Context(field string) *script.Context {
 
 // Lookup implements script.Names: what an expression of the step can see.
 func (t *turn) Lookup(name string) (script.Value, error) {
+	if name == "options" && t.connected {
+		return t.options, nil
+	}
 	switch name {
 	case "steps":
 		if t.frame.steps == nil {

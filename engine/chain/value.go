@@ -97,7 +97,7 @@ func (r *reader) scalar(n *doc.Node, field string) Value {
 	case bool:
 		return constValue{starlark.Bool(s)}
 	}
-	if strings.HasPrefix(n.Text(), secretPrefix) && r.holder != nil {
+	if strings.HasPrefix(n.Text(), SecretPrefix) && r.holder != nil {
 		return r.secret(n)
 	}
 	t := r.template(n)

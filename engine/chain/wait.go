@@ -75,7 +75,7 @@ func asDuration(v script.Value) (time.Duration, error) {
 	}
 	seconds, ok := starlark.AsFloat(v)
 	if !ok || !(seconds >= 0 && seconds <= maxWait.Seconds()) {
-		return 0, fmt.Errorf("%s is no time to wait in seconds", v)
+		return 0, fmt.Errorf("%s is no time to wait in seconds", script.Shown(v))
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -21,6 +21,8 @@ type Crowd struct {
 	Work, Held time.Duration
 	// Asks is the most requests of a session; every other one is a changing request, with an intent.
 	Asks int
+	// Shares is how many answers belong to the run; each session takes one of them.
+	Shares int
 	// Remember is the share of sessions that write memory; what they write follows from all that they wrote before.
 	Remember float64
 	// Events is the most events of a session.
@@ -32,8 +34,9 @@ type Crowd struct {
 	// Began and Ended, if set, hear of every session; many call at once.
 	Began, Ended func(s *engine.Session)
 
-	mu    sync.Mutex
-	asked map[string]int
+	mu     sync.Mutex
+	asked  map[string]int
+	flying map[engine.SharedKey]*flight
 }
 
 var _ engine.Program = (*Crowd)(nil)
@@ -128,6 +131,11 @@ func (c *Crowd) work(s *engine.Session, plan Plan) error {
 			return err
 		}
 	}
+	if c.Shares > 0 {
+		if err := c.share(s); err != nil {
+			return err
+		}
+	}
 	for i, took := range plan.Work {
 		var err error
 		if c.Asks > 0 {
@@ -184,15 +192,19 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 }
 
 func (c *Crowd) count(s *engine.Session, path string) {
+	c.countAs(fmt.Sprintf("%d/%d/%s", s.Cycle, s.Agent, path))
+}
+
+func (c *Crowd) countAs(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked == nil {
 		c.asked = map[string]int{}
 	}
-	c.asked[fmt.Sprintf("%d/%d/%s", s.Cycle, s.Agent, path)]++
+	c.asked[key]++
 }
 
-// Asked returns how often each request was sent, by cycle/agent/path.
+// Asked returns how often each request was sent, by cycle/agent/path, and by share/key those of the run itself.
 func (c *Crowd) Asked() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -83,6 +83,8 @@ func TestResumption(t *testing.T) {
 		session(2, 1, b),
 		engine.IntentRow{Place: engine.Place{Cycle: 2, Agent: 0}, Path: "pay", Earlier: []engine.Entry{{Path: "look", Attempts: 1}}},
 		engine.IntentRow{Place: engine.Place{Cycle: 2, Agent: 1}, Path: "pay"},
+		engine.SharedRow{Key: engine.SharedKey{1}, Entry: engine.Entry{Hash: 5}},
+		engine.SharedRow{Key: engine.SharedKey{2}, Entry: engine.Entry{Attempts: 1}, Record: &engine.StepRecord{Attempts: 3}},
 	)
 	res := j.Resumption()
 	if res.Cycle != 2 || len(res.Done) != 1 || res.Done[0] != 1 || res.Checkpoints != 1 {
@@ -100,8 +102,26 @@ func TestResumption(t *testing.T) {
 	if len(res.Prefixes) != 1 || len(res.Prefixes[0]) != 2 {
 		t.Errorf("prefixes = %v, want two entries of agent 0", res.Prefixes)
 	}
+	if len(res.Shared.Answers) != 1 || res.Shared.Asked[engine.SharedKey{1}] != 5 || res.AtBarrier.Shared.Requests != 3 || j.Recount().Shared.Requests != 3 {
+		t.Errorf("shared: %+v, %+v", res.Shared, res.AtBarrier.Shared)
+	}
 	if memory, cycle := j.Restored(1); cycle != 1 || ShowMemory(memory) != "000000 x=1 []\n" {
 		t.Errorf("checkpoint 1 restores cycle %d, %q", cycle, ShowMemory(memory))
+	}
+}
+
+// TestCrowdShares: sessions take one of a few answers, each asked for once.
+func TestCrowdShares(t *testing.T) {
+	c, j := &Crowd{Shares: 3}, &Journal{}
+	r, err := engine.Start(t.Context(), Config(40, c, j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Wait(); got.Totals.Outcomes[engine.OK] != 40 || got.Totals.Usage.Hits != 40 || got.Totals.Shared.Requests != 3 || len(c.Asked()) != 3 {
+		t.Errorf("%+v, shared %+v, asked %v", got.Totals.Outcomes, got.Totals.Shared, c.Asked())
+	}
+	if rows := Of[engine.SharedRow](j); len(rows) != 6 || len(j.Resumption().Shared.Answers) != 3 {
+		t.Errorf("the journal holds %+v", rows)
 	}
 }
 

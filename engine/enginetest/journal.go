@@ -249,6 +249,13 @@ func copied(row engine.Row) engine.Row {
 	case engine.IntentRow:
 		r.Earlier = slices.Clone(r.Earlier)
 		return r
+	case engine.SharedRow:
+		r.Entry.Output, r.Entry.Statuses = slices.Clone(r.Entry.Output), slices.Clone(r.Entry.Statuses)
+		if r.Record != nil {
+			record := *r.Record
+			r.Record = &record
+		}
+		return r
 	case engine.CheckpointRow:
 		memory := make(map[int]*engine.Memory, len(r.Memory))
 		for agent, m := range r.Memory {

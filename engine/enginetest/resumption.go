@@ -38,13 +38,18 @@ func (j *Journal) Resumption() *engine.Resumption {
 		switch r := row.(type) {
 		case engine.BarrierRow:
 			res.Cycle = max(res.Cycle, r.Cycle+1)
-			peaks.Cycle = max(peaks.Cycle, r.Took)
+			peaks.Cycle, peaks.Worked = max(peaks.Cycle, r.Took), peaks.Worked+r.Took
 		case engine.CheckpointRow:
 			res.Checkpoints++
 			res.Checkpoint, checkpoint = r.At, max(checkpoint, r.Cycle)
 			r.State.Totals.Peaks.Cycle = max(r.State.Totals.Peaks.Cycle, peaks.Cycle)
 			res.State.Limit, peaks = r.State.Limit, r.State.Totals.Peaks
+		case engine.ChangeRow:
+			if i, ok, err := engine.ReadInjection(r.What, r.New); ok && err == nil {
+				res.Injected = append(res.Injected, i)
+			}
 		case engine.EndRow:
+			r.Totals.Peaks.Worked, r.Totals.Peaks.Apart = peaks.Worked, peaks.Apart // of the open cycle nothing is kept
 			peaks = r.Totals.Peaks
 		}
 	}
@@ -70,6 +75,11 @@ func (j *Journal) Resumption() *engine.Resumption {
 	})
 	res.Changed = slices.Sorted(maps.Keys(changed))
 	res.State.Totals.Peaks, res.AtBarrier.Peaks = peaks, peaks
+	for _, row := range Of[engine.SharedRow](j) {
+		res.Shared.Add(&row)
+	}
+	res.State.Totals.Shared = j.sharedFigures()
+	res.AtBarrier.Shared = res.State.Totals.Shared
 	j.prefixes(res)
 	return res
 }
@@ -132,13 +142,24 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 	return memory
 }
 
-// Recount adds up the durable sessions, the last take of each.
+// sharedFigures adds up what the run itself asked.
+func (j *Journal) sharedFigures() (a engine.Asked) {
+	for _, row := range Of[engine.SharedRow](j) {
+		if row.Record != nil {
+			a.Add(row.Record)
+		}
+	}
+	return a
+}
+
+// Recount adds up the durable sessions, the last take of each, and what the run itself asked.
 func (j *Journal) Recount() engine.Totals {
 	var t engine.Totals
 	sessions := last(j.Sessions())
 	for i := range sessions {
 		t.Add(&sessions[i])
 	}
+	t.Shared = j.sharedFigures()
 	return t
 }
 

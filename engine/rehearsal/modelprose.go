@@ -30,15 +30,21 @@ type talk struct {
 	ending  bool     // the last message has it at its end, as an answer would
 	words   int      // how many the last message asks for, or 0
 	phrases int      // how many sentences
+	roughly bool     // about so many
 }
 
 func newTalk(messages []message) *talk {
 	t := &talk{}
-	var last string
+	var last, instructions string
 	for _, m := range messages {
 		t.mayEnd = t.mayEnd || strings.Contains(m.text, endSign)
 		if m.role == "system" || m.role == "developer" {
-			t.self = append(t.self, topics(m.text)...)
+			instructions = m.text
+			for _, sentence := range strings.SplitAfter(m.text, ". ") {
+				if !strings.Contains(sentence, endSign) { // how to close is nothing to talk about
+					t.self = append(t.self, topics(sentence)...)
+				}
+			}
 			continue
 		}
 		last = m.text
@@ -53,7 +59,10 @@ func newTalk(messages []message) *talk {
 	trimmed := strings.TrimSpace(last)
 	t.asked = strings.HasSuffix(trimmed, "?")
 	t.ending = len(messages) > 1 && strings.HasSuffix(trimmed, " "+endSign) && t.turns >= endAfter
-	t.words, t.phrases = askedLength(last)
+	if t.words, t.phrases = askedLength(last); t.words+t.phrases == 0 {
+		t.words, t.phrases = askedLength(instructions)
+	}
+	t.roughly = roughWanted.MatchString(last) || roughWanted.MatchString(instructions)
 	if len(t.topics) == 0 {
 		t.topics = append(t.topics, t.self...)
 	}
@@ -66,6 +75,8 @@ func newTalk(messages []message) *talk {
 var spokenLine = regexp.MustCompile(`(?m)^[\pL][\pL\pN ._-]{0,40}: \S`)
 
 var lengthWanted = regexp.MustCompile(`(?i)\b(\d{1,4}|one|two|three|four|five) (word|sentence)s?\b`)
+
+var roughWanted = regexp.MustCompile(`(?i)\b(about|around|up to|at most) \d{1,4} words\b`)
 
 // askedLength reads "in 50 words" and "two sentences"; 0 is not asked.
 func askedLength(text string) (words, sentences int) {
@@ -153,6 +164,13 @@ func (t *talk) trim(text string) string {
 		return text
 	}
 	words = words[:t.words]
+	if t.roughly {
+		for end := len(words); end > len(words)/2; end-- {
+			if strings.ContainsAny(words[end-1][len(words[end-1])-1:], ".?") {
+				return strings.Join(words[:end], " ")
+			}
+		}
+	}
 	for len(words) > 1 && len(words[len(words)-1]) < 4 { // nothing ends in "and the"
 		words = words[:len(words)-1]
 	}

@@ -56,7 +56,8 @@ var commonWords = wordSet(`about after again also always answer because been bef
 		should since some something still such take tell than that that's their them then there these they they're thing
 		things think this those thought time under until upon very want well were what what's when where which while will
 		with within without word words write would your you're yours sentence sentences hello conversation
-		message messages question questions over side other`,
+		message messages question questions over side other whether whose line lines part talk begin stay end ends nothing
+		left person people`,
 	// What answers say is not what they are about.
 	answers, replies, middles, ownSentences, questions, farewells)
 

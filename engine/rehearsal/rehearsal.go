@@ -6,6 +6,9 @@
 // secret is everybody's password, answers 200 {"access_token", "token_type", "expires_in"}, or 401. A login changes
 // nothing and is not logged: its tokens end with the shop, or after Faults.TokenRequests requests.
 //
+// It also answers in place of what a scenario does not define: POST /connectors with {"target", "input"} says the same
+// again, after the latency and with the faults of any call.
+//
 // Every change to the shop goes one way: a route checks the request and fills a change, the change is written to the
 // log, and apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
 // killed comes back with the carts, orders and answered keys it had.

@@ -33,6 +33,7 @@ var routes = []route{
 	{method: "GET", path: "/api/coupons/wallet", limit: limitCoupons, read: (*exchange).wallet},
 	{method: "GET", path: "/api/orders", read: (*exchange).orders},
 	{method: "POST", path: "/api/orders", change: (*exchange).order},
+	{method: "POST", path: "/connectors", read: (*exchange).connector},
 }
 
 // routesByPath holds the same, in the order of the table.

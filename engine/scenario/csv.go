@@ -13,6 +13,31 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
+// maxRow bounds the text of a row, in bytes: the library has room for every cell of a row at once.
+const maxRow = 1 << 20
+
+var errLongRow = errors.New("the row is too long")
+
+// rowSource gives the text of a file to the library, and no more than a row at a time where rows are too long.
+type rowSource struct {
+	text []byte
+	at   int // what was given so far
+	row  int // of it, when the row was begun
+}
+
+// Read implements io.Reader.
+func (r *rowSource) Read(p []byte) (int, error) {
+	switch {
+	case r.at == len(r.text):
+		return 0, io.EOF
+	case r.at-r.row > maxRow:
+		return 0, errLongRow
+	}
+	n := copy(p, r.text[r.at:])
+	r.at += n
+	return n, nil
+}
+
 // manyValues is how many different values a column has at most whose values are kept once each.
 const manyValues = 4096
 
@@ -31,6 +56,8 @@ type cells struct {
 type csvReader struct {
 	*sheet
 	csv  *csv.Reader
+	from *rowSource
+	row  int64 // where the row begins, in bytes
 	all  []*cells
 	id   int // the place of the column id, -1 where there is none
 	rows int
@@ -42,9 +69,6 @@ func readCSV(s *sheet, types map[string]kind) *table {
 		return nil
 	}
 	r.eachRow(r.check)
-	if r.rows == 0 && r.mistakes == 0 {
-		r.errorf(1, 1, "a row for each agent below it", "there is nothing but a header")
-	}
 	var names []string
 	for i, c := range r.all {
 		if i != r.id {
@@ -60,14 +84,21 @@ func readCSV(s *sheet, types map[string]kind) *table {
 
 // open begins at the top.
 func (r *csvReader) open() {
-	r.csv = csv.NewReader(bytes.NewReader(r.text))
+	r.from = &rowSource{text: r.text}
+	r.csv = csv.NewReader(r.from)
 	r.csv.FieldsPerRecord, r.csv.ReuseRecord = -1, true
+}
+
+// next reads a row.
+func (r *csvReader) next() ([]string, error) {
+	r.from.row, r.row = r.from.at, r.csv.InputOffset()
+	return r.csv.Read()
 }
 
 // header reads the names of the columns; false where there are none.
 func (r *csvReader) header(types map[string]kind) bool {
 	r.open()
-	record, err := r.csv.Read()
+	record, err := r.next()
 	switch {
 	case errors.Is(err, io.EOF):
 		r.errorf(1, 1, "a header such as id,age, then a row for each agent", "the file is empty")
@@ -101,9 +132,12 @@ func (r *csvReader) header(types map[string]kind) bool {
 // eachRow goes through the rows of the file. A mistake costs its row.
 func (r *csvReader) eachRow(do func(record []string)) {
 	for {
-		record, err := r.csv.Read()
+		record, err := r.next()
 		switch {
 		case errors.Is(err, io.EOF):
+			return
+		case errors.Is(err, errLongRow):
+			r.malformed(err)
 			return
 		case err != nil:
 			r.malformed(err)
@@ -128,6 +162,9 @@ func counted(n int, what string) string {
 func (r *csvReader) malformed(err error) {
 	var at *csv.ParseError
 	switch {
+	case errors.Is(err, errLongRow):
+		line := 1 + bytes.Count(r.text[:r.row], []byte("\n"))
+		r.errorf(line, 1, "is a quote not closed?", "a row of more than %d bytes", maxRow)
 	case !errors.As(err, &at):
 		r.errorf(1, 1, "", "%v", err)
 	case errors.Is(err, csv.ErrBareQuote):
@@ -205,7 +242,7 @@ func (r *csvReader) fill(t *table) {
 		t.columns = append(t.columns, column)
 	}
 	r.open()
-	if _, err := r.csv.Read(); err != nil { // it was read before
+	if _, err := r.next(); err != nil { // it was read before
 		return
 	}
 	r.eachRow(func(record []string) {

@@ -20,6 +20,9 @@ const (
 	maxSheet = 256 << 20
 )
 
+// Endings are what the names of scenario files end in.
+var Endings = []string{".yaml", ".yml", ".ai"}
+
 // most is how many bytes a file may have.
 func most(path string) int64 {
 	if isSheet(path) {
@@ -56,12 +59,12 @@ func FS(files fs.FS) Opener {
 
 // Load reads a scenario from the disk.
 func Load(path string, given map[string]string) (*Scenario, error) {
-	return Read(filepath.Base(path), Folder(filepath.Dir(path)), given)
+	return Extras{Parameters: given}.Load(path)
 }
 
 // Restore reads a scenario that was kept with its run.
 func Restore(src engine.Source) (*Scenario, error) {
-	r := &reader{name: src.Name, given: src.Parameters, kept: true}
+	r := &reader{name: src.Name, given: src.Parameters, kept: true, extras: kept(src)}
 	s, err := r.scenario(func(path string) ([]byte, error) {
 		text, ok := src.Files[path]
 		if !ok {

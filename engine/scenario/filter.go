@@ -62,13 +62,11 @@ func (p *population) runFilter(text string) (*filter, error) {
 	return &filter{expr: e, field: "run"}, errors.Join(mistakes...)
 }
 
-// admits reports whether an agent takes part. done stops the evaluation.
-func (f *filter) admits(a *agent, done <-chan struct{}) (bool, error) {
+// admits reports whether an agent takes part.
+func (f *filter) admits(a *agent) (bool, error) {
 	asking := a.asking
 	a.asking = filtering
-	c := a.Context(f.field)
-	c.Done = done
-	v, err := f.expr.Eval(c)
+	v, err := f.expr.Eval(a.Context(f.field))
 	a.asking = asking
 	if err != nil {
 		return false, err
@@ -89,7 +87,7 @@ func (f *filter) mistake(a *agent, err error) error {
 	return wrong
 }
 
-// Choose returns the indexes of the agents that take part, ascending, nil for all: those that the run settings name,
+// Choose returns the indexes of the agents that take part, ascending, nil for all, and none where nobody is left: those that the run settings name,
 // as far as the population's filter and that of the settings admit them. It computes the attributes that the filters
 // ask for, of every agent; ctx ends that early. Mistakes are *engine.FieldError, joined.
 func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error) {
@@ -119,7 +117,7 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 	if chosen == nil {
 		among = p.s.Agents
 	}
-	var left []int
+	left := []int{}
 	for i := range among {
 		index := i
 		if chosen != nil {
@@ -133,23 +131,15 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 			left = append(left, index)
 		}
 	}
-	if len(left) == 0 {
-		var sources []string
-		for _, f := range filters {
-			sources = append(sources, f.expr.Source())
-		}
-		return nil, &engine.FieldError{
-			Field: "filter", Problem: fmt.Sprintf("nobody is left of %s", counted(among, "agent")), Hint: strings.Join(sources, ", and "),
-		}
-	}
 	return left, nil
 }
 
 // admit reports whether all filters admit an agent.
 func (p *Program) admit(ctx context.Context, filters []*filter, index int) (bool, error) {
 	a := newAgent(&p.s.population, p.seed, index, nil)
+	a.done = ctx.Done()
 	for _, f := range filters {
-		in, err := f.admits(a, ctx.Done())
+		in, err := f.admits(a)
 		switch {
 		case ctx.Err() != nil:
 			return false, context.Cause(ctx)

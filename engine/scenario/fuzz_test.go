@@ -53,8 +53,19 @@ func readWhatever(t interface {
 		}
 		return
 	}
-	if s.Chain == nil || s.Agents < 1 || s.Source.Hash == "" {
+	if s.Chain == nil || s.Agents < 0 || s.Source.Hash == "" {
 		t.Fatalf("a scenario with holes: %+v", s)
+	}
+	if len(s.Chain.Plan().Segments) == 0 {
+		t.Fatalf("a chain without an order")
+	}
+	for _, r := range s.Chain.Expect() {
+		if r.Service == nil || r.Least < 0 || r.Most < r.Least {
+			t.Fatalf("%d to %d requests are expected", r.Least, r.Most)
+		}
+	}
+	if err := s.PrintWarnings(new(bytes.Buffer)); err != nil {
+		t.Fatalf("print: %v", err)
 	}
 	if _, err := Restore(s.Source); err != nil {
 		t.Fatalf("a scenario that cannot be read again: %v", err)
@@ -73,7 +84,52 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("population: {rows: [{id: a, x: [1.0, {y: z}]}, {id: b}], filter: agent.x}\nchain c: {step a: {kind: stop}}"), []byte(""))
 	f.Add([]byte("chain c: {step a: {kind: chain, target: d, depends_on: [b]}, step b: {kind: emit, event: e, parallel: true}}\nchain d: {step a: {kind: while, condition: last, do: {step x: {kind: chain, target: c}}}}"), []byte(""))
 	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
+	f.Add([]byte(everyKind), []byte(""))
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
+}
+
+// everyKind has steps of all kinds, in both forms, beside each other and inside one another.
+const everyKind = `
+services: {s: {kind: http, url: rehearsal:shop, auth: {login: {post: /l, json: {p: "secret:P"}, token: body.t}}}}
+functions: |
+  def f(agent): return [agent.index]
+population: {rows: [{id: a}, {id: b, x: 1}], attributes: {y: "${f(agent)}"}}
+interventions: [{cycle: 1, to: all, text: hello, data: {x: 1}}]
+chain c:
+  timeout: 5
+  step a: {kind: http, service: s, get: "/x/${agent.y[0]}?q=${1}", parallel: true, retry: {attempts: 2, wait: 1ms}}
+  step b: {kind: http, service: s, post: /x, json: {a: ["${agent.id}"]}, parallel: true, depends_on: [a], timeout: 1s}
+  step c: {kind: say, to: [b], text: "${steps.b.status}", data: "${previous}", depends_on: [a, b], on_error: continue}
+  step d: {kind: remember, set: {n: "${(agent.memory.n or 0) + 1}"}, note: x, keep: 3, when: agent.inbox}
+  step e:
+    kind: while
+    condition: not last or last.w < 1
+    limit: 3
+    do: {step w: {kind: wait, for: "${uniform(0, 1)}"}}
+  step g:
+    kind: for
+    each: "[1, 2]"
+    as: i
+    do:
+      steps:
+        - {name: h, type: chain, target: d, input: {i: "${i}"}, parallel: true, default: 1}
+        - {name: j, kind: python, target: f, parallel: true}
+  step k: {kind: if, condition: steps.g, then: {step l: {kind: stop, because: "${steps.d}"}}, else: {step m: {kind: emit, event: e, data: "${input}"}}}
+chain d:
+  - {name: a, kind: emit, event: e, data: "${input.i}"}
+run: c
+`
+
+// TestEveryKindIsRead is that the file which the fuzz test begins with has no mistakes.
+func TestEveryKindIsRead(t *testing.T) {
+	s, err := read(everyKind, nil, nil)
+	if err != nil {
+		t.Fatal(all(err))
+	}
+	if got := s.Chain.Expect(); len(got) != 1 || got[0].Most != 2 {
+		t.Errorf("expects %+v", got)
+	}
+	readWhatever(t, []byte(everyKind), nil)
 }
 
 func shoppingFiles(t testing.TB) (text, functions []byte) {
@@ -170,7 +226,7 @@ func readPeople(t *testing.T, file, content string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Agents != s.population.table.rows || s.Agents < 1 {
+	if s.Agents != s.population.table.rows {
 		t.Fatalf("%d agents of %d rows", s.Agents, s.population.table.rows)
 	}
 	seen := map[string]bool{}

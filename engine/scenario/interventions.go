@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -85,10 +86,12 @@ func (r *reader) said(n *doc.Node) script.Value {
 	return v
 }
 
-// arrivals are the messages from outside that a session begins with: those since its agent's inbox was read last.
+// arrivals are the messages from outside that a session begins with: those since its agent's inbox was read last, the
+// file's before those by hand.
 func (p *Program) arrivals(s *engine.Session) ([]engine.Letter, error) {
+	injected := s.Injected()
 	if len(p.s.outside) == 0 {
-		return nil, nil
+		return injected, nil
 	}
 	from, id := 0, ""
 	if s.Memory != nil {
@@ -112,7 +115,41 @@ func (p *Program) arrivals(s *engine.Session) ([]engine.Letter, error) {
 		}
 		letters = append(letters, engine.Letter{From: engine.Outside, Cycle: in.cycle, Body: in.body})
 	}
+	letters = append(letters, injected...)
+	slices.SortStableFunc(letters, func(a, b engine.Letter) int { return a.Cycle - b.Cycle })
 	return letters, nil
+}
+
+// Message is what a person tells agents mid-run, those with the ids or, without any, everybody; data is JSON text or
+// empty. Mistakes are *engine.FieldError, joined.
+func (p *Program) Message(ids []string, text, data string) (engine.Message, error) {
+	var said script.Value
+	var mistakes error
+	if data != "" {
+		var err error
+		if said, err = script.DecodeJSON([]byte(data)); err != nil {
+			mistakes = errors.Join(mistakes, &engine.FieldError{Field: "data", Problem: err.Error(), Hint: "JSON"})
+		}
+	}
+	if text == "" && data == "" {
+		mistakes = errors.Join(mistakes, &engine.FieldError{Field: "text", Problem: "nothing to say"})
+	}
+	var m engine.Message
+	if len(ids) > 0 {
+		var err error
+		m.To, err = p.Find(ids)
+		mistakes = errors.Join(mistakes, err)
+	}
+	if mistakes != nil {
+		return engine.Message{}, mistakes
+	}
+	var line script.Value
+	if text != "" {
+		line = starlark.String(text)
+	}
+	body, err := chain.Letter(line, said)
+	m.Body = body
+	return m, err
 }
 
 // Check finds what shows only when the agents are known: interventions for somebody who is not there. Its error is a

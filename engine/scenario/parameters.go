@@ -192,7 +192,7 @@ func (r *reader) environment(n *doc.Node) {
 		cfg.Functions, inline = r.functions(n, text)
 	}
 	env, err := script.New(cfg)
-	r.env, r.chains.Env = env, env
+	r.env, r.chains.Env, r.chains.Functions = env, env, n != nil
 	r.chains.Blind = r.chains.Blind || err != nil
 	var mistakes script.Errors
 	switch {

@@ -307,7 +307,6 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{from: people.csv, attributes: {a: '${agent.agee}'}}", "age\n1\n", "agent has no agee here (did you mean `age`?)"},
 		{"{from: people.csv}", "", "people.csv:1:1: the file is empty (a header such as"},
 		{"{from: people.csv}", "\ufeff", "people.csv:1:1: the file is empty (a header such as"},
-		{"{from: people.csv}", "a,b\n", "people.csv:1:1: there is nothing but a header"},
 		{"{from: people.csv}", "a;b\n1;2\n", `"a;b" cannot be the name of an attribute (separate the columns by commas)`},
 		{"{from: people.csv}", "a,\n1,2\n", `people.csv:1:3: "" cannot be the name of an attribute`},
 		{"{from: people.csv}", "id,id\na,b\n", "people.csv:1:4: there is another column id"},

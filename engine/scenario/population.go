@@ -20,6 +20,11 @@ const (
 	maxAgents = 10_000_000
 	// maxNames is how many attributes, and how many parameters, a scenario may have.
 	maxNames = 1000
+	// maxAttributes bounds what the attributes of an agent weigh, and maxAttribute what one does, however few there are.
+	maxAttributes = 16 << 20
+	maxAttribute  = 1 << 20
+	// maxID is how long an id may be, in bytes.
+	maxID = 1000
 )
 
 var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour}
@@ -96,7 +101,7 @@ func (r *reader) whole(n *doc.Node, lowest, highest int) int {
 	if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
 		return int(number)
 	}
-	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), v)
+	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), script.Shown(v))
 	return lowest
 }
 
@@ -148,14 +153,14 @@ func (r *reader) count(n *doc.Node, t *table) {
 	c := n.Get("count")
 	switch {
 	case c != nil:
-		r.s.Agents = r.whole(c, 1, maxAgents)
+		r.s.Agents = r.whole(c, 0, maxAgents)
 		if t != nil && t.rows > 0 && r.s.Agents > t.rows {
 			c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
 		}
 	case n.Get("rows") == nil && n.Get("from") == nil:
 		n.Require("count")
 	case t != nil:
-		r.s.Agents = max(t.rows, 1)
+		r.s.Agents = t.rows
 	}
 }
 
@@ -200,7 +205,7 @@ const trySeed = 1
 
 // tryFirst computes the first agent, so that attributes that fail for everybody are found before anything starts.
 func (r *reader) tryFirst(p *population, id *doc.Node) {
-	if r.report.Err() != nil {
+	if r.report.Err() != nil || r.s.Agents == 0 {
 		return
 	}
 	a := newAgent(p, trySeed, 0, chain.NewMemory(nil))
@@ -215,7 +220,7 @@ func (r *reader) tryFirst(p *population, id *doc.Node) {
 		return
 	}
 	if p.filter != nil {
-		if _, err := p.filter.admits(a, nil); err != nil {
+		if _, err := p.filter.admits(a); err != nil {
 			p.filter.at.Errorf("", "the first agent: %v", err)
 		}
 	}
@@ -232,6 +237,8 @@ type agent struct {
 	name   string // the id, once computed
 	limit  int    // attributes from here on cannot be seen: they are being computed
 	asking string // the attribute whose expression is being evaluated, id or filtering; "" is none
+
+	done <-chan struct{} // stops evaluations; nil never does
 }
 
 func newAgent(p *population, seed uint64, index int, m *chain.Memory) *agent {
@@ -319,6 +326,9 @@ func (a *agent) attribute(i int) (script.Value, error) {
 		if v, err = script.Data(v); err != nil {
 			return nil, fmt.Errorf("the attribute %s: %w", attr.name, err)
 		}
+		if most := min(maxAttribute, maxAttributes/len(a.p.attributes)); script.Weight(v) > most {
+			return nil, fmt.Errorf("the attribute %s is more than %d kB", attr.name, most>>10)
+		}
 		a.values[i] = v
 	}
 	return a.values[i], nil
@@ -351,6 +361,8 @@ func (a *agent) id() (string, error) {
 		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
 	case id == "":
 		return "", fmt.Errorf("the id of agent %d is empty", a.index)
+	case len(id) > maxID:
+		return "", fmt.Errorf("the id of agent %d has %d bytes, more than %d", a.index, len(id), maxID)
 	}
 	if a.limit == len(a.p.attributes) {
 		a.name = id
@@ -375,7 +387,7 @@ func (a *agent) Names() []string {
 
 // Context implements chain.Contexts: an attribute's draws depend on the seed, the agent and its name.
 func (a *agent) Context(field string) *script.Context {
-	return &script.Context{Names: a, Key: engine.AgentKey(a.seed, a.index).Text(a.asking), Field: field}
+	return &script.Context{Names: a, Key: engine.AgentKey(a.seed, a.index).Text(a.asking), Field: field, Done: a.done}
 }
 
 // Lookup implements script.Names.

@@ -16,6 +16,7 @@ type Program struct {
 	s         *Scenario
 	seed      uint64
 	directory directory
+	watch     func(*chain.Report)
 }
 
 var _ engine.Program = (*Program)(nil)
@@ -27,12 +28,17 @@ func (s *Scenario) Program(seed uint64) *Program {
 	return p
 }
 
+// Watch has f told of every session that ended, with what its steps gave; to be called before the run starts. f is
+// called from many goroutines. Sessions that run again later are not told of, as far as that is known by then.
+func (p *Program) Watch(f func(*chain.Report)) { p.watch = f }
+
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
 	v := &visit{
 		agent:   agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)},
 		session: session{p.seed, s.Place},
 		now:     s.Now,
+		input:   p.s.input.of(s.Agent),
 	}
 	outside, err := p.arrivals(s)
 	if err != nil {
@@ -42,7 +48,15 @@ func (p *Program) Session(s *engine.Session) {
 	v.memory.Reset(s.Memory, outside)
 	v.agent.memory = &v.memory
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
+	if p.watch == nil {
+		p.s.Chain.Run(s, &v.in)
+		return
+	}
+	v.in.Watch = &chain.Watch{}
 	p.s.Chain.Run(s, &v.in)
+	if s.Row.Outcome != engine.Cut {
+		p.watch(&v.in.Watch.Report)
+	}
 }
 
 // visit is what the steps of one session see, made as they ask for it.
@@ -52,6 +66,7 @@ type visit struct {
 	session session
 	memory  chain.Memory
 	now     time.Time
+	input   script.Value
 
 	shownAgent, shownSession, shownNow script.Value
 }
@@ -60,7 +75,7 @@ var _ chain.World = (*visit)(nil)
 
 // With implements chain.World.
 func (v *visit) With(memory *chain.Memory) chain.World {
-	other := &visit{agent: v.agent, session: v.session, now: v.now}
+	other := &visit{agent: v.agent, session: v.session, now: v.now, input: v.input}
 	other.agent.memory, other.agent.values = memory, slices.Clone(v.agent.values)
 	return other
 }
@@ -84,7 +99,7 @@ func (v *visit) Lookup(name string) (script.Value, error) {
 		}
 		return v.shownNow, nil
 	case "input":
-		return script.Missing, nil
+		return v.input, nil
 	}
 	return nil, fmt.Errorf("%s is not known here", name)
 }
@@ -113,6 +128,9 @@ func (p *Program) Find(ids []string) ([]int, error) {
 	}
 	for _, id := range ids {
 		if wanted[id] {
+			if p.s.Agents == 0 {
+				return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + id, Hint: "there are no agents"}
+			}
 			first, err := p.AgentID(0)
 			if err != nil {
 				return nil, err

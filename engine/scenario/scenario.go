@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -27,11 +29,14 @@ type Scenario struct {
 	Sequential bool // one agent acts after the other
 	Agents     int
 	Services   []*chain.Service
-	Chain      *chain.Chain // the one that sessions run
+	Connectors []string       // that are defined
+	StandIn    *chain.Service // what answers for connectors and functions that are not defined; nil where all are
+	Chain      *chain.Chain   // the one that sessions run
 	Success    []engine.Criterion
 	Source     engine.Source
 
 	population population
+	input      payload
 	outside    []intervention
 	report     *doc.Report
 }
@@ -75,6 +80,7 @@ type reader struct {
 	open   Opener
 	given  map[string]string
 	kept   bool // given are the values as kept with a run
+	extras Extras
 	report *doc.Report
 	s      *Scenario
 	env    *script.Env
@@ -87,7 +93,7 @@ type Opener func(path string) ([]byte, error)
 // Read reads and checks the scenario file name and what it refers to. given are the parameters that were set, by name,
 // as written on a command line. Its error is a *Mistakes, a *engine.FieldError for a parameter, or the opener's.
 func Read(name string, open Opener, given map[string]string) (*Scenario, error) {
-	return (&reader{name: name, given: given}).scenario(open)
+	return Extras{Parameters: given}.Read(name, open)
 }
 
 func (r *reader) scenario(open Opener) (*Scenario, error) {
@@ -97,6 +103,9 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 		"session": (*session)(nil).Names(), "now": script.Time(time.Time{}).(starlark.HasAttrs).AttrNames(), "params": nil,
 	}
 	r.open = func(path string) ([]byte, error) {
+		if strings.HasPrefix(path, engine.OwnFiles) {
+			return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+		}
 		text, err := open(path)
 		if err == nil {
 			r.s.Source.Files[path] = text
@@ -132,7 +141,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "run", "interventions")
+		"success", "warm_up", "run", "interventions", "connectors")
 	s := r.s
 	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
 	if s.Title == "" {
@@ -146,18 +155,22 @@ func (r *reader) read(root *doc.Node) error {
 	}
 	r.warmUp(root.Get("warm_up"))
 	r.population(root.Get("population"))
+	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
 	r.services(root.Get("services"))
 	r.interventions(root.Get("interventions"))
-	r.readChains(root)
+	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
+	if r.extras.Chain != "" {
+		s.alone()
+	}
 	return mistaken
 }
 
 // acted reads the event that counts as having acted; the chain must emit it.
 func (r *reader) acted(n *doc.Node) {
 	r.s.Acted = n.Text()
-	if r.s.Acted == "" || r.s.Chain == nil {
+	if r.s.Acted == "" || r.s.Chain == nil || r.extras.Chain != "" {
 		return
 	}
 	events, all := r.s.Chain.Events()
@@ -171,8 +184,11 @@ func (r *reader) acted(n *doc.Node) {
 	n.Errorf(hint, "the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
 }
 
-func (r *reader) readChains(root *doc.Node) {
+// readChains reads the connectors and the chains, and picks the one that sessions run. Its error is about the chain that
+// was asked for.
+func (r *reader) readChains(root *doc.Node) error {
 	run := root.Get("run").Text()
+	alone := r.extras.Chain
 	var names []string
 	var chains []doc.Entry
 	for _, e := range root.Entries() {
@@ -181,6 +197,7 @@ func (r *reader) readChains(root *doc.Node) {
 			r.chains.Declare(name)
 		}
 	}
+	r.connectors(root.Get("connectors"))
 	for _, e := range chains {
 		_, name := e.Split()
 		if !chain.IsName(name) {
@@ -189,15 +206,18 @@ func (r *reader) readChains(root *doc.Node) {
 			e.NameErrorf("names are unique in a file", "there is another chain %s", name)
 		}
 		c := r.chains.Chain(name, e.Value)
-		if r.s.Chain == nil && run == "" || name == run {
+		if r.s.Chain == nil && run == "" && alone == "" || name == run && alone == "" || name == alone {
 			r.s.Chain = c
 		}
 		names = append(names, name)
 	}
 	r.chains.Link()
+	r.rehearsed()
 	switch {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")
+	case r.s.Chain == nil && alone != "":
+		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: "there are " + strings.Join(names, ", ")}
 	case r.s.Chain == nil:
 		hint := ""
 		if near := doc.Suggest(run, names); near != "" {
@@ -205,4 +225,5 @@ func (r *reader) readChains(root *doc.Node) {
 		}
 		root.Get("run").Errorf(hint, "there is no chain %s", run)
 	}
+	return nil
 }

@@ -101,9 +101,9 @@ func golden(t *testing.T, file string, mistakes *Mistakes) {
 func TestSingleMistakes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"title: x", "the scenario has no chain"},
-		{minimal("population: {count: 0}"), "test.yaml:1:21: `count` cannot be `0` (it must be between 1 and 10000000)"},
-		{minimal("population: {count: 10000001}"), "it must be between 1 and 10000000"},
-		{minimal(`population: {count: "${0}"}`), "test.yaml:1:21: ${0} is 0 (a whole number from 1 to 10000000)"},
+		{minimal("population: {count: -1}"), "test.yaml:1:21: `count` cannot be `-1` (it must be between 0 and 10000000)"},
+		{minimal("population: {count: 10000001}"), "it must be between 0 and 10000000"},
+		{minimal(`population: {count: "${-1}"}`), "test.yaml:1:21: ${-1} is -1 (a whole number from 0 to 10000000)"},
 		{minimal(`population: {count: "${1.5}"}`), "${1.5} is 1.5 (a whole number"},
 		{minimal(`population: {count: "${1 // 0}"}`), "division by zero"},
 		{minimal("population: {attributes: {a: 1}}"), "needs `count`"},
@@ -127,16 +127,16 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("acted: order"), "the chain c never emits order (it emits e)"},
 		{minimal("run: d"), "there is no chain d"},
 		{minimal("warm_up: {cycles: 2}"), "needs `shares`"},
-		{minimal("connectors: {}"), "unknown key `connectors`"},
+		{minimal("conectors: {}"), "unknown key `conectors`"},
 		{minimal("interventions: [{cycle: 1, to: all}]"), "an intervention that says nothing"},
 		{minimal("interventions: [{cycle: -1, to: all, text: x}]"), "`cycle` cannot be `-1`"},
 		{minimal("interventions: [{to: all, text: x}]"), "cycle"},
 		{minimal(`interventions: [{cycle: 1, to: all, text: "${agent.id}"}]`), "undefined: agent"},
-		{minimal("connectors: {}"), "unknown key `connectors`"},
+		{minimal("conectors: {}"), "unknown key `conectors`"},
 		{"chain a b: {step a: {kind: emit, event: e}}", "cannot be the name of a chain"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain  a: {step a: {kind: emit, event: e}}", "there is another chain a"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain a: {step a: {kind: emit, event: e}}", "duplicate key"},
-		{minimal("services: {s: {kind: smtp, url: 'rehearsal:model'}}"), "`kind` cannot be `smtp` (one of http, llm)"},
+		{minimal("services: {s: {kind: smtp, url: 'rehearsal:model'}}"), "`kind` cannot be `smtp` (one of http, llm, postgres)"},
 		{minimal("services: {s: {kind: llm, provider: opnai}}"), "there is no provider opnai (did you mean `openai`? rehearsal, openai, openrouter, lambda, ollama, lmstudio, vllm; or `url`)"},
 		{minimal("services: {s: {kind: llm}}"), "a service of models without an address (`provider: openrouter`, or `url: https://llm.example.com/v1`)"},
 		{minimal("services: {s: {kind: llm, provider: vllm}}"), "which model is to answer? (`model: NAME`, or a list that is tried in order)"},
@@ -179,6 +179,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("success: {cycle_time: fast}"), "a time, such as 60s or 5m"},
 		{minimal("success: {db_connections: -1}"), "a number"},
 		{minimal("success: {db_connections: inf}"), "a number"},
+		{minimal("success: {cost: < 50%}"), "US dollars, such as 0.50"},
 		{minimal("success: {eror_rate: 5%}"), "did you mean `error_rate`?"},
 		{minimal("functions: |\n  def f(x):\n    return y\n"), "test.yaml:3:12: undefined: y"},
 		{minimal("functions: nowhere.star"), "test.yaml:1:12: the functions cannot be read: open nowhere.star: file does not exist (the file must be in"},
@@ -351,6 +352,7 @@ success:
   latency_p95: "> 1.5"
   latency_p99: ">= 250ms"
   duration: 1h
+  cost: < $0.50
 `), nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -365,6 +367,7 @@ success:
 		{Metric: "latency_p95", Op: ">", Bound: 1.5, Text: "> 1.5"},
 		{Metric: "latency_p99", Op: ">=", Bound: 0.25, Text: ">= 250ms"},
 		{Metric: "duration", Op: "<=", Bound: 3600, Text: "1h"},
+		{Metric: "cost", Op: "<", Bound: 0.5, Text: "< $0.50"},
 	}
 	if len(s.Success) != len(want) {
 		t.Fatalf("%d criteria", len(s.Success))

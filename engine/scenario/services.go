@@ -26,9 +26,13 @@ func (r *reader) services(n *doc.Node) {
 
 func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	s := &chain.Service{Name: name}
+	if n.Get("kind").Kind() == doc.Scalar && n.Get("kind").Text() == "postgres" {
+		r.postgres(s, n)
+		return s
+	}
 	n.Require("kind")
 	if k := n.Get("kind"); k != nil {
-		s.Kind = k.OneOf("http", "llm")
+		s.Kind = k.OneOf("http", "llm", "postgres")
 	}
 	atOnce := "connections"
 	switch s.Kind {
@@ -54,10 +58,12 @@ func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate")
 	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
+		r.warnPaid(s, c, s.Limits.Connections >= manyCalls)
 	}
 	for key, to := range map[string]*float64{"rate": &s.Limits.Rate, "max_rate": &s.Limits.MaxRate} {
 		if f := l.Get(key); f != nil {
 			*to = f.Float(0.001, 1_000_000)
+			r.warnPaid(s, f, *to >= manyCalls)
 		}
 	}
 	if s.Limits.MaxRate > 0 && s.Limits.Rate == 0 {
@@ -74,6 +80,19 @@ func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	}
 	if t := l.Get("timeout"); t != nil {
 		s.Limits.Timeout = t.Duration(time.Millisecond, 0)
+		if s.Kind == "llm" && s.Limits.Timeout < chain.SoonForModels {
+			t.Warnf("60s, say", "%s for a model: many answers take longer", s.Limits.Timeout)
+		}
+	}
+}
+
+// manyCalls is what nobody means of a service that costs money: calls at once, or per second.
+const manyCalls = 1000
+
+// warnPaid tells of a limit that does not limit what is paid for.
+func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
+	if many && s.Kind == "llm" && !s.Free && !strings.HasPrefix(s.URL, Rehearsal) {
+		n.Warnf("10 to 50, and raise it while you watch the cost", "%s is as good as no limit, and the service %s is paid for", n.Text(), s.Name)
 	}
 }
 

@@ -27,6 +27,7 @@ type sheet struct {
 	text   []byte // without a byte order mark
 	report *doc.Report
 	ids    *idList
+	plain  bool // its rows are no agents: they may be called alike, and have any names
 
 	mistakes          int
 	restLine, restCol int // the first mistake that is not told
@@ -84,7 +85,8 @@ func (s *sheet) errorf(line, col int, hint, format string, args ...any) {
 
 // close says how many mistakes were not told.
 func (s *sheet) close() {
-	if s.mistakes > 0 { // only then is a second copy of the text worth it
+	// Only with mistakes is a second copy of the text worth it, and not of one that is mostly line breaks.
+	if s.mistakes > 0 && bytes.Count(s.text, []byte("\n")) <= maxAgents {
 		s.report.AddSource(s.name, s.text)
 	}
 	if n := s.mistakes - maxTold; n > 0 {
@@ -104,7 +106,7 @@ func (s *sheet) characters(line, col int) int {
 // checkName reports a name that an attribute of a file cannot have.
 func (s *sheet) checkName(line, col int, name string) {
 	switch {
-	case slices.Contains(ownNames, name):
+	case !s.plain && slices.Contains(ownNames, name):
 		s.errorf(line, col, "choose another name", "%s is what every agent has already", name)
 	case strings.ContainsAny(name, ";\t") && path.Ext(s.name) == ".csv":
 		s.errorf(line, col, "separate the columns by commas", "%q cannot be the name of an attribute", name)
@@ -115,10 +117,12 @@ func (s *sheet) checkName(line, col int, name string) {
 
 // addID records what the agent of the next row is called. where is the place of the row.
 func (s *sheet) addID(id string, line, col int) {
-	if id == "" {
+	if id == "" && !s.plain {
 		s.errorf(line, col, "every row has one, or none has", "the row has no id")
+	} else if len(id) > maxID {
+		s.errorf(line, col, "a name", "an id of %d bytes, more than %d", len(id), maxID)
 	}
-	if first := s.ids.add(id, line); first > 0 && id != "" {
+	if first := s.ids.add(id, line); first > 0 && id != "" && !s.plain {
 		s.errorf(line, col, "ids are unique", "%s is called so on line %d already", quoted(id), first)
 	}
 }

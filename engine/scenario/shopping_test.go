@@ -220,7 +220,7 @@ func TestEveryStepOfShoppingIsRecorded(t *testing.T) {
 		}
 		want := body
 		if row.Outcome == engine.Stopped {
-			want = body[:2]
+			want = body[:3]
 		}
 		if !slices.Equal(got, want) || held != row.Held || service != row.Service || held+service > row.Total {
 			t.Fatalf("agent %d, %v: steps %v; %s + %s of %s", row.Agent, row.Outcome, got, held, service, row.Total)

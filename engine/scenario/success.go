@@ -54,6 +54,7 @@ var boundHints = map[engine.Unit]string{
 	engine.UnitTime:  "a time, such as 60s or 5m",
 	engine.UnitBytes: "a size, such as 12GB",
 	engine.UnitCount: "a number",
+	engine.UnitMoney: "US dollars, such as 0.50",
 }
 
 func parseBound(unit engine.Unit, text string) (float64, bool) {
@@ -73,6 +74,8 @@ func parseBound(unit engine.Unit, text string) (float64, bool) {
 		}
 		text, scale = m[1], byteUnits[strings.ToUpper(m[2])]
 	case engine.UnitCount:
+	case engine.UnitMoney:
+		text = strings.TrimSpace(strings.TrimPrefix(text, "$"))
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	f *= scale

@@ -14,7 +14,7 @@ import (
 )
 
 // village is a small world: everybody tells what was heard, greets somebody drawn, answers who wrote, and sometimes
-// tells all; some sessions fail, and what these say is not said.
+// tells all; all keep notes and sift them now and then; some sessions fail, and what these say is not said.
 const village = `
 title: Village
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 6}
@@ -23,6 +23,9 @@ population:
   id: villager-${agent.index}
 chain talk:
   step hear: {kind: emit, event: heard, data: "${agent.inbox}"}
+  step note: {kind: remember, note: "${session.cycle * 10 + len(agent.inbox)}", keep: 4}
+  step sift: {kind: remember, when: chance(0.3), keep: "${[n for n in agent.notes if n % 2]}"}
+  step recall: {kind: emit, event: recalled, data: "${agent.notes}"}
   step greet: {kind: say, to: "villager-${int(uniform(0, 7))}", text: "hello from ${agent.id}"}
   step answer:
     kind: for

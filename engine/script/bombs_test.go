@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.starlark.net/starlark"
 )
 
 // Each of these tries to take the process along. All of them must fail alone, soon, and without much memory.
@@ -124,6 +126,25 @@ var bombs = []struct {
 	{"shuffling", "return shuffle(range(1 << 40))", ErrTooBig},
 	{"sampling", "return sample(range(1 << 40), 3)", ErrTooBig},
 	{"keyword arguments", "f = lambda **kw: kw\nd = {str(i): i for i in range(10000)}\nx = []\nfor i in range(1 << 40):\n  x.append(f(**d))", ErrTooBig},
+	{"weight of shared lists", "x = []\nfor i in range(60):\n  x = [x, x]\nreturn weighted({'a': x})", nil},
+	{"percent of long ints", "x = 1 << 500\nfor i in range(7):\n  x = x * x\nreturn ('%d' * 100000) % ((x,) * 100000)", ErrTooBig},
+	{"percent of a long int by name", "x = 1 << 500\nfor i in range(7):\n  x = x * x\nreturn ('%(a)d' * 100000) % {'a': x}", ErrTooBig},
+	{"format a long int", "x = 1 << 500\nfor i in range(7):\n  x = x * x\nreturn ('{0}' * 100000).format(x)", ErrTooBig},
+	{"percent of large floats", "return ('%f' * 400000) % ((1e308,) * 400000)", ErrTooBig},
+	{"prefixes", "s = 'a' * 10000000\nt = s[:-1] + 'b'\nreturn s.startswith((t,) * 100000)", ErrTooLong},
+	{"suffixes", "s = 'a' * 10000000\nt = 'b' + s[1:]\nreturn s.endswith((t,) * 100000)", ErrTooLong},
+	{"float of a text", "s = '0.' + '0' * 10000000 + '1'\nfor i in range(1 << 40):\n  float(s)", ErrTooLong},
+	{"long names", "s = 'a' * 10000000\nfor i in range(1 << 40):\n  hasattr(s, s)", ErrTooLong},
+	{"long names of a record", "s = 'a' * 10000000\nx = json.decode('{\"a\": 1}')\nfor i in range(1 << 40):\n  s in x", ErrTooLong},
+	{"equal bytes", "s = b'a' * 5000000\nt = b'a' * 5000000\nfor i in range(1 << 40):\n  s == t", ErrTooLong},
+	{"negative long ints", "x = 1 << 500\nfor i in range(7):\n  x = x * x\ny = []\nfor i in range(1 << 40):\n  y.append(-x)", ErrTooBig},
+	{"inverted long ints", "x = 1 << 500\nfor i in range(7):\n  x = x * x\ny = []\nfor i in range(1 << 40):\n  y.append(~x)", ErrTooBig},
+	{"sizes of long ints", "x = 1 << 500\nfor i in range(7):\n  x = x * x\nx = -x\ny = []\nfor i in range(1 << 40):\n  y.append(abs(x))", ErrTooBig},
+	{"ints of large floats", "y = []\nfor i in range(1 << 40):\n  y.append(int(1e308))", ErrTooBig},
+	{"rounded large floats", "y = []\nfor i in range(1 << 40):\n  y.append(round(1e308))", ErrTooBig},
+	{"floors of large floats", "y = []\nfor i in range(1 << 40):\n  y.append(math.floor(1e308))", ErrTooBig},
+	{"lists of names", "y = []\nfor i in range(1 << 40):\n  y.append(dir(''))", ErrTooBig},
+	{"failing at length", "fail('a' * 30000000)", nil},
 }
 
 func TestBombs(t *testing.T) {
@@ -155,9 +176,37 @@ func TestBombs(t *testing.T) {
 			// All that was allocated, not what was in use at a time, so this holds whenever the collector ran.
 			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 256 {
 				t.Errorf("allocated %d MB", mb)
+			} else if err != nil && len(err.Error()) > 3*maxProblem {
+				t.Errorf("an error of %d bytes", len(err.Error()))
 			} else {
 				t.Logf("%v, %d MB allocated, heap grew by %d MB: %v", took, mb, int64(after.HeapSys-before.HeapSys)>>20, err)
 			}
 		})
+	}
+}
+
+// Data are bounded by what they weigh; what is said of them, and their text, has to be bounded too.
+func TestHeavyData(t *testing.T) {
+	zeros := starlark.String(strings.Repeat("\x00", 30_000_000))
+	if _, err := AppendJSON(nil, zeros); !errors.Is(err, ErrTooBig) {
+		t.Errorf("30 MB that take 180 as JSON: got %v, want ErrTooBig", err)
+	}
+	if text, err := AppendJSON(nil, zeros[:5_000_000]); err != nil || len(text) != 30_000_002 {
+		t.Errorf("5 MB that take 30 as JSON: got %d bytes, %v", len(text), err)
+	}
+	broken := starlark.String(strings.Repeat("\xff", 12_000_000))
+	if _, err := AppendJSON(nil, broken); !errors.Is(err, ErrTooBig) {
+		t.Errorf("12 MB that are no UTF-8: got %v, want ErrTooBig", err)
+	}
+	key := make(starlark.Tuple, 200_000)
+	for i := range key {
+		key[i] = zeros[:1000]
+	}
+	d := starlark.NewDict(1)
+	if err := d.SetKey(key, starlark.None); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Data(d); err == nil || len(err.Error()) > 1000 {
+		t.Errorf("a key of 200 MB: got an error of %d bytes", len(err.Error()))
 	}
 }

@@ -350,7 +350,7 @@ func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, e
 		if f.Receiver() != nil {
 			return m.method(f, args, kwargs)
 		}
-		return f.CallInternal(nil, args, kwargs)
+		return m.builtin(f, args, kwargs)
 	}
 	e := &problem{text: fmt.Sprintf("invalid call of non-function (%s)", f.Type())}
 	if f == Missing {

@@ -27,6 +27,12 @@ func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) 
 			}
 			return ordered(op, strings.Compare(string(a), string(b))), nil
 		}
+	case starlark.Bytes:
+		if b, ok := y.(starlark.Bytes); ok {
+			if err := m.work(min(len(a), len(b))); err != nil {
+				return false, err
+			}
+		}
 	case starlark.Int:
 		switch b := y.(type) {
 		case starlark.Int:

@@ -341,7 +341,10 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	return func(fr *frame) (Value, error) {
 		v, err := x(fr)
 		if err == nil {
-			if v, err = starlark.Unary(op, v); err != nil {
+			if v, err = starlark.Unary(op, v); err == nil {
+				err = fr.m.chargeMade(v)
+			}
+			if err != nil {
 				err = fr.fault(pos, err)
 			}
 		}

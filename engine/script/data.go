@@ -27,6 +27,42 @@ func Data(v Value) (Value, error) {
 	return c.value(v, 0)
 }
 
+// Weighed are Fields that know what their data weigh.
+type Weighed interface {
+	Fields
+	// Weight is as [Weight] has it.
+	Weight() int
+}
+
+// Weight is about how many bytes data take in memory. What [Lazy] shows weighs nothing unless it is Weighed: it is
+// kept elsewhere.
+func Weight(v Value) int {
+	switch v := v.(type) {
+	case starlark.String:
+		return valueWeight + len(v)
+	case *Record:
+		if v.weight > 0 {
+			return valueWeight + int(v.weight)
+		}
+		n := valueWeight
+		for _, x := range v.values {
+			n += Weight(x)
+		}
+		return n
+	case *starlark.List:
+		n := valueWeight
+		for x := range v.Elements() {
+			n += Weight(x)
+		}
+		return n
+	case *lazy:
+		if w, ok := v.fields.(Weighed); ok {
+			return valueWeight + w.Weight()
+		}
+	}
+	return valueWeight
+}
+
 type converter struct {
 	left    int // weight that may still be used
 	deepest int // level of the deepest list or record so far
@@ -170,7 +206,7 @@ var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
 // notData is the error for a type that data cannot hold, or for a dict because of one of its keys.
 func notData(v, key Value) error {
 	if key != nil {
-		return &problem{fmt.Sprintf("a dict with the key %s is not data", key.String()), "the keys must be strings"}
+		return &problem{fmt.Sprintf("a dict with the key %s is not data", Shown(key)), "the keys must be strings"}
 	}
 	return fmt.Errorf("%s is not data", v.Type())
 }

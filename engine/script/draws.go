@@ -151,7 +151,7 @@ func weighted(m *machine, a args, kw kwargs) (Value, error) {
 		}
 		weight, ok := starlark.AsFloat(w)
 		if !ok || checkFloat(weight) != nil || weight < 0 {
-			return &problem{fmt.Sprintf("weighted: the weight of %s is %s", k, w), "a number from 0"}
+			return &problem{fmt.Sprintf("weighted: the weight of %s is %s", Shown(k), Shown(w)), "a number from 0"}
 		}
 		total += weight
 		keys, sums = append(keys, k), append(sums, total)

@@ -35,7 +35,7 @@ func (e *encoder) value(v Value, depth int) error {
 	}
 	switch v := v.(type) {
 	case starlark.String:
-		if len(v) > e.limit-len(e.out) {
+		if room := e.limit - len(e.out); len(v) > room || len(v) > room/maxEscaped && quotedSize(string(v)) > room {
 			return tooBig("JSON text too long")
 		}
 		e.out = appendQuoted(e.out, string(v))
@@ -218,6 +218,25 @@ func within(name string, err error) error {
 		return err
 	}
 	return fmt.Errorf("in %s: %w", name, err)
+}
+
+// maxEscaped is how many bytes one byte of a string may take: \u0000.
+const maxEscaped = 6
+
+// quotedSize is how many bytes a text takes at most as a JSON string.
+func quotedSize(s string) int {
+	n := len(s) + 2
+	for _, r := range s {
+		switch {
+		case r < ' ':
+			n += maxEscaped - 1
+		case r == '"' || r == '\\':
+			n++
+		case r == utf8.RuneError: // three bytes for one, unless it stands there
+			n += 2
+		}
+	}
+	return n
 }
 
 const hexDigits = "0123456789abcdef"

@@ -45,24 +45,7 @@ func jsonDecode(m *machine, a args, kw kwargs) (Value, error) {
 		}
 		return nil, err
 	}
-	return v, m.charge(3 * weigh(v))
-}
-
-// weigh returns about what decoded JSON weighs.
-func weigh(v Value) int {
-	switch v := v.(type) {
-	case starlark.String:
-		return valueWeight + len(v)
-	case *Record:
-		return valueWeight + int(v.weight)
-	case *starlark.List:
-		n := valueWeight
-		for x := range v.Elements() {
-			n += weigh(x)
-		}
-		return n
-	}
-	return valueWeight
+	return v, m.charge(3 * Weight(v))
 }
 
 // get is get(x, key, default=None): what x has under key, or the default if it has nothing there or only Missing. x may

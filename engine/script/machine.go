@@ -27,6 +27,7 @@ const (
 	bytesPerStep = 64     // of work inside an operation that is worth one step
 	maxBits      = 1 << 16
 	maxCalls     = 200
+	maxProblem   = 4000 // bytes of what an error says, which may show data
 )
 
 // What values take in memory, roughly, as the Starlark library lays them out.
@@ -259,6 +260,7 @@ func (fr *frame) fault(pos syntax.Position, err error) error {
 	if p, ok := err.(*problem); ok { //nolint:errorlint // a wrapped one has its hint in the text
 		e.Problem, e.Hint = p.text, p.hint
 	}
+	e.Problem, e.Hint = cut(e.Problem, maxProblem), cut(e.Hint, maxProblem)
 	return e
 }
 

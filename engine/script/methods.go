@@ -52,7 +52,12 @@ func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) 
 		return a, m.work((len(s) + 1) * len(text(0)))
 	case "startswith", "endswith":
 		if t, ok := first(a).(starlark.Tuple); ok {
-			return a, m.step(len(t))
+			for _, x := range t {
+				part, _ := starlark.AsString(x)
+				if err := m.step(1 + min(len(part), len(s))/bytesPerStep); err != nil {
+					return nil, err
+				}
+			}
 		}
 	case "split", "rsplit":
 		return m.chargeSplit(s, a)
@@ -147,7 +152,7 @@ func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
 		if err != nil {
 			return nil, err
 		}
-		size := maxQuoted * sizeOf(v)
+		size := textSize(v)
 		if t, ok := v.(shown); ok {
 			size = len(t.text)
 		}

@@ -229,6 +229,9 @@ func (m *machine) contains(y, x Value) (bool, error) {
 		return false, nil
 	case *Record:
 		name, ok := x.(starlark.String)
+		if err := m.work(len(name)); err != nil {
+			return false, err
+		}
 		if ok {
 			_, ok = y.Field(string(name))
 		}

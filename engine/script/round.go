@@ -10,7 +10,7 @@ import (
 )
 
 // round is round(x): the nearest int, half away from zero; or round(x, n): a float with n decimals.
-func round(_ *machine, a args, kw kwargs) (Value, error) {
+func round(m *machine, a args, kw kwargs) (Value, error) {
 	var x Value
 	var digits Value = starlark.None
 	if len(kw) == 0 && len(a) == 1 {
@@ -31,7 +31,11 @@ func round(_ *machine, a args, kw kwargs) (Value, error) {
 		if err := checkFloat(f); err != nil {
 			return nil, err
 		}
-		return starlark.NumberToInt(starlark.Float(math.Round(f)))
+		i, err := starlark.NumberToInt(starlark.Float(math.Round(f)))
+		if err != nil {
+			return nil, err
+		}
+		return i, m.chargeMade(i)
 	}
 	n, err := starlark.AsInt32(digits)
 	if err != nil {

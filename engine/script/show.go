@@ -190,13 +190,30 @@ func (m *machine) show(v Value, quote bool) (string, error) {
 }
 
 // quoted is what String returns for objects: their text, cut off where it gets long.
-func quoted(o object) string {
-	const limit = 1 << 20
+func quoted(o object) string { return shortly(o, 1<<20) }
+
+// shortly is the text of a value, cut off after limit bytes. Unlike the library's String it is soon done whatever the
+// value holds.
+func shortly(v Value, limit int) string {
 	p := printer{limit: limit}
-	if err := p.value(o); err != nil {
-		return string(p.out[:min(len(p.out), limit)]) + "…"
+	if err := p.value(v); err != nil {
+		return cut(string(p.out[:min(len(p.out), limit)])+"…", limit)
 	}
-	return string(p.out)
+	return cut(string(p.out), limit)
+}
+
+// Shown is the text of a value for an error: cut off, and soon done whatever the value holds.
+func Shown(v Value) string { return shortly(v, shortText) }
+
+// shortText is how much of a value stands in an error.
+const shortText = 200
+
+// cut is a text of at most n bytes, and a sign that there was more.
+func cut(text string, n int) string {
+	if len(text) <= n+len("…") {
+		return text
+	}
+	return valid(text[:n]) + "…"
 }
 
 // shown stands for a value that has been turned into text already.
@@ -217,6 +234,30 @@ func (m *machine) showable(v Value) (Value, error) {
 	return shown{v, text}, err
 }
 
+// textSize is how long the text of a showable value may be, beyond what turning it into one was charged.
+func textSize(v Value) int {
+	const (
+		shortest = 24  // of a small int, and of a float in most forms
+		longest  = 320 // of 1e308 with all its digits
+		perDigit = 2   // bits; three in octal, and it is copied
+	)
+	switch v := v.(type) {
+	case starlark.String:
+		return maxQuoted * len(v)
+	case starlark.Int:
+		if _, small := v.Int64(); !small {
+			return v.BigInt().BitLen()/perDigit + shortest
+		}
+	case starlark.Float:
+		if v >= 1e18 || v <= -1e18 {
+			return longest
+		}
+	case shown:
+		return 0
+	}
+	return shortest
+}
+
 // interpolate is format % x.
 func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 	var arg Value
@@ -229,7 +270,7 @@ func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := m.charge(maxQuoted * sizeOf(s)); err != nil {
+			if err := m.charge(textSize(s)); err != nil {
 				return nil, err
 			}
 			t[i] = s
@@ -245,7 +286,7 @@ func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.charge(maxQuoted * sizeOf(s)); err != nil {
+		if err := m.charge(textSize(s)); err != nil {
 			return nil, err
 		}
 		arg = s
@@ -278,7 +319,7 @@ func (f *showableFields) Get(key Value) (Value, bool, error) {
 	}
 	s, err := f.m.showable(v)
 	if err == nil {
-		err = f.m.charge(maxQuoted * sizeOf(s))
+		err = f.m.charge(textSize(s))
 	}
 	if err != nil {
 		f.err = err

@@ -114,7 +114,11 @@ func toInt(m *machine, a args, kw kwargs) (Value, error) {
 			}
 		}
 	}
-	return library("int", a, kw)
+	v, err := library("int", a, kw)
+	if err == nil {
+		err = m.chargeMade(v)
+	}
+	return v, err
 }
 
 // hash is hash(x), the same on all machines.

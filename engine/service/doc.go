@@ -1,4 +1,4 @@
-// Package service holds the clients of the outside. What they share lives in the transport below the HTTP client:
-// the bound on calls at once, intents and answers in the journal, replay, retries, waiting when told to, and the
-// clocks that stand still meanwhile.
+// Package service holds the clients of the outside. What they share is a call's way through the journal: intents and
+// answers, replay, retries, and the clocks that stand still while the engine holds it back. Below the HTTP client a
+// transport adds the bound on calls at once and waiting when told to; a Postgres client has a pool of its own.
 package service

@@ -54,6 +54,7 @@ func climbs(path string) bool {
 		return false
 	}
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+		segment, _, _ = strings.Cut(segment, ";") // some take what follows for parameters
 		if segment == "." || segment == ".." {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 func TestTargetsThatAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"http://evil.example/", "//evil.example/x", "https:x", "javascript:alert(1)", "//user@evil/", "/a/../b", "/..", "..", "/a/./b",
-		"/a/%2e%2e/b", "/a/%2E./b", "/a/..%2fb", "/a/..%5Cb", `/a/..\b`, "/a#b", "/a\nb", "/a\x00", "/%zz", "/x?q=%zz 1",
+		"/a/%2e%2e/b", "/a/%2E./b", "/a/..%2fb", "/a/..%5Cb", `/a/..\b`, "/a/..;/b", "/a/..;x=1/b", "/a/.%3b", "/a#b", "/a\nb", "/a\x00", "/%zz", "/x?q=%zz 1",
 	} {
 		if target, err := ParseTarget(text); err == nil {
 			t.Errorf("%q was taken as %+v", text, target)

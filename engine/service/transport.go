@@ -2,15 +2,11 @@ package service
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/gate"
@@ -41,98 +37,21 @@ type transport struct {
 	tag    bool        // tell the rehearsal which cycle, step and attempt this is
 }
 
-// do is one call from its place in the journal to its result: the request is sent until it has an answer that is not
-// to be tried again, or the answer is taken from the journal.
+// do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
+// the journal.
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
-	s, ctx := call.Session, call.Clock.Context()
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
-	entry, known := s.Replay(call.Path)
-	switch {
-	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
-		return nil, &engine.StepError{Class: engine.ConfigError, Err: ErrDiverged}
-	case known && entry.Attempts > 0:
-		return call.replayed(entry)
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case known:
-		call.Record.Label = engine.Uncertain
-	}
-	if !known || !call.Once {
-		// Before the intent: a login that fails has asked nothing of the step.
-		if _, err := call.signIn(ctx); err != nil {
-			t.journal(call, 0, changing && known, nil, err)
-			return nil, err
+	return call.carry(hash, changing, func(ctx context.Context) (*Answer, error) {
+		if changing && !call.Once && !call.Keyless { // with a key, the transport below feels free to send again by itself
+			req.Header["Idempotency-Key"] = []string{call.key()}
 		}
-	}
-	if changing && !known {
-		if err := t.intend(ctx, call, hash); err != nil {
-			return nil, err
-		}
-	}
-	if changing && !call.Once && !call.Keyless { // with a key, the transport below feels free to send again by itself
-		req.Header["Idempotency-Key"] = []string{call.key()}
-	}
-	var answer *Answer
-	var err error
-	if known && call.Once {
-		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
-		call.Record.Attempts = 1
-	} else {
-		answer, err = t.send(ctx, req, call)
-	}
-	t.journal(call, hash, changing, answer, err)
-	return answer, err
-}
-
-// key names the call to the service: the same for every attempt and after a resume.
-func (c *Call) key() string {
-	key := append(make([]byte, 0, 64), c.Session.Run()...)
-	key = append(key, '/')
-	key = strconv.AppendInt(key, int64(c.Session.Cycle), 10)
-	key = append(key, '/')
-	key = strconv.AppendInt(key, int64(c.Session.Agent), 10)
-	key = append(key, '/')
-	return string(append(key, c.Path...))
-}
-
-// intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
-func (t *transport) intend(ctx context.Context, call *Call, hash uint64) error {
-	err := call.held(func() error { return call.Session.Intend(ctx, call.Path, hash) })
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("%w: journal the intent of %s: %w", engine.ErrCut, call.Path, err)
-}
-
-// journal keeps the result of a call, unless the session ends with it: cut, or out of time as a whole.
-func (t *transport) journal(call *Call, hash uint64, changing bool, answer *Answer, err error) {
-	e := engine.Entry{Path: call.Path, Private: call.Private}
-	var failure *engine.StepError
-	var overtime *Overtime
-	switch {
-	case err == nil:
-		e.Output = encodeAnswer(answer)
-	case errors.As(err, &overtime):
-		e = overtime.Entry(call.Path) // there is no answer in it
-	case errors.As(err, &failure):
-		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
-	default:
-		return
-	}
-	e.Hash, e.Attempts, e.Statuses = hash, max(call.Record.Attempts, 1), call.Record.Statuses
-	if changing {
-		call.Session.Answered(e)
-	} else {
-		call.Session.Observed(e)
-	}
+		return t.send(ctx, req, call)
+	})
 }
 
 // send makes attempts until one counts.
 func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
-	var wait *backoff.ExponentialBackOff
+	var pauses pauses
 	var refused refusals
 	renewed := call.Auth == nil
 	for sends, again := 1, false; ; sends, again = sends+1, true {
@@ -163,16 +82,13 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			return nil, err
 		case failure == nil:
 			return answer, nil
-		case call.Record.Attempts < call.Retry.Attempts && (!call.Once || neverSent(failure)):
+		case call.again(neverSent(failure)):
 		case answer == nil || call.readable(answer.Status):
 			return nil, failure
 		default:
 			return answer, nil // its status is the failure
 		}
-		if wait == nil {
-			wait = call.backoff()
-		}
-		pause := wait.NextBackOff()
+		pause := pauses.next(call)
 		if answer != nil {
 			pause += answer.wait // a floor, and still spread
 		}
@@ -198,16 +114,6 @@ func (c *Call) turnedAway(a *Answer) {
 	if len(c.Record.Statuses) < maxRefusals {
 		c.Record.Statuses = append(c.Record.Statuses, a.Status)
 	}
-}
-
-// backoff gives the waits between attempts: doubling, with full jitter, which is anything between nothing and twice
-// an interval.
-func (c *Call) backoff() *backoff.ExponentialBackOff {
-	b := &backoff.ExponentialBackOff{
-		InitialInterval: min(c.Retry.Wait, c.Retry.Max) / 2, MaxInterval: c.Retry.Max / 2, Multiplier: 2, RandomizationFactor: 1,
-	}
-	b.Reset()
-	return b
 }
 
 // refusals says how long the 429s of one call are waited out.

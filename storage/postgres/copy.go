@@ -79,6 +79,30 @@ func (r *copyRows) figure(v float64) {
 
 func (r *copyRows) millis(d time.Duration) { r.figure(float64(d) / float64(time.Millisecond)) }
 
+// billionths is a numeric column, with as many decimals as the number has.
+// https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/numeric.c, numeric_recv
+func (r *copyRows) billionths(n int64) {
+	n = max(n, 0)
+	decimals, rest := 9, n
+	for ; decimals > 0 && rest%10 == 0; decimals-- {
+		rest /= 10
+	}
+	// Digits to the base 10,000: two or three in front of the point, of which one may be 0, and three behind it.
+	whole, part := n/1e9, n%1e9*1000
+	digits := []int64{whole / 1e8, whole / 1e4 % 1e4, whole % 1e4, part / 1e8, part / 1e4 % 1e4, part % 1e4}
+	weight := 2
+	for len(digits) > 0 && digits[0] == 0 {
+		digits, weight = digits[1:], weight-1
+	}
+	r.data = binary.BigEndian.AppendUint32(r.data, uint32(8+2*len(digits)))
+	for _, word := range []int{len(digits), weight, 0, decimals} {
+		r.data = binary.BigEndian.AppendUint16(r.data, uint16(int16(word)))
+	}
+	for _, d := range digits {
+		r.data = binary.BigEndian.AppendUint16(r.data, uint16(d))
+	}
+}
+
 // postgresEpoch is where PostgreSQL's times count from, in microseconds.
 var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 

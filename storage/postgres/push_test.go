@@ -41,6 +41,7 @@ func varied(l *local) {
 			s.Acted = s.Outcome == engine.OK
 			s.Steps[1].Statuses, s.Steps[1].Attempts = []int{429, 503, 200}, 2
 			s.Steps[2].Label = engine.Label(l.random.IntN(4))
+			s.Steps[2].Usage = used(agent)
 			if agent%5 == 0 {
 				s.Steps, s.Events = nil, nil
 			} else {
@@ -62,7 +63,9 @@ func varied(l *local) {
 			At: epoch.Add(time.Duration(i) * time.Second), Cycle: i / 7, Phase: engine.Running, Ended: int64(i), Acted: 1, Limit: 50, InFlight: 3,
 			Total: engine.Quantiles{Count: int64(i % 2), Mean: 1234567, P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9}, SessionsPerSec: 1.0004 * float64(i), WritesPerSec: math.NaN(),
 			Errors: engine.Errors{engine.Panic: 3}, Host: engine.Host{CPU: 12.3456, ProcessCPU: -1, Memory: 123456789, NetIn: 1e6},
-			Connections: -1, ServerConnections: 12, ServerMax: 60, Unsent: int64(i), Lag: time.Second,
+			Connections: -1, ServerConnections: 12, ServerMax: 60, Unsent: int64(i), Lag: time.Second, Usage: *used(i),
+			Flow: engine.Flow{Parallel: int64(i), Sequential: 4, Failed: 1, Chains: int64(i), Busy: 3 * time.Second, Wall: time.Second}, Speedup: 1.5 * float64(i),
+			Queue: engine.Quantiles{Count: int64(i % 2), P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9},
 		}
 		if i == 0 {
 			m.Phase, m.Total = engine.Paused, engine.Quantiles{}
@@ -73,6 +76,19 @@ func varied(l *local) {
 		At: epoch.Add(time.Hour), Ending: engine.EndFinished, Reason: "all cycles done", Totals: engine.Totals{Acted: 17, Inexact: &engine.Inexact{Cycle: 1, Agent: 2, Path: "pay", Why: "timed out"}},
 		Verdict: []engine.Judgement{{Criterion: engine.Criterion{Text: "error_rate < 5%"}, Value: math.NaN(), Shown: "not known", Unknown: true}},
 	}))
+}
+
+// used is what calls of models took, of all sizes; some have no price.
+func used(i int) *engine.Usage {
+	u := &engine.Usage{Calls: int64(i), Input: int64(i) << 33, Output: 7, Hits: int64(i % 3)}
+	for range i {
+		u.Cost = u.Cost*13 + 7
+	}
+	u.Cost = (u.Cost & math.MaxInt64 % 1e16) / []int64{1, 1000, 1e9, 1e12}[i%4] * []int64{1, 1000, 1e9, 0}[i%4]
+	if i%6 == 5 {
+		u.Unpriced = 1
+	}
+	return u
 }
 
 // lastTake is the condition under which a session, or an event, is in the CSV files.

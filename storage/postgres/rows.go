@@ -17,7 +17,8 @@ type copied struct {
 
 var (
 	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
-		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed uncertain confirmed label`)}
+		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed uncertain confirmed label
+		model_calls input_tokens output_tokens cost_usd cache_hits`)}
 	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
 	metricsTable = copied{"metrics", metricsNames()}
 )
@@ -49,6 +50,11 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.int4(asked.Labels[engine.Uncertain])
 	r.int4(asked.Labels[engine.Confirmed])
 	r.text(asked.Label.String())
+	r.int4(asked.Usage.Calls)
+	r.int8(asked.Usage.Input)
+	r.int8(asked.Usage.Output)
+	r.cost(&asked.Usage)
+	r.int4(asked.Usage.Hits)
 }
 
 func (r *copyRows) place(run string, p engine.Place) {
@@ -109,7 +115,19 @@ var metricsColumns = slices.Concat([]metricsColumn{
 		{"schedule_lag_ms", func(r *copyRows, m *engine.MetricsRow) { r.millis(m.Lag) }},
 		known("unsent_rows", func(m *engine.MetricsRow) int64 { return m.Unsent }),
 		known("db_max_connections", func(m *engine.MetricsRow) int64 { return int64(m.ServerMax) }),
-	})
+		count("model_calls", func(m *engine.MetricsRow) int64 { return m.Usage.Calls }),
+		count("input_tokens", func(m *engine.MetricsRow) int64 { return m.Usage.Input }),
+		count("output_tokens", func(m *engine.MetricsRow) int64 { return m.Usage.Output }),
+		{"cost_usd", func(r *copyRows, m *engine.MetricsRow) { r.cost(&m.Usage) }},
+		count("parallel_steps", func(m *engine.MetricsRow) int64 { return m.Flow.Parallel }),
+		count("sequential_steps", func(m *engine.MetricsRow) int64 { return m.Flow.Sequential }),
+		count("step_errors", func(m *engine.MetricsRow) int64 { return m.Flow.Failed }),
+		count("step_timeouts", func(m *engine.MetricsRow) int64 { return m.Flow.TimedOut }),
+		figure("parallel_rate", func(m *engine.MetricsRow) float64 { return m.Flow.Rate(m.Ended) }),
+		figure("chain_speedup", func(m *engine.MetricsRow) float64 { return m.Flow.Speedup() }),
+		figure("speedup", func(m *engine.MetricsRow) float64 { return m.Speedup }),
+		figure("timeout_rate", (*engine.MetricsRow).TimeoutRate),
+	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }))
 
 func metricsNames() []string {
 	names := []string{"run", "at"}
@@ -167,6 +185,15 @@ func errorColumns() []metricsColumn {
 		all = append(all, count("errors_"+c.String(), func(m *engine.MetricsRow) int64 { return m.Errors[c] }))
 	}
 	return all
+}
+
+// cost is what calls of models cost in US dollars; NULL where a price is not known.
+func (r *copyRows) cost(u *engine.Usage) {
+	if u.Unpriced > 0 {
+		r.null()
+		return
+	}
+	r.billionths(u.Cost)
 }
 
 // quantile is a figure of durations; NULL where there were none.

@@ -75,15 +75,20 @@ func (b *batch) add(row engine.Row, base int64) {
 		o := b.open(requestsOp, r.Cycle)
 		b.data = appendAnswer(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
+	case engine.SharedRow:
+		b.row(copyShared(r)) // who waits for it waits for no checkpoint
 	case engine.CheckpointRow:
 		memory := make(map[int]*engine.Memory, len(r.Memory)) // the caller may reuse the map
 		maps.Copy(memory, r.Memory)
 		r.Memory, r.State.Totals = memory, r.State.Totals.Clone()
+		b.strict = true
 		b.row(r)
 	case engine.EndRow:
 		r.Totals = r.Totals.Clone()
+		b.strict = true
 		b.row(r)
 	case engine.BarrierRow, engine.ChangeRow, engine.StartRow, engine.MetricsRow:
+		b.strict = true
 		b.row(r)
 	default:
 		panic(fmt.Sprintf("sqlite: a row of type %T cannot be journaled", row))
@@ -92,7 +97,6 @@ func (b *batch) add(row engine.Row, base int64) {
 }
 
 func (b *batch) row(r engine.Row) {
-	b.strict = true
 	b.ops = append(b.ops, op{kind: rowOp, row: r, end: len(b.data), deltasEnd: len(b.deltas)})
 }
 

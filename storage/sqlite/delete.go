@@ -14,6 +14,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"deltas", "pos", "count", "length(data)"},
 	{"requests", "pos", "count", "length(data)"},
 	{"metrics", "pos", "1", "length(data)"},
+	{"shared", "pos", "1", "length(data)"},
 	{"changes", "pos", "1", "100"},
 	{"barriers", "pos", "1", "30"},
 	{"starts", "pos", "1", "20"},

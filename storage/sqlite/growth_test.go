@@ -284,7 +284,7 @@ func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 		memory[a] = memoryOf(a, 1)
 	}
 	j.Append(engine.CheckpointRow{Memory: memory})
-	if err := j.Commit(t.Context(), engine.IntentRow{Path: "buy"}); err != nil {
+	if err := j.Commit(t.Context(), engine.IntentRow{Path: "buy"}, engine.SharedRow{}); err != nil {
 		t.Fatal(err)
 	}
 	during, err := s.Checkpoints(t.Context(), "r")

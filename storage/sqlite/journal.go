@@ -20,7 +20,7 @@ const maxQueued = 64 << 20
 // of a checkpoint: its values must not change afterwards ([engine.Memory.Apply] makes new ones).
 //
 // A checkpoint is written beside the flow of rows, so that sessions never wait for it: a Commit of nothing but
-// intents, answers and sessions does not wait for checkpoints queued before, any other does.
+// intents, answers (also of the run itself) and sessions does not wait for checkpoints queued before, any other does.
 type Journal struct {
 	store    *Store
 	id       engine.RunID

@@ -213,6 +213,8 @@ func TestRowsMayBeReused(t *testing.T) {
 	var totals engine.Totals
 	totals.FailedAgents = []uint64{1}
 	memory := map[int]*engine.Memory{1: {Notes: [][]byte{[]byte("1")}}}
+	record := engine.StepRecord{Path: "ask", Statuses: []int{200, 429}, Usage: &engine.Usage{Calls: 1}}
+	j.Append(engine.SharedRow{Entry: engine.Entry{Attempts: 1, Statuses: record.Statuses, Output: output}, Record: &record})
 	j.Append(rows, engine.AnswerRow{Entry: engine.Entry{Path: "buy", Output: output}}, engine.CheckpointRow{State: engine.State{Totals: totals}, Memory: memory})
 	copy(data, "????")
 	copy(output, "??????")
@@ -221,6 +223,7 @@ func TestRowsMayBeReused(t *testing.T) {
 	rows[0] = engine.SessionRow{}
 	totals.FailedAgents[0] = 99
 	clear(memory)
+	record.Statuses[0], record.Usage.Calls, record.Path = 429, 99, "?"
 	if err := j.Commit(t.Context(), engine.ChangeRow{}); err != nil {
 		t.Fatal(err)
 	}
@@ -228,6 +231,10 @@ func TestRowsMayBeReused(t *testing.T) {
 		if err != nil || r.Steps[0].Path != "buy" || r.Events[0].Name != "bought" || string(r.Events[0].Data) != "data" {
 			t.Errorf("got %+v, %v", r, err)
 		}
+	}
+	if res, err := s.Resume(t.Context(), "r"); err != nil || string(res.Shared.Answers[engine.SharedKey{}].Output) != "output" ||
+		res.Shared.Answers[engine.SharedKey{}].Statuses[0] != 200 || res.State.Totals.Shared.RateLimited != 1 || res.State.Totals.Shared.Usage.Calls != 1 {
+		t.Errorf("got %+v, %v", res.Shared, err)
 	}
 	if got, err := s.Requests(t.Context(), "r", 0, 0); err != nil || string(got[0].Output) != "output" {
 		t.Errorf("got %+v, %v", got, err)

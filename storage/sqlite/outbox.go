@@ -145,7 +145,12 @@ func (s *Store) parcel(ctx context.Context, run engine.RunID, target string, aft
 func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpoints []engine.CheckpointRecord) (*engine.Totals, error) {
 	if totals != nil {
 		var t engine.Totals
-		return &t, decode(totals, &t)
+		if err := decode(totals, &t); err != nil {
+			return nil, err
+		}
+		var err error
+		t.Shared, err = s.asked(ctx, key)
+		return &t, err
 	}
 	if len(checkpoints) == 0 {
 		return nil, nil //nolint:nilnil // none are new

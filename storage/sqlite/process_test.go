@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,37 @@ var helpers = map[string]func(dir string) error{
 			}
 		}
 	},
+	// share has run r ask for answers, each for three sessions, and says the agent of each, until it is killed.
+	"share": func(dir string) error {
+		s, err := Open(dir, Options{Logger: quiet()})
+		if err != nil {
+			return err
+		}
+		j, err := s.Journal("r")
+		if err != nil {
+			return err
+		}
+		for agent := 0; ; agent++ {
+			if key := sharedBy(agent); agent%3 == 0 {
+				if err := j.Commit(context.Background(), engine.SharedRow{Key: key, Entry: engine.Entry{Hash: 7}}); err != nil {
+					return err
+				}
+				answer := engine.Entry{Attempts: 1, Output: key[:]}
+				if err := j.Commit(context.Background(), engine.SharedRow{Key: key, Entry: answer, Record: &engine.StepRecord{Attempts: 1}}); err != nil {
+					return err
+				}
+			}
+			j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK}})
+			if _, err := fmt.Println(agent); err != nil {
+				return err
+			}
+		}
+	},
+}
+
+// sharedBy is which answer a session takes.
+func sharedBy(agent int) engine.SharedKey {
+	return engine.SharedKey{byte(agent / 3), byte(agent / 3 >> 8)}
 }
 
 // process is this test binary, started again.
@@ -283,6 +315,36 @@ func TestKilledWriterLosesNothingCommitted(t *testing.T) {
 			if !seen[a] {
 				t.Errorf("agent %d was committed and is lost", a)
 			}
+		}
+		closeStore(t, s)
+	}
+}
+
+// TestKilledSharerLosesNoAnswer holds that no session is there whose answer is not.
+func TestKilledSharerLosesNoAnswer(t *testing.T) {
+	for round := range 3 {
+		dir := t.TempDir()
+		s := openStore(t, dir, Options{Logger: quiet()})
+		newRun(t, s, "r")
+		closeStore(t, s)
+		p := startHelper(t, "share", dir)
+		for range 50 + 37*round {
+			p.says(t)
+		}
+		p.kill(t)
+		s = openStore(t, dir, Options{Logger: quiet()})
+		res, err := s.Resume(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, agent := range res.Done {
+			key := sharedBy(agent)
+			if e, ok := res.Shared.Answers[key]; !ok || !bytes.Equal(e.Output, key[:]) {
+				t.Errorf("session %d is there, its answer is %+v, %v", agent, e, ok)
+			}
+		}
+		if n := len(res.Shared.Answers); n < (50+37*round)/3 || len(res.Shared.Asked) > 1 || res.State.Totals.Shared.Requests != int64(n) {
+			t.Errorf("%d answers, %d in flight, %+v", n, len(res.Shared.Asked), res.State.Totals.Shared)
 		}
 		closeStore(t, s)
 	}

@@ -33,7 +33,8 @@ func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, er
 	if err == nil && r.endTotals != nil {
 		var t engine.Totals
 		if err := decode(r.endTotals, &t); err == nil {
-			return t, nil
+			t.Shared, err = s.asked(ctx, r.key) // an asking may have ended after the run
+			return t, err
 		}
 	}
 	if err == nil {
@@ -122,7 +123,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 		if err := decode(state, &r.State); err != nil {
 			return 0, err
 		}
-		r.Checkpoints, r.Checkpoint = number, timeOf(at)
+		r.Checkpoints, r.Checkpoint, r.Injected = number, timeOf(at), r.State.Injected
 	}
 	return number, nil
 }
@@ -162,6 +163,9 @@ func (r *resuming) figures(ctx context.Context) error {
 		return err
 	}
 	leave()
+	if err := r.shared(ctx); err != nil {
+		return err
+	}
 	if err := r.changes(ctx); err != nil {
 		return err
 	}
@@ -177,17 +181,25 @@ func (r *resuming) figures(ctx context.Context) error {
 	return nil
 }
 
-// changes finds what made the run inexact by hand.
+// changes finds what was injected since the checkpoint, and what made the run inexact by hand.
 func (r *resuming) changes(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact FROM changes WHERE run = ? ORDER BY pos`, r.key) {
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
 		if err != nil {
 			return err
 		}
 		var pos, at int64
 		var cycle int
 		var text sql.NullString
-		if err := rows.Scan(&pos, &at, &cycle, &text); err != nil {
+		var what, next string
+		if err := rows.Scan(&pos, &at, &cycle, &text, &what, &next); err != nil {
 			return err
+		}
+		injected, ok, err := engine.ReadInjection(what, next)
+		if err != nil {
+			return err
+		}
+		if ok && (injected.Cycle > r.from || pos > r.after) { // else the checkpoint has it
+			r.Injected = append(r.Injected, injected)
 		}
 		r.seen(pos, timeOf(at))
 		inexact, err := inexactOfText(text)
@@ -247,6 +259,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 			return err
 		}
 		p.Cycle, p.Lag = max(p.Cycle, took), max(p.Lag, lag)
+		p.Worked += took
 		r.seen(pos, timeOf(at))
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {

@@ -71,7 +71,7 @@ func fork(tx txn, key int64, r *engine.RunRecord) error {
 		return err
 	}
 	// The fork's figures are its own: rows are not copied.
-	if state, err = encode(&engine.State{Limit: was.Limit}, newFolder()); err != nil {
+	if state, err = encode(&engine.State{Limit: was.Limit, Injected: was.Injected}, newFolder()); err != nil {
 		return err
 	}
 	if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data)

@@ -35,7 +35,10 @@ const (
 )
 
 // Further flags of a step.
-const flagUsage = 1 << 0
+const (
+	flagUsage  = 1 << 0
+	flagBeside = 1 << 1
+)
 
 // appendSegment appends what f writes, with its length in front.
 func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
@@ -115,6 +118,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Usage != nil {
 			more |= flagUsage
 		}
+		if s.Beside {
+			more |= flagBeside
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
@@ -170,6 +176,12 @@ func appendRequests(dst []byte, attempts int, statuses []int) []byte {
 	return dst
 }
 
+// Flags of a delta.
+const (
+	flagRead    = 1 << 0
+	flagReplace = 1 << 1
+)
+
 // appendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
 func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
@@ -183,14 +195,17 @@ func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 		for _, n := range d.Notes {
 			dst = appendText(dst, n)
 		}
-		if !d.Read && len(d.Said) == 0 {
+		if !d.Read && !d.Replace && len(d.Said) == 0 {
 			return dst
 		}
-		read := byte(0)
+		flags := byte(0)
 		if d.Read {
-			read = 1
+			flags |= flagRead
 		}
-		dst = binary.AppendUvarint(append(dst, read), uint64(len(d.Said)))
+		if d.Replace {
+			flags |= flagReplace
+		}
+		dst = binary.AppendUvarint(append(dst, flags), uint64(len(d.Said)))
 		for _, m := range d.Said {
 			dst = binary.AppendUvarint(appendText(dst, m.Body), uint64(len(m.To)))
 			for _, to := range m.To {

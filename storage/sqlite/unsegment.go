@@ -71,6 +71,7 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 			more = c.byte()
 		}
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
+		s.Beside = more&flagBeside != 0
 		if flags&flagStepErr != 0 {
 			s.Class = c.class()
 		}
@@ -161,7 +162,8 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 		d.Notes = append(d.Notes, c.bytes())
 	}
 	if len(c.data) > 0 {
-		d.Read = c.byte() == 1
+		flags := c.byte()
+		d.Read, d.Replace = flags&flagRead != 0, flags&flagReplace != 0
 		for n := c.length(); n > 0 && !c.bad; n-- {
 			m := engine.Message{Body: c.bytes()}
 			for to := c.length(); to > 0 && !c.bad; to-- {

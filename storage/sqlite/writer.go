@@ -253,6 +253,8 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 	case engine.EndRow:
 		w.suspect(r.Totals.Inexact)
 		err = w.end(&r)
+	case engine.SharedRow:
+		err = w.shared(pos, &r)
 	case engine.CheckpointRow:
 		w.suspect(r.State.Totals.Inexact)
 		number := w.journal.number + len(w.checkpoints) + 1

@@ -169,6 +169,10 @@ func testTurns(t *testing.T, open Open) {
 			for agent := range 6 {
 				s := session(cycle, agent, engine.OK)
 				s.Delta = engine.Delta{Read: agent%2 == 0, Said: []engine.Message{{To: []int{(agent + 1) % 6, (agent + 3) % 6}, Body: fmt.Appendf(nil, `"%d of %d"`, cycle, agent)}}}
+				s.Delta.Notes, s.Delta.Replace = [][]byte{fmt.Append(nil, cycle)}, (cycle+agent)%3 == 2
+				if agent == 5 {
+					s.Delta = engine.Delta{Replace: true} // and nothing else
+				}
 				rows, deltas[agent] = append(rows, s), s.Delta
 			}
 			f.append(rows)
@@ -286,13 +290,13 @@ func testTotals(t *testing.T, open Open) {
 
 func testPeaks(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
-	state := engine.State{Totals: engine.Totals{Peaks: engine.Peaks{Memory: 5, Cycle: time.Second, Elapsed: 10 * time.Second, Connections: 3}}}
+	state := engine.State{Totals: engine.Totals{Peaks: engine.Peaks{Memory: 5, Cycle: time.Second, Elapsed: 10 * time.Second, Connections: 3, Worked: time.Second}}}
 	f.commit(engine.StartRow{At: at(0)}, engine.BarrierRow{Cycle: 0, At: at(9), Took: 9 * time.Hour}, // the state knows better
 		engine.CheckpointRow{At: at(10), Cycle: 1, State: state},
 		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
 		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
 		engine.MetricsRow{At: at(107), Host: engine.Host{Memory: 8}, Connections: -1, ServerConnections: 40})
-	want := engine.Peaks{Memory: 8, Cycle: 4 * time.Second, Elapsed: 22 * time.Second, Connections: 3, ServerConnections: 40, Lag: time.Second}
+	want := engine.Peaks{Memory: 8, Cycle: 4 * time.Second, Elapsed: 22 * time.Second, Connections: 3, ServerConnections: 40, Lag: time.Second, Worked: 5 * time.Second}
 	if got := f.resume().State.Totals.Peaks; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -352,6 +356,8 @@ func testMetrics(t *testing.T, open Open) {
 		return engine.MetricsRow{
 			At: at(i), Cycle: i / 60, Phase: engine.Running, Ended: int64(i), Limit: 50, Unsent: -1, WritesPerSec: 1.25,
 			Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Host: engine.Host{CPU: 12.5, Memory: 1 << 30},
+			Flow:  engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute},
+			Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5, TimedOut: 4,
 		}
 	}
 	for i := range rows {

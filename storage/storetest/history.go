@@ -32,6 +32,7 @@ type model struct {
 	saved     []savedCheckpoint
 	taken     int
 	barrierAt engine.Totals
+	shared    sharedModel
 }
 
 type savedCheckpoint struct {
@@ -74,6 +75,8 @@ func (m *model) apply(row engine.Row) {
 		}
 	case engine.AnswerRow:
 		m.request(r.Place, r.Entry)
+	case engine.SharedRow:
+		m.shared.apply(&r)
 	case engine.BarrierRow:
 		m.barrier()
 	case engine.CheckpointRow:
@@ -127,6 +130,7 @@ func (m *model) resumption() *engine.Resumption {
 		Checkpoints: m.taken, Changed: slices.Sorted(maps.Keys(m.changed)),
 	}
 	r.State.Totals, r.AtBarrier = m.totals, m.barrierAt
+	r.Shared, r.State.Totals.Shared, r.AtBarrier.Shared = m.shared.known, m.shared.asked, m.shared.asked
 	if n := len(m.saved); n > 0 {
 		r.State.Limit, r.Checkpoint = m.saved[n-1].row.State.Limit, m.saved[n-1].row.At
 	}
@@ -163,6 +167,10 @@ func text(r *engine.Resumption) string {
 	out.WriteString("memory\n")
 	for _, agent := range slices.Sorted(maps.Keys(r.Memory)) {
 		fmt.Fprintf(&out, "  %d: %+v\n", agent, *r.Memory[agent])
+	}
+	for _, key := range sharedKeys {
+		asked, open := r.Shared.Asked[key]
+		fmt.Fprintf(&out, "answer %x: %+v, asked %d, %v\n", key, r.Shared.Answers[key], asked, open)
 	}
 	out.WriteString("deltas\n")
 	for _, agent := range slices.Sorted(maps.Keys(r.Deltas)) {
@@ -223,6 +231,7 @@ func testHistories(t *testing.T, open Open) {
 			"session":    h.with(h.session),
 			"sessions":   h.with(h.sessions),
 			"request":    h.with(h.request),
+			"shared":     h.with(h.shared),
 			"barrier":    h.with(h.barrier),
 			"checkpoint": h.with(h.checkpoint),
 			"commit":     h.with(func() { h.commit() }),

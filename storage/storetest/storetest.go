@@ -65,11 +65,13 @@ func Run(t *testing.T, open Open) {
 		{"every kept checkpoint can be restored", testCheckpoints},
 		{"what is not kept goes after the barrier", testGrowth},
 		{"what is private is for a resumption only", testPrivate},
+		{"an answer that belongs to the run stays", testShared},
 		{"totals are recomputed", testTotals},
 		{"peaks and time are brought up to the end", testPeaks},
 		{"a requeued take goes on", testTakes},
 		{"a run that goes on is not over", testEnding},
 		{"a fork begins with its parent's memory", testFork},
+		{"what was injected by hand comes back", testInjected},
 		{"metrics are read from a time on", testMetrics},
 		{"a run is deleted whole, but not in progress", testDelete},
 		{"a closed journal refuses", testClosed},
@@ -215,7 +217,7 @@ func session(cycle, agent int, outcome engine.Outcome) engine.SessionRow {
 		Held: 2 * time.Millisecond, Service: 30 * time.Millisecond, Total: 33 * time.Millisecond, Acted: outcome == engine.OK,
 		Steps: []engine.StepRecord{
 			{Path: "open", Attempts: 1, Statuses: []int{200}, Service: 10 * time.Millisecond},
-			{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Held: time.Millisecond, Service: 20 * time.Millisecond},
+			{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Held: time.Millisecond, Service: 20 * time.Millisecond, Beside: true},
 		},
 		Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3}`)}, {Path: "chain", Name: "left"}},
 	}

@@ -29,7 +29,11 @@ type Job struct {
 	Agents   int
 	Settings engine.Settings
 	History  []engine.MetricsRow // of earlier processes, oldest first
+	Graph    engine.Graph        // of the chain
 	Remote   string              // where results go too; "" nowhere
+	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, from the next cycle on. It
+	// waits until that is durable.
+	Tell func(ctx context.Context, ids []string, text string) error
 }
 
 // Desk is what the screen asks for.

@@ -159,7 +159,7 @@ func perform(t *testing.T, s engine.Snapshot) *stage {
 func jobOf(r *fakeRun) *Job {
 	settings := engine.DefaultSettings()
 	settings.Floor, settings.Ceiling = 1, 372
-	return &Job{Run: r, Title: "372 shoppers, a day in March", Agents: 372, Settings: settings}
+	return &Job{Run: r, Title: "372 shoppers, a day in March", Agents: 372, Settings: settings, Graph: shop}
 }
 
 // open puts the screen into a window.

@@ -136,7 +136,7 @@ func gauge(n int) float64 {
 
 // mark notes a change. Limits that follow each other closely, as those of a slider do, are one.
 func (f *feed) mark(what, from, to string, at time.Time) {
-	if what != "limit" && what != "phase" {
+	if what != "limit" && what != "phase" && what != engine.InjectChange {
 		return
 	}
 	if n := len(f.marks); n > 0 && what == "limit" && f.marks[n-1].what == what && at.Sub(f.marks[n-1].At) < near {
@@ -150,8 +150,11 @@ func (f *feed) mark(what, from, to string, at time.Time) {
 }
 
 func markText(what, from, to string) string {
-	if what == "phase" {
+	switch what {
+	case "phase":
 		return to
+	case engine.InjectChange:
+		return "told " + from
 	}
 	return fmt.Sprintf("%s %s to %s", what, from, to)
 }

@@ -94,6 +94,10 @@ func TestFeedMarksChanges(t *testing.T) {
 			t.Errorf("mark %d is %q, want %q", i, f.marks[i].Text, text)
 		}
 	}
+	f.mark(engine.InjectChange, "mara", `{"cycle":3}`, began.Add(time.Hour))
+	if got := f.marks[len(f.marks)-1].Text; got != "told mara" {
+		t.Errorf("a message by hand is marked %q", got)
+	}
 	if at := f.marks[0].At; !at.Equal(began.Add(time.Second)) {
 		t.Errorf("limits that are one mark stand at %v", at)
 	}

@@ -9,7 +9,14 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// What the button beside the figures does.
+const (
+	toChain  = "Show chain"
+	toCharts = "Show charts"
 )
 
 // What the charts span.
@@ -24,24 +31,40 @@ const numFigures = 9
 type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
+	models  *widgets.Line // of runs that call models
 	advice  *widgets.Line
+	view    *widget.Button // charts or chain
 	span    *widget.Select
 
 	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
 }
 
-func newFigures(c *charts) *figures {
+func newFigures(c *charts, show func(chain bool)) *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
 		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
-		advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		models: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 	}
+	f.models.Hide()
 	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
 	f.span.SetSelected(wholeRun)
 	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
+	f.view = widget.NewButton(toChain, func() {
+		chain := f.view.Text == toChain
+		if chain {
+			f.view.SetText(toCharts)
+			f.span.Disable()
+		} else {
+			f.view.SetText(toChain)
+			f.span.Enable()
+		}
+		show(chain)
+	})
+	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span))
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
-	f.content = widgets.NewPanel("", container.NewBorder(nil, f.advice, nil, container.NewCenter(f.span), f.grid))
+	lines := container.NewVBox(f.models, f.advice)
+	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, lines, nil, nil, f.grid)))
 	return f
 }
 
@@ -59,6 +82,19 @@ func (f *figures) draw(job *Job, d *feed) {
 	f.drawConnections(m, judge(checkConnections))
 	text, worst := advice(job, d)
 	f.advice.Set(text, worst.tone())
+}
+
+// drawModels shows what calls of models took; it reports whether the panel has become higher or lower.
+func (f *figures) drawModels(u *engine.Usage) (changed bool) {
+	called := *u != (engine.Usage{})
+	if called {
+		f.models.Set("model calls "+engine.FormatUsage(u), widgets.Quiet)
+	}
+	if called == f.models.Visible() {
+		return false
+	}
+	f.models.Hidden = !called
+	return true
 }
 
 func (f *figures) drawConnections(m *engine.MetricsRow, h health) {

@@ -100,6 +100,21 @@ func TestRefusals(t *testing.T) {
 	during(0, 70, healthy)
 }
 
+func TestFiguresOfModels(t *testing.T) {
+	st := perform(t, running())
+	st.tick()
+	st.hides(t, "model calls")
+	high := st.figures.content.MinSize().Height
+	st.run.change(func(s *engine.Snapshot) {
+		s.Usage = engine.Usage{Calls: 1234, Input: 56_000, Output: 12_000, Cost: 12_300_000, Hits: 300}
+	})
+	st.tick()
+	st.shows(t, "model calls 1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache")
+	if got := st.figures.content.Size().Height; got <= high {
+		t.Errorf("the panel is %v high, as without the line: %v", got, high)
+	}
+}
+
 func TestFiguresAndAdvice(t *testing.T) {
 	st := perform(t, running())
 	st.run.second(func(m *engine.MetricsRow) {})

@@ -27,24 +27,26 @@ type orders struct {
 	buttons *fyne.Container
 	notice  *widgets.Notice
 
-	pause, checkpoint, stop, export, results *widget.Button
+	pause, checkpoint, tellAgents, stop, export, results *widget.Button
 
 	phase   engine.Phase    // as drawn
 	held    bool            // paused by a person
 	waiting map[string]bool // orders that are on their way
 	cut     bool            // what is in flight was cut
+	asking  *tellForm       // the newest that was shown
 }
 
 func newOrders(s *Screen) *orders {
 	o := &orders{screen: s, notice: widgets.NewNotice(), waiting: map[string]bool{}}
 	o.pause = widget.NewButtonWithIcon("Pause", theme.MediaPauseIcon(), o.pauseOrResume)
 	o.checkpoint = widget.NewButtonWithIcon("Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint)
+	o.tellAgents = widget.NewButtonWithIcon("Tell agents…", theme.MailComposeIcon(), o.askWhatToTell)
 	o.stop = widget.NewButtonWithIcon("Stop", theme.MediaStopIcon(), o.stopOrCut)
 	o.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), o.exportFiles)
 	o.results = widget.NewButtonWithIcon("See results", theme.ListIcon(), func() { s.toResults(o.job.ID()) })
 	o.results.Importance = widget.HighImportance
 	o.results.Hide()
-	o.buttons = container.NewHBox(o.pause, o.checkpoint, o.stop, o.export, o.results)
+	o.buttons = container.NewHBox(o.pause, o.checkpoint, o.tellAgents, o.stop, o.export, o.results)
 	return o
 }
 
@@ -60,12 +62,13 @@ func (o *orders) draw(s *engine.Snapshot) {
 	o.phase, o.held = s.Phase, held(s)
 	over, draining := s.Phase == engine.Ended, s.Phase == engine.Draining
 	if moved {
-		o.pause.Hidden, o.checkpoint.Hidden, o.stop.Hidden, o.results.Hidden = over, over, over, !over
+		o.pause.Hidden, o.checkpoint.Hidden, o.tellAgents.Hidden, o.stop.Hidden, o.results.Hidden = over, over, over, over, !over
 		o.paint()
 		o.screen.header.bar.Refresh() // buttons have other widths
 	}
 	enable(o.pause, !draining && !o.waiting["Pause"] && !o.waiting["Resume"])
 	enable(o.checkpoint, !draining && !o.waiting["Checkpoint now"])
+	enable(o.tellAgents, !draining && !o.waiting[tellOrder])
 	enable(o.stop, !o.waiting["Stop"] && !o.waiting["Cut now"] && !o.cut)
 	enable(o.export, !o.waiting["Export CSV"])
 }

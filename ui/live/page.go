@@ -12,7 +12,7 @@ import (
 // narrow is the width below which there are two charts in a row instead of three.
 const narrow = 1000
 
-// page lays the screen out: the charts get the height that is left, and all of it scrolls where it is too little.
+// page lays the screen out: the charts, or the chain, get the height that is left, and all of it scrolls where it is too little.
 type page struct {
 	content *fyne.Container
 	scroll  *container.Scroll
@@ -25,7 +25,7 @@ type page struct {
 func newPage(s *Screen) *page {
 	p := &page{charts: s.charts.grid, figures: s.figures.grid}
 	top := container.NewVBox(s.header.content, s.limit.content, s.figures.content)
-	p.body = container.NewBorder(top, s.trouble.content, nil, nil, p.charts)
+	p.body = container.NewBorder(top, s.trouble.content, nil, nil, container.NewStack(p.charts, s.chain.panel))
 	p.scroll = container.NewVScroll(p.body)
 	p.content = container.New(p, p.scroll)
 	p.arrange()

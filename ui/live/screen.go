@@ -30,6 +30,7 @@ type Screen struct {
 	limit   *limitPanel
 	figures *figures
 	charts  *charts
+	chain   *chain // instead of the charts, where a person chose that
 	trouble *trouble
 }
 
@@ -54,7 +55,8 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.header = newHeader(s.orders)
 	s.limit = newLimitPanel(s.orders)
 	s.charts = newCharts()
-	s.figures = newFigures(s.charts)
+	s.chain = newChain()
+	s.figures = newFigures(s.charts, s.showChain)
 	s.trouble = newTrouble(win)
 	s.page = newPage(s)
 	s.none = container.NewCenter(widget.NewLabel("No run yet. Choose a scenario in Setup."))
@@ -94,6 +96,7 @@ func (s *Screen) begin(job *Job) {
 	s.orders.begin(job)
 	s.limit.begin(job)
 	s.charts.begin(job)
+	s.chain.begin(job)
 	s.none.Hide()
 	s.page.content.Show()
 	s.page.again()
@@ -133,9 +136,31 @@ func (s *Screen) draw() {
 	s.orders.draw(now)
 	s.limit.draw(now)
 	s.figures.draw(s.job, s.feed)
+	if s.figures.drawModels(&now.Usage) {
+		s.page.again()
+	}
 	s.trouble.draw(now)
-	if s.feed.count != s.shown.rows {
+	if s.chain.panel.Visible() {
+		s.chain.draw(now)
+	} else if s.feed.count != s.shown.rows {
 		s.charts.draw(s.feed)
 	}
 	s.shown = shown{now.Phase, now.Reason, now.Limit, s.feed.count}
+}
+
+// showChain shows the chain instead of the charts, or these again. What is hidden is not drawn.
+func (s *Screen) showChain(chain bool) {
+	if chain {
+		s.charts.grid.Hide()
+		s.chain.panel.Show()
+	} else {
+		s.chain.panel.Hide()
+		s.charts.grid.Show()
+	}
+	if s.job == nil {
+		return
+	}
+	s.shown.rows = -1
+	s.draw()
+	s.page.again()
 }

@@ -15,7 +15,7 @@ var errorColumns = []widgets.Column{
 	{Title: "Class", Sample: "server_error"},
 	{Title: "Count", Sample: "100,000", Align: fyne.TextAlignTrailing},
 	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Agent", Sample: "1000000", Align: fyne.TextAlignTrailing},
+	{Title: "Agent", Sample: "shopper-1000"},
 	{Title: "Step", Sample: "checkout", Weight: 1},
 	{Title: "Message", Sample: "what went wrong", Weight: 4},
 }
@@ -60,7 +60,7 @@ func (t *trouble) draw(s *engine.Snapshot) {
 			{Text: n.Class.String(), Tone: widgets.Bad},
 			{Text: engine.FormatCount(n.Count)},
 			{Text: strconv.Itoa(n.Cycle)},
-			{Text: strconv.Itoa(n.Agent)},
+			{Text: n.Who()},
 			{Text: n.Path},
 			{Text: n.Message, Tone: widgets.Quiet},
 		}}

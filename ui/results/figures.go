@@ -1,6 +1,8 @@
 package results
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -27,7 +29,7 @@ func outcome(o engine.Outcome) func(*engine.Totals) string {
 }
 
 func label(l engine.Label) func(*engine.Totals) string {
-	return func(t *engine.Totals) string { return engine.FormatCount(t.Labels[l]) }
+	return func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Labels[l]) }
 }
 
 // totalFigures is the one table of counts.
@@ -41,10 +43,43 @@ var totalFigures = []figure{
 	{name: "acted", value: func(t *engine.Totals) string { return engine.FormatCount(t.Acted) }},
 	{name: "events", value: func(t *engine.Totals) string { return engine.FormatCount(t.Events) }},
 	{name: "steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Steps) }},
-	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Requests) }},
-	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Retries) }},
-	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.RateLimited) }},
+	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Requests) }},
+	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Retries) }},
+	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().RateLimited) }},
+	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
+	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
+	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
+	{name: "chains' speed-up", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
 }
+
+// times is a factor.
+func times(v float64) string { return known(!math.IsNaN(v), fmt.Sprintf("%.3g×", v)) }
+
+// modelFigures are of runs that called models.
+var modelFigures = []figure{
+	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Calls) }},
+	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
+	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
+	{name: "cost", value: func(t *engine.Totals) string {
+		u := t.Asked().Usage
+		return engine.FormatCost(&u)
+	}},
+	{name: "answers from the cache", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Hits) }},
+}
+
+// tokens says so where some of them are estimated.
+func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
+	return func(t *engine.Totals) string {
+		u := t.Asked().Usage
+		text := engine.FormatCount(of(&u))
+		if u.Estimated > 0 {
+			text += ", estimated"
+		}
+		return text
+	}
+}
+
+func calledModels(t *engine.Totals) bool { return t.Asked().Usage != (engine.Usage{}) }
 
 // resumedFigures are of runs that were resumed.
 var resumedFigures = []figure{
@@ -54,7 +89,8 @@ var resumedFigures = []figure{
 }
 
 func resumed(t *engine.Totals) bool {
-	return t.Labels[engine.Replayed]+t.Labels[engine.Uncertain]+t.Labels[engine.Confirmed] > 0
+	labels := t.Asked().Labels
+	return labels[engine.Replayed]+labels[engine.Uncertain]+labels[engine.Confirmed] > 0
 }
 
 // peakFigures are the worst values that were seen.

@@ -25,11 +25,13 @@ type page struct {
 
 	criteria *widgets.Sheet
 	totals   *board
+	models   *board
 	resumed  *board
 	latency  *widgets.Sheet
 	peaks    *board
 	errors   *widgets.Sheet
 	notes    []engine.ErrorNote
+	failed   *widgets.Notice
 	changes  *widgets.Table
 }
 
@@ -56,7 +58,7 @@ func newPage(win fyne.Window) *page {
 		{Title: "Class", Sample: "server_error"},
 		{Title: "Sessions", Sample: count, Align: end},
 		{Title: "Last in cycle", Sample: "1000", Align: end},
-		{Title: "Agent", Sample: count, Align: end},
+		{Title: "Agent", Sample: "shopper-1000"},
 		{Title: "Step", Sample: "fill_cart.add", Weight: 1},
 		{Title: "Message", Sample: "connection refused", Weight: 3},
 	}, "No session failed.", p.showError)
@@ -69,7 +71,9 @@ func newPage(win fyne.Window) *page {
 		{Title: "Who", Sample: "governor"},
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
 	}, "Nothing was changed mid-run.", 1)
+	p.failed = widgets.NewNotice()
 	p.totals = newBoard(totalFigures, 4)
+	p.models = newBoard(modelFigures, 3)
 	p.resumed = newBoard(resumedFigures, 4)
 	p.peaks = newBoard(peakFigures, 3)
 	p.layOut()
@@ -81,14 +85,14 @@ func (p *page) layOut() {
 	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
 	left := container.NewVBox(
 		widgets.NewPanel("Criteria", p.criteria),
-		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.resumed.content)))
+		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
 	right := container.NewVBox(
 		widgets.NewPanel("Latency", p.latency),
 		widgets.NewPanel("Peaks", p.peaks.content))
 	p.content = container.NewVBox(
 		widgets.NewPanel("", head),
 		container.NewGridWithColumns(2, left, right),
-		widgets.NewPanel("Errors by class", p.errors),
+		widgets.NewPanel("Errors by class", container.NewVBox(p.errors, p.failed)),
 		widgets.NewPanel("Changed mid-run", p.changes),
 	)
 }
@@ -115,12 +119,19 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 		p.criteria.SetRows(nil)
 	}
 	p.totals.show(&f.totals)
+	p.models.show(&f.totals)
+	p.models.content.Hidden = !calledModels(&f.totals)
 	p.resumed.show(&f.totals)
 	p.resumed.content.Hidden = !resumed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))
 	p.peaks.show(&f.totals)
 	p.notes = f.errors
 	p.errors.SetRows(errorRows(f.errors))
+	failed := ""
+	if f.failed != "" {
+		failed = "Agents that failed: " + f.failed + "."
+	}
+	p.failed.Say(failed, widgets.Quiet)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
 	if !p.content.Visible() {

@@ -26,6 +26,8 @@ type Desk interface {
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	// LastErrors returns the classes of errors with their last occurrence.
 	LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error)
+	// Failed names the agents that had a session which failed or timed out; "" is that nobody did.
+	Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error)
 	// Export writes what a run gave into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
 }
@@ -129,6 +131,7 @@ type figures struct {
 	totals  engine.Totals
 	changes []engine.ChangeRow
 	errors  []engine.ErrorNote
+	failed  string // agents
 }
 
 // mark tells states of a run apart.
@@ -199,6 +202,9 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 	f.changes, errs[1] = desk.Changes(ctx, a.of.run)
 	f.errors, errs[2] = desk.LastErrors(ctx, a.of.run)
 	if err := errors.Join(errs[:]...); err != nil {
+		return a, err
+	}
+	if f.failed, err = desk.Failed(ctx, a.of.run, &f.totals); err != nil {
 		return a, err
 	}
 	a.figures = &f

@@ -80,6 +80,13 @@ func (d *fakeDesk) LastErrors(context.Context, engine.RunID) ([]engine.ErrorNote
 	return d.errors, nil
 }
 
+func (d *fakeDesk) Failed(_ context.Context, _ engine.RunID, t *engine.Totals) (string, error) {
+	if _, all := t.Failures(0); all == 0 {
+		return "", nil
+	}
+	return "4: shopper-25 and others", nil
+}
+
 func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
 	d.ask("export %s to %s", run, dir)
 	return dir + "/throng-" + string(run), d.exportErr
@@ -154,7 +161,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 	newest.Verdict = six()
 	desk := &fakeDesk{
 		runs: []engine.RunRecord{newest, record("old", engine.EndStopped)}, totals: some(),
-		errors: []engine.ErrorNote{{Class: engine.BadAnswer, Count: 4, Cycle: 2, Agent: 99, Path: "browse", Message: "no such field\nprice"}},
+		errors: []engine.ErrorNote{{Class: engine.BadAnswer, Count: 4, Cycle: 2, Agent: 99, Name: "shopper-99", Path: "browse", Message: "no such field\nprice"}},
 		changes: []engine.ChangeRow{
 			{At: began.Add(time.Second), Cycle: 1, What: "limit", Old: "50", New: "80", Who: "user", Why: "the slider"},
 			{At: began.Add(time.Minute), Cycle: 2, What: "retired", Who: "user", Inexact: &engine.Inexact{}},
@@ -166,7 +173,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6m1s", // criteria
 		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "wait for the gate", // latency
 		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
-		"bad_answer", "browse", "no such field…", // errors
+		"bad_answer", "shopper-99", "browse", "no such field…", "Agents that failed: 4: shopper-25 and others.", // errors
 		"2026-01-02 15:04:06", "limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
 	)
 	for name, want := range map[string]string{
@@ -181,6 +188,9 @@ func TestShowsTheNewestRun(t *testing.T) {
 	if s.page.resumed.content.Visible() {
 		t.Error("a run that was never resumed shows what resuming did")
 	}
+	if s.page.models.content.Visible() {
+		t.Error("a run without models shows what they took")
+	}
 	if got, want := s.pick.Selected, "Shoppers, 2026-01-02 15:04:05, finished (new)"; got != want {
 		t.Errorf("picked is %q, want %q", got, want)
 	}
@@ -192,6 +202,18 @@ func TestNoRunYet(t *testing.T) {
 	if !s.export.Disabled() || s.page.content.Visible() {
 		t.Error("without a run there are results")
 	}
+}
+
+func TestARunThatCalledModels(t *testing.T) {
+	totals := some()
+	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
+	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: [4]int64{engine.Uncertain: 7}}
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "answers from the cache", "300", "5,150", "uncertain steps", "7")
+
+	totals.Usage.Unpriced, totals.Usage.Estimated = 34, 1200
+	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "56,000, estimated", "$0.0123 and cost unknown for 34 calls")
 }
 
 func TestARunThatWasResumed(t *testing.T) {
@@ -372,5 +394,20 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	wait(q, s)
 	if s.trouble.Visible() {
 		t.Errorf("the store can be read again, and still %q is said", s.trouble.Text())
+	}
+}
+
+// TestWhatWasToldIsShownInWords holds how messages by hand stand among the changes.
+func TestWhatWasToldIsShownInWords(t *testing.T) {
+	for said, want := range map[string]string{
+		`{"text":"storm","data":{"wind":9}}`: "told mara: storm; the result is inexact from here on",
+		`{"text":null,"data":{"wind":9}}`:    `told mara: {"wind":9}; the result is inexact from here on`,
+	} {
+		rows := changeRows([]engine.ChangeRow{{
+			What: engine.InjectChange, Old: "mara", New: `{"cycle":2,"to":[1],"said":` + said + `}`, Who: "user", Inexact: &engine.Inexact{},
+		}})
+		if cells := rows[0].Cells; cells[6].Text != want || cells[3].Text+cells[4].Text != "" {
+			t.Errorf("%s is shown as %+v, want %s", said, cells, want)
+		}
 	}
 }

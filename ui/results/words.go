@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -149,16 +150,35 @@ func errorRows(notes []engine.ErrorNote) []widgets.Row {
 	for i := range notes {
 		n := &notes[i]
 		rows[i] = widgets.Row{Key: n.Class.String(), Cells: []widgets.Cell{
-			{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: strconv.Itoa(n.Cycle)}, {Text: strconv.Itoa(n.Agent)}, {Text: n.Path}, {Text: n.Message},
+			{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: strconv.Itoa(n.Cycle)}, {Text: n.Who()}, {Text: n.Path}, {Text: n.Message},
 		}}
 	}
 	return rows
 }
 
+// told gives a message by hand the words for whom it was and what it says.
+func told(c engine.ChangeRow) engine.ChangeRow {
+	i, ok, err := engine.ReadInjection(c.What, c.New)
+	var said struct {
+		Text *string
+		Data json.RawMessage
+	}
+	if !ok || err != nil || json.Unmarshal(i.Body, &said) != nil {
+		return c
+	}
+	text := string(said.Data)
+	if said.Text != nil {
+		text = *said.Text
+	}
+	c.Why = "told " + c.Old + ": " + text
+	c.Old, c.New = "", ""
+	return c
+}
+
 func changeRows(changes []engine.ChangeRow) []widgets.Row {
 	rows := make([]widgets.Row, len(changes))
 	for i := range changes {
-		c := &changes[i]
+		c := told(changes[i])
 		why := widgets.Cell{Text: c.Why}
 		if c.Inexact != nil {
 			why = widgets.Cell{Text: strings.TrimPrefix(c.Why+"; the result is inexact from here on", "; "), Tone: widgets.Warning}

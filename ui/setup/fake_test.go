@@ -5,7 +5,9 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +26,7 @@ type fakeDesk struct {
 	read     []Order // scenarios and what was given
 	asked    []Order // for targets
 	launched []Order
+	counted  []Order
 	tested   []Service
 
 	remote  string
@@ -68,7 +71,7 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
 			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
 		},
-		Services: []Service{{"shop", "http", "rehearsal:shop"}, {"model", "llm", "https://model.example.com/v1"}},
+		Services: []Service{{"shop", "http", "rehearsal:shop", ""}, {"model", "llm", "https://model.example.com/v1", ""}},
 	}
 	if text, ok := given["agents"]; ok {
 		if sc.Agents, err = strconv.Atoi(text); err != nil || sc.Agents == 13 {
@@ -79,6 +82,39 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 		d.change(sc)
 	}
 	return sc, nil
+}
+
+// Choose lets those take part that are named, or all; a filter halves them, unless it is wrong.
+func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
+	d.mu.Lock()
+	d.counted = append(d.counted, o)
+	wait := d.wait["count "+o.Settings.Filter]
+	d.mu.Unlock()
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	n := 372
+	if given, err := strconv.Atoi(o.Given["agents"]); err == nil {
+		n = given
+	}
+	if len(o.Settings.Agents) > 0 {
+		n = len(o.Settings.Agents)
+	}
+	switch {
+	case strings.Contains(o.Settings.Filter, "agnet"):
+		return 0, &engine.FieldError{Field: "filter", Problem: "1:1: agnet is not defined", Hint: "did you mean agent?"}
+	case slices.Contains(o.Settings.Agents, "nobody"):
+		return 0, &engine.FieldError{Field: "agents", Problem: "nobody is called nobody"}
+	case o.Settings.Filter == "broken":
+		return 0, errors.New("the file is gone")
+	case o.Settings.Filter != "":
+		n /= 2
+	}
+	return n, nil
 }
 
 func (d *fakeDesk) Targets(_ context.Context, o Order) ([]Target, error) {

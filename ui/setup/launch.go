@@ -76,7 +76,7 @@ func (s *Screen) start(order Order) {
 			return
 		}
 		s.begin(false)
-		remember(order.Scenario, order.Given)
+		remember(order.Scenario, order.Given, s.who[order.Scenario])
 		s.launched()
 	})
 }

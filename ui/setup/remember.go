@@ -9,15 +9,16 @@ import (
 // chosenKey is what was chosen last among the state of the window, in one text: each write of that state is a file.
 const chosenKey = "setup.chosen"
 
-// chosen is a scenario and its parameters. The zero value is none.
+// chosen is a scenario, its parameters and who takes part. The zero value is none.
 type chosen struct {
 	Scenario string
 	Given    map[string]string `json:",omitempty"`
+	who
 }
 
 // remember keeps what was chosen for the next start.
-func remember(name string, given map[string]string) {
-	text, err := json.Marshal(chosen{name, given})
+func remember(name string, given map[string]string, taking who) {
+	text, err := json.Marshal(chosen{name, given, taking})
 	if err != nil { // texts by text
 		panic(err)
 	}

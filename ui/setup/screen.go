@@ -31,6 +31,7 @@ type Screen struct {
 	scenario *Scenario                    // that the form shows; nil where it shows none
 	shown    string                       // its name, as it was chosen
 	kept     map[string]map[string]string // parameters by scenario, as they were left
+	who      map[string]who               // who takes part by scenario, as it was left
 	asked    int                          // readings so far: the answers of all but the last are dropped
 	cancel   context.CancelFunc           // of the last reading
 	timer    *time.Timer                  // until the next reading; nil without
@@ -46,27 +47,32 @@ type Screen struct {
 	parameters  *parameters
 	length      *length
 	concurrency *concurrency
+	people      *people
 	services    *services
 	remote      *remote
+	chain       *chain
 	bar         *bar
 
 	given    form.Form // the rows of the parameters
 	settings form.Form // and those of the settings
 	scroll   *container.Scroll
-	form     *fyne.Container
+	form     *fyne.Container // of the panels with fields
+	page     *fyne.Container
 	content  fyne.CanvasObject
 }
 
 // New makes the screen; launched is called when a run was started.
 func New(desk Desk, win fyne.Window, launched func()) *Screen {
-	s := &Screen{desk: desk, win: win, launched: launched, kept: map[string]map[string]string{}, cancel: func() {}}
+	s := &Screen{desk: desk, win: win, launched: launched, kept: map[string]map[string]string{}, who: map[string]who{}, cancel: func() {}}
 	s.gallery = newGallery(s.choose, s.Choose, s.list)
 	s.head = newHead(s.read)
 	s.parameters = newParameters(s)
 	s.length = newLength(s)
 	s.concurrency = newConcurrency(s)
+	s.people = newPeople(s)
 	s.services = newServices(s)
 	s.remote = newRemote()
+	s.chain = newChain()
 	s.bar = newBar(s.launch, s.reveal)
 	s.build()
 	return s
@@ -74,9 +80,11 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 
 // build lays the screen out.
 func (s *Screen) build() {
-	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.services.panel, s.remote.panel)
+	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.people.panel, s.services.panel, s.remote.panel)
 	s.form.Hide()
-	s.scroll = container.NewVScroll(form.NewPanels(s.head.panel, s.form))
+	s.chain.panel.Hide()
+	s.page = form.NewPanels(s.head.panel, s.form, s.chain.panel)
+	s.scroll = container.NewVScroll(s.page)
 	s.content = container.NewBorder(nil, s.bar.panel, s.gallery.panel, nil, s.scroll)
 	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
 		s.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
@@ -147,7 +155,7 @@ func (s *Screen) list() {
 			last.Scenario = choices[0].Name
 		}
 		if last.Scenario != "" {
-			s.kept[last.Scenario] = last.Given
+			s.kept[last.Scenario], s.who[last.Scenario] = last.Given, last.who
 			s.choose(last.Scenario)
 		}
 	})
@@ -183,7 +191,7 @@ func (s *Screen) read() {
 			return
 		}
 		s.fill(sc)
-		remember(name, given)
+		remember(name, given, s.who[name])
 	})
 }
 
@@ -218,9 +226,13 @@ func (s *Screen) fill(sc *Scenario) {
 	s.parameters.fill(sc, s.kept[s.name])
 	s.length.fill(sc, another)
 	s.concurrency.fill(sc, another)
+	s.people.fill(s.who[s.name], another)
 	s.services.fill(sc, another)
 	s.remote.fill(sc, another)
 	s.form.Show()
+	if s.chain.fill(sc) {
+		s.page.Refresh()
+	}
 	if another {
 		s.scroll.ScrollToTop()
 		_ = s.settings.Tell(nil)
@@ -248,6 +260,7 @@ func (s *Screen) unread(given map[string]string, err error) {
 	default:
 		s.scenario = nil
 		s.form.Hide()
+		s.chain.panel.Hide()
 		s.head.begin(s.name)
 		s.head.fail(err)
 	}
@@ -259,12 +272,17 @@ func (s *Screen) unread(given map[string]string, err error) {
 	}
 }
 
-// changed follows what is in the fields.
+// changed follows what is in the fields, and forgets what a launch gave.
 func (s *Screen) changed() {
 	if s.filling {
 		return
 	}
 	s.bar.say("")
+	s.follow()
+}
+
+// follow says what the fields come to.
+func (s *Screen) follow() {
 	if s.scenario == nil {
 		s.bar.show("", nil)
 		return
@@ -272,9 +290,18 @@ func (s *Screen) changed() {
 	order, given, settings := s.order()
 	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
 	s.length.say(order.Settings, s.scenario.Cycle, s.services.rehearsed())
-	s.concurrency.words.Say(crowd(order.Settings, s.scenario.Agents, s.scenario.noun()))
+	s.people.follow(order)
+	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
 	s.parameters.say(order.Given)
-	s.bar.show(summary(order.Settings, s.scenario), s.mistakes())
+	s.bar.show(summary(order.Settings, s.scenario, s.taking()), s.mistakes())
+}
+
+// taking is how many agents take part, as far as that is known: else all.
+func (s *Screen) taking() int {
+	if s.people.taking == notCounted {
+		return s.scenario.Agents
+	}
+	return s.people.taking
 }
 
 // edited follows a change of a parameter, which may change the scenario.
@@ -299,6 +326,7 @@ func (s *Screen) order() (o Order, given, settings error) {
 		s.concurrency.into(&o.Settings),
 		s.services.into(&o.Settings),
 	)
+	s.people.into(&o.Settings)
 	s.remote.into(&o.Settings)
 	return o, given, errors.Join(settings, o.Settings.Validate())
 }

@@ -280,7 +280,7 @@ func TestTheLastChoiceIsRemembered(t *testing.T) {
 func TestParametersThatNoLongerFitAreGivenUp(t *testing.T) {
 	s := newStage(t, &fakeDesk{})
 	s.until("Title of shopping")
-	remember("world", map[string]string{"agents": "13"})
+	remember("world", map[string]string{"agents": "13"}, who{})
 	s.again()
 	s.until("Title of world")
 	if got := s.entry("Shoppers").Text; got != "372" {
@@ -411,7 +411,7 @@ func TestAServiceIsTested(t *testing.T) {
 	s.typed("shop", "http://127.0.0.1:8080")
 	s.Tap(s.row("shop"), "Test")
 	s.until("connection refused")
-	if got, want := desk.tested[0], (Service{"shop", "http", "http://127.0.0.1:8080"}); got != want {
+	if got, want := desk.tested[0], (Service{"shop", "http", "http://127.0.0.1:8080", ""}); got != want {
 		t.Errorf("tested %+v, want %+v", got, want)
 	}
 

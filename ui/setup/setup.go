@@ -23,6 +23,7 @@ type Scenario struct {
 	Agents             int
 	Cycle              time.Duration   // simulated time of a cycle
 	Settings           engine.Settings // for a new run: defaults, saved ones, the environment's and the scenario's
+	Graph              engine.Graph    // of the chain that a session runs
 	Warnings           []string
 }
 
@@ -47,8 +48,9 @@ type Parameter struct {
 	Choices            []string
 }
 
-// Service is one of a scenario's with its address; rehearsal:shop is the embedded one.
-type Service struct{ Name, Kind, URL string }
+// Service is one of a scenario's with its address; rehearsal:shop is the embedded one. Password is the name of the
+// secret that a database's password is.
+type Service struct{ Name, Kind, URL, Password string }
 
 // Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
 type Unreadable string
@@ -75,6 +77,8 @@ type Desk interface {
 	Choices(ctx context.Context) ([]Choice, error)
 	// Scenario reads one. Mistakes in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
+	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
+	Choose(ctx context.Context, o Order) (int, error)
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)
 	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable.
@@ -82,6 +86,6 @@ type Desk interface {
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
 	// not wait.
 	Remote() string
-	// TestService sends one request to a service's address and returns what came back in words.
+	// TestService asks a service at its address once and returns what came back in words.
 	TestService(ctx context.Context, s Service) (string, error)
 }

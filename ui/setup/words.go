@@ -62,18 +62,21 @@ func crowd(s engine.Settings, agents int, noun string) string {
 		engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
 }
 
-// summary says in a line what would be launched.
-func summary(s engine.Settings, sc *Scenario) string {
+// summary says in a line what would be launched, where so many agents take part.
+func summary(s engine.Settings, sc *Scenario, agents int) string {
 	n := cycles(s, sc.Cycle)
-	parts := []string{engine.FormatCount(int64(sc.Agents)) + " " + sc.noun()}
+	parts := []string{engine.FormatCount(int64(agents)) + " " + sc.noun()}
+	if agents != sc.Agents {
+		parts[0] = engine.FormatCount(int64(agents)) + " of " + engine.FormatCount(int64(sc.Agents)) + " " + sc.noun()
+	}
 	if s.Cycles == 0 {
 		parts = append(parts, short(hours(s)))
 	}
 	if n > 0 {
 		parts = append(parts, count(n, "cycle"))
 	}
-	parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, sc.Agents)))+" at once")
-	if sessions := float64(n) * float64(sc.Agents); n > 0 && sessions < math.MaxInt64 {
+	parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" at once")
+	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"
 		if len(s.WarmUp) > 0 || s.Cycles == 0 {
 			text = "at most " + text

@@ -46,16 +46,18 @@ func TestCrowd(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	for _, c := range []struct {
-		set  engine.Settings
-		want string
+		set    engine.Settings
+		agents int
+		want   string
 	}{
-		{engine.Settings{Cycles: 24, Limit: 50}, "372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions"},
-		{engine.Settings{Cycles: 24, Limit: 1000, WarmUp: engine.DefaultWarmUp}, "372 shoppers, 24 cycles, up to 372 at once, at most 8,928 sessions"},
-		{engine.Settings{Hours: 0.5, Limit: 50}, "372 shoppers, 30m, up to 50 at once"},
-		{engine.Settings{Hours: 6, TimeScale: 24, Limit: 50}, "372 shoppers, 6h, 144 cycles, up to 50 at once, at most 53,568 sessions"},
+		{engine.Settings{Cycles: 24, Limit: 50}, 372, "372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions"},
+		{engine.Settings{Cycles: 24, Limit: 1000, WarmUp: engine.DefaultWarmUp}, 372, "372 shoppers, 24 cycles, up to 372 at once, at most 8,928 sessions"},
+		{engine.Settings{Hours: 0.5, Limit: 50}, 372, "372 shoppers, 30m, up to 50 at once"},
+		{engine.Settings{Hours: 6, TimeScale: 24, Limit: 50}, 372, "372 shoppers, 6h, 144 cycles, up to 50 at once, at most 53,568 sessions"},
+		{engine.Settings{Cycles: 24, Limit: 50}, 20, "20 of 372 shoppers, 24 cycles, up to 20 at once, 480 sessions"},
 	} {
 		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{Name: "agents", Title: "Shoppers"}}}
-		if got := summary(c.set, sc); got != c.want {
+		if got := summary(c.set, sc, c.agents); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
 		}
 	}

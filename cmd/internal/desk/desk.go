@@ -39,6 +39,7 @@ type Desk struct {
 	stops   int       // how often a run was told to stop while it was only being started
 	job     *wire.Job // nil while none is in progress
 	shown   *live.Job // the newest that was in progress
+	called  called
 	settled chan struct{}
 }
 
@@ -195,7 +196,10 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.mu.Lock()
 	d.job = job
 	d.shown = &live.Job{
-		Run: job.Run, Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Tell: func(ctx context.Context, ids []string, text string) error {
+			return job.Tell(ctx, ids, text, "", "user")
+		},
 	}
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()

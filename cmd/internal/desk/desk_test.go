@@ -109,6 +109,40 @@ func TestRunFromSetupToExport(t *testing.T) {
 	}
 }
 
+// TestWhoTakesPart counts those that a run would have.
+func TestWhoTakesPart(t *testing.T) {
+	d := setupDesk{open(t, t.TempDir())}
+	for _, c := range []struct {
+		agents []string
+		filter string
+		want   int
+		field  string // of the mistake
+	}{
+		{want: 40},
+		{agents: []string{"shopper-1", "shopper-7"}, want: 2},
+		{agents: []string{"shopper-1", "nobody"}, field: "agents"},
+		{filter: "agent.index < 12", want: 12},
+		{filter: "agnet.index < 12", field: "filter"},
+		{filter: "False", field: "filter"},
+	} {
+		o := order(t, d.Desk, func(o *setup.Order) { o.Settings.Agents, o.Settings.Filter = c.agents, c.filter })
+		n, err := d.Choose(t.Context(), o)
+		mistake, _ := errors.AsType[*engine.FieldError](err)
+		if n != c.want || (c.field == "") != (err == nil) || mistake != nil && mistake.Field != c.field {
+			t.Errorf("%v %q: %d %v, want %d", c.agents, c.filter, n, err, c.want)
+		}
+	}
+	s, err := d.Scenario(t.Context(), "shopping", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	s.Graph.Walk(func(s *engine.GraphStep) { paths = append(paths, s.Path) })
+	if !slices.Contains(paths, "fill_cart.add_cart") || !slices.Contains(paths, "checkout.order") {
+		t.Errorf("the chain's steps are %q", paths)
+	}
+}
+
 // TestCloseAndResume ends the program in the middle of a run and goes on in the next.
 func TestCloseAndResume(t *testing.T) {
 	data := t.TempDir()

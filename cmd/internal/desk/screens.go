@@ -131,11 +131,6 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 	return d.store.Changes(ctx, run)
 }
 
-// LastErrors returns the classes of errors with their last occurrence.
-func (d resultsDesk) LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
-	return d.store.ErrorNotes(ctx, run)
-}
-
 // Export writes what a run gave into a new folder inside dir.
 func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)

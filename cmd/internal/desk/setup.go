@@ -28,17 +28,13 @@ var _ setup.Desk = setupDesk{}
 
 // Choices lists the built-in scenarios, then the files used lately that are still there.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
-	names, err := fs.Glob(assets.Scenarios(), "*.yaml")
-	if err != nil {
-		return nil, err
-	}
 	var all []setup.Choice
-	for _, name := range names {
+	for _, name := range assets.Gallery {
 		s, err := wire.LoadScenario(name, nil)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, ".yaml"), Title: s.Title, About: s.About, BuiltIn: true})
+		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true})
 	}
 	var gone []string
 	for _, path := range d.notes.read().Recent {
@@ -57,7 +53,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 
 // Scenario reads one.
 func (d setupDesk) Scenario(_ context.Context, name string, given map[string]string) (*setup.Scenario, error) {
-	s, err := wire.LoadScenario(name, given)
+	s, err := d.load(name, given)
 	if err != nil {
 		return nil, inWords(name, err)
 	}
@@ -77,12 +73,17 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 	settings.Remote = d.remote.Target() != ""
 	out := &setup.Scenario{
 		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
+		Graph: s.Chain.Graph(),
 	}
 	for i := range s.Parameters {
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
 	}
 	for _, sv := range s.Services {
-		out.Services = append(out.Services, setup.Service{Name: sv.Name, Kind: "http", URL: sv.URL})
+		shown := setup.Service{Name: sv.Name, Kind: sv.Kind, URL: sv.URL}
+		if sv.Postgres != nil {
+			shown.Password = sv.Postgres.Password
+		}
+		out.Services = append(out.Services, shown)
 	}
 	var warnings strings.Builder
 	if err := s.PrintWarnings(&warnings); err != nil {
@@ -132,15 +133,37 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	return out
 }
 
+// load reads a scenario with the connectors of the settings.
+func (d setupDesk) load(name string, given map[string]string) (*scenario.Scenario, error) {
+	connectors, err := wire.Connectors(d.data)
+	if err != nil {
+		return nil, err
+	}
+	return wire.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+}
+
 // launch makes an order into what wire starts.
 func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
-	s, err := wire.LoadScenario(o.Scenario, o.Given)
+	s, err := d.load(o.Scenario, o.Given)
 	if err != nil {
 		return wire.Launch{}, inWords(o.Scenario, err)
 	}
 	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
 	wire.Schedule(&l.Settings, s)
 	return l, nil
+}
+
+// Choose counts the agents that take part.
+func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
+	l, err := d.launch(o)
+	if err != nil {
+		return 0, err
+	}
+	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
+	if err != nil || chosen != nil {
+		return len(chosen), err
+	}
+	return l.Scenario.Agents, nil
 }
 
 // Targets returns the services of an order that are neither on this machine nor allowed.
@@ -173,6 +196,9 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // TestService asks an address once.
 func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
+	if s.Kind == "postgres" {
+		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Password})
+	}
 	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
 		return "starts with the run, on this machine", nil
 	}

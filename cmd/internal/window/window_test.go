@@ -38,7 +38,10 @@ func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1800"}`) // a cycle begins every two seconds
 	d.start()
-	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("takes part: all 372 shoppers") })
+	if !d.shows("Fill the cart") || !d.shows("Check out") {
+		t.Errorf("the chain is not drawn among %q", d.texts())
+	}
 	d.shot("setup")
 
 	d.click("Launch")
@@ -58,6 +61,11 @@ func TestWindow(t *testing.T) {
 	d.click("Checkpoint now")
 	d.until("sessions of the third cycle", func() bool { return d.shows("cycle 3/24") || d.shows("cycle 4/24") })
 	d.shot("live")
+	d.click("Show chain")
+	d.until("the chain with its figures", func() bool { return d.shows("Fill the cart") && d.shows("p95 ") && d.find("Whole run").Disabled })
+	d.shot("chain")
+	d.click("Show charts")
+	d.until("the charts", func() bool { return d.find("Show chain") != nil && !d.find("Whole run").Disabled })
 	d.click("Stop")
 	d.until("the end", func() bool { return d.find("See results") != nil })
 	d.shot("stopped")

@@ -25,11 +25,14 @@ type connecting struct {
 // connect starts the rehearsals that services want, and gives every service its client.
 func (l Launch) connect(j *Job, bearers map[string]string) error {
 	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
-	for _, s := range l.Scenario.Services {
-		s.Simulation = l.Settings.Simulation && s.Kind != "llm"
+	for _, s := range l.services() {
+		s.Simulation = l.Settings.Simulation && s.Kind == "http"
 		connect := c.http
-		if s.Kind == "llm" {
+		switch s.Kind {
+		case "llm":
 			connect = c.llm
+		case "postgres":
+			connect = func(s *chain.Service) error { return l.openPool(j, s) }
 		}
 		if err := connect(s); err != nil {
 			return err
@@ -127,7 +130,7 @@ func (c *connecting) startModel() error {
 	}
 	cfg := rehearsal.ModelConfig{Seed: c.Settings.Seed, Profile: behaves.Profile, Faults: behaves.Faults, OnRequest: c.OnRequest}
 	cfg.Faults.TokenRequests = 0 // there are no logins
-	for _, s := range c.Scenario.Services {
+	for _, s := range c.services() {
 		cfg.Models = append(cfg.Models, s.Models...)
 		if s.Embeds != "" {
 			cfg.Models = append(cfg.Models, s.Embeds)

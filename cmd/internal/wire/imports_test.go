@@ -42,6 +42,7 @@ var rules = []rule{
 	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
+	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},
 	{"/ui/internal/widgets", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/assets", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets"}, screens},

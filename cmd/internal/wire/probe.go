@@ -4,31 +4,54 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// probe tells the run what it cannot know of itself. Without a remote database its connections and writes are the
-// local store's.
-func (l Launch) probe(target string) engine.Probe {
-	probe := engine.Probe{
-		Host:        engine.HostSampler(l.Data),
-		Connections: func() engine.Connections { return engine.Connections{Own: l.Store.Connections(), Server: -1, Max: -1} },
-		Writes:      l.Store.Written,
-	}
-	if target == "" {
+// probe tells the run what it cannot know of itself. Its connections and writes are those to remote databases, of the
+// sink and of sql steps; where there is none they are the local store's.
+func (l Launch) probe(j *Job) engine.Probe {
+	probe := engine.Probe{Host: engine.HostSampler(l.Data)}
+	sends := j.Target != ""
+	switch {
+	case sends:
+		probe.Unsent = l.unsent
+	case len(j.pools) == 0:
+		probe.Connections = func() engine.Connections { return engine.Connections{Own: l.Store.Connections(), Server: -1, Max: -1} }
+		probe.Writes = l.Store.Written
 		return probe
 	}
 	probe.Connections = func() engine.Connections {
-		s, _ := l.Remote.Status()
-		if !s.Connected {
-			return engine.Connections{Own: s.Connections, Server: -1, Max: -1}
+		c := engine.Connections{Server: -1, Max: -1}
+		if sends {
+			c = l.sinkConnections()
 		}
-		return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections}
+		for _, p := range j.pools {
+			c.Own += p.Open()
+		}
+		return c
 	}
-	probe.Writes = l.Remote.Sent
-	probe.Unsent = func() int64 {
-		s, ok := l.Remote.Status()
-		if !ok {
-			return -1
+	probe.Writes = func() (n int64) {
+		if sends {
+			n = l.Remote.Sent()
 		}
-		return s.Unsent
+		for _, p := range j.pools {
+			n += p.Written()
+		}
+		return n
 	}
 	return probe
+}
+
+// sinkConnections are those that send the results.
+func (l Launch) sinkConnections() engine.Connections {
+	s, _ := l.Remote.Status()
+	if !s.Connected {
+		return engine.Connections{Own: s.Connections, Server: -1, Max: -1}
+	}
+	return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections}
+}
+
+func (l Launch) unsent() int64 {
+	s, ok := l.Remote.Status()
+	if !ok {
+		return -1
+	}
+	return s.Unsent
 }

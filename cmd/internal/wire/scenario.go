@@ -2,30 +2,80 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // LoadScenario reads a scenario from the disk or, where there is no such file, the built-in one of that name: both
 // shopping and assets/scenarios/shopping.yaml name it.
 func LoadScenario(path string, set map[string]string) (*scenario.Scenario, error) {
-	s, err := scenario.Load(path, set)
+	return LoadWith(path, scenario.Extras{Parameters: set})
+}
+
+// LoadWith is [LoadScenario] with what a run adds to the scenario.
+func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
+	s, err := x.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
 	name := strings.TrimPrefix(filepath.ToSlash(path), "assets/scenarios/")
+	endings := []string{""}
 	if filepath.Ext(name) == "" {
-		name += ".yaml"
+		endings = scenario.Endings
 	}
-	if _, statErr := fs.Stat(assets.Scenarios(), name); statErr != nil {
+	for _, ending := range endings {
+		if _, statErr := fs.Stat(assets.Scenarios(), name+ending); statErr == nil {
+			return x.Read(name+ending, scenario.FS(assets.Scenarios()))
+		}
+	}
+	return nil, err
+}
+
+// connectorsName is the file of the data folder with connectors for all scenarios.
+const connectorsName = "connectors.yaml"
+
+// Connectors reads those of the settings; nil where there are none.
+func Connectors(data string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(data, connectorsName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("the connectors of the settings: %w", err)
+	}
+	return text, nil
+}
+
+// maxPayload bounds a payload, in bytes.
+const maxPayload = 256 << 20
+
+// Payload reads the file of a payload; nil for "".
+func Payload(path string) (*scenario.Payload, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // no payload is no error
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &engine.FieldError{Field: "payload", Problem: path + " is no file"}
+	case info.Size() > maxPayload:
+		return nil, &engine.FieldError{Field: "payload", Problem: fmt.Sprintf("%s has %d bytes, more than %d", path, info.Size(), maxPayload)}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
 		return nil, err
 	}
-	return scenario.Read(name, scenario.FS(assets.Scenarios()), set)
+	return &scenario.Payload{Name: filepath.Base(path), Text: text}, nil
 }
 
 // FileSettings are the run settings that a scenario gives, as texts for [Layers.File].

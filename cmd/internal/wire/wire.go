@@ -36,6 +36,8 @@ type Launch struct {
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
+	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
+	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 }
@@ -50,7 +52,8 @@ type Job struct {
 	Model   *rehearsal.Model
 	Target  string // the remote database that results go to; "" is none
 
-	undo []func() error
+	pools []*service.Postgres
+	undo  []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -76,12 +79,13 @@ func NewRunID(now time.Time) engine.RunID {
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkRehearsal(), j.Program.Check()); err != nil {
+	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check()); err != nil {
 		return nil, err
 	}
 	bearers, err := l.unlock()
@@ -116,12 +120,13 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Program:  j.Program,
 		Agents:   l.Scenario.Agents,
 		Chosen:   chosen,
+		Name:     j.Program.AgentID,
 		Clock:    l.Scenario.Clock,
 		Success:  l.Scenario.Success,
 		Settings: l.Settings,
 		Journal:  journal,
 		Resume:   res,
-		Probe:    l.probe(j.Target),
+		Probe:    l.probe(j),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
@@ -224,6 +229,10 @@ type Target struct{ Service, Host string }
 func (l Launch) Foreign() (all []Target) {
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
+		if s.Postgres != nil {
+			all = append(all, l.foreignDatabase(s)...)
+			continue
+		}
 		if strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
@@ -235,8 +244,9 @@ func (l Launch) Foreign() (all []Target) {
 	return all
 }
 
-// checkHosts finds services that do not exist, and hosts that nobody allowed.
-func (l Launch) checkHosts() error {
+// CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
+// are looked at when a run starts.
+func (l Launch) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
 		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
@@ -245,11 +255,23 @@ func (l Launch) checkHosts() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
-		if strings.HasPrefix(address, scenario.Rehearsal) {
+		if s.Postgres != nil || strings.HasPrefix(address, scenario.Rehearsal) {
 			continue
 		}
 		if _, err := service.CheckAddress(address); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// checkHosts finds hosts that nobody allowed, too.
+func (l Launch) checkHosts() error {
+	mistakes := []error{l.CheckAddresses()}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
 		}
 	}
 	for _, t := range l.Foreign() {
@@ -272,6 +294,9 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil { // with its pool
+			continue
+		}
 		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
 			s.Unlock(nil)
 			continue

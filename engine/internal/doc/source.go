@@ -17,7 +17,8 @@ type source struct {
 const stride = 256
 
 func newSource(file string, text []byte) *source {
-	s := &source{file: file, text: strings.TrimPrefix(string(text), "\ufeff"), starts: []int{0}}
+	s := &source{file: file, text: strings.TrimPrefix(string(text), "\ufeff")}
+	s.starts = append(make([]int, 0, 1+strings.Count(s.text, "\n")), 0)
 	for i := 0; i < len(s.text); {
 		if n := breakLen(s.text[i:]); n > 0 {
 			i += n

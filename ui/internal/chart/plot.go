@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
 // Sizes inside the drawing, in device-independent pixels.
@@ -43,8 +45,8 @@ type plot struct {
 	inks    inks
 
 	img    *image.RGBA
-	mask   mask
-	points []point
+	mask   pen.Mask
+	points []pen.Point
 	edge   []float32 // by column: where the only series passes
 
 	scale                     float32 // device pixels per device-independent pixel
@@ -75,8 +77,8 @@ func (p *plot) draw(w, h int, width float32) *image.RGBA {
 		if p.fill {
 			p.shade()
 		}
-		p.mask.line(p.points, stroke)
-		p.mask.blend(p.img, p.inks.series[i])
+		p.mask.Line(p.points, stroke)
+		p.mask.Blend(p.img, p.inks.series[i])
 	}
 	if !math.IsNaN(p.limit) {
 		p.horizontal(p.y(p.limit), limitWidth, p.inks.limit, dashOn, dashOff)
@@ -88,7 +90,7 @@ func (p *plot) draw(w, h int, width float32) *image.RGBA {
 func (p *plot) prepare(w, h int, width float32) {
 	if p.img == nil || p.img.Rect.Dx() != w || p.img.Rect.Dy() != h {
 		p.img = image.NewRGBA(image.Rect(0, 0, w, h))
-		p.mask.resize(w, h)
+		p.mask.Resize(w, h)
 		p.edge = make([]float32, w)
 	} else {
 		clear(p.img.Pix)
@@ -138,10 +140,10 @@ func (p *plot) add(values []float64, i, end int) {
 	for ; i < end; i++ {
 		v := values[i]
 		if math.IsNaN(v) || p.gap > 0 && i > 0 && p.times[i]-p.times[i-1] > p.gap {
-			p.points = append(p.points, point{x: float32(math.NaN())})
+			p.points = append(p.points, pen.Point{X: float32(math.NaN())})
 		}
 		if !math.IsNaN(v) {
-			p.points = append(p.points, point{p.x(p.times[i]), p.y(v)})
+			p.points = append(p.points, pen.Point{X: p.x(p.times[i]), Y: p.y(v)})
 		}
 	}
 }
@@ -173,7 +175,7 @@ func (p *plot) addExtremes(values []float64, i, end int) {
 func (p *plot) vertical(x, from, to float32, ink color.RGBA) {
 	thick := max(int(p.scale+0.5), 1)
 	x0 := int(x - float32(thick)/2 + 0.5)
-	for y := max(int(from+0.5), 0); y < min(int(to+0.5), p.mask.h); y++ {
+	for y := max(int(from+0.5), 0); y < min(int(to+0.5), p.img.Rect.Dy()); y++ {
 		p.span(y, x0, x0+thick, ink)
 	}
 }
@@ -183,12 +185,12 @@ func (p *plot) horizontal(y, width float32, ink color.RGBA, on, off float32) {
 	thick := max(int(width*p.scale+0.5), 1)
 	y0 := int(y - float32(thick)/2 + 0.5)
 	dash, period := int(on*p.scale+0.5), int((on+off)*p.scale+0.5)
-	for y := max(y0, 0); y < min(y0+thick, p.mask.h); y++ {
+	for y := max(y0, 0); y < min(y0+thick, p.img.Rect.Dy()); y++ {
 		if on == 0 {
-			p.span(y, 0, p.mask.w, ink)
+			p.span(y, 0, p.img.Rect.Dx(), ink)
 			continue
 		}
-		for x := 0; x < p.mask.w; x += period {
+		for x := 0; x < p.img.Rect.Dx(); x += period {
 			p.span(y, x, x+dash, ink)
 		}
 	}
@@ -196,30 +198,23 @@ func (p *plot) horizontal(y, width float32, ink color.RGBA, on, off float32) {
 
 // span lays ink over the pixels x0 to x1 of a row.
 func (p *plot) span(y, x0, x1 int, ink color.RGBA) {
-	x0, x1 = max(x0, 0), min(x1, p.mask.w)
+	x0, x1 = max(x0, 0), min(x1, p.img.Rect.Dx())
 	for x := x0; x < x1; x++ {
-		over(p.img.Pix[y*p.img.Stride+4*x:], ink, 255)
+		pen.Over(p.img.Pix[y*p.img.Stride+4*x:], ink, 255)
 	}
 }
 
 // marker draws a thin line with a notch at its top that points down.
 func (p *plot) marker(x float32) {
-	p.vertical(x, notchHeight*p.scale, p.bed, faint(p.inks.marker, 110))
+	p.vertical(x, notchHeight*p.scale, p.bed, pen.Faint(p.inks.marker, 110))
 	height := notchHeight * p.scale
-	for y := range min(int(height+0.5), p.mask.h) {
+	for y := range min(int(height+0.5), p.img.Rect.Dy()) {
 		half := notchWidth / 2 * p.scale * (1 - (float32(y)+0.5)/height)
-		for i := int(x - half - 1); i <= int(x+half+1) && i < p.mask.w; i++ {
+		for i := int(x - half - 1); i <= int(x+half+1) && i < p.img.Rect.Dx(); i++ {
 			inside := min(x+half, float32(i)+1) - max(x-half, float32(i))
 			if i >= 0 && inside > 0 {
-				over(p.img.Pix[y*p.img.Stride+4*i:], p.inks.marker, uint32(inside*255))
+				pen.Over(p.img.Pix[y*p.img.Stride+4*i:], p.inks.marker, uint32(inside*255))
 			}
 		}
 	}
-}
-
-// faint returns a colour at a share of its strength, of 255.
-func faint(c color.RGBA, share uint32) color.RGBA {
-	var faded [4]uint8
-	over(faded[:], c, share)
-	return color.RGBA{faded[0], faded[1], faded[2], faded[3]}
 }

@@ -71,31 +71,6 @@ func TestLineGrowsWithTheScale(t *testing.T) {
 	}
 }
 
-func TestOverlapsAreNotDarker(t *testing.T) {
-	a, b := []point{{10, 10}, {50.3, 90}}, []point{{12, 12}, {50.3, 90}, {90, 11}}
-	cover := func(lines ...[]point) []uint8 {
-		var m mask
-		m.resize(100, 100)
-		for _, line := range lines {
-			m.line(line, lineWidth)
-		}
-		return m.cover
-	}
-	one, other, both := cover(a), cover(b), cover(a, b)
-	shared := 0
-	for i, got := range both {
-		if want := max(one[i], other[i]); got != want {
-			t.Fatalf("pixel %d is covered by %d, want %d", i, got, want)
-		}
-		if one[i] > 0 && other[i] > 0 {
-			shared++
-		}
-	}
-	if shared < 100 {
-		t.Errorf("the lines share %d pixels: not a test", shared)
-	}
-}
-
 func TestSeriesKeepTheirColours(t *testing.T) {
 	p := square([]float64{0, 100}, []float64{49.5, 49.5}, []float64{0, 100}).drawSquare()
 	if got := p.at(20, 50); got.R < 230 || got.G != 0 {
@@ -180,7 +155,7 @@ func TestReducedLineDoesNotShimmer(t *testing.T) {
 		p.drawSquare()
 		ys := make(map[float32]bool)
 		for _, q := range p.points {
-			ys[q.y] = true
+			ys[q.Y] = true
 		}
 		return ys
 	}

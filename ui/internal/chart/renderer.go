@@ -6,6 +6,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
 // MinSize returns the smallest size at which a chart can be read.
@@ -42,7 +44,7 @@ func (c *Chart) dress() {
 // twice lays a colour over itself.
 func twice(c color.RGBA) color.RGBA {
 	pix := [4]uint8{c.R, c.G, c.B, c.A}
-	over(pix[:], c, 255)
+	pen.Over(pix[:], c, 255)
 	return color.RGBA{pix[0], pix[1], pix[2], pix[3]}
 }
 

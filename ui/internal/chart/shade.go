@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"math"
+
+	"github.com/throng-sim/throng/ui/internal/pen"
+)
 
 // Strength of the tint below a series, of 255, at the top and at the bottom.
 const (
@@ -11,11 +15,11 @@ const (
 // shade tints what is below the points, fading downwards.
 func (p *plot) shade() {
 	first := p.findEdge()
-	end := min(int(p.bed+0.5), p.mask.h)
+	end := min(int(p.bed+0.5), p.img.Rect.Dy())
 	ink := p.inks.series[0]
 	for y := first; y < end; y++ {
 		depth := max((float32(y)-p.ceiling)/(p.bed-p.ceiling), 0)
-		tint := faint(ink, uint32(shadeTop+(shadeBottom-shadeTop)*depth))
+		tint := pen.Faint(ink, uint32(shadeTop+(shadeBottom-shadeTop)*depth))
 		row := p.img.Pix[y*p.img.Stride:]
 		below := float32(y) + 1
 		for x, edge := range p.edge {
@@ -25,11 +29,11 @@ func (p *plot) shade() {
 			pix := row[4*x : 4*x+4 : 4*x+4]
 			switch {
 			case edge > below-1:
-				over(pix, tint, uint32((below-edge)*255))
+				pen.Over(pix, tint, uint32((below-edge)*255))
 			case pix[3] == 0: // most pixels: nothing is below
 				pix[0], pix[1], pix[2], pix[3] = tint.R, tint.G, tint.B, tint.A
 			default:
-				over(pix, tint, 255)
+				pen.Over(pix, tint, 255)
 			}
 		}
 	}
@@ -40,14 +44,14 @@ func (p *plot) findEdge() (first int) {
 	for x := range p.edge {
 		p.edge[x] = math.MaxFloat32
 	}
-	highest := float32(p.mask.h)
+	highest := float32(p.img.Rect.Dy())
 	for i := 1; i < len(p.points); i++ {
 		a, b := p.points[i-1], p.points[i]
-		if a.broken() || b.broken() {
+		if a.Broken() || b.Broken() {
 			continue
 		}
-		for x := max(int(a.x+0.5), 0); x < min(int(b.x+0.5), p.mask.w); x++ {
-			y := a.y + (b.y-a.y)*(float32(x)+0.5-a.x)/(b.x-a.x)
+		for x := max(int(a.X+0.5), 0); x < min(int(b.X+0.5), p.img.Rect.Dx()); x++ {
+			y := a.Y + (b.Y-a.Y)*(float32(x)+0.5-a.X)/(b.X-a.X)
 			p.edge[x] = min(p.edge[x], y)
 			highest = min(highest, y)
 		}

@@ -266,11 +266,11 @@ func TestFit(t *testing.T) {
 		{"no room", 1, "…"},
 		{"none at all", 0, ""},
 	} {
-		if got := fit(c.text, c.width, size, fyne.TextStyle{}); got != c.want {
+		if got := Fit(c.text, c.width, size, fyne.TextStyle{}); got != c.want {
 			t.Errorf("%q in %v is %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
-	long := fit(string(make([]rune, 1_000_000))+"x", 5000, size, fyne.TextStyle{})
+	long := Fit(string(make([]rune, 1_000_000))+"x", 5000, size, fyne.TextStyle{})
 	if n := len([]rune(long)); n > mostRunes+1 {
 		t.Errorf("%d letters are shown of a million", n)
 	}

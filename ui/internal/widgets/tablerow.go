@@ -209,7 +209,7 @@ func (r *cellRenderer) Layout(size fyne.Size) {
 		own := badgeSize(c.Text)
 		own.Width = min(own.Width, max(size.Width-x, 0))
 		inner := own.Width - 2*theme.InnerPadding()
-		r.face.text.Text = fit(c.Text, inner, theme.CaptionTextSize(), fyne.TextStyle{Bold: true})
+		r.face.text.Text = Fit(c.Text, inner, theme.CaptionTextSize(), fyne.TextStyle{Bold: true})
 		switch r.cell.align {
 		case fyne.TextAlignTrailing:
 			x = max(x, size.Width-own.Width)
@@ -220,7 +220,7 @@ func (r *cellRenderer) Layout(size fyne.Size) {
 		r.face.place(fyne.NewPos(x, (size.Height-own.Height)/2), own)
 		return
 	}
-	r.face.text.Text = fit(c.Text, size.Width-x, theme.TextSize(), fyne.TextStyle{})
+	r.face.text.Text = Fit(c.Text, size.Width-x, theme.TextSize(), fyne.TextStyle{})
 	r.face.text.Move(fyne.NewPos(x, 0))
 	r.face.text.Resize(fyne.NewSize(max(size.Width-x, 0), size.Height))
 }
@@ -228,8 +228,8 @@ func (r *cellRenderer) Layout(size fyne.Size) {
 // mostRunes bounds what is measured: no column is wider.
 const mostRunes = 400
 
-// fit returns a text's first line, or as much of it as a width holds with an ellipsis behind it.
-func fit(text string, width, size float32, style fyne.TextStyle) string {
+// Fit returns a text's first line, or as much of it as a width holds with an ellipsis behind it.
+func Fit(text string, width, size float32, style fyne.TextStyle) string {
 	line, _, cut := strings.Cut(text, "\n")
 	line = strings.TrimSpace(line)
 	if line == "" || width <= 0 {

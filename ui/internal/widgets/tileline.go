@@ -72,7 +72,7 @@ func (r *lineRenderer) MinSize() fyne.Size {
 // Layout cuts the text to the width.
 func (r *lineRenderer) Layout(size fyne.Size) {
 	l := r.line
-	if text := fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
+	if text := Fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
 		l.text.Text = text
 		l.text.Refresh()
 	}
@@ -84,6 +84,6 @@ func (r *lineRenderer) Refresh() {
 	l := r.line
 	l.text.Color = Color(l.tone.Color())
 	l.text.TextSize = theme.Size(l.size)
-	l.text.Text = fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
+	l.text.Text = Fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
 	l.text.Refresh()
 }

@@ -49,7 +49,7 @@ func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 func ShowError(win fyne.Window, n *engine.ErrorNote) {
 	text := widget.NewLabel(n.Message)
 	text.Wrapping, text.Selectable = fyne.TextWrapWord, true
-	where := fmt.Sprintf("The last of %s: cycle %d, agent %d, step %s", engine.FormatCount(n.Count), n.Cycle, n.Agent, n.Path)
+	where := fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.Who(), n.Path)
 	show := dialog.NewCustom(n.Class.String(), "Close", container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), win)
 	size := win.Canvas().Size()
 	show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))

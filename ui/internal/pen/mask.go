@@ -1,4 +1,5 @@
-package chart
+// Package pen draws anti-aliased lines and boxes into images, in device pixels.
+package pen
 
 import (
 	"encoding/binary"
@@ -7,20 +8,22 @@ import (
 	"math"
 )
 
-// point is a place in device pixels. One whose x is NaN breaks a line.
-type point struct{ x, y float32 }
+// Point is a place in device pixels. One whose X is NaN breaks a line.
+type Point struct{ X, Y float32 }
 
-func (p point) broken() bool { return p.x != p.x }
+// Broken reports whether the point breaks a line.
+func (p Point) Broken() bool { return p.X != p.X }
 
-// mask holds how much of each pixel a line covers, 0 to 255. Segments leave the maximum, so that joints are round and
+// Mask holds how much of each pixel a line covers, 0 to 255. Segments leave the maximum, so that joints are round and
 // what overlaps is not darker; the whole line is then blended at once.
-type mask struct {
+type Mask struct {
 	w, h        int
 	cover       []uint8
 	top, bottom int // rows that hold anything
 }
 
-func (m *mask) resize(w, h int) {
+// Resize makes an empty mask of a size; it allocates only to grow.
+func (m *Mask) Resize(w, h int) {
 	m.w, m.h = w, h
 	if need := w * h; cap(m.cover) < need {
 		m.cover = make([]uint8, need)
@@ -31,28 +34,28 @@ func (m *mask) resize(w, h int) {
 	m.top, m.bottom = h, 0
 }
 
-// line adds a polyline of a width. A point alone between breaks is a dot.
-func (m *mask) line(points []point, width float32) {
+// Line adds a polyline of a width. A point alone between breaks is a dot.
+func (m *Mask) Line(points []Point, width float32) {
 	reach := width/2 + 0.5
 	for i, p := range points {
-		if p.broken() {
+		if p.Broken() {
 			continue
 		}
-		if i+1 < len(points) && !points[i+1].broken() {
+		if i+1 < len(points) && !points[i+1].Broken() {
 			m.segment(p, points[i+1], reach)
-		} else if i == 0 || points[i-1].broken() {
+		} else if i == 0 || points[i-1].Broken() {
 			m.segment(p, p, reach*1.5)
 		}
 	}
 }
 
 // segment adds what lies within reach of the segment from a to b: coverage is reach less the distance.
-func (m *mask) segment(a, b point, reach float32) {
-	if a.y > b.y {
+func (m *Mask) segment(a, b Point, reach float32) {
+	if a.Y > b.Y {
 		a, b = b, a
 	}
-	y0, y1 := max(int(a.y-reach), 0), min(int(b.y+reach)+1, m.h)
-	dx, dy := b.x-a.x, b.y-a.y
+	y0, y1 := max(int(a.Y-reach), 0), min(int(b.Y+reach)+1, m.h)
+	dx, dy := b.X-a.X, b.Y-a.Y
 	length := float32(math.Sqrt(float64(dx*dx + dy*dy)))
 	var ux, uy, slope float32
 	if length > 0 {
@@ -63,14 +66,14 @@ func (m *mask) segment(a, b point, reach float32) {
 	}
 	m.top, m.bottom = min(m.top, y0), max(m.bottom, y1)
 	for y := y0; y < y1; y++ {
-		py := float32(y) + 0.5 - a.y
+		py := float32(y) + 0.5 - a.Y
 		// The part of the segment that is near enough to this row.
-		xa, xb := a.x, b.x
+		xa, xb := a.X, b.X
 		if py > reach {
 			xa += slope * (py - reach)
 		}
 		if py+reach < dy {
-			xb = a.x + slope*(py+reach)
+			xb = a.X + slope*(py+reach)
 		}
 		if xa > xb {
 			xa, xb = xb, xa
@@ -79,7 +82,7 @@ func (m *mask) segment(a, b point, reach float32) {
 		if x0 >= x1 {
 			continue
 		}
-		px := float32(x0) + 0.5 - a.x
+		px := float32(x0) + 0.5 - a.X
 		row := m.cover[y*m.w+x0 : y*m.w+x1]
 		along := px*ux + py*uy
 		last := along + float32(x1-x0-1)*ux
@@ -105,8 +108,8 @@ func coverBeside(row []uint8, reach, distance, step float32) {
 }
 
 // coverAround covers pixels near an end of the segment from a to b. The first is at x, y from a.
-func coverAround(row []uint8, reach, x, y float32, a, b point) {
-	dx, dy := b.x-a.x, b.y-a.y
+func coverAround(row []uint8, reach, x, y float32, a, b Point) {
+	dx, dy := b.X-a.X, b.Y-a.Y
 	square := dx*dx + dy*dy
 	for i := range row {
 		var part float32 // of the segment, up to the point that is nearest
@@ -122,8 +125,8 @@ func coverAround(row []uint8, reach, x, y float32, a, b point) {
 
 func hypot(x, y float32) float32 { return float32(math.Sqrt(float64(x*x + y*y))) }
 
-// blend lays a colour over img where the mask covers it, and empties the mask.
-func (m *mask) blend(img *image.RGBA, c color.RGBA) {
+// Blend lays a colour over img where the mask covers it, and empties the mask.
+func (m *Mask) Blend(img *image.RGBA, c color.RGBA) {
 	for y := m.top; y < m.bottom; y++ {
 		row := m.cover[y*m.w : (y+1)*m.w]
 		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
@@ -133,7 +136,7 @@ func (m *mask) blend(img *image.RGBA, c color.RGBA) {
 				continue
 			}
 			if row[x] > 0 {
-				over(pix[4*x:], c, uint32(row[x]))
+				Over(pix[4*x:], c, uint32(row[x]))
 				row[x] = 0
 			}
 		}
@@ -141,8 +144,8 @@ func (m *mask) blend(img *image.RGBA, c color.RGBA) {
 	m.top, m.bottom = m.h, 0
 }
 
-// over lays a premultiplied colour over a pixel; cover goes to 255.
-func over(pix []uint8, c color.RGBA, cover uint32) {
+// Over lays a premultiplied colour over a pixel; cover goes to 255.
+func Over(pix []uint8, c color.RGBA, cover uint32) {
 	p := pix[:4:4]
 	if cover == 255 && c.A == 255 {
 		p[0], p[1], p[2], p[3] = c.R, c.G, c.B, 255
@@ -159,4 +162,11 @@ func over(pix []uint8, c color.RGBA, cover uint32) {
 func div255(x uint32) uint32 {
 	x += 128
 	return (x + x>>8) >> 8
+}
+
+// Faint returns a colour at a share of its strength, of 255.
+func Faint(c color.RGBA, share uint32) color.RGBA {
+	var faded [4]uint8
+	Over(faded[:], c, share)
+	return color.RGBA{faded[0], faded[1], faded[2], faded[3]}
 }

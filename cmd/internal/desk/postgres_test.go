@@ -1,0 +1,41 @@
+package desk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestPostgresService is what the button beside a database says.
+func TestPostgresService(t *testing.T) {
+	d := open(t, t.TempDir())
+	t.Setenv("THRONG_TEST_PASSWORD", pgtest.Password)
+	server := pgtest.Shared(t)
+	const text = `
+services: {db: {kind: postgres, url: "postgres://app@HOST/postgres", auth: {password: "secret:THRONG_TEST_PASSWORD"}}}
+chain c: {step a: {kind: sql, service: db, query: "select 1"}}
+`
+	path := filepath.Join(t.TempDir(), "db.yaml")
+	if err := os.WriteFile(path, []byte(strings.Replace(text, "HOST", server.Address(), 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := setupDesk{d}.Scenario(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := setup.Service{Name: "db", Kind: "postgres", URL: "postgres://app@" + server.Address() + "/postgres", Password: "THRONG_TEST_PASSWORD"}
+	if len(s.Services) != 1 || s.Services[0] != want {
+		t.Fatalf("services %+v, want %+v", s.Services, want)
+	}
+	if said, err := (setupDesk{d}).TestService(t.Context(), want); err != nil || !strings.Contains(said, "connections free") {
+		t.Errorf("%s, %v", said, err)
+	}
+	t.Setenv("THRONG_TEST_PASSWORD", "hunter2")
+	if said, err := (setupDesk{d}).TestService(t.Context(), want); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("with another password: %s, %v", said, err)
+	}
+}

@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// PostgresService is a service of kind postgres, as a scenario or a person names it.
+type PostgresService struct {
+	Name     string
+	Address  string // postgres://… without a password, or secret:NAME
+	Password string // the name of a secret; "" is none
+}
+
+// find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
+func (p PostgresService) find(from Secrets) (d *service.Database, secrets []string, err error) {
+	field := "service " + p.Name
+	wrong := func(err error, hint string) error {
+		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
+	}
+	address, password := p.Address, ""
+	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
+		if err := checkSecret(name); err != nil {
+			return nil, nil, err
+		}
+		if address, _, err = from.Find(field, name); err != nil {
+			return nil, nil, err
+		}
+		secrets = append(secrets, address)
+	} else {
+		if err := service.CheckPostgres(address); err != nil {
+			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
+		}
+		if p.Password != "" {
+			if password, _, err = from.Find(field, p.Password); err != nil {
+				return nil, nil, err
+			}
+			secrets = append(secrets, password)
+		}
+	}
+	if d, err = service.ParseDatabase(address, password); err != nil {
+		return nil, nil, wrong(err, "")
+	}
+	return d, secrets, nil
+}
+
+// CheckPostgres asks the database of a service and says in words what answered.
+func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
+	d, _, err := p.find(Secrets{})
+	if err != nil {
+		return "", err
+	}
+	return d.Check(ctx)
+}
+
+// database is where a service of kind postgres is in this launch, and its secrets.
+func (l Launch) database(s *chain.Service) (*service.Database, []string, error) {
+	return PostgresService{s.Name, l.address(s), s.Postgres.Password}.find(l.Secrets)
+}
+
+// openPool gives a service of kind postgres its client.
+func (l Launch) openPool(j *Job, s *chain.Service) error {
+	d, secrets, err := l.database(s)
+	if err != nil {
+		return err
+	}
+	client, err := service.NewPostgres(s.Name, d, s.Postgres.Limits)
+	if err != nil {
+		return err
+	}
+	j.onClose(func() error { client.Close(); return nil })
+	j.pools = append(j.pools, client)
+	s.ConnectPostgres(client, secrets...)
+	return nil
+}
+
+// foreignDatabase returns the machines of a service of kind postgres that nobody allowed. Where it is may be a secret;
+// one that cannot be found is told elsewhere.
+func (l Launch) foreignDatabase(s *chain.Service) (all []Target) {
+	d, _, err := l.database(s)
+	if err != nil {
+		return nil
+	}
+	for _, host := range d.Away() {
+		if !slices.Contains(l.Allow, host) {
+			all = append(all, Target{s.Name, host})
+		}
+	}
+	return all
+}

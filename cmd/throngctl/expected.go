@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// printService says where a service is, whether a run may call it, and which secrets it would need.
+func printService(w io.Writer, o wire.Outlook) {
+	var notes []string
+	switch {
+	case o.Embedded:
+		notes = append(notes, "the rehearsal, in this program")
+	case o.Hidden:
+		notes = append(notes, "nobody knows where: a secret is missing")
+	case len(o.Foreign) > 0:
+		notes = append(notes, "another host: a run asks for --allow "+strings.Join(o.Foreign, " --allow "))
+	case len(o.Away) > 0:
+		notes = append(notes, "another host, allowed")
+	default:
+		notes = append(notes, "on this machine")
+	}
+	if o.Replaced {
+		notes = append(notes, "instead of "+o.URL)
+	}
+	fmt.Fprintf(w, "service %s\t%s\t%s\t%s\n", o.Name, o.Kind, o.Address, strings.Join(notes, ", "))
+	for _, secret := range o.Secrets {
+		found := "found in " + secret.Place
+		if secret.Err != nil {
+			found = secret.Err.Error()
+		}
+		fmt.Fprintf(w, "secret %s\tof %s\t%s\n", secret.Name, o.Name, found)
+	}
+}
+
+// printExpected says how many requests a session and a cycle are expected to make.
+func printExpected(w io.Writer, s *scenario.Scenario) {
+	all := s.Chain.Expect()
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nrequests to\ta session\ta cycle of %s\n", counted(s.Agents, "agent"))
+	for _, r := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Service.Name, strings.Join(append(span(r, 1), loops(r)...), ", and "), cycle(r, s.Agents))
+		if r.Service.Login != nil {
+			fmt.Fprintf(w, "%s\tone more to sign in\tonce for each agent, and when a token is too old\n", r.Service.Name)
+		}
+	}
+	if len(s.Success) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return engine.FormatCount(int64(n)) + " " + what
+}
+
+// cycle is what the sessions of one cycle ask.
+func cycle(r chain.Requests, agents int) string {
+	parts := span(r, int64(agents))
+	if len(r.Loops) > 0 || r.More {
+		parts = append(parts, "those of the loops")
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// span is how many requests some sessions make, but for those in loops that nobody knows the length of.
+func span(r chain.Requests, sessions int64) []string {
+	least, most := engine.FormatCount(r.Least*sessions), engine.FormatCount(r.Most*sessions)
+	switch {
+	case r.Most >= chain.Endless:
+		return []string{least + " or more"}
+	case r.Least != r.Most && !math.IsNaN(r.Mean):
+		return []string{fmt.Sprintf("%s to %s, %s on average", least, most, strconv.FormatFloat(r.Mean*float64(sessions), 'f', -1, 64))}
+	case r.Least != r.Most:
+		return []string{least + " to " + most}
+	case r.Most == 0 && (len(r.Loops) > 0 || r.More):
+		return nil
+	}
+	return []string{most}
+}
+
+// loops are the requests that each pass of a loop makes.
+func loops(r chain.Requests) []string {
+	var parts []string
+	for _, l := range r.Loops {
+		each := engine.FormatCount(l.Least)
+		if l.Least != l.Most {
+			each += " to " + engine.FormatCount(l.Most)
+		}
+		parts = append(parts, each+" per "+l.As+" of "+l.Path)
+	}
+	if r.More {
+		parts = append(parts, "those of further loops")
+	}
+	return parts
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+// example is a file in the guide to the language: a fence whose first line, or whose info, names it.
+var example = regexp.MustCompile("(?ms)^```(?:yaml\n# (\\S+)|csv (\\S+))\n(.*?)^```$")
+
+// TestLanguageExamples runs every example of the guide to the scenario language: each finishes exactly, at one session
+// in flight and at many, with the same results, which are some.
+func TestLanguageExamples(t *testing.T) {
+	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
+	folder := t.TempDir()
+	var scenarios []string
+	for _, m := range example.FindAllStringSubmatch(guide, -1) {
+		name := m[1] + m[2]
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(m[3]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m[1] != "" {
+			scenarios = append(scenarios, name)
+		}
+	}
+	if n := strings.Count(guide, "```yaml\n"); n != len(scenarios) || n < 15 {
+		t.Fatalf("%d of %d examples have a name: %v", len(scenarios), n, scenarios)
+	}
+	for _, name := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			if name == "visits.yaml" {
+				t.Setenv("EXAMPLE_DB", visitsDatabase(t))
+			}
+			var first string
+			for _, limit := range []string{"1", "50"} {
+				out := t.TempDir()
+				code, said, stderr := ctl(t, "run", filepath.Join(folder, name), "--data", t.TempDir(), "--rehearsal", "none",
+					"--max-concurrent", limit, "--no-dashboard", "--export", out)
+				if code != exitDone || !strings.Contains(said, "result         exact") {
+					t.Fatalf("exit code %d\n%s%s", code, said, stderr)
+				}
+				results := read(t, out, "sessions.csv") + read(t, out, "events.csv")
+				if strings.Count(results, "\n") < 3 {
+					t.Errorf("no results:\n%s", results)
+				}
+				if first == "" {
+					first = results
+				} else if name != "visits.yaml" && results != first { // there the rows of the first run are seen by the second
+					t.Errorf("with 50 in flight\n%s\nwith one\n%s", results, first)
+				}
+			}
+		})
+	}
+}
+
+// TestLanguageGuideIsWhole: the guide has a heading for every kind of step.
+func TestLanguageGuideIsWhole(t *testing.T) {
+	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
+	var headings []string
+	for line := range strings.Lines(guide) {
+		if names, ok := strings.CutPrefix(line, "### "); ok {
+			headings = append(headings, strings.Split(strings.TrimSpace(names), ", ")...)
+		}
+	}
+	kinds := chain.Kinds()
+	slices.Sort(kinds)
+	slices.Sort(headings)
+	if !slices.Equal(kinds, headings) {
+		t.Errorf("headings for %v; there are %v", headings, kinds)
+	}
+}
+
+// visitsDatabase is the address of a database with the table of the example.
+func visitsDatabase(t *testing.T) string {
+	t.Helper()
+	address := pgtest.Shared(t).Database(t)
+	conn := pgtest.Connect(t, address)
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), "create table visits (id uuid primary key, agent text, data jsonb)"); err != nil {
+		t.Fatal(err)
+	}
+	return address
+}

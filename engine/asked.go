@@ -1,0 +1,36 @@
+package engine
+
+// Asked is what was asked of services.
+type Asked struct {
+	Usage       Usage    `cbor:"1,keyasint,omitzero"`
+	Requests    int64    `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
+	Retries     int64    `cbor:"3,keyasint,omitempty"`
+	RateLimited int64    `cbor:"4,keyasint,omitempty"` // 429s
+	Labels      [4]int64 `cbor:"5,keyasint"`           // service steps by Label
+}
+
+// Add counts a step.
+func (a *Asked) Add(s *StepRecord) {
+	a.Usage.Add(s.Usage)
+	for _, status := range s.Statuses {
+		if status == 429 {
+			a.RateLimited++
+		}
+	}
+	if s.Attempts > 0 {
+		a.Labels[s.Label]++
+		a.Requests += int64(s.Attempts)
+		a.Retries += int64(s.Attempts - 1)
+	}
+}
+
+// merge adds other to a.
+func (a *Asked) merge(other *Asked) {
+	a.Usage.Add(&other.Usage)
+	a.Requests += other.Requests
+	a.Retries += other.Retries
+	a.RateLimited += other.RateLimited
+	for i, n := range other.Labels {
+		a.Labels[i] += n
+	}
+}

@@ -1,0 +1,169 @@
+package chain
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+	"go.starlark.net/starlark"
+)
+
+// connector is a template of a step, which steps name as their target.
+type connector struct {
+	action  action // nil for a mistake
+	timeout time.Duration
+	retry   retry
+	private bool
+	stands  bool // it names a function that the file does not define
+}
+
+// optionsName is what a connector sees the options of its step as, besides what the step itself sees.
+const optionsName = "options"
+
+// Connector reads a connector. All chains must be declared.
+func (r *Reader) Connector(name string, n *doc.Node) {
+	c := &connector{}
+	if r.connectors == nil {
+		r.connectors = map[string]*connector{}
+	}
+	r.connectors[name] = c
+	if n.Kind() != doc.Map {
+		n.Errorf("`"+name+": {kind: http, …}`", "the connector %s has no keys", name)
+		return
+	}
+	all := slices.DeleteFunc(kinds(), func(k kind) bool { return k.name == "connector" || slices.Contains(controlFlow, k.name) })
+	k, known := kindOf("the connector "+name, n, all)
+	if !known {
+		return
+	}
+	n.Fields(append([]string{"kind", "type", "timeout", "retry"}, k.keys...)...)
+	if t := n.Get("timeout"); t != nil {
+		c.timeout = t.Duration(time.Millisecond, 0)
+	}
+	if w := n.Get("retry"); w != nil {
+		c.retry = readRetry(w)
+	}
+	c.private = isPrivate(n)
+	in := &reader{Reader: r, names: append(slices.Clone(baseNames), optionsName), shared: true}
+	c.action = k.read(in, n)
+	_, c.stands = c.action.(*standIn)
+}
+
+func readConnector(r *reader, n *doc.Node) action {
+	n.Require("target")
+	s := r.scope.step
+	s.connects = true
+	if o := n.Get("options"); o != nil && o.Kind() != doc.Null {
+		o.Entries() // says what is wrong
+		s.options = r.value(o, "options")
+	}
+	at := n.Get("target")
+	name := at.Text()
+	if name == "" {
+		return nil
+	}
+	if r.connectors[name] == nil && r.More != nil {
+		r.More(name)
+	}
+	c, ok := r.connectors[name]
+	if !ok {
+		return r.stand(at, "connector")
+	}
+	if s.timeout == 0 {
+		s.timeout = c.timeout
+	}
+	s.retry = s.retry.or(c.retry)
+	s.private = s.private || c.private
+	s.Rehearsed = c.stands
+	return c.action
+}
+
+// Connectors are the names of the connectors read so far.
+func (r *Reader) Connectors() []string {
+	var names []string
+	for name := range r.connectors {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// standIn answers in place of a connector or a function that the file does not define: it asks the rehearsal, which
+// says what it was asked.
+type standIn struct{ request }
+
+// StandInPath is where the rehearsal answers for what is not defined.
+const StandInPath = "/connectors"
+
+// stand returns a stand-in for what a node names, which is noted; what says what that is.
+func (r *reader) stand(n *doc.Node, what string) action {
+	name := n.Text()
+	hint := "define it under `" + what + "s`: against real services this is an error"
+	if names := r.Connectors(); what == "connector" && len(names) > 0 {
+		hint = strings.Replace(r.near(name, names, "")+"; ", "?; ", "? ", 1) + hint
+	}
+	n.Warnf(hint, "there is no %s %s: the rehearsal answers in its place", what, name)
+	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.rehearsed, entry) {
+		r.rehearsed = append(r.rehearsed, entry)
+	}
+	if r.scope != nil {
+		r.scope.step.Rehearsed = true
+	}
+	if r.standIn == nil {
+		user, err := r.Env.Template("${agent.id}", []string{"agent"})
+		if err != nil {
+			panic(err) // it compiles
+		}
+		r.standIn = &Service{Name: "stand-in", Kind: "http", URL: "rehearsal:shop", User: user}
+	}
+	path, err := service.ParseTarget(StandInPath)
+	if err != nil {
+		panic(err) // it is a path
+	}
+	return &standIn{request{
+		service: r.standIn, method: http.MethodPost, target: target{fixed: &path}, json: question(name), sends: "application/json",
+	}}
+}
+
+// StandIn is the service that answers in place of what the file does not define, and which connectors and functions
+// that are; nil where all is defined.
+func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.rehearsed }
+
+func (s *standIn) changes() *Service { return nil }
+
+func (s *standIn) run(t *turn) (script.Value, error) {
+	out, err := s.request.run(t)
+	if err != nil {
+		return nil, err
+	}
+	return out.(starlark.HasAttrs).Attr("body")
+}
+
+// question is what a stand-in is asked: its target with the step's options or, without any, what comes before the step:
+// the output of the step before or, for the first, the chain's input.
+type question string
+
+var questionShape = script.NewShape("target", "input")
+
+// Eval implements Value.
+func (q question) Eval(c Contexts) (script.Value, error) {
+	t := c.(*turn)
+	input := script.Missing
+	if t.connected {
+		input = t.options
+	}
+	if input == script.Missing {
+		input = t.previous()
+	}
+	if input == script.Missing {
+		var err error
+		if input, err = t.Lookup("input"); err != nil {
+			return nil, err
+		}
+	}
+	return questionShape.Record(starlark.String(string(q)), input), nil
+}

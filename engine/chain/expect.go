@@ -1,0 +1,291 @@
+package chain
+
+import (
+	"math"
+	"slices"
+
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// Requests is how many requests a session is expected to make to a service: what the file says of it, before anything
+// runs. Attempts beyond the first are not counted, nor what a step that fails keeps from being asked.
+type Requests struct {
+	Service *Service
+	Least   int64
+	Most    int64   // without those of Loops; Endless is that nobody can say
+	Mean    float64 // where the file says how likely each is, and there are no Loops; else NaN
+	// Loops are those whose passes nobody knows before they run.
+	Loops []LoopRequests
+	// More is that there are further loops.
+	More bool
+}
+
+// LoopRequests is how many requests one pass of a loop makes, but for those in a loop inside it.
+type LoopRequests struct {
+	Path        string // of the step, without iterations
+	As          string // what the loop calls an item
+	Least, Most int64
+}
+
+const (
+	// Endless is more requests than anybody counts.
+	Endless = 100_000_000_000
+	// maxLoops is how many loops are told of for a service.
+	maxLoops = 20
+)
+
+// Expect returns the services that a session of the chain asks, in the order in which it first does.
+func (c *Chain) Expect() []Requests {
+	e := expecting{known: map[*Chain]*tally{}}
+	return e.chain(c).list
+}
+
+// sender is an action that asks services: the first, unless nothing is asked; the others in its place.
+type sender interface {
+	// asks says how often the first is asked where the step runs.
+	asks() (services []*Service, often odds)
+}
+
+// odds are how likely something is to happen: never, surely or something between; mean is NaN where nobody knows.
+type odds struct {
+	least, most int64
+	mean        float64
+}
+
+var (
+	surely     = odds{1, 1, 1}
+	impossible = odds{0, 0, 0}
+	perhaps    = odds{0, 1, math.NaN()}
+)
+
+func (o odds) and(p odds) odds {
+	if o.most*p.most == 0 {
+		return impossible // whatever the other is
+	}
+	return odds{o.least * p.least, 1, o.mean * p.mean}
+}
+
+func (o odds) not() odds { return odds{1 - o.most, 1 - o.least, 1 - o.mean} }
+
+// chanceOf are the odds of what happens with a probability.
+func chanceOf(p float64) odds { return odds{int64(p), int64(math.Ceil(p)), p} }
+
+// tally is what is asked on a way through some steps, and how likely its end is reached: a session may stop before.
+type tally struct {
+	list    []Requests
+	reaches odds
+}
+
+// expecting counts the requests of chains, each chain once.
+type expecting struct{ known map[*Chain]*tally }
+
+func (e *expecting) chain(c *Chain) *tally {
+	t, ok := e.known[c]
+	if !ok {
+		t = &tally{reaches: surely}
+		e.known[c] = t // a chain that runs itself is a mistake, and is not counted
+		*t = e.block(c.Body, "")
+	}
+	return t
+}
+
+func (e *expecting) block(b *Block, prefix string) tally {
+	all := tally{reaches: surely}
+	if b == nil {
+		return all
+	}
+	for _, s := range b.Steps {
+		runs := likely(s.when).and(all.reaches)
+		of := e.step(s, prefix)
+		for _, r := range of.list {
+			all.add(r.times(runs))
+		}
+		all.reaches = all.reaches.and(likely(s.when).and(of.reaches.not()).not())
+	}
+	return all
+}
+
+// step counts what a step asks where it runs.
+func (e *expecting) step(s *Step, prefix string) tally {
+	switch a := s.action.(type) {
+	case *stop:
+		return tally{reaches: impossible}
+	case *branch:
+		return either(likely(a.condition), e.block(a.then, prefix+s.Name+"."), e.block(a.otherwise, prefix+s.Name+"."))
+	case *loop:
+		return a.expect(e.block(a.do, prefix+s.Name+"."), prefix+s.Name)
+	case *while:
+		most := int64(a.limit)
+		if likely(a.condition) == impossible {
+			most = 0
+		}
+		return repeated(e.block(a.do, prefix+s.Name+"."), 0, most)
+	case *subchain:
+		if a.chain == nil {
+			break
+		}
+		inner := e.chain(a.chain)
+		t := tally{reaches: inner.reaches}
+		for _, r := range inner.list {
+			t.add(r.under(prefix + s.Name + "."))
+		}
+		return t
+	case sender:
+		t := tally{reaches: surely}
+		services, often := a.asks()
+		for i, service := range services {
+			if i > 0 {
+				often = perhaps.and(often)
+			}
+			t.add(Requests{Service: service, Least: often.least, Most: often.most, Mean: often.mean})
+		}
+		return t
+	}
+	return tally{reaches: surely}
+}
+
+// likely is how likely a condition holds; nil always does.
+func likely(e *script.Expr) odds {
+	if e == nil {
+		return surely
+	}
+	v, always := e.Const()
+	switch {
+	case !always:
+		return perhaps
+	case bool(v.Truth()):
+		return surely
+	}
+	return impossible
+}
+
+// either is one of two ways.
+func either(first odds, a, b tally) tally {
+	switch first {
+	case surely:
+		return a
+	case impossible:
+		return b
+	}
+	t := tally{reaches: odds{a.reaches.least * b.reaches.least, max(a.reaches.most, b.reaches.most), math.NaN()}}
+	if a.reaches == surely && b.reaches == surely {
+		t.reaches = surely
+	}
+	for _, r := range a.list {
+		other := b.of(r.Service)
+		r.Least, r.Most = min(r.Least, other.Least), max(r.Most, other.Most)
+		if r.Mean != other.Mean || len(other.Loops) > 0 {
+			r.Mean = math.NaN()
+		}
+		r.join(other)
+		t.list = append(t.list, r)
+	}
+	for _, r := range b.list {
+		if a.of(r.Service).Service == nil {
+			r.Least, r.Mean = 0, math.NaN()
+			t.list = append(t.list, r)
+		}
+	}
+	return t
+}
+
+// expect counts a for: how many passes it makes is known where its list is.
+func (l *loop) expect(pass tally, path string) tally {
+	if v, always := l.each.Const(); l.each != nil && always {
+		n := int64(max(starlark.Len(v), 0))
+		return repeated(pass, n, n)
+	}
+	if l.limit > 0 {
+		return repeated(pass, 0, int64(l.limit))
+	}
+	t := tally{reaches: repeated(pass, 0, 1).reaches}
+	for _, r := range pass.list {
+		if r.Most > 0 && len(r.Loops) < maxLoops {
+			r.Loops = append([]LoopRequests{{path, l.as, r.Least, r.Most}}, r.Loops...)
+		} else if r.Most > 0 {
+			r.More = true
+		}
+		r.Least, r.Most, r.Mean = 0, 0, math.NaN()
+		t.add(r)
+	}
+	return t
+}
+
+// repeated makes some passes, unless one of them stops the session.
+func repeated(pass tally, least, most int64) tally {
+	t := tally{reaches: surely}
+	switch {
+	case most == 0:
+		return t
+	case pass.reaches == impossible && least > 0:
+		t.reaches, least, most = impossible, 1, 1
+	case pass.reaches != surely:
+		t.reaches, least = perhaps, min(least, 1)
+	}
+	for _, r := range pass.list {
+		if least == most {
+			r.Mean *= float64(least)
+		} else {
+			r.Mean = math.NaN()
+		}
+		r.Least, r.Most = product(r.Least, least), product(r.Most, most)
+		t.add(r)
+	}
+	return t
+}
+
+// of is what is asked of a service; the zero value is nothing.
+func (t *tally) of(s *Service) Requests {
+	for _, r := range t.list {
+		if r.Service == s {
+			return r
+		}
+	}
+	return Requests{}
+}
+
+// add adds what is asked after what is there.
+func (t *tally) add(more Requests) {
+	i := slices.IndexFunc(t.list, func(r Requests) bool { return r.Service == more.Service })
+	if i < 0 {
+		t.list = append(t.list, more)
+		return
+	}
+	r := &t.list[i]
+	r.Least, r.Most, r.Mean = min(r.Least+more.Least, Endless), min(r.Most+more.Most, Endless), r.Mean+more.Mean
+	r.join(more)
+}
+
+// join adds the loops of another.
+func (r *Requests) join(other Requests) {
+	all := slices.Concat(r.Loops, other.Loops)
+	r.Loops, r.More = all[:min(len(all), maxLoops)], r.More || other.More || len(all) > maxLoops
+}
+
+// times is what is asked by steps that run with these odds.
+func (r Requests) times(o odds) Requests {
+	r.Least, r.Most, r.Mean = r.Least*o.least, r.Most*o.most, r.Mean*o.mean
+	if o.most == 0 {
+		r.Mean, r.Loops, r.More = 0, nil, false
+	}
+	return r
+}
+
+// under puts a path before those of the loops.
+func (r Requests) under(prefix string) Requests {
+	r.Loops = slices.Clone(r.Loops)
+	for i := range r.Loops {
+		r.Loops[i].Path = prefix + r.Loops[i].Path
+	}
+	return r
+}
+
+// product multiplies, up to Endless.
+func product(a, b int64) int64 {
+	if a > 0 && b > Endless/a {
+		return Endless
+	}
+	return a * b
+}

@@ -1,0 +1,204 @@
+package chain
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"go.starlark.net/starlark"
+)
+
+// form is what a value of an answer must be: of a type, one of some, or a record of further forms.
+type form struct {
+	kind    string // string, bool, int, float or list; "" is one of choices, or a record
+	choices []any
+	fields  []formField
+}
+
+type formField struct {
+	name     string
+	form     *form
+	optional bool
+}
+
+// jsonTypes are what JSON Schema calls the types of a shape.
+var jsonTypes = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float": "number", "list": "array"}
+
+// formOf reads a map of names with a type or, as a list, what the value is one of, or a further map; a name that ends
+// with a question mark may be missing.
+func formOf(n *doc.Node) *form {
+	f := &form{}
+	for _, e := range n.Entries() {
+		name, optional := strings.CutSuffix(e.Key.Text(), "?")
+		if CheckName(e.Key, name, "a field of an answer"); name == "" {
+			e.Key.Errorf(NameHint, "a field without a name")
+		}
+		if slices.ContainsFunc(f.fields, func(other formField) bool { return other.name == name }) {
+			e.Key.Errorf("", "%s stands there twice", name)
+		}
+		f.fields = append(f.fields, formField{name, valueForm(e.Value), optional})
+	}
+	return f
+}
+
+func valueForm(n *doc.Node) *form {
+	switch n.Kind() {
+	case doc.Map:
+		return formOf(n)
+	case doc.List:
+		f := &form{}
+		for _, item := range n.List() {
+			if choiceType(item.Scalar()) == "" {
+				item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
+			}
+			f.choices = append(f.choices, item.Scalar())
+		}
+		if len(f.choices) == 0 {
+			n.Errorf("`[yes, no, maybe]`", "one of nothing")
+		}
+		return f
+	case doc.Absent, doc.Null, doc.Scalar:
+	}
+	name := n.Text()
+	if _, ok := jsonTypes[name]; !ok && name != "" {
+		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is no type of an answer", name)
+	}
+	return &form{kind: name}
+}
+
+// choiceType is what JSON Schema calls the type of a choice; "" is that it cannot be one.
+func choiceType(choice any) string {
+	switch choice.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case int64:
+		return "integer"
+	case float64:
+		return "number"
+	}
+	return ""
+}
+
+// oneOf is the schema of choices. Services that hold a model to a schema want to know their types too.
+func oneOf(choices []any) map[string]any {
+	var types []string
+	for _, c := range choices {
+		if kind := choiceType(c); kind != "" && !slices.Contains(types, kind) {
+			types = append(types, kind)
+		}
+	}
+	switch len(types) {
+	case 0: // reported
+		return map[string]any{}
+	case 1:
+		return map[string]any{"enum": choices, "type": types[0]}
+	}
+	return map[string]any{"enum": choices, "type": types}
+}
+
+// schemas makes the schema that a model is shown, where all names are required and what may be missing may be null, as
+// services that hold a model to a schema want it; and the one that is checked, where it may be missing too, and more
+// than was asked for does no harm.
+func (f *form) schemas() (sent, check map[string]any) {
+	switch {
+	case f.choices != nil:
+		sent = oneOf(f.choices)
+		return sent, sent
+	case f.kind == "list": // of texts, as the model is told; others are taken too
+		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
+	case f.kind != "":
+		if kind, ok := jsonTypes[f.kind]; ok { // else it is reported
+			sent = map[string]any{"type": kind}
+		}
+		return sent, sent
+	}
+	var sentFields, checkFields properties
+	all, needed := []string{}, []string{}
+	for _, field := range f.fields {
+		a, b := field.form.schemas()
+		if field.optional {
+			a, b = orNull(a), orNull(b)
+		} else {
+			needed = append(needed, field.name)
+		}
+		all = append(all, field.name)
+		sentFields, checkFields = append(sentFields, property{field.name, a}), append(checkFields, property{field.name, b})
+	}
+	sent = map[string]any{"type": "object", "properties": sentFields, "required": all, "additionalProperties": false}
+	return sent, map[string]any{"type": "object", "properties": checkFields, "required": needed}
+}
+
+func orNull(s map[string]any) map[string]any {
+	return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
+}
+
+// properties are those of a schema in the order of the file, in which a model writes them.
+type properties []property
+
+type property struct {
+	name   string
+	schema map[string]any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p properties) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, one := range p {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		name, err := json.Marshal(one.name)
+		if err != nil {
+			return nil, err
+		}
+		schema, err := json.Marshal(one.schema)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, name...), ':'), schema...)
+	}
+	return append(out, '}'), nil
+}
+
+// fits reports whether data are of the form; of choices, only texts are known here.
+func (f *form) fits(v script.Value) bool {
+	switch f.kind {
+	case "string":
+		_, ok := v.(starlark.String)
+		return ok
+	case "bool":
+		_, ok := v.(starlark.Bool)
+		return ok
+	case "int":
+		_, ok := v.(starlark.Int)
+		return ok
+	case "float":
+		_, whole := v.(starlark.Int)
+		_, ok := v.(starlark.Float)
+		return ok || whole
+	case "list":
+		_, ok := v.(*starlark.List)
+		return ok
+	}
+	if f.choices != nil {
+		text, ok := v.(starlark.String)
+		return ok && slices.Contains(f.choices, any(string(text)))
+	}
+	r, ok := v.(*script.Record)
+	if !ok {
+		return false
+	}
+	for _, field := range f.fields {
+		x, there := r.Field(field.name)
+		switch {
+		case field.optional && (!there || x == starlark.None):
+		case !there || !field.form.fits(x):
+			return false
+		}
+	}
+	return true
+}

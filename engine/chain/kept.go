@@ -1,0 +1,83 @@
+package chain
+
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+const (
+	// maxKept is how much a session may hold on to, in bytes: what its steps gave, as data and as the text of it that
+	// the journal gets.
+	maxKept = 128 << 20
+	// maxSent bounds what one step sends, in bytes.
+	maxSent = 32 << 20
+	// maxLetter bounds the text of a message, which each of its readers gets.
+	maxLetter = 64 << 10
+	// maxWords bounds the name of an event, and why a session stopped.
+	maxWords = 1000
+	// maxMemory bounds what an agent remembers, its notes included.
+	maxMemory = 4 << 20
+)
+
+// keep counts what a step gave. What holds steps gives what these gave, which is counted already.
+func (t *turn) keep(out script.Value) {
+	t.x.kept += len(t.path)
+	switch t.step.action.(type) {
+	case nest, *subchain:
+	default:
+		t.x.kept += 2 * script.Weight(out)
+	}
+}
+
+// tooMuch is the failure of a session that holds on to more than it may; nil while it does not.
+func tooMuch(kept, most int) error {
+	if kept <= most {
+		return nil
+	}
+	return engine.Fail(engine.Script, "the session holds more than %d MB of what its steps gave", most>>20)
+}
+
+// share is how much each member of a group may hold on to: they must not take more together than one session may, and
+// who comes first must make no difference.
+func (g *group) share() int { return maxKept / len(g.members) }
+
+// check is the failure of a step that writes more than an agent may remember.
+func (m *Memory) check(more *engine.Delta) error {
+	if m.weight == 0 {
+		m.weight = weightOf(m.base.FieldList(), nil) + 1
+		if m.base != nil {
+			m.weight += weightOf(nil, m.base.Notes)
+		}
+	}
+	if m.weight+weightOf(more.Set, more.Notes) <= maxMemory {
+		return nil // even if nothing of it were replaced
+	}
+	after := engine.Delta{Set: slices.Clone(m.delta.Set), Notes: slices.Clone(m.delta.Notes), Keep: m.delta.Keep, Replace: m.delta.Replace}
+	add(&after, more)
+	if all := m.base.Apply(&after); weightOf(all.Fields, all.Notes) > maxMemory {
+		return tooMuchMemory()
+	}
+	return nil
+}
+
+func tooMuchSent(what string) error {
+	return engine.Fail(engine.Script, "more than %d MB of %s", maxSent>>20, what)
+}
+
+func tooMuchMemory() error {
+	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", maxMemory>>20)
+}
+
+// weightOf is how many bytes fields and notes take.
+func weightOf(fields []engine.Field, notes [][]byte) int {
+	n := 0
+	for _, f := range fields {
+		n += len(f.Name) + len(f.Value)
+	}
+	for _, note := range notes {
+		n += len(note)
+	}
+	return n
+}

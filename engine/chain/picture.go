@@ -1,0 +1,112 @@
+package chain
+
+import (
+	"strconv"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Graph returns the chain as people see it, with the chains that it runs. Steps past engine.MostDrawn are left out:
+// chains that run each other may unfold to very many.
+func (c *Chain) Graph() engine.Graph {
+	p := picture{room: engine.MostDrawn}
+	g := p.block(c.Name, "", c.Body)
+	g.Cut = p.cut
+	return g
+}
+
+// picture is a graph in the making.
+type picture struct {
+	room int // for steps
+	cut  bool
+}
+
+// block draws as much of a block as there is room for.
+func (p *picture) block(name, prefix string, b *Block) engine.Graph {
+	g := engine.Graph{Name: name}
+	for i := range b.segments {
+		seg := &b.segments[i]
+		n := min(seg.to-seg.from, p.room)
+		p.cut = p.cut || n < seg.to-seg.from
+		p.room -= n
+		if n == 0 {
+			break
+		}
+		steps := make([]engine.GraphStep, n)
+		for k := range steps {
+			steps[k] = p.step(prefix, b.Steps[seg.from+k])
+			steps[k].After = b.after(seg.from+k, seg.from, n)
+		}
+		g.Segments = append(g.Segments, steps)
+	}
+	return g
+}
+
+// after returns which of the n steps from one on a step waits for, counted from there.
+func (b *Block) after(i, from, n int) (all []int) {
+	if b.Steps[i].node == nil {
+		return nil
+	}
+	for _, j := range b.Steps[i].node.waits {
+		if j-from < n {
+			all = append(all, j-from)
+		}
+	}
+	return all
+}
+
+func (p *picture) step(prefix string, s *Step) engine.GraphStep {
+	g := engine.GraphStep{Path: prefix + s.Name, Name: s.Name, Label: s.Label, Kind: s.Kind, Facts: s.facts()}
+	inner := func(name string, b *Block) {
+		if b != nil && len(b.Steps) > 0 {
+			g.Inner = append(g.Inner, p.block(name, g.Path+".", b))
+		}
+	}
+	if a, ok := s.action.(asker); ok {
+		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
+			g.Service = services[0].Name
+		}
+	}
+	switch a := s.action.(type) {
+	case *branch:
+		g.Says = a.condition.Source()
+		inner("then", a.then)
+		inner("else", a.otherwise)
+	case *loop:
+		g.Says = a.as + " in " + a.each.Source()
+		inner("do", a.do)
+	case *while:
+		g.Says = a.condition.Source()
+		inner("do", a.do)
+	case *subchain:
+		if a.chain != nil {
+			g.Says = a.chain.Name
+			inner(a.chain.Name, a.chain.Body)
+		}
+	}
+	return g
+}
+
+// facts are the keys that any step may have, and the bound of a loop.
+func (s *Step) facts() (all []engine.GraphFact) {
+	add := func(known bool, word, text string) {
+		if known {
+			all = append(all, engine.GraphFact{Word: word, Text: text})
+		}
+	}
+	if s.when != nil {
+		add(true, "when", s.when.Source())
+	}
+	add(s.timeout > 0, "timeout", engine.FormatDuration(s.timeout))
+	add(s.retry.attempts > 0, "attempts", strconv.Itoa(s.retry.attempts))
+	switch a := s.action.(type) {
+	case *request:
+		add(a.method != "", "request", a.method)
+	case *loop:
+		add(a.limit > 0, "limit", strconv.Itoa(a.limit)+" passes")
+	case *while:
+		add(true, "limit", strconv.Itoa(a.limit)+" passes")
+	}
+	add(s.goesOn, "on error", "goes on")
+	return all
+}

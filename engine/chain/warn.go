@@ -1,0 +1,112 @@
+package chain
+
+import (
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+)
+
+// checks is the one table of what is looked for in a chain that has no mistakes: what its author may not have meant.
+// Changing requests in no order are looked for in groups (groupAt.warn).
+func checks() []func(r *Reader, c *Chain) {
+	return []func(r *Reader, c *Chain){(*Reader).warnAlone, (*Reader).warnTimeouts}
+}
+
+// modelKind is the kind of steps that wait for a model to write.
+const modelKind = "llm"
+
+// SoonForModels is a time in which many answers of models are not there yet.
+const SoonForModels = 10 * time.Second
+
+// warnAlone looks for steps that say parallel, wait for another that says so too, and run beside nothing.
+func (r *Reader) warnAlone(c *Chain) {
+	if c.Body != nil {
+		r.eachBlock(c.Body, func(b *Block) {
+			for i := range b.segments {
+				if b.segments[i].grouped() {
+					r.warnGroup(b, &b.segments[i])
+				}
+			}
+		})
+	}
+}
+
+func (r *Reader) eachBlock(b *Block, f func(b *Block)) {
+	f(b)
+	for _, s := range b.Steps {
+		if nest, ok := s.action.(nest); ok {
+			for _, inner := range nest.blocks() {
+				r.eachBlock(inner, f)
+			}
+		}
+	}
+}
+
+func (r *Reader) warnGroup(b *Block, seg *segment) {
+	for i := seg.from; i < seg.to; i++ {
+		s := b.Steps[i]
+		if !r.saysParallel(s) || !seg.alone(b, i) {
+			continue
+		}
+		var named []string
+		for _, j := range s.node.waits {
+			if r.saysParallel(b.Steps[j]) {
+				named = append(named, b.Steps[j].Name)
+			}
+		}
+		if len(named) > 0 {
+			r.places[s].body.Only("parallel").Key.Warnf("remove `parallel` here, or `depends_on`",
+				"%s says parallel and waits for %s: they never run together", s.Name, strings.Join(named, ", "))
+		}
+	}
+}
+
+// alone reports whether every other step of a group waits for the step i, or it for them.
+func (seg *segment) alone(b *Block, i int) bool {
+	for j := seg.from; j < seg.to; j++ {
+		if j != i && !b.Steps[i].node.before.has(j-seg.from) && !b.Steps[j].node.before.has(i-seg.from) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Reader) saysParallel(s *Step) bool {
+	at := r.places[s].body.Only("parallel").Value
+	return at != nil && at.Bool()
+}
+
+// warnTimeouts looks for times that are too short for what models take: a chain's, and those of steps.
+func (r *Reader) warnTimeouts(c *Chain) {
+	if c.Timeout > 0 && c.Timeout < SoonForModels {
+		if s := asksModel(c.Body); s != nil {
+			tooSoon(r.timeouts[c], c.Timeout, s)
+		}
+	}
+	c.Walk(func(_ string, s *Step) {
+		own := r.places[s].body.Get("timeout")
+		if own == nil || s.timeout >= SoonForModels {
+			return
+		}
+		if inner := asksModel(&Block{Steps: []*Step{s}}); inner != nil {
+			tooSoon(own, s.timeout, inner)
+		}
+	})
+}
+
+func tooSoon(at *doc.Node, limit time.Duration, s *Step) {
+	at.Warnf("60s, say; it counts what the service takes, not what waits here",
+		"%s for the model that %s asks: many answers take longer", limit, s.Name)
+}
+
+// asksModel is the first step of a block that asks a model, those of chains that it runs too; nil is none.
+func asksModel(b *Block) *Step {
+	var found *Step
+	(&Chain{Body: b}).everywhere(func(s *Step) {
+		if found == nil && s.Kind == modelKind {
+			found = s
+		}
+	})
+	return found
+}

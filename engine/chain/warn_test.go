@@ -1,0 +1,72 @@
+package chain
+
+import (
+	"slices"
+	"testing"
+)
+
+// warned are the warnings of a chain without mistakes, with their places.
+func warned(t *testing.T, st *stage) []string {
+	t.Helper()
+	_, report, _ := st.read(t)
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range report.Warnings() {
+		got = append(got, w.Error())
+	}
+	return got
+}
+
+func TestParallelStepsThatRunBesideNothing(t *testing.T) {
+	const hint = " (remove `parallel` here, or `depends_on`)"
+	for name, c := range map[string]struct {
+		steps string
+		want  []string
+	}{
+		"a fan-in without parallel": {steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, parallel: true}
+step c: {kind: python, call: 1, depends_on: [a, b]}`},
+		"a fan-in with parallel": {steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, parallel: true}
+step c: {kind: python, call: 1, parallel: true, depends_on: [a, b]}`, want: []string{
+			"test.yaml:4:35: c says parallel and waits for a, b: they never run together" + hint,
+		}},
+		"one that runs beside another": {steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, parallel: true}
+step c: {kind: python, call: 1, parallel: true, depends_on: a}`},
+		"a row": {steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, parallel: true, depends_on: a}
+step c: {kind: python, call: 1, parallel: true, depends_on: b}`, want: []string{
+			"test.yaml:3:35: b says parallel and waits for a: they never run together" + hint,
+			"test.yaml:4:35: c says parallel and waits for b: they never run together" + hint,
+		}},
+		"one that waits for what does not say so": {steps: `
+step a: {kind: python, call: 1, depends_on: []}
+step b: {kind: python, call: 1, parallel: true, depends_on: a}`},
+		"inside of a loop": {steps: `
+step f:
+  kind: for
+  each: range(3)
+  as: i
+  do:
+    step a: {kind: python, call: 1, parallel: true}
+    step b: {kind: python, call: 1, parallel: true, depends_on: a}`, want: []string{
+			"test.yaml:8:39: b says parallel and waits for a: they never run together" + hint,
+		}},
+		"parallel: false": {steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, parallel: false, depends_on: a}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := warned(t, &stage{steps: c.steps}); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,205 @@
+package chain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// Watch keeps what the steps of one session gave, for whoever runs a chain to see its result. It is never stored. A nil
+// Watch keeps nothing.
+type Watch struct {
+	Report Report // once the session has ended
+
+	began time.Time
+	mu    sync.Mutex // steps run beside each other
+	steps map[string]*stepSeen
+}
+
+// stepSeen is what a step of the chain itself gave, not one inside of another.
+type stepSeen struct {
+	began  time.Time
+	took   time.Duration
+	gave   bool
+	output json.RawMessage // nil if it is not to be shown
+	err    string
+}
+
+// Report is the result of a chain that was run alone.
+type Report struct {
+	Status   string          `json:"status"` // ok, partial, stopped, failed, timeout, cancelled; cut if it is to run again
+	Result   json.RawMessage `json:"result"` // of the last step that ended ok; null unless the session came to an end
+	Steps    []StepReport    `json:"steps"`  // those of the chain itself that were reached, in the order of the file
+	Error    *string         `json:"error"`
+	Metadata Metadata        `json:"metadata"`
+	Agent    int             `json:"-"` // its index
+}
+
+// StepReport is how a step of the chain ended. Its output is null where it is private, and where there is none.
+type StepReport struct {
+	Name      string          `json:"name"`
+	Kind      string          `json:"kind"`
+	Status    string          `json:"status"`
+	Output    json.RawMessage `json:"output"`
+	ElapsedMS int64           `json:"elapsed_ms"`
+	Error     string          `json:"error,omitempty"`
+	Rehearsed bool            `json:"rehearsed,omitempty"` // the rehearsal answered in place of what is not defined
+}
+
+// Metadata is what else is known of the session.
+type Metadata struct {
+	ElapsedMS      int64        `json:"elapsed_ms"`
+	TimeoutSeconds float64      `json:"timeout_seconds"` // of the chain; 0 is none
+	Run            engine.RunID `json:"run_id"`
+	Because        string       `json:"because,omitempty"` // why it stopped
+}
+
+func (w *Watch) begin() {
+	if w != nil {
+		w.began, w.steps = time.Now(), map[string]*stepSeen{}
+	}
+}
+
+// change has f note something about a step of the chain itself.
+func (w *Watch) change(t *turn, f func(s *stepSeen)) {
+	if w == nil || t.frame.owner != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.steps[t.step.Name]
+	if s == nil {
+		s = &stepSeen{began: time.Now()}
+		w.steps[t.step.Name] = s
+	}
+	s.took = time.Since(s.began)
+	f(s)
+}
+
+func (w *Watch) started(t *turn) { w.change(t, func(*stepSeen) {}) }
+
+// gave notes the output of a step.
+func (w *Watch) gave(t *turn, out script.Value) {
+	w.change(t, func(s *stepSeen) {
+		s.gave = true
+		if !t.step.hides() {
+			s.output = shown(out)
+		}
+	})
+}
+
+// failed notes why a step failed, whether the session goes on or not.
+func (w *Watch) failed(t *turn, err error) {
+	w.change(t, func(s *stepSeen) { s.err, _, _ = strings.Cut(err.Error(), "\n") })
+}
+
+// shown is a value as JSON, null if it cannot be.
+func shown(v script.Value) json.RawMessage {
+	text, err := script.AppendJSON(nil, v)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// hides reports whether the step's output is private, or made of outputs that are.
+func (s *Step) hides() (hides bool) {
+	each := func(inner *Step) { hides = hides || inner.private }
+	look := func(_ string, inner *Step) {
+		each(inner)
+		if sub, ok := inner.action.(*subchain); ok {
+			sub.chain.everywhere(each)
+		}
+	}
+	look("", s)
+	if nest, ok := s.action.(nest); ok {
+		for _, b := range nest.blocks() {
+			b.walk("", look)
+		}
+	}
+	return hides
+}
+
+// end makes the report when the session's row is complete.
+func (w *Watch) end(x *execution, c *Chain, err error) {
+	if w == nil {
+		return
+	}
+	row := x.s.Row
+	w.Report = Report{
+		Status: status(row), Steps: w.reports(c, row),
+		Metadata: Metadata{
+			ElapsedMS: time.Since(w.began).Milliseconds(), TimeoutSeconds: x.time.limit.Seconds(), Run: x.s.Run(), Because: row.Because,
+		},
+		Agent: x.s.Agent,
+	}
+	if err != nil && !row.Outcome.Commits() {
+		text := problem(c, err)
+		w.Report.Error = &text
+	}
+	if row.Outcome.Commits() {
+		w.Report.Result = w.result()
+	}
+}
+
+// result is the output of the last step that ended ok.
+func (w *Watch) result() (out json.RawMessage) {
+	for _, s := range w.Report.Steps {
+		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.gave {
+			out = seen.output
+		}
+	}
+	return out
+}
+
+// status is how the session ended, in the words of a report.
+func status(row *engine.SessionRow) string {
+	if row.Outcome == engine.OK {
+		for i := range row.Steps {
+			if s := row.Steps[i].Status; s == engine.StepFailed || s == engine.StepTimedOut {
+				return "partial"
+			}
+		}
+	}
+	return row.Outcome.String()
+}
+
+// problem says in one line why the session failed.
+func problem(c *Chain, err error) string {
+	var over *engine.TimeoutError
+	if errors.As(err, &over) && over.What != "step" {
+		if over.What != "chain" {
+			return fmt.Sprintf("The %s of chain '%s' timed out after %v seconds", over.What, c.Name, over.Limit.Seconds())
+		}
+		return fmt.Sprintf("Chain '%s' execution timed out after %v seconds", c.Name, over.Limit.Seconds())
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}
+
+// reports are the chain's own steps as far as the session got.
+func (w *Watch) reports(c *Chain, row *engine.SessionRow) []StepReport {
+	records := make(map[string]*engine.StepRecord, len(row.Steps))
+	for i := range row.Steps {
+		records[row.Steps[i].Path] = &row.Steps[i]
+	}
+	all := []StepReport{}
+	for _, s := range c.Body.Steps {
+		record, ok := records[s.Name]
+		if !ok {
+			continue
+		}
+		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Rehearsed: s.Rehearsed}
+		if seen := w.steps[s.Name]; seen != nil && record.Status != engine.StepCancelled && record.Status != engine.StepSkipped {
+			r.Output, r.Error, r.ElapsedMS = seen.output, seen.err, seen.took.Milliseconds()
+		}
+		all = append(all, r)
+	}
+	return all
+}

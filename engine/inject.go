@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Injection is a message that a person put into inboxes mid-run.
+type Injection struct {
+	Cycle int    `cbor:"1,keyasint"`           // the first whose sessions find it
+	To    []int  `cbor:"2,keyasint,omitempty"` // agents, ascending; empty is everybody
+	Body  []byte `cbor:"3,keyasint"`           // JSON text
+}
+
+// injectionText is what a change says of an injection.
+type injectionText struct {
+	Cycle int             `json:"cycle"`
+	To    []int           `json:"to,omitempty"`
+	Body  json.RawMessage `json:"said"`
+}
+
+// ReadInjection returns what a change put into inboxes; false if it is none that did.
+func ReadInjection(what, text string) (Injection, bool, error) {
+	if what != InjectChange {
+		return Injection{}, false, nil
+	}
+	var t injectionText
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return Injection{}, false, fmt.Errorf("what was injected cannot be read: %w", err)
+	}
+	return Injection{t.Cycle, t.To, t.Body}, true, nil
+}
+
+// isFor reports whether an agent finds it in its inbox.
+func (i *Injection) isFor(agent int) bool {
+	if len(i.To) == 0 {
+		return true
+	}
+	_, found := slices.BinarySearch(i.To, agent)
+	return found
+}
+
+// Inject puts a message from outside into inboxes at the next barrier and waits until that is durable: m.To are the
+// agents, ascending, none is everybody, and to says who they are for people. The run is inexact from then on.
+func (r *Run) Inject(ctx context.Context, m Message, to, who string) error {
+	if !json.Valid(m.Body) {
+		return &FieldError{"message", "it is no JSON text", ""}
+	}
+	saved := make(chan error, 1)
+	err := r.order(func(l *loop) error {
+		if l.abandoned || l.phase == Draining {
+			return ErrEnded // there is no next barrier
+		}
+		return l.inject(m, to, who, func(err error) { saved <- err })
+	})
+	if err != nil {
+		return err
+	}
+	return r.hear(ctx, saved)
+}
+
+// hear waits for what the loop says once something is durable.
+func (r *Run) hear(ctx context.Context, saved <-chan error) error {
+	select {
+	case err := <-saved:
+		return err
+	case <-r.done:
+		select {
+		case err := <-saved:
+			return err
+		default:
+			return ErrEnded
+		}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// inject journals what was ordered. It counts once the cycle that is open has ended: everything that its letter leads
+// to stands behind it in the journal. then hears whether it is durable.
+func (l *loop) inject(m Message, to, who string, then func(error)) error {
+	i := Injection{Cycle: l.number + 1, To: m.To, Body: m.Body}
+	if l.cycle == nil && len(l.firstDone) == 0 && len(l.r.prefixes) == 0 {
+		i.Cycle = l.number // none of its sessions has begun
+	}
+	if n := l.cfg.Settings.Cycles; n > 0 && i.Cycle >= n {
+		return &FieldError{"message", "no further cycle begins: nobody would read it", ""}
+	}
+	text, err := json.Marshal(injectionText{i.Cycle, i.To, i.Body})
+	if err != nil {
+		return err
+	}
+	since := Inexact{Cycle: i.Cycle, Why: "a message was injected by hand"}
+	c := ChangeRow{At: time.Now(), Cycle: l.number, What: InjectChange, Old: to, New: string(text), Who: who, Inexact: &since}
+	l.totals.inexactSince(since)
+	l.show(c)
+	l.commit(l.ctx, c, then)
+	if i.Cycle == l.number {
+		l.r.injected = withNewest(l.r.injected, i)
+	} else {
+		l.injected = append(l.injected, i)
+	}
+	l.publish()
+	return nil
+}
+
+// deliver puts what was injected into the inboxes of the cycle that opens. No worker is at work.
+func (l *loop) deliver() {
+	for _, i := range l.injected {
+		l.r.injected = withNewest(l.r.injected, i)
+	}
+	l.injected = nil
+}
+
+// withNewest adds an injection to those in inboxes; of more than an inbox holds, the newest stay. Snapshots and checkpoints
+// share the list.
+func withNewest(all []Injection, i Injection) []Injection {
+	return append(slices.Clip(all[max(0, len(all)-MostLetters+1):]), i)
+}
+
+// Injected are the messages that were put into the agent's inbox by hand since it was read last.
+func (s *Session) Injected() []Letter {
+	from := 0
+	if s.Memory != nil {
+		from = s.Memory.ReadTo
+	}
+	var letters []Letter
+	for _, i := range s.run.injected {
+		if i.Cycle >= from && i.Cycle <= s.Cycle && i.isFor(s.Agent) {
+			letters = append(letters, Letter{Outside, i.Cycle, i.Body})
+		}
+	}
+	return letters
+}

@@ -1,0 +1,96 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+)
+
+// connectorsName is what mistakes in the connectors of the settings are told of.
+const connectorsName = "settings/connectors.yaml"
+
+// connectors reads those of the file. Those of the settings are looked at only for what the file does not define.
+func (r *reader) connectors(n *doc.Node) {
+	entries := n.Entries()
+	for _, e := range entries {
+		name := e.Key.Text()
+		chain.CheckName(e.Key, name, "a connector")
+		r.chains.Connector(name, e.Value)
+	}
+	if r.extras.Connectors != nil {
+		r.chains.More = (&shelf{r: r}).connector
+	}
+}
+
+// shelf is the connectors of the settings, with services that they may name.
+type shelf struct {
+	r        *reader
+	read     bool
+	root     *doc.Node
+	services map[string]*chain.Service
+}
+
+// connector gives the scenario one of them, if there is one of the name, with the services that it names and the
+// scenario does not define.
+func (s *shelf) connector(name string) {
+	if !s.read {
+		s.open()
+	}
+	n := s.root.Get("connectors").Get(name)
+	if n == nil {
+		return
+	}
+	s.r.keep(engine.ConnectorsFile, s.r.extras.Connectors)
+	s.lend(n)
+	s.r.chains.Connector(name, n)
+}
+
+func (s *shelf) open() {
+	s.read = true
+	s.root = doc.Parse(connectorsName, s.r.extras.Connectors, s.r.report)
+	s.root.Fields("connectors", "services")
+	s.services = map[string]*chain.Service{}
+	for _, e := range s.root.Get("services").Entries() {
+		name := e.Key.Text()
+		chain.CheckName(e.Key, name, "a service")
+		s.services[name] = s.r.service(name, e.Value)
+	}
+}
+
+// lend adds the services whose names stand anywhere in a connector.
+func (s *shelf) lend(n *doc.Node) {
+	switch n.Kind() {
+	case doc.Map:
+		for _, e := range n.Entries() {
+			s.lend(e.Value)
+		}
+	case doc.List:
+		for _, item := range n.List() {
+			s.lend(item)
+		}
+	case doc.Scalar:
+		name := n.Text()
+		service, ok := s.services[name]
+		if _, own := s.r.chains.Services[name]; !ok || own {
+			return
+		}
+		s.r.chains.Services[name] = service
+		s.r.s.Services = append(s.r.s.Services, service)
+	case doc.Absent, doc.Null:
+	}
+}
+
+// rehearsed notes what is not defined, and who answers in its place.
+func (r *reader) rehearsed() {
+	var instead []string
+	if r.s.StandIn, instead = r.chains.StandIn(); r.s.StandIn != nil {
+		r.keep(engine.RehearsedSteps, []byte(strings.Join(instead, "\n")))
+	}
+	r.s.Connectors = r.chains.Connectors()
+}
+
+// Rehearsed lists what the scenario does not define and the rehearsal answers for, such as "connector summarizer".
+func (s *Scenario) Rehearsed() []string { return slices.Clone(s.Source.Rehearsed()) }

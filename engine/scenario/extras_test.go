@@ -1,0 +1,328 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// says is a chain that tells its input.
+const says = "chain says:\n    step say: {kind: emit, event: said, data: \"${[agent.id, input]}\"}\n"
+
+// reading is a scenario with extras, and its mistakes as text.
+func (x Extras) reading(text string) (*Scenario, string) {
+	s, err := x.Read("test.ai", files("test.ai", text))
+	if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+		var b strings.Builder
+		_ = mistakes.Print(&b)
+		return nil, b.String()
+	}
+	if err != nil {
+		return nil, err.Error()
+	}
+	return s, ""
+}
+
+// emitted are the events of a run of a scenario, in order.
+func emitted(t *testing.T, s *Scenario) string {
+	t.Helper()
+	settings := engine.DefaultSettings()
+	settings.Metrics, settings.CheckpointEvery, settings.Cycles = false, 0, max(s.Cycles, 1)
+	j := &enginetest.Journal{}
+	p := s.Program(1)
+	chosen, err := p.Choose(t.Context(), &settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := engine.Start(t.Context(), engine.Config{ID: "test", Program: p, Agents: s.Agents, Chosen: chosen, Clock: s.Clock, Settings: settings, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Wait()
+	rows := j.Sessions()
+	slices.SortFunc(rows, func(a, b engine.SessionRow) int { return a.Agent - b.Agent })
+	var b strings.Builder
+	for _, row := range rows {
+		if row.Outcome != engine.OK {
+			fmt.Fprintf(&b, " %v: %s", row.Outcome, row.Error)
+		}
+		for _, e := range row.Events {
+			fmt.Fprintf(&b, " %s", e.Data)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// TestPayloads is what agents get of payloads in every form, and that a run that is kept has it too.
+func TestPayloads(t *testing.T) {
+	const two = says + "population: {count: 2, id: \"a${agent.index}\"}\n"
+	tests := []struct{ name, text, file, payload, want string }{
+		{"none", says, "", "", `["agent-1",null]`},
+		{"an object", says, "p.json", ` {"text": "<b>", "n": 1.50} `, `["agent-1",{"text":"<b>","n":1.5}]`},
+		{"a value", says, "p.json", `"x"`, `["agent-1","x"]`},
+		{"a list", says, "p.json", "[1,\n[2],{\"x\":null}]", `["agent-1",1] ["agent-2",[2]] ["agent-3",{"x":null}]`},
+		{"another ending", says, "p.txt", "[1]", `["agent-1",1]`},
+		{"lines", says, "p.jsonl", "\ufeff{\"a\":1}\n\n \t\n2\r\n[3]", `["agent-1",{"a":1}] ["agent-2",2] ["agent-3",[3]]`},
+		{"a sheet", says, "p.csv", "id,text,memory,n\nx,hello,1,2.5\nx,,2,3\n", `["agent-1",{"id":"x","text":"hello","memory":1,"n":2.5}] ["agent-2",{"id":"x","text":null,"memory":2,"n":3}]`},
+		{"a sheet without ids", says, "p.csv", "a\ntrue\n", `["agent-1",{"a":true}]`},
+		{"one value for a population", two, "p.json", `{"a":1}`, `["a0",{"a":1}] ["a1",{"a":1}]`},
+		{"rows for a population", two, "p.json", `[1,2]`, `["a0",1] ["a1",2]`},
+		{"fewer rows than a population", two, "p.json", `[1]`, `["a0",1]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var x Extras
+			if tt.file != "" {
+				x.Payload = &Payload{tt.file, []byte(tt.payload)}
+			}
+			s, problem := x.reading(tt.text)
+			if problem != "" {
+				t.Fatal(problem)
+			}
+			if got := emitted(t, s); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			again, err := Restore(s.Source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := emitted(t, again); got != tt.want {
+				t.Errorf("as kept with the run\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestPayloadMistakes are told with their places.
+func TestPayloadMistakes(t *testing.T) {
+	tests := []struct{ file, payload, want string }{
+		{"p.json", "", "p.json:1:1: "},
+		{"p.json", "{\"ä\":\n  \"ü\", x}", "p.json:2:8: "},
+		{"p.json", "[]", "p.json:1:1: the payload has no rows\n    1  | []\n"},
+		{"p.json", "[1,2,3]", "payload: p.json has 3 rows for a population of 2 (a row is for an agent)"},
+		{"p.jsonl", "1\n\n{\"a\": }\n", "p.jsonl:3:7: "},
+		{"p.jsonl", "\n", "p.jsonl:1:1: the payload has no rows"},
+		{"p.csv", "", "p.csv:1:1: the file is empty"},
+		{"p.csv", "a,b\n1\n", "p.csv:2:1: "},
+		{"p.csv", "a b\n1\n", `p.csv:1:1: "a b" cannot be the name of an attribute`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file+" "+tt.payload, func(t *testing.T) {
+			x := Extras{Payload: &Payload{tt.file, []byte(tt.payload)}}
+			if _, got := x.reading(says + "population: {count: 2}\n"); !strings.HasPrefix(got, tt.want) {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestAlone is what is left of a scenario when one of its chains is run alone.
+func TestAlone(t *testing.T) {
+	const text = `
+clock: {cycles: 9}
+acted: bought
+warm_up: true
+population: {count: 5, attributes: {mood: "${agent.index}"}, filter: agent.mood > 2}
+success: {error_rate: < 5%}
+interventions: [{cycle: 0, to: agent-4, text: hello}]
+run: buys
+chain buys:
+  step a: {kind: emit, event: bought}
+chain other:
+  step b: {kind: emit, event: told, data: "${[agent.mood, len(agent.inbox)]}"}
+`
+	s, problem := Extras{Chain: "other"}.reading(text)
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	if s.Chain.Name != "other" || s.Agents != 1 || s.Cycles != 1 || s.WarmUp != nil || len(s.Success) > 0 || s.Source.Alone() != "other" {
+		t.Errorf("chain %s, %d agents, %d cycles, warm-up %v, criteria %v", s.Chain.Name, s.Agents, s.Cycles, s.WarmUp, s.Success)
+	}
+	if err := s.Program(1).Check(); err != nil {
+		t.Error(err)
+	}
+	if got := emitted(t, s); got != "[0,0]" {
+		t.Errorf("it told %s", got)
+	}
+	if again, err := Restore(s.Source); err != nil || again.Chain.Name != "other" || again.Agents != 1 {
+		t.Errorf("as kept with the run: %v", err)
+	}
+	if _, got := (Extras{Chain: "bys"}).reading(text); got != "chain: there is no chain bys (there are buys, other)" {
+		t.Errorf("an unknown chain: %s", got)
+	}
+}
+
+// TestWatch is that whoever watches is told of every session.
+func TestWatch(t *testing.T) {
+	s, problem := Extras{Chain: "says", Payload: &Payload{"p.json", []byte(`[1,2,3]`)}}.reading(says)
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	seen := make(chan *chain.Report, 3)
+	p := s.Program(1)
+	p.Watch(func(r *chain.Report) { seen <- r })
+	settings := engine.DefaultSettings()
+	settings.Metrics, settings.CheckpointEvery = false, 0
+	run, err := engine.Start(t.Context(), engine.Config{ID: "test", Program: p, Agents: s.Agents, Clock: s.Clock, Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Wait()
+	results := make([]string, 3)
+	for range 3 {
+		r := <-seen
+		results[r.Agent] = string(r.Result)
+	}
+	if got := strings.Join(results, " "); got != `["agent-1",1] ["agent-2",2] ["agent-3",3]` {
+		t.Errorf("results %s", got)
+	}
+}
+
+// settingsConnectors are those of the data folder in a test.
+const settingsConnectors = `
+services:
+  nlp: {kind: http, url: http://127.0.0.1:1}
+  other: {kind: http, url: http://127.0.0.1:2}
+  shop: {kind: http, url: http://127.0.0.1:3}
+connectors:
+  twice: {kind: python, call: options.x * 2}
+  own: {kind: python, call: 1}
+  asks: {kind: http, service: nlp, post: /ask}
+  shops: {kind: http, service: shop, get: /}
+`
+
+// TestConnectorsOfTheSettings is which of them a scenario gets: those that it uses and does not define, with their
+// services.
+func TestConnectorsOfTheSettings(t *testing.T) {
+	use := func(target string) string {
+		return "chain c:\n  step a: {kind: connector, target: " + target + ", options: {x: 4}}\n  step b: {kind: emit, event: e, data: \"${steps.a}\"}\n"
+	}
+	const shop = "services: {shop: {kind: http, url: 'rehearsal:shop'}}\n"
+	tests := []struct{ name, text, services, defined, told string }{
+		{"used", use("twice"), "", "[twice]", "8"},
+		{"the file's own wins", use("own") + "connectors: {own: {kind: python, call: 5}}\n", "", "[own]", "5"},
+		{"a service comes along", use("asks"), " nlp=http://127.0.0.1:1", "[asks]", ""},
+		{"the file's own service wins", use("shops") + shop, " shop=rehearsal:shop", "[shops]", ""},
+		{"nothing is used", "chain c: {step a: {kind: python, call: 1}}\n", "", "[]", ""},
+		{"nobody defines it", use("nowhere"), "", "[]", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, problem := Extras{Connectors: []byte(settingsConnectors)}.reading(tt.text)
+			if problem != "" {
+				t.Fatal(problem)
+			}
+			services := ""
+			for _, service := range s.Services {
+				services += " " + service.Name + "=" + service.URL
+			}
+			if services != tt.services || fmt.Sprint(s.Connectors) != tt.defined {
+				t.Errorf("services%s, connectors %v; want%s, %s", services, s.Connectors, tt.services, tt.defined)
+			}
+			_, isKept := s.Source.Files[engine.ConnectorsFile]
+			if want := strings.Contains("used, a service comes along, the file's own service wins", tt.name); isKept != want {
+				t.Errorf("the settings' connectors are kept: %t", isKept)
+			}
+			if _, err := Restore(s.Source); err != nil {
+				t.Error(err)
+			}
+			if tt.told != "" {
+				if got := emitted(t, s); got != tt.told {
+					t.Errorf("it told %s, want %s", got, tt.told)
+				}
+			}
+		})
+	}
+}
+
+// TestMistakesInConnectorsOfTheSettings are told in their own file, and only if the scenario uses one of them.
+func TestMistakesInConnectorsOfTheSettings(t *testing.T) {
+	x := Extras{Connectors: []byte("conectors: {}\nconnectors:\n  a: {kind: emit, event: e, dta: 1}\n  unused: {kind: nope}\nservices:\n  s: {kind: http}\n")}
+	if _, problem := x.reading(says); problem != "" {
+		t.Errorf("a scenario without connectors: %s", problem)
+	}
+	_, got := x.reading("chain c:\n  step s: {kind: connector, target: a}\n  step t: {kind: connector, target: a}\n  step x: {kind: nope}\n")
+	for _, want := range []string{
+		"test.ai:4:18: there is no kind of step", "settings/connectors.yaml:1:1: unknown key `conectors`",
+		"connectors.yaml:3:29: unknown key `dta`", "connectors.yaml:6:6: `s` needs `url`",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("nothing is said of %q in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, ": unknown key"); n != 2 || strings.Contains(got, "unused") {
+		t.Errorf("%d unknown keys in\n%s", n, got)
+	}
+}
+
+// TestOwnFilesCannotBeOpened is that a scenario gets no file by a name that a run keeps something else under.
+func TestOwnFilesCannotBeOpened(t *testing.T) {
+	open := func(path string) ([]byte, error) {
+		if path == "test.yaml" {
+			return []byte("functions: run:chain.star\n" + says), nil
+		}
+		return []byte("X = 1\n"), nil
+	}
+	if _, err := Read("test.yaml", open, nil); err == nil || !strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRehearsedSteps is what a scenario says of what it does not define.
+func TestRehearsedSteps(t *testing.T) {
+	s, problem := Extras{}.reading("chain c:\n  step a: {kind: connector, target: sums}\n  step b: {kind: python, target: f}\n  step d: {kind: connector, target: sums}\n")
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	if got := strings.Join(s.Rehearsed(), ", "); got != "connector sums, function f" || s.StandIn == nil || len(s.Services) != 0 {
+		t.Errorf("%s, stand-in %v, services %v", got, s.StandIn, s.Services)
+	}
+	if s, problem = (Extras{}).reading(says); problem != "" || s.StandIn != nil || s.Rehearsed() != nil {
+		t.Errorf("nothing is missing, and %v stands in: %s", s.StandIn, problem)
+	}
+	if _, problem = (Extras{}).reading("functions: |\n  X = 1\nchain c:\n  step b: {kind: python, target: f}\n"); !strings.Contains(problem, "there is no function f") {
+		t.Errorf("a file with functions: %s", problem)
+	}
+}
+
+// FuzzPayload reads any bytes as a payload: what comes is rows, or mistakes with places.
+func FuzzPayload(f *testing.F) {
+	for _, name := range []string{"p.json", "p.jsonl", "p.csv"} {
+		for _, text := range []string{"", "[]", `{"a":[1,{"b":"ü"}]}`, "[1,\n 2,]", "1\n\n{\"a\": 1}\nx", "id,a\n1,2\n1\n", "\ufeff\"", "a\xff"} {
+			f.Add(name, []byte(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		s, err := Extras{Payload: &Payload{name, text}}.Read("test.ai", files("test.ai", says))
+		if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+			for _, p := range mistakes.report.Problems() {
+				if p.Line < 1 || p.Col < 1 || p.Problem == "" {
+					t.Fatalf("a mistake without a place: %+v", p)
+				}
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Agents < 1 || s.input.of(0) == nil || s.input.of(s.Agents) == nil {
+			t.Fatalf("%d agents", s.Agents)
+		}
+		for agent := range min(s.Agents, 10) {
+			if _, err := script.Data(s.input.of(agent)); err != nil {
+				t.Fatalf("the input of %d is no data: %v", agent, err)
+			}
+		}
+		if _, err := Restore(s.Source); err != nil {
+			t.Fatalf("a scenario that cannot be read again: %v", err)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package scenario
+
+import (
+	"strings"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// postgres reads a service of kind postgres.
+func (r *reader) postgres(s *chain.Service, n *doc.Node) {
+	s.Kind = "postgres"
+	n.Fields("kind", "url", "auth", "limits")
+	n.Require("url")
+	if u := n.Get("url"); u != nil {
+		s.URL = r.databaseURL(u)
+	}
+	r.chains.Postgres(s, n)
+	if p := n.Get("auth").Get("password"); p != nil && strings.HasPrefix(s.URL, chain.SecretPrefix) {
+		p.Errorf("remove it", "the secret address has the password in it")
+	}
+}
+
+// databaseURL reads where a database is: an address, or the name of a secret that is one.
+func (r *reader) databaseURL(n *doc.Node) string {
+	if n.Kind() == doc.Scalar && strings.HasPrefix(n.Text(), chain.SecretPrefix) {
+		return chain.SecretPrefix + chain.SecretName(n)
+	}
+	v, ok := r.constant(n)
+	if !ok {
+		return ""
+	}
+	text, err := script.Text(v)
+	if err != nil {
+		n.Errorf("", "%v", err)
+		return ""
+	}
+	const hint = "`secret:NAME`, whose value is the whole address, or postgres://user@host:5432/database with `auth: {password: secret:NAME}`"
+	if strings.HasPrefix(text, Rehearsal) {
+		n.Errorf(hint, "there is no rehearsal of a database: use a Postgres of your own, such as one on this machine")
+		return text
+	}
+	if err := service.CheckPostgres(text); err != nil {
+		n.Errorf(hint, "%v", err)
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// carry is one call from its place in the journal to its result, whatever its service speaks: what send gives, or what
+// the journal holds. hash tells what is asked apart from what else the step may ask; changing has an intent journaled
+// before anything leaves.
+func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) (*Answer, error)) (*Answer, error) {
+	s, ctx := c.Session, c.Clock.Context()
+	entry, known := s.Replay(c.Path)
+	switch {
+	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
+		return nil, &engine.StepError{Class: engine.ConfigError, Err: ErrDiverged}
+	case known && entry.Attempts > 0:
+		return c.replayed(entry)
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case known:
+		c.Record.Label = engine.Uncertain
+	}
+	if !known || !c.Once {
+		// Before the intent: a login that fails has asked nothing of the step.
+		if _, err := c.signIn(ctx); err != nil {
+			c.journal(0, changing && known, nil, err)
+			return nil, err
+		}
+	}
+	if changing && !known {
+		if err := c.intend(ctx, hash); err != nil {
+			return nil, err
+		}
+	}
+	var answer *Answer
+	var err error
+	if known && c.Once {
+		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
+		c.Record.Attempts = 1
+	} else {
+		answer, err = send(ctx)
+	}
+	c.journal(hash, changing, answer, err)
+	return answer, err
+}
+
+// key names the call to the service: the same for every attempt and after a resume.
+func (c *Call) key() string {
+	key := append(make([]byte, 0, 64), c.Session.Run()...)
+	key = append(key, '/')
+	key = strconv.AppendInt(key, int64(c.Session.Cycle), 10)
+	key = append(key, '/')
+	key = strconv.AppendInt(key, int64(c.Session.Agent), 10)
+	key = append(key, '/')
+	return string(append(key, c.Path...))
+}
+
+// intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
+func (c *Call) intend(ctx context.Context, hash uint64) error {
+	err := c.held(func() error { return c.Session.Intend(ctx, c.Path, hash) })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: journal the intent of %s: %w", engine.ErrCut, c.Path, err)
+}
+
+// journal keeps the result of the call, unless the session ends with it: cut, or out of time as a whole.
+func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
+	e := engine.Entry{Path: c.Path, Private: c.Private}
+	var failure *engine.StepError
+	var overtime *Overtime
+	switch {
+	case err == nil:
+		e.Output = encodeAnswer(answer)
+	case errors.As(err, &overtime):
+		e = overtime.Entry(c.Path) // there is no answer in it
+	case errors.As(err, &failure):
+		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
+	default:
+		return
+	}
+	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
+	if changing {
+		c.Session.Answered(e)
+	} else {
+		c.Session.Observed(e)
+	}
+}
+
+// again reports whether there may be another attempt after one that failed. undone says that it did nothing for sure,
+// so that even what must not happen twice may be tried again.
+func (c *Call) again(undone bool) bool {
+	return c.Record.Attempts < c.Retry.Attempts && (!c.Once || undone)
+}
+
+// pauses are the waits between the attempts of one call: doubling, with full jitter, which is anything between nothing
+// and twice an interval.
+type pauses struct{ of *backoff.ExponentialBackOff }
+
+func (p *pauses) next(c *Call) time.Duration {
+	if p.of == nil {
+		p.of = &backoff.ExponentialBackOff{
+			InitialInterval: min(c.Retry.Wait, c.Retry.Max) / 2, MaxInterval: c.Retry.Max / 2, Multiplier: 2, RandomizationFactor: 1,
+		}
+		p.of.Reset()
+	}
+	return p.of.NextBackOff()
+}

@@ -1,0 +1,76 @@
+package service
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheckPostgres(t *testing.T) {
+	for _, tt := range []struct{ address, says string }{
+		{"postgres://app@db.example:5432/shop", ""},
+		{"postgresql://db.example/shop?sslmode=disable&search_path=a", ""},
+		{"postgres://app:hunter2@db.example/shop", "a password does not belong"},
+		{"postgres://app@db.example/shop?password=hunter2", "?password="},
+		{"postgres://app@db.example/shop?sslkey=/etc/passwd", "?sslkey="},
+		{"postgres://app@db.example/shop?host=evil.example", "?host="},
+		{"postgres://db.example", "does not name a database"},
+		{"postgres:///shop", "and a host"},
+		{"https://db.example/shop", "does not begin with postgres://"},
+		{"postgres://app@db.example:hunter2/shop", "cannot be read"},
+		{"postgres://app@db.example:99999/shop", "cannot be used"},
+		{"postgres://app@db.example/shop?sslmode=hunter2", "cannot be used"},
+		{"secret:DB", "does not begin"},
+	} {
+		err := CheckPostgres(tt.address)
+		switch {
+		case tt.says == "" && err != nil:
+			t.Errorf("%s: %v", tt.address, err)
+		case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)):
+			t.Errorf("%s: %v; want %s", tt.address, err, tt.says)
+		case err != nil && strings.Contains(err.Error(), "hunter2"):
+			t.Errorf("%s: it says the password: %v", tt.address, err)
+		}
+	}
+}
+
+// TestDatabases is how addresses are encrypted, and which machines they are on.
+func TestDatabases(t *testing.T) {
+	t.Setenv("PGSSLMODE", "")
+	for _, tt := range []struct {
+		address string
+		plain   bool // may be, on the way to some host
+		away    []string
+		target  string
+	}{
+		{"postgres://app:pw@DB.example/shop", false, []string{"DB.example"}, "db.example:5432/shop"},
+		{"postgres://app@db.example/shop?sslmode=prefer", true, []string{"db.example"}, "db.example:5432/shop"},
+		{"postgres://app@127.0.0.1:1/shop", true, nil, "127.0.0.1:1/shop"},
+		{"postgres://app@[::1]/shop", true, nil, "[::1]:5432/shop"},
+		{"postgres://app@localhost,b.example,a.example/shop", false, []string{"a.example", "b.example"}, "localhost:5432/shop"},
+		{"postgres://app@127.0.0.1/shop?host=evil.example", false, []string{"evil.example"}, "evil.example:5432/shop"},
+		{"postgres://app@/shop?host=/run/pg", true, nil, "/run/pg:5432/shop"},
+	} {
+		d, err := ParseDatabase(tt.address, "")
+		if err != nil {
+			t.Errorf("%s: %v", tt.address, err)
+			continue
+		}
+		plain := d.config.ConnConfig.TLSConfig == nil
+		for _, f := range d.config.ConnConfig.Fallbacks {
+			plain = plain || f.TLSConfig == nil
+		}
+		if plain != tt.plain || !slices.Equal(d.Away(), tt.away) || d.Target() != tt.target {
+			t.Errorf("%s: plain %t, away %v, %s; want %t, %v, %s", tt.address, plain, d.Away(), d.Target(), tt.plain, tt.away, tt.target)
+		}
+	}
+	for _, address := range []string{"", "db.example", "postgres://app:hunter2@:x/y", "postgres://app:hunter2@h/y?sslmode=z", "postgres://h/%zz"} {
+		if _, err := ParseDatabase(address, ""); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	d, err := ParseDatabase("postgres://app:old@127.0.0.1/shop", "new")
+	if err != nil || d.config.ConnConfig.Password != "new" {
+		t.Errorf("the password is not replaced: %v", err)
+	}
+}

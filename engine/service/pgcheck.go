@@ -1,0 +1,57 @@
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Check asks the database something and says in words what it is and how many connections it has free. Its error is in
+// words too.
+func (d *Database) Check(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, d.config.ConnConfig.Copy())
+	if err != nil {
+		return "", d.inWords(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	began := time.Now()
+	var one int
+	if err := conn.QueryRow(ctx, "SELECT 1").Scan(&one); err != nil {
+		return "", d.inWords(err)
+	}
+	took := time.Since(began)
+	free := ""
+	if n, err := freeConnections(ctx, conn); err == nil { // a pooler need not know
+		free = fmt.Sprintf(", %d connections free", n)
+	}
+	secure := "not encrypted"
+	if _, ok := conn.PgConn().Conn().(*tls.Conn); ok {
+		secure = "encrypted"
+	}
+	return fmt.Sprintf("PostgreSQL %s answered in %s%s, %s",
+		conn.PgConn().ParameterStatus("server_version"), engine.FormatDuration(took), free, secure), nil
+}
+
+// freeConnections is how many more clients the server takes of its usual users.
+func freeConnections(ctx context.Context, conn *pgx.Conn) (n int, err error) {
+	err = conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+		- (SELECT count(*) FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL)::int`).Scan(&n)
+	return max(n, 0), err
+}
+
+// inWords explains an error of a check.
+func (d *Database) inWords(err error) error {
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("%s refused: %s (SQLSTATE %s)", d.Target(), said.Message, said.Code)
+	}
+	return errors.New(d.unreachable(err))
+}

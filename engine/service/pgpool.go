@@ -1,0 +1,113 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/throng-sim/throng/engine/internal/gate"
+)
+
+// PoolLimits bound the use of a Postgres service. The zero value takes the defaults.
+type PoolLimits struct {
+	Connections int           // kept open between statements; 50
+	Burst       int           // more, while all of these are in use; 10, and none if it is negative
+	Wait        time.Duration // for one of them to be free; 30 s
+	Timeout     time.Duration // of one attempt; 30 s
+
+	burstIdle time.Duration // after which those of the burst are closed; 10 s
+}
+
+func (l PoolLimits) withDefaults() PoolLimits {
+	if l.Connections == 0 {
+		l.Connections = 50
+	}
+	if l.Burst == 0 {
+		l.Burst = 10
+	}
+	if l.Wait == 0 {
+		l.Wait = 30 * time.Second
+	}
+	if l.Timeout == 0 {
+		l.Timeout = 30 * time.Second
+	}
+	if l.burstIdle == 0 {
+		l.burstIdle = 10 * time.Second
+	}
+	return l
+}
+
+const (
+	keptIdle = 5 * time.Minute
+	// closeTime is how long connections may take to be closed.
+	closeTime = time.Second
+)
+
+// pool is two pools behind one bound: one that keeps its connections, and one that takes over while all of these are in
+// use and closes its own soon after.
+type pool struct {
+	bound  *gate.Gate // of all statements at once; each enters it first, and leaves it last
+	steady *gate.Gate // of those that have a connection which is kept
+	kept   *pgxpool.Pool
+	burst  *pgxpool.Pool // nil without
+}
+
+func newPool(config *pgxpool.Config, limits PoolLimits) (*pool, error) {
+	burst := max(limits.Burst, 0)
+	p := &pool{bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
+	kept := config.Copy()
+	kept.MaxConns, kept.MaxConnIdleTime = int32(limits.Connections), keptIdle
+	var err error
+	if p.kept, err = pgxpool.NewWithConfig(context.Background(), kept); err != nil || burst == 0 {
+		return p, err
+	}
+	more := config.Copy()
+	more.MaxConns, more.MaxConnIdleTime, more.HealthCheckPeriod = int32(burst), limits.burstIdle, limits.burstIdle/5
+	if p.burst, err = pgxpool.NewWithConfig(context.Background(), more); err != nil {
+		p.kept.Close()
+	}
+	return p, err
+}
+
+// acquire gives a connection to whoever entered the bound; release gives it back.
+func (p *pool) acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
+	from, leave := p.kept, p.steady.Leave
+	if !p.steady.TryEnter() {
+		from, leave = p.burst, func() {}
+	}
+	if conn, err = from.Acquire(ctx); err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return conn, func() {
+		conn.Release()
+		leave()
+	}, nil
+}
+
+func (p *pool) open() int {
+	n := p.kept.Stat().TotalConns()
+	if p.burst != nil {
+		n += p.burst.Stat().TotalConns()
+	}
+	return int(n)
+}
+
+// close does not wait for a server that has gone silent: the driver gives such a connection up by itself.
+func (p *pool) close() {
+	closed := make(chan struct{})
+	go func() {
+		p.kept.Close()
+		if p.burst != nil {
+			p.burst.Close()
+		}
+		close(closed)
+	}()
+	late := time.NewTimer(closeTime)
+	defer late.Stop()
+	select {
+	case <-closed:
+	case <-late.C:
+	}
+}

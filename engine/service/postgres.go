@@ -1,0 +1,208 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Postgres is a client of one Postgres service, with a pool of its own.
+type Postgres struct {
+	database *Database
+	limits   PoolLimits
+	pool     *pool
+	written  atomic.Int64
+}
+
+// NewPostgres returns a client of a database. It connects when the first step asks.
+func NewPostgres(name string, d *Database, limits PoolLimits) (*Postgres, error) {
+	limits = limits.withDefaults()
+	pool, err := newPool(d.config, limits)
+	if err != nil {
+		return nil, fmt.Errorf("service %s: open its pool: %w", name, err)
+	}
+	return &Postgres{database: d, limits: limits, pool: pool}, nil
+}
+
+// Statement is what a step asks for.
+type Statement struct {
+	Query  *Query
+	Args   [][]byte // as texts, for $1 and so on; nil is NULL
+	Values []string // of the args, which no error text may say
+	// Changes says that the statement is to be run as one that changes something, whatever it looks like.
+	Changes bool
+}
+
+func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
+
+// Do carries out a call. The answer's body is JSON: {"count": rows, "rows": [{"column": value}]}, with no status that
+// says more. Its error is as that of [HTTP.Do].
+//
+// A statement that reads is run in a transaction of its own that the server lets change nothing. Any other has an
+// intent in the journal before it leaves. What may have been done before a crash, or before a connection was lost, is
+// sent again and labelled uncertain, unless the call says once: Postgres knows no idempotency keys, so that it is the
+// statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
+// session.uuid.
+func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
+	if call.Timeout == 0 {
+		call.Timeout = p.limits.Timeout
+	}
+	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) { return p.send(ctx, call, &s) })
+}
+
+// send makes attempts until one counts.
+func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer, error) {
+	var pauses pauses
+	for {
+		if err := p.enter(ctx, call); err != nil {
+			return nil, err
+		}
+		answer, t, err := p.attempt(ctx, call, s)
+		call.Record.Attempts++
+		switch {
+		case err != nil:
+			return nil, err
+		case t == nil:
+			if err := call.accept(answer); err != nil {
+				return nil, err
+			}
+			return answer, nil
+		case !t.passing || !call.again(t.undone):
+			return nil, t.failure
+		}
+		if !t.undone && !s.reads() {
+			call.Record.Label = engine.Uncertain
+		}
+		if err := call.sleep(ctx, pauses.next(call)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// errNoConnection is a failure like a service's that has too much to do, which holding back helps, and no timeout:
+// nothing was asked.
+var errNoConnection = errors.New("no connection was free in time")
+
+// enter takes a place in the pool, held if it must wait, but no longer than its limit says.
+func (p *Postgres) enter(ctx context.Context, call *Call) error {
+	if p.pool.bound.TryEnter() {
+		return nil
+	}
+	err := call.held(func() error {
+		waiting, cancel := context.WithTimeoutCause(ctx, p.limits.Wait, errNoConnection)
+		defer cancel()
+		return p.pool.bound.Enter(waiting)
+	})
+	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
+		return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
+			err, p.limits.Connections, max(p.limits.Burst, 0), p.limits.Wait)
+	}
+	return err
+}
+
+// attempt runs the statement once, in a place that it gives back. err ends the call.
+func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement) (answer *Answer, t *trouble, err error) {
+	once, cancel := context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+	defer cancel()
+	start := time.Now()
+	answer, connected, err := p.exchange(once, s)
+	call.Record.Service += time.Since(start)
+	if err == nil {
+		call.blackOut(answer)
+		return answer, nil, nil
+	}
+	t, err = p.database.sorted(ctx, once, err, connected, s, call)
+	return nil, t, err
+}
+
+// exchange runs the statement on a connection. connected says that it had one.
+func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, connected bool, err error) {
+	defer p.pool.bound.Leave()
+	conn, release, err := p.pool.acquire(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
+	rows := &table{}
+	run := write
+	if s.reads() {
+		run = look
+	}
+	tag, err := run(ctx, conn.Conn().PgConn(), s, rows)
+	if err != nil {
+		return nil, true, err
+	}
+	if changed(tag) {
+		p.written.Add(tag.RowsAffected())
+	}
+	count := max(tag.RowsAffected(), int64(rows.rows))
+	return &Answer{Status: http.StatusOK, Body: rows.json(count)}, true, nil
+}
+
+// changed reports whether a statement counts the rows that it changed.
+func changed(tag pgconn.CommandTag) bool {
+	return tag.Insert() || tag.Update() || tag.Delete() || strings.HasPrefix(tag.String(), "MERGE")
+}
+
+func write(ctx context.Context, conn *pgconn.PgConn, s *Statement, rows *table) (pgconn.CommandTag, error) {
+	return rows.collect(conn.ExecParams(ctx, s.Query.text, s.Args, nil, nil, nil), func() {})
+}
+
+// look runs the statement in a transaction that may not write, in one round trip.
+func look(ctx context.Context, conn *pgconn.PgConn, s *Statement, rows *table) (tag pgconn.CommandTag, err error) {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	batch := &pgconn.Batch{}
+	batch.ExecParams("BEGIN READ ONLY", nil, nil, nil, nil)
+	batch.ExecParams(s.Query.text, s.Args, nil, nil, nil)
+	batch.ExecParams("COMMIT", nil, nil, nil, nil)
+	results := conn.ExecBatch(reading, batch)
+	for i := 0; results.NextResult(); i++ {
+		if i == 1 {
+			tag, err = rows.collect(results.ResultReader(), stop)
+		} else {
+			_, _ = results.ResultReader().Close() // the batch's own error says it
+		}
+	}
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && !conn.IsClosed() && conn.TxStatus() != 'I' {
+		_ = conn.Exec(ctx, "ROLLBACK").Close() // else the pool closes the connection
+	}
+	return tag, err
+}
+
+// hash tells statements apart that a step may ask for, by text and args.
+func (s *Statement) hash() uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s.Query.text) // hashes do not fail
+	for _, arg := range s.Args {
+		length := -1 // of NULL
+		if arg != nil {
+			length = len(arg)
+		}
+		fmt.Fprintf(h, "\n%d:", length)
+		_, _ = h.Write(arg)
+	}
+	return h.Sum64()
+}
+
+// Open is how many connections are open.
+func (p *Postgres) Open() int { return p.pool.open() }
+
+// Written is how many rows were inserted, updated and deleted.
+func (p *Postgres) Written() int64 { return p.written.Load() }
+
+// Close closes all connections, which nobody may use any more.
+func (p *Postgres) Close() { p.pool.close() }

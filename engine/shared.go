@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
+)
+
+// Shared is what the journal holds of answers that belong to the run.
+type Shared struct {
+	Answers map[SharedKey]Entry
+	// Asked are the requests that left and got no answer, by the hash of the first of each asking.
+	Asked map[SharedKey]uint64
+}
+
+// Add takes in a row; the order matters.
+func (s *Shared) Add(r *SharedRow) {
+	_, open := s.Asked[r.Key]
+	switch {
+	case r.Record != nil:
+		delete(s.Asked, r.Key)
+	case !open:
+		if s.Asked == nil {
+			s.Asked = map[SharedKey]uint64{}
+		}
+		s.Asked[r.Key] = r.Entry.Hash
+	}
+	if r.Answers() {
+		if s.Answers == nil {
+			s.Answers = map[SharedKey]Entry{}
+		}
+		s.Answers[r.Key] = r.Entry
+	}
+}
+
+// shared are the answers that a run has, and what asking for them took. It is safe for concurrent use.
+type shared struct {
+	mu    sync.RWMutex
+	known Shared // Asked by earlier processes only
+	asked Asked  // of all askings that ended
+}
+
+func (s *shared) takeUp(known *Shared, asked Asked) {
+	s.known, s.asked = Shared{maps.Clone(known.Answers), maps.Clone(known.Asked)}, asked
+}
+
+func (s *shared) answer(key SharedKey) (Entry, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	e, ok := s.known.Answers[key]
+	return e, ok
+}
+
+// replay takes the intent of an earlier process.
+func (s *shared) replay(key SharedKey, path string) (Entry, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash, ok := s.known.Asked[key]
+	if !ok {
+		return Entry{}, false
+	}
+	delete(s.known.Asked, key)
+	return Entry{Path: path, Hash: hash}, true
+}
+
+func (s *shared) settled(r *SharedRow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known.Add(r)
+	s.asked.Add(r.Record)
+}
+
+func (s *shared) figures() Asked {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.asked
+}
+
+// apart is what a session of the run itself asks.
+type apart struct {
+	key   SharedKey
+	limit time.Duration
+	cause error
+	entry Entry // the newest; without Attempts there is none
+}
+
+// Recall returns an answer that the run has; it must not be changed.
+func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.run.shared.answer(key) }
+
+// Apart returns a session of the run itself, its Agent -1, to ask for an answer that all sessions share. Its clock is
+// its own: it begins when it is first asked for, ends with cause after limit, and is held by nothing that holds s.
+// Replay gives, once, the intent of an earlier process that got no answer. Answered and Observed keep an entry for
+// Settle, which must follow once there was a request. One asking goes on for a key at a time: whoever begins one looks
+// with Recall first.
+func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Session {
+	place := Place{Cycle: s.Cycle, Agent: -1}
+	return &Session{
+		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, run: s.run,
+		apart: &apart{key: key, limit: limit, cause: cause},
+	}
+}
+
+// start starts the clock, under the run.
+func (a *apart) start(r *Run) *clock.Clock { return clock.New(r.ctx, a.limit, a.cause) }
+
+// Settle ends a session that Apart made, and waits until it is durable how: with the entry that it got last, if that
+// and record are ok, and Recall finds that from then on; or without an answer. Either way record counts in the run's
+// figures. An error says that nothing was kept, since the run was cut or its journal is closed: who waits is cut too.
+func (s *Session) Settle(record StepRecord) error {
+	if s.clock != nil {
+		s.clock.Stop()
+	}
+	r := s.run
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	row := SharedRow{Key: s.apart.key, Cycle: s.Cycle, Record: &record}
+	s.mu.Lock()
+	if e := s.apart.entry; e.Status == StepOK && record.Status == StepOK {
+		row.Entry = e
+	}
+	s.mu.Unlock()
+	if err := r.journal.Commit(r.ctx, row); err != nil {
+		return err
+	}
+	r.shared.settled(&row)
+	return nil
+}

@@ -1,0 +1,33 @@
+package engine
+
+import "strings"
+
+// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
+type Source struct {
+	Name       string            // base name of the scenario file
+	Files      map[string][]byte // by path relative to the scenario's folder; what begins with OwnFiles is no file of it
+	Hash       string            // of all files, hex
+	Parameters map[string]string // as given, by name; values are JSON texts
+}
+
+// What a run takes from elsewhere stands among the files of its source, under names that no scenario can open.
+const (
+	OwnFiles       = "run:"
+	OnlyChain      = OwnFiles + "chain"           // the name of the chain that is run alone
+	ConnectorsFile = OwnFiles + "connectors.yaml" // the connectors of the settings, if the scenario uses one of them
+	PayloadFiles   = OwnFiles + "payload/"        // before the name of the payload's file
+	RehearsedSteps = OwnFiles + "rehearsed"       // what the rehearsal answers in place of, a line for each
+)
+
+// Alone returns the name of the chain that is run alone; "" is that the scenario runs as a whole.
+func (s *Source) Alone() string { return string(s.Files[OnlyChain]) }
+
+// Rehearsed lists the connectors and functions that the scenario does not define, such as "connector summarizer": the
+// rehearsal answered in their place.
+func (s *Source) Rehearsed() []string {
+	text := string(s.Files[RehearsedSteps])
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

@@ -1,0 +1,22 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestSourceOfARun is what a run says of what it took from elsewhere.
+func TestSourceOfARun(t *testing.T) {
+	var none engine.Source
+	if none.Alone() != "" || none.Rehearsed() != nil {
+		t.Errorf("nothing gives %q, %q", none.Alone(), none.Rehearsed())
+	}
+	some := engine.Source{Files: map[string][]byte{
+		engine.OnlyChain: []byte("analysis"), engine.RehearsedSteps: []byte("connector a\nfunction b"),
+	}}
+	if got := some.Rehearsed(); some.Alone() != "analysis" || !slices.Equal(got, []string{"connector a", "function b"}) {
+		t.Errorf("got %q, %q", some.Alone(), got)
+	}
+}

@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// copyShared returns a row that shares nothing which the caller may use again.
+func copyShared(r engine.SharedRow) engine.SharedRow {
+	r.Entry.Output, r.Entry.Statuses = slices.Clone(r.Entry.Output), slices.Clone(r.Entry.Statuses)
+	if r.Record != nil {
+		record := *r.Record
+		record.Statuses = slices.Clone(record.Statuses)
+		if record.Usage != nil {
+			usage := *record.Usage
+			record.Usage = &usage
+		}
+		r.Record = &record
+	}
+	return r
+}
+
+// shared writes a row about an answer that belongs to the run. Its intents go when their asking has ended.
+func (w *transaction) shared(pos int64, r *engine.SharedRow) error {
+	run, key, open := w.journal.run, r.Key[:], r.Record == nil
+	data, err := encode(r, w.journal.folder)
+	if err != nil {
+		return err
+	}
+	if !open {
+		if err := w.tx.exec(`DELETE FROM shared WHERE run = ? AND key = ? AND open`, run, key); err != nil {
+			return err
+		}
+	}
+	return w.tx.exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, ?, ?)`, pos, run, key, open, data)
+}
+
+// eachShared calls f with the rows about answers that belong to a run, in order.
+func (s *Store) eachShared(ctx context.Context, run int64, f func(r *engine.SharedRow)) error {
+	for pos, page := int64(0), pageRows; page == pageRows; {
+		page = 0
+		for rows, err := range s.query(ctx, `SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, run, pos, pageRows) {
+			if err != nil {
+				return err
+			}
+			var data []byte
+			if err := rows.Scan(&pos, &data); err != nil {
+				return translate(err)
+			}
+			var r engine.SharedRow
+			if err := decode(data, &r); err != nil {
+				return err
+			}
+			f(&r)
+			page++
+		}
+	}
+	return nil
+}
+
+// asked adds up what a run itself asked.
+func (s *Store) asked(ctx context.Context, run int64) (a engine.Asked, err error) {
+	err = s.eachShared(ctx, run, func(r *engine.SharedRow) {
+		if r.Record != nil {
+			a.Add(r.Record)
+		}
+	})
+	return a, err
+}
+
+// shared finds the answers that belong to the run. What asking for them took is not that of the checkpoint, which
+// would count some a second time.
+func (r *resuming) shared(ctx context.Context) error {
+	t := &r.State.Totals
+	t.Shared = engine.Asked{}
+	err := r.store.eachShared(ctx, r.key, func(row *engine.SharedRow) {
+		r.Shared.Add(row)
+		if row.Record != nil {
+			t.Shared.Add(row.Record)
+		}
+	})
+	r.AtBarrier.Shared = t.Shared
+	return err
+}

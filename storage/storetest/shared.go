@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// sharedKeys are of the answers that the suite's runs share.
+var sharedKeys = []engine.SharedKey{{0}, {1, 15: 1}, {2, 15: 255}}
+
+// sharedModel is what a run's rows about its own answers mean, read naively.
+type sharedModel struct {
+	known engine.Shared
+	asked engine.Asked
+	rows  []engine.SharedRow
+}
+
+func (m *sharedModel) apply(r *engine.SharedRow) {
+	m.rows = append(m.rows, *r)
+	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Asked: map[engine.SharedKey]uint64{}}
+	m.asked = engine.Asked{}
+	for i := len(m.rows) - 1; i >= 0; i-- { // the newest that ended, and the oldest intent after it
+		row := &m.rows[i]
+		if row.Record != nil {
+			m.count(row.Record)
+			if _, later := m.known.Answers[row.Key]; !later && row.Entry.Attempts > 0 {
+				m.known.Answers[row.Key] = row.Entry
+			}
+		}
+	}
+	ended := map[engine.SharedKey]bool{}
+	for i := len(m.rows) - 1; i >= 0; i-- {
+		row := &m.rows[i]
+		ended[row.Key] = ended[row.Key] || row.Record != nil
+		if !ended[row.Key] {
+			m.known.Asked[row.Key] = row.Entry.Hash
+		}
+	}
+}
+
+func (m *sharedModel) count(r *engine.StepRecord) {
+	m.asked.Labels[r.Label]++
+	m.asked.Requests += int64(r.Attempts)
+	m.asked.Retries += int64(r.Attempts - 1)
+	m.asked.RateLimited++ // see asking
+	m.asked.Usage.Calls += r.Usage.Calls
+	m.asked.Usage.Cost += r.Usage.Cost
+}
+
+// asking is how an asking ended, with one 429.
+func asking(n int) *engine.StepRecord {
+	return &engine.StepRecord{
+		Path: "ask", Label: engine.Label(n % 4), Attempts: 1 + n%3, Statuses: []int{429, 200},
+		Usage: &engine.Usage{Calls: int64(n), Cost: 1 << 40},
+	}
+}
+
+func answered(n int) engine.Entry {
+	return engine.Entry{Path: "ask", Attempts: 1, Statuses: []int{200}, Output: fmt.Appendf(nil, `"answer %d"`, n), Hash: uint64(n)}
+}
+
+// shared has the run ask for an answer, or end an asking.
+func (h *historian) shared() {
+	h.clock++
+	row := engine.SharedRow{Key: rapid.SampledFrom(sharedKeys).Draw(h.T, "key"), Cycle: h.model.cycle}
+	switch rapid.IntRange(0, 2).Draw(h.T, "asking") {
+	case 0:
+		row.Entry = engine.Entry{Path: "ask", Hash: rapid.Uint64().Draw(h.T, "hash")}
+	case 1:
+		row.Record = asking(h.clock)
+	case 2:
+		row.Record, row.Entry = asking(h.clock), answered(h.clock)
+	}
+	if rapid.Bool().Draw(h.T, "waits") {
+		h.commit(row)
+	} else {
+		h.append(row)
+	}
+}
+
+// testShared holds that an answer is there in any later cycle of its run, and counts once.
+func testShared(t *testing.T, open Open) {
+	f := newFixture(t, open, record("r"))
+	first, second, third := sharedKeys[0], sharedKeys[1], sharedKeys[2]
+	intent := func(key engine.SharedKey, hash uint64) engine.SharedRow {
+		return engine.SharedRow{Key: key, Entry: engine.Entry{Path: "ask", Hash: hash}}
+	}
+	f.commit(intent(first, 7))
+	f.commit(engine.SharedRow{Key: first, Entry: answered(1), Record: asking(1)})
+	f.append(engine.SessionRows{session(0, 1, engine.OK)}, intent(second, 8), intent(second, 9), intent(third, 10))
+	f.commit(engine.SharedRow{Key: third, Record: asking(2)}, engine.BarrierRow{Cycle: 0, At: at(1)})
+	wrong := engine.Totals{Shared: engine.Asked{Requests: 1000}} // whoever wrote it knew no better
+	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Totals: wrong}}, engine.BarrierRow{Cycle: 1, At: at(3)})
+	f.commit(engine.EndRow{At: at(4), Ending: engine.EndStopped, Totals: wrong})
+
+	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: [4]int64{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
+	for range 2 {
+		r := f.resume()
+		if !reflect.DeepEqual(r.Shared, engine.Shared{
+			Answers: map[engine.SharedKey]engine.Entry{first: answered(1)}, Asked: map[engine.SharedKey]uint64{second: 8},
+		}) {
+			t.Errorf("got %+v", r.Shared)
+		}
+		totals, err := f.Totals(t.Context(), f.run)
+		must(t, err)
+		if totals.Shared != want || r.State.Totals.Shared != want || r.AtBarrier.Shared != want {
+			t.Errorf("got %+v, %+v and %+v, want %+v", totals.Shared, r.State.Totals.Shared, r.AtBarrier.Shared, want)
+		}
+		f.reopen()
+	}
+
+	child := record("child")
+	child.Parent, child.ForkCycle = "r", 1
+	must(t, f.Create(t.Context(), child))
+	if r, err := f.Resume(t.Context(), "child"); err != nil || len(r.Shared.Answers) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
+		t.Errorf("a fork has %+v, %+v, %v", r.Shared, r.State.Totals.Shared, err)
+	}
+	before, err := f.Doomed(t.Context(), f.run)
+	must(t, err)
+	large := make([]byte, 1<<16)
+	_, err = rand.NewChaCha8([32]byte{}).Read(large)
+	must(t, err)
+	f.commit(engine.SharedRow{Key: second, Entry: engine.Entry{Attempts: 1, Output: large}, Record: &engine.StepRecord{}})
+	after, err := f.Doomed(t.Context(), f.run)
+	must(t, err)
+	if after.Bytes < before.Bytes+1<<16-1000 {
+		t.Errorf("with another answer it has %d bytes, before %d", after.Bytes, before.Bytes)
+	}
+	must(t, f.Journal.Close(t.Context()))
+	must(t, f.Delete(t.Context(), f.run))
+	if _, err := f.Totals(t.Context(), f.run); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("totals of a deleted run: %v", err)
+	}
+}

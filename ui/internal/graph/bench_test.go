@@ -1,0 +1,44 @@
+package graph
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+var benchmarks = []struct {
+	name  string
+	graph engine.Graph
+}{
+	{"shopping", sample(shopping)},
+	{"long=500", long(500)},
+	{"crowd=500", crowd(500)},
+}
+
+// BenchmarkDraw draws what a window of usual size shows.
+func BenchmarkDraw(b *testing.B) {
+	for _, bench := range benchmarks {
+		b.Run(bench.name, func(b *testing.B) {
+			test.NewTempApp(b).Settings().SetTheme(theme.DefaultTheme())
+			s := put(b, bench.graph, 1100, 400)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.sheet.draw(1320, 600)
+			}
+		})
+	}
+}
+
+func BenchmarkArrange(b *testing.B) {
+	for _, bench := range benchmarks {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				arrange(&bench.graph, testSizes, 900)
+			}
+		})
+	}
+}

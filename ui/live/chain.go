@@ -1,0 +1,195 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/graph"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// leastChain is the least height of the drawn chain; it gets what the window has left.
+const leastChain = 190
+
+// stepCheck is a line of the table of a step's thresholds, as in checks.
+type stepCheck struct {
+	name       string
+	value      func(step *engine.GraphStep, f *engine.StepFigures) float64
+	warn, crit float64
+}
+
+// stepChecks is the one table of a step's thresholds: those of sessions, where they fit.
+var stepChecks = [...]stepCheck{
+	{"latency", stepLatency, 1, 2},
+	{"failed", stepFailed, 0.05, 0.10},
+	{"429s", stepRefused, 0, 1},
+}
+
+// stepLatency is the mean in seconds, where somebody is asked. What a model takes is no trouble.
+func stepLatency(step *engine.GraphStep, f *engine.StepFigures) float64 {
+	if f.Requests == 0 || f.Service.Count == 0 || step.Kind == "llm" || step.Kind == "embed" {
+		return math.NaN()
+	}
+	return f.Service.Mean.Seconds()
+}
+
+// stepFailed is the share of those that ran.
+func stepFailed(_ *engine.GraphStep, f *engine.StepFigures) float64 {
+	return ratio(float64(f.Errors()), float64(f.Ran()))
+}
+
+// stepRefused is the share of requests that were answered with 429: some are a warning, and that is all.
+func stepRefused(_ *engine.GraphStep, f *engine.StepFigures) float64 {
+	return ratio(float64(f.RateLimited), float64(f.Requests))
+}
+
+// judgeStep says how a step is doing, and by what.
+func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health, by []string) {
+	for i := range stepChecks {
+		c := &stepChecks[i]
+		level := healthy
+		switch v := c.value(step, f); {
+		case math.IsNaN(v):
+			continue
+		case v > c.crit:
+			level = critical
+		case v > c.warn:
+			level = warning
+		}
+		if level > healthy {
+			by = append(by, c.name+" "+level.String())
+		}
+		worst = max(worst, level)
+	}
+	return worst, by
+}
+
+// chain is the drawn chain, coloured by how its steps are doing.
+type chain struct {
+	panel *widgets.Panel
+	graph *graph.Graph
+	steps []engine.StepFigures
+	leaf  map[string]bool // paths of steps without others inside
+}
+
+func newChain() *chain {
+	c := &chain{graph: graph.New(leastChain)}
+	c.panel = widgets.NewPanel("Chain", c.graph)
+	c.panel.Hide()
+	return c
+}
+
+// begin shows the chain of a job.
+func (c *chain) begin(job *Job) {
+	c.graph.Set(job.Graph)
+	c.steps, c.leaf = nil, map[string]bool{}
+	job.Graph.Walk(func(s *engine.GraphStep) { c.leaf[s.Path] = len(s.Inner) == 0 })
+}
+
+// draw colours the steps, if there are newer figures.
+func (c *chain) draw(s *engine.Snapshot) {
+	if len(s.Steps) == 0 || len(c.steps) > 0 && &c.steps[0] == &s.Steps[0] {
+		return
+	}
+	c.steps = s.Steps
+	slowest := c.slowest()
+	c.graph.Mark(func(step *engine.GraphStep) graph.State {
+		f, ok := c.find(step.Path)
+		if !ok {
+			return graph.State{Line: "not yet"}
+		}
+		return stepState(step, f, slowest)
+	})
+}
+
+func (c *chain) find(path string) (*engine.StepFigures, bool) {
+	i, ok := slices.BinarySearchFunc(c.steps, path, func(f engine.StepFigures, path string) int { return strings.Compare(f.Path, path) })
+	if !ok {
+		return nil, false
+	}
+	return &c.steps[i], true
+}
+
+// slowest is the longest p95 of the steps that do something themselves.
+func (c *chain) slowest() (longest time.Duration) {
+	for i := range c.steps {
+		if f := &c.steps[i]; c.leaf[f.Path] {
+			longest = max(longest, f.Service.P95)
+		}
+	}
+	return longest
+}
+
+// stepState is what is shown of a step. Its ground is the stronger the slower it is beside the slowest.
+func stepState(step *engine.GraphStep, f *engine.StepFigures, slowest time.Duration) graph.State {
+	out := graph.State{Line: stepLine(step, f), More: stepMore(step, f)}
+	if f.Ran() == 0 {
+		return out
+	}
+	if worst, _ := judgeStep(step, f); worst != unknown {
+		out.Tone = worst.tone()
+	}
+	if slowest > 0 && len(step.Inner) == 0 {
+		out.Shade = uint8(min(math.Round(graph.Shades*float64(f.Service.P95)/float64(slowest)), graph.Shades))
+	}
+	return out
+}
+
+// stepLine is the most that there is to say of a step in a few letters.
+func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
+	var parts []string
+	switch {
+	case f.Ran() == 0 && f.Statuses[engine.StepSkipped] > 0:
+		return "skipped"
+	case f.Ran() == 0:
+		return "not yet"
+	case f.Requests > 0 && f.Errors() > 0: // as the width of a step has no room for more
+		parts = append(parts, engine.FormatDuration(rough(f.Service.P95)))
+	case f.Requests > 0:
+		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
+	case len(step.Inner) > 0:
+		parts = append(parts, step.Kind, short(f.Ran())+" times")
+	default:
+		parts = append(parts, short(f.Ran())+" times")
+	}
+	if f.Errors() > 0 {
+		parts = append(parts, share(f.Errors(), f.Ran())+" failed")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// rough leaves two figures of a duration, so that its text seldom changes.
+func rough(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// stepMore are the figures of a step in lines.
+func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
+	var lines []string
+	if worst, by := judgeStep(step, f); worst > healthy {
+		lines = append(lines, strings.Join(by, ", "))
+	}
+	var counts []string
+	for status, n := range f.Statuses {
+		if n > 0 {
+			counts = append(counts, short(n)+" "+engine.StepStatus(status).String())
+		}
+	}
+	lines = append(lines, strings.Join(counts, ", "))
+	if q := &f.Service; q.Count > 0 && len(step.Inner) == 0 {
+		lines = append(lines, fmt.Sprintf("p50 %s, p95 %s, p99 %s", engine.FormatDuration(rough(q.P50)), engine.FormatDuration(rough(q.P95)),
+			engine.FormatDuration(rough(q.P99))))
+	}
+	if f.Requests > 0 {
+		lines = append(lines, fmt.Sprintf("%s requests, %s retries, %s 429s", short(f.Requests), short(f.Retries), short(f.RateLimited)))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,163 @@
+package live
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/graph"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// shop is the chain of the fake runs.
+var shop = engine.Graph{Name: "shop", Segments: [][]engine.GraphStep{
+	{{Path: "browse", Name: "browse", Label: "Browse", Kind: "http", Service: "shop"}},
+	{{Path: "fill", Name: "fill", Label: "Fill the cart", Kind: "for", Says: "item in choose(agent)", Inner: []engine.Graph{
+		{Name: "do", Segments: [][]engine.GraphStep{{{Path: "fill.add", Name: "add", Label: "Add", Kind: "http", Service: "shop"}}}},
+	}}},
+	{{Path: "order", Name: "order", Label: "Order", Kind: "emit"}},
+}}
+
+// figuresOf are those of a step that was carried out so often, in a time.
+func figuresOf(path string, ok, failed, requests int64, took time.Duration) engine.StepFigures {
+	f := engine.StepFigures{Path: path, Requests: requests}
+	f.Statuses[engine.StepOK], f.Statuses[engine.StepFailed] = ok, failed
+	f.Service = engine.Quantiles{Count: ok + failed, Mean: took, P50: took, P95: 2 * took, P99: 3 * took, Max: 3 * took}
+	return f
+}
+
+func TestTheChainInsteadOfTheCharts(t *testing.T) {
+	st := perform(t, running())
+	st.shows(t, "Show chain", "Throughput")
+	st.hides(t, "Fill the cart")
+	st.Tap(st.root, "Show chain")
+	st.shows(t, "Show charts", "Browse", "Fill the cart", "4 steps")
+	st.hides(t, "Throughput")
+	if !st.figures.span.Disabled() {
+		t.Error("what the charts span can be chosen while they are hidden")
+	}
+
+	st.run.change(func(s *engine.Snapshot) {
+		s.Steps = []engine.StepFigures{
+			figuresOf("browse", 990, 10, 1000, 120*time.Millisecond), figuresOf("fill", 900, 0, 0, time.Second),
+			figuresOf("fill.add", 80, 20, 130, 1234*time.Microsecond),
+		}
+	})
+	st.tick()
+	st.shows(t, "240ms · 1.0 % failed", "2.5ms · 20 % failed", "for · 900 times", "not yet")
+
+	st.Tap(st.root, "Show charts")
+	st.shows(t, "Throughput")
+	st.hides(t, "Fill the cart")
+	if st.figures.span.Disabled() {
+		t.Error("what the charts span cannot be chosen")
+	}
+}
+
+// TestAnotherRunHasAChainOfItsOwn is that figures of the run before are forgotten.
+func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
+	s := running()
+	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
+	st := perform(t, s)
+	st.Tap(st.root, "Show chain")
+	st.shows(t, "p95 2.0s")
+	next := running()
+	next.Run = "20300301-130000-efgh"
+	st.desk.job = jobOf(newFakeRun(next))
+	st.tick()
+	st.hides(t, "p95 2.0s")
+	st.shows(t, "Browse", "http · shop")
+}
+
+// TestTheChainOfARunThatHasEnded is that its figures are shown though no others come.
+func TestTheChainOfARunThatHasEnded(t *testing.T) {
+	s := running()
+	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
+	st := perform(t, s)
+	st.Tap(st.root, "Show chain")
+	st.shows(t, "p95 2.0s", "not yet")
+}
+
+func TestAHiddenChainIsNotDrawn(t *testing.T) {
+	st := perform(t, running())
+	st.run.change(func(s *engine.Snapshot) { s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)} })
+	st.tick()
+	if st.chain.steps != nil {
+		t.Error("the chain was coloured behind the charts")
+	}
+	if n := st.charts.feed; n == nil {
+		t.Error("the charts were not drawn")
+	}
+}
+
+func TestStepsAreJudged(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		figures    engine.StepFigures
+		tone       widgets.Tone
+		by         []string
+	}{
+		{"healthy", "http", figuresOf("a", 96, 4, 100, 900*time.Millisecond), widgets.Good, nil},
+		{"slow", "http", figuresOf("a", 100, 0, 100, 1500*time.Millisecond), widgets.Warning, []string{"latency warning"}},
+		{"very slow", "http", figuresOf("a", 100, 0, 100, 2500*time.Millisecond), widgets.Bad, []string{"latency critical"}},
+		{"a model takes its time", "llm", figuresOf("a", 100, 0, 100, 9*time.Second), widgets.Good, nil},
+		{"thinking takes time", "wait", figuresOf("a", 100, 0, 0, 9*time.Second), widgets.Good, nil},
+		{"failing", "python", figuresOf("a", 93, 7, 0, 0), widgets.Warning, []string{"failed warning"}},
+		{"failing often, and slow", "http", figuresOf("a", 80, 20, 100, 1500*time.Millisecond), widgets.Bad, []string{"latency warning", "failed critical"}},
+		{"never carried out", "http", engine.StepFigures{}, widgets.Neutral, nil},
+	} {
+		step := &engine.GraphStep{Kind: c.kind}
+		if got := stepState(step, &c.figures, 0).Tone; got != c.tone {
+			t.Errorf("%s: tone %d, want %d", c.name, got, c.tone)
+		}
+		if _, by := judgeStep(step, &c.figures); !slices.Equal(by, c.by) {
+			t.Errorf("%s: by %q, want %q", c.name, by, c.by)
+		}
+	}
+	limited := figuresOf("a", 100, 0, 100, 0)
+	limited.RateLimited = 3
+	if _, by := judgeStep(&engine.GraphStep{}, &limited); !slices.Equal(by, []string{"429s warning"}) {
+		t.Errorf("429s are judged %q", by)
+	}
+}
+
+func TestStepWords(t *testing.T) {
+	step := &engine.GraphStep{Kind: "http"}
+	f := figuresOf("a", 1200, 34, 1500, 123456*time.Microsecond)
+	f.Statuses[engine.StepSkipped], f.Retries, f.RateLimited = 5, 266, 7
+	for _, c := range []struct{ got, want string }{
+		{stepLine(step, &f), "250ms · 2.8 % failed"},
+		{stepMore(step, &f), "429s warning\n1,200 ok, 34 failed, 5 skipped\np50 120ms, p95 250ms, p99 370ms\n1,500 requests, 266 retries, 7 429s"},
+		{stepLine(step, &engine.StepFigures{}), "not yet"},
+		{stepLine(step, &engine.StepFigures{Statuses: [5]int64{engine.StepSkipped: 3}}), "skipped"},
+		{stepLine(&engine.GraphStep{Kind: "emit"}, &engine.StepFigures{Statuses: [5]int64{3}}), "3 times"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestTheSlowestStepIsTheDarkest is that steps are compared with the slowest that does something itself: a loop takes as
+// long as all inside it.
+func TestTheSlowestStepIsTheDarkest(t *testing.T) {
+	uitest.Start(t)
+	c := newChain()
+	c.begin(&Job{Graph: shop})
+	c.steps = []engine.StepFigures{
+		figuresOf("browse", 9, 0, 9, 50*time.Millisecond), figuresOf("fill", 9, 0, 0, time.Second), figuresOf("fill.add", 9, 0, 9, 100*time.Millisecond),
+	}
+	if got := c.slowest(); got != 200*time.Millisecond {
+		t.Fatalf("the slowest takes %s", got)
+	}
+	want := map[string]uint8{"browse": graph.Shades / 2, "fill": 0, "fill.add": graph.Shades}
+	shop.Walk(func(s *engine.GraphStep) {
+		if f, ok := c.find(s.Path); ok {
+			if got := stepState(s, f, c.slowest()).Shade; got != want[s.Path] {
+				t.Errorf("%s has shade %d, want %d", s.Path, got, want[s.Path])
+			}
+		}
+	})
+}

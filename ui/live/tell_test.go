@@ -1,0 +1,90 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// TestTellAgents holds what the dialog asks of the run, and what is said of it.
+func TestTellAgents(t *testing.T) {
+	st := perform(t, running())
+	var told []string
+	var failing error
+	st.desk.job.Tell = func(_ context.Context, ids []string, text string) error {
+		told = append(told, fmt.Sprintf("%q %s", ids, text))
+		return failing
+	}
+	tell := func(to, text string) {
+		st.Tap(st.root, "Tell agents…")
+		st.orders.asking.to.SetText(to)
+		st.orders.asking.text.SetText(text)
+		st.orders.asking.dialog.Submit()
+		st.done()
+	}
+	tell("", "a storm is coming")
+	if got := st.orders.notice.Text(); got != "Told: everybody finds it from the next cycle on." {
+		t.Errorf("said %q", got)
+	}
+	tell(" mara, tom ,", "meet at noon")
+	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will find it") {
+		t.Errorf("said %q", got)
+	}
+	failing = &engine.FieldError{Field: "agents", Problem: "nobody is called bob"}
+	tell("bob", "hello")
+	if got := st.orders.notice.Text(); !strings.Contains(got, "nobody is called bob") {
+		t.Errorf("said %q", got)
+	}
+	failing = engine.ErrEnded
+	tell("", "hello")
+	if got := st.orders.notice.Text(); !strings.Contains(got, "too late") {
+		t.Errorf("said %q", got)
+	}
+	want := []string{`[] a storm is coming`, `["mara" "tom"] meet at noon`, `["bob"] hello`, `[] hello`}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
+// TestNothingIsToldWithoutText: an empty text and a run that ends are told nothing.
+func TestNothingIsToldWithoutText(t *testing.T) {
+	st := perform(t, running())
+	st.desk.job.Tell = func(context.Context, []string, string) error { return errors.New("it was asked") }
+	st.Tap(st.root, "Tell agents…")
+	st.orders.asking.dialog.Submit()
+	if len(st.orders.waiting) > 0 {
+		t.Error("an empty text is on its way")
+	}
+	st.orders.asking.dialog.Hide()
+	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
+	st.Tick()
+	if !st.orders.tellAgents.Disabled() {
+		t.Error("a run that drains can be told something")
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
+	st.Tick()
+	if b := uitest.Button(st.root, "Tell agents…"); b != nil && b.Visible() {
+		t.Error("a run that has ended can be told something")
+	}
+}
+
+// TestErrorsNameTheAgent holds that the trouble panel shows ids, and the index where there is none.
+func TestErrorsNameTheAgent(t *testing.T) {
+	s := running()
+	s.Errors = []engine.ErrorNote{
+		{Class: engine.Script, Count: 3, Agent: 7, Name: "mara", Path: "think", Message: "oh"},
+		{Class: engine.Network, Count: 1, Agent: 9, Path: "ask", Message: "no route"},
+	}
+	st := perform(t, s)
+	for _, want := range []string{"mara", "9"} {
+		if !uitest.Shows(st.trouble.errors, want) {
+			t.Errorf("%s is not shown in %v", want, uitest.Texts(st.trouble.errors))
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package setup
+
+import (
+	"reflect"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/graph"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// mostChain is how high the chain may be; more of it scrolls.
+const mostChain = 520
+
+// chain shows what a session does.
+type chain struct {
+	panel *widgets.Panel
+	graph *graph.Graph
+	of    *engine.Graph // that is drawn; nil before the first
+}
+
+func newChain() *chain {
+	c := &chain{graph: graph.New(mostChain)}
+	c.panel = widgets.NewPanel("Chain", c.graph)
+	return c
+}
+
+// fill shows the chain of a scenario; the same one stays as it is. It reports whether it is another.
+func (c *chain) fill(sc *Scenario) bool {
+	if c.of != nil && reflect.DeepEqual(*c.of, sc.Graph) {
+		return false
+	}
+	c.of = &sc.Graph
+	c.graph.Set(sc.Graph)
+	if len(sc.Graph.Segments) == 0 {
+		c.panel.Hide()
+	} else {
+		c.panel.Show()
+	}
+	return true
+}
