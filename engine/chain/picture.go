@@ -62,7 +62,7 @@ func (p *picture) step(prefix string, s *Step) engine.GraphStep {
 			g.Inner = append(g.Inner, p.block(name, g.Path+".", b))
 		}
 	}
-	if a, ok := s.action.(asker); ok {
+	if a, ok := s.action.(sender); ok {
 		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
 			g.Service = services[0].Name
 		}
