@@ -50,12 +50,13 @@ func valueForm(n *doc.Node) *form {
 	case doc.List:
 		f := &form{}
 		for _, item := range n.List() {
-			if choiceType(item.Scalar()) == "" {
+			if item.Kind() != doc.Scalar {
 				item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
+				continue
 			}
 			f.choices = append(f.choices, item.Scalar())
 		}
-		if len(f.choices) == 0 {
+		if len(n.List()) == 0 {
 			n.Errorf("`[yes, no, maybe]`", "one of nothing")
 		}
 		return f
@@ -68,33 +69,29 @@ func valueForm(n *doc.Node) *form {
 	return &form{kind: name}
 }
 
-// choiceType is what JSON Schema calls the type of a choice; "" is that it cannot be one.
+// choiceType is what JSON Schema calls the type of a choice.
 func choiceType(choice any) string {
 	switch choice.(type) {
-	case string:
-		return "string"
 	case bool:
 		return "boolean"
 	case int64:
 		return "integer"
 	case float64:
 		return "number"
+	default:
+		return "string"
 	}
-	return ""
 }
 
 // oneOf is the schema of choices. Services that hold a model to a schema want to know their types too.
 func oneOf(choices []any) map[string]any {
 	var types []string
 	for _, c := range choices {
-		if kind := choiceType(c); kind != "" && !slices.Contains(types, kind) {
+		if kind := choiceType(c); !slices.Contains(types, kind) {
 			types = append(types, kind)
 		}
 	}
-	switch len(types) {
-	case 0: // reported
-		return map[string]any{}
-	case 1:
+	if len(types) == 1 {
 		return map[string]any{"enum": choices, "type": types[0]}
 	}
 	return map[string]any{"enum": choices, "type": types}
@@ -111,6 +108,7 @@ func (f *form) schemas() (sent, check map[string]any) {
 	case f.kind == "list": // of texts, as the model is told; others are taken too
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
 	case f.kind != "":
+		sent = map[string]any{}
 		if kind, ok := jsonTypes[f.kind]; ok { // else it is reported
 			sent = map[string]any{"type": kind}
 		}

@@ -52,7 +52,7 @@ func TestLLMSteps(t *testing.T) {
 		{"a text stands in", `step a: {kind: llm, service: other, prompt: hi, otherwise: '"no"'}` + state, []string{"404"}, "ok 1 [404] client_error", `e={"text":"no","model":""}`, "m3"},
 		{"nobody is to ask", shop + ", share: 0, otherwise: '{\"shop\": True}'}" + state, nil, "ok 0 []", `e={"shop":true}`, ""},
 		{"a share that is none", shop + ", share: \"${agent.index + 3}\", otherwise: '{\"shop\": True}'}" + state, nil, "failed 0 [] script", "share is from 0 to 1, not 3", ""},
-		{"a role that is none", `step a: {kind: llm, service: other, messages: [{role: "${agent.id}", content: x}]}`, nil, "failed 0 [] script", `there is no role "a0" in a chat`, ""},
+		{"a role that is none", `step a: {kind: llm, service: other, messages: [{role: "${agent.id}", content: x}]}`, nil, "failed 0 [] script", `the role of a message is one of system, developer, user, assistant, not "a0"`, ""},
 		{"a script that fails is not stood in for", `step a: {kind: llm, service: other, prompt: "${[][0]}", otherwise: '"no"'}`, nil, "failed 0 [] script", "out of range", ""},
 	}
 	for _, tt := range tests {
