@@ -13,7 +13,7 @@ import (
 )
 
 // ExportAll writes metrics.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
-// is missing. Each file appears, or replaces an older one, when all are complete; after an error none does.
+// is missing; and population.jsonl, if a model wrote the agents. Each file appears, or replaces an older one, when all are complete; after an error none does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
 	e := exporting{dir: dir}
 	err := e.write(ctx, r, run, names, version)
@@ -60,6 +60,15 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	}
 	if err := exportSessions(ctx, r, run, names, sessionTables, to); err != nil {
 		return err
+	}
+	if names.Personas != nil {
+		w, err := e.create("population.jsonl")
+		if err == nil {
+			err = names.Personas(w)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := ExportMetrics(ctx, metrics, r, run); err != nil {
 		return err

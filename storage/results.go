@@ -15,6 +15,8 @@ type Names struct {
 	Agent func(index int) (string, error)
 	// Session returns the uuid of a session.
 	Session func(cycle, agent int) string
+	// Personas writes the agents as JSON lines; nil where no model wrote them.
+	Personas func(w io.Writer) error
 }
 
 // sessionTable is one of the CSV files with rows of sessions.

@@ -32,8 +32,10 @@ func newProgress(out io.Writer, lines bool) *progress {
 	return p
 }
 
-func (p *progress) show(s *engine.Snapshot) {
-	line := describe(s)
+func (p *progress) show(s *engine.Snapshot) { p.say(s.At, describe(s), s.Phase == engine.Ended) }
+
+// say shows a line at a time, the last in any case.
+func (p *progress) say(at time.Time, line string, last bool) {
 	if p.moving {
 		width := 80
 		if f, ok := p.out.(*os.File); ok {
@@ -49,8 +51,8 @@ func (p *progress) show(s *engine.Snapshot) {
 		p.shown = true
 		return
 	}
-	if s.Phase == engine.Ended || s.At.Sub(p.last) >= lineEvery {
-		p.last = s.At
+	if last || at.Sub(p.last) >= lineEvery {
+		p.last = at
 		fmt.Fprintln(p.out, line)
 	}
 }

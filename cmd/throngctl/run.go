@@ -35,7 +35,7 @@ type runCmd struct {
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end."`
+	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents."`
 	NoDashboard bool   `help:"Lines instead of one that moves."`
 }
 
@@ -147,7 +147,17 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	defer giveUp()
 	l.Store, l.Data, l.OnRequest = store, t.data, t.hooks.onRequest
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder) }
+	var writing *progress
+	l.Writing = func(done, total int) {
+		if writing == nil {
+			writing = newProgress(t.out, out.NoDashboard)
+		}
+		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
+	}
 	job, err := t.start(ctx, giveUp, l)
+	if writing != nil {
+		writing.end()
+	}
 	if err != nil {
 		return err
 	}
@@ -160,6 +170,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		agents += " of " + strconv.Itoa(l.Scenario.Agents)
 	}
 	fmt.Fprintf(t.out, "%s %s: %s, %s agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, agents, l.Settings.Seed)
+	if job.Written != nil {
+		fmt.Fprintln(t.out, job.Written)
+	}
 	interrupted := t.follow(job.Run, out.NoDashboard)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil { // what was kept can be resumed
@@ -200,8 +213,12 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 		return s.job, s.err
 	case <-t.signals:
 		giveUp()
-		if s := <-done; s.err == nil {
+		s := <-done
+		if s.err == nil {
 			return nil, errors.Join(exitError(exitInterrupted), s.job.Close())
+		}
+		if _, ok := errors.AsType[*wire.UnwrittenError](s.err); ok {
+			fmt.Fprintf(t.err, "throngctl: %v\n", s.err)
 		}
 		return nil, exitError(exitInterrupted)
 	}

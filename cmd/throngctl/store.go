@@ -133,7 +133,7 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 
 type exportCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What  string `enum:"metrics,sessions,events,timings,run,all" default:"all" help:"metrics, sessions, events, timings, run, or all."`
+	What  string `enum:"metrics,sessions,events,timings,population,run,all" default:"all" help:"metrics, sessions, events, timings, population (of agents that a model wrote), run, or all."`
 	Out   string `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
 }
 
@@ -175,6 +175,11 @@ func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunR
 		return storage.ExportSessions(ctx, w, store, r.ID, names)
 	case "events":
 		return storage.ExportEvents(ctx, w, store, r.ID, names)
+	case "population":
+		if names.Personas == nil {
+			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
+		}
+		return names.Personas(w)
 	default:
 		return storage.ExportTimings(ctx, w, store, r.ID, names)
 	}

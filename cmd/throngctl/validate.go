@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -70,7 +71,11 @@ func (c *validateCmd) Run(t *terminal) error {
 		fmt.Fprintf(t.out, "%s\n", s.About)
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintf(w, "\nagents\t%s\n", engine.FormatCount(int64(s.Agents)))
+	by, err := t.writtenBy(s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
 	fmt.Fprintf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {
 		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
@@ -93,4 +98,21 @@ func (c *validateCmd) Run(t *terminal) error {
 	}
 	fmt.Fprintln(t.out, "\nno mistakes found")
 	return nil
+}
+
+// writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
+func (t *terminal) writtenBy(s *scenario.Scenario) (string, error) {
+	saved, err := wire.LoadSaved(t.data)
+	if err != nil {
+		return "", err
+	}
+	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(s), Saved: saved}.Resolve()
+	if err != nil {
+		return "", err
+	}
+	by, kept, err := wire.Launch{Scenario: s, Settings: settings, Data: t.data}.Unwritten()
+	if err != nil || by == "" {
+		return "", err
+	}
+	return fmt.Sprintf(", written by %s (%d kept, %d to be written)", by, kept, s.Agents-kept), nil
 }

@@ -14,6 +14,7 @@ import (
 type form struct {
 	kind    string // string, bool, int, float or list; "" is one of choices, or a record
 	choices []any
+	types   []string // of the choices, as JSON Schema calls them
 	fields  []formField
 }
 
@@ -48,18 +49,7 @@ func valueForm(n *doc.Node) *form {
 	case doc.Map:
 		return formOf(n)
 	case doc.List:
-		f := &form{}
-		for _, item := range n.List() {
-			if item.Kind() != doc.Scalar {
-				item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
-				continue
-			}
-			f.choices = append(f.choices, item.Scalar())
-		}
-		if len(n.List()) == 0 {
-			n.Errorf("`[yes, no, maybe]`", "one of nothing")
-		}
-		return f
+		return choiceForm(n)
 	case doc.Absent, doc.Null, doc.Scalar:
 	}
 	name := n.Text()
@@ -69,32 +59,43 @@ func valueForm(n *doc.Node) *form {
 	return &form{kind: name}
 }
 
-// choiceType is what JSON Schema calls the type of a choice.
-func choiceType(choice any) string {
-	switch choice.(type) {
-	case bool:
-		return "boolean"
-	case int64:
-		return "integer"
-	case float64:
-		return "number"
-	default:
-		return "string"
-	}
-}
-
-// oneOf is the schema of choices. Services that hold a model to a schema want to know their types too.
-func oneOf(choices []any) map[string]any {
-	var types []string
-	for _, c := range choices {
-		if kind := choiceType(c); !slices.Contains(types, kind) {
-			types = append(types, kind)
+// choiceForm is one of some values.
+func choiceForm(n *doc.Node) *form {
+	f := &form{choices: []any{}}
+	for _, item := range n.List() {
+		kind := choiceType(item)
+		if kind == "" {
+			item.Errorf("`[yes, no, maybe]`", "a choice is a text, a number, true or false")
+			continue
+		}
+		f.choices = append(f.choices, item.Scalar())
+		if !slices.Contains(f.types, kind) {
+			f.types = append(f.types, kind)
 		}
 	}
-	if len(types) == 1 {
-		return map[string]any{"enum": choices, "type": types[0]}
+	if len(n.List()) == 0 {
+		n.Errorf("`[yes, no, maybe]`", "one of nothing")
 	}
-	return map[string]any{"enum": choices, "type": types}
+	return f
+}
+
+// choiceType is the type of a choice, as JSON Schema calls it; "" is that it cannot be one.
+func choiceType(n *doc.Node) string {
+	if n.Kind() != doc.Scalar {
+		return ""
+	}
+	switch n.Scalar().(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case nil:
+		return ""
+	default:
+		return "integer"
+	}
 }
 
 // schemas makes the schema that a model is shown, where all names are required and what may be missing may be null, as
@@ -103,14 +104,21 @@ func oneOf(choices []any) map[string]any {
 func (f *form) schemas() (sent, check map[string]any) {
 	switch {
 	case f.choices != nil:
-		sent = oneOf(f.choices)
+		sent = map[string]any{"enum": f.choices} // services that hold a model to a schema want to know the types too
+		switch len(f.types) {
+		case 0:
+		case 1:
+			sent["type"] = f.types[0]
+		default:
+			sent["type"] = f.types
+		}
 		return sent, sent
 	case f.kind == "list": // of texts, as the model is told; others are taken too
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
 	case f.kind != "":
 		sent = map[string]any{}
-		if kind, ok := jsonTypes[f.kind]; ok { // else it is reported
-			sent = map[string]any{"type": kind}
+		if kind, ok := jsonTypes[f.kind]; ok { // else it is a mistake
+			sent["type"] = kind
 		}
 		return sent, sent
 	}

@@ -196,7 +196,20 @@ func (q *request) content(t *turn) ([]byte, error) {
 }
 
 // sign sets the service's own headers and its authorization.
-func (s *Service) sign(t *turn, h http.Header) error {
+func (s *Service) sign(t Contexts, h http.Header) error {
+	user := ""
+	if s.HTTP.Rehearses() { // a login there is signed so itself
+		name, err := text(t, s.User, "service."+s.Name+".auth.user")
+		if err != nil {
+			return err
+		}
+		user = "." + name
+	}
+	return s.signAs(t, h, user)
+}
+
+// signAs signs for a user of the rehearsal, with a point before the name; "" is nobody.
+func (s *Service) signAs(t Contexts, h http.Header, user string) error {
 	if s.Simulation {
 		h["X-Simulation-Mode"] = []string{"true"}
 	}
@@ -205,19 +218,10 @@ func (s *Service) sign(t *turn, h http.Header) error {
 			return err
 		}
 	}
-	authorization := ""
-	switch {
-	case s.HTTP.Rehearses(): // a login there is signed so itself
-		user, err := text(t, s.User, "service."+s.Name+".auth.user")
-		if err != nil {
-			return err
-		}
-		authorization = "Bearer " + s.token + "." + user
-	case s.Bearer != "":
-		authorization = "Bearer " + s.token
-	default:
+	if s.Bearer == "" && !s.HTTP.Rehearses() {
 		return nil
 	}
+	authorization := "Bearer " + s.token + user
 	if !validHeader(authorization) {
 		return badHeader("Authorization")
 	}
@@ -226,7 +230,7 @@ func (s *Service) sign(t *turn, h http.Header) error {
 }
 
 // set evaluates a header.
-func (n Named) set(t *turn, h http.Header) error {
+func (n Named) set(t Contexts, h http.Header) error {
 	value, err := text(t, n.value, n.field)
 	if err != nil {
 		return err

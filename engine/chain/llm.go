@@ -192,7 +192,7 @@ func (c *completion) chosen(t *turn) (bool, error) {
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
 }
 
-func evalNumber(t *turn, v Value, field string, most float64) (float64, error) {
+func evalNumber(t Contexts, v Value, field string, most float64) (float64, error) {
 	x, err := v.Eval(t)
 	if err != nil {
 		return 0, err
@@ -241,6 +241,11 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 			return chat, err
 		}
 	}
+	return c.chatOf(with, t)
+}
+
+// chatOf evaluates what is asked; its texts see what with gives, the temperature what t gives.
+func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 	for _, part := range [...]struct {
 		role, field string
 		text        *script.Template

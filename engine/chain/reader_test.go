@@ -8,7 +8,7 @@ import (
 // TestMistakes is what is said of a chain that is wrong, and where. Lines count from the chain's own.
 func TestMistakes(t *testing.T) {
 	tests := []struct{ steps, want string }{
-		{`step a: {kind: smtp, prompt: hello}`, `2:18: there is no kind of step "smtp" (one of http, llm, embed, sql,`},
+		{`step a: {kind: ftp, prompt: hello}`, `2:18: there is no kind of step "ftp" (one of http, `},
 		{`step a: {kind: parallel}`, `there is no kind of step "parallel" (one of`},
 		{`step a: {kind: htttp}`, "did you mean `http`?"},
 		{`step a: {type: emitt, event: e}`, "did you mean `emit`?"},

@@ -154,7 +154,7 @@ func evalAll(all []Value, c Contexts) ([]script.Value, error) {
 }
 
 // text evaluates a template to what stands in a text.
-func text(t *turn, tmpl *script.Template, field string) (string, error) {
+func text(t Contexts, tmpl *script.Template, field string) (string, error) {
 	v, err := tmpl.Eval(t.Context(field))
 	if err != nil {
 		return "", err

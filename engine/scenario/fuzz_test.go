@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/script"
 	"pgregory.net/rapid"
 )
@@ -67,6 +68,10 @@ func readWhatever(t interface {
 	if err := s.PrintWarnings(new(bytes.Buffer)); err != nil {
 		t.Fatalf("print: %v", err)
 	}
+	if w := s.Writing(trySeed); w != nil {
+		_, _ = w.Request(s.Agents-1, func(s *chain.Service) string { return s.URL }) // who is asked for may be a mistake
+		return
+	}
 	if _, err := Restore(s.Source); err != nil {
 		t.Fatalf("a scenario that cannot be read again: %v", err)
 	}
@@ -84,6 +89,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("population: {rows: [{id: a, x: [1.0, {y: z}]}, {id: b}], filter: agent.x}\nchain c: {step a: {kind: stop}}"), []byte(""))
 	f.Add([]byte("chain c: {step a: {kind: chain, target: d, depends_on: [b]}, step b: {kind: emit, event: e, parallel: true}}\nchain d: {step a: {kind: while, condition: last, do: {step x: {kind: chain, target: c}}}}"), []byte(""))
 	f.Add([]byte("functions: |\n  def f(): return f()\npopulation: {count: '${f()}'}\nchain c: {}"), []byte(""))
+	f.Add([]byte(writing(somebody+"    temperature: 1\n    fallback: [model]\n    retry: {attempts: 2}\n    timeout: 3\n")), []byte(""))
 	f.Add([]byte(everyKind), []byte(""))
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }

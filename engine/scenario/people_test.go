@@ -335,7 +335,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{rows: [{id: [1]}]}", "", "`id` must be text, found a list"},
 		{"{rows: [{id: a}, {id: a}]}", "", `"a" is called so on line 1 already (ids are unique)`},
 		{"{rows: [{a: 99999999999999999999}]}", "", "is too large"},
-		{"{write: x, count: 1}", "", "unknown key `write`"},
+		{"{write: x, count: 1}", "", "`write` must be a map of keys, found `x`"},
 		{"{count: 1, filter: agent.memory.x}", "", "what changes from cycle to cycle cannot be used here"},
 		{"{count: 1, filter: agent.x}", "", "test.yaml:1:38: agent has no x here"},
 		{"{count: 1, filter: '${True}'}", "", "write it without ${ }"},

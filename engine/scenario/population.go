@@ -31,8 +31,10 @@ var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UT
 
 // population derives agents: nothing is kept of them but the rows that they have.
 type population struct {
-	table      *table // nil where there are no rows
+	table      *table        // nil where there are no rows
+	writer     *chain.Writer // of the rows; nil where no model writes them
 	id         chain.Value
+	idAt       *doc.Node
 	attributes []attribute
 	index      map[string]int
 	filter     *filter  // nil lets everybody take part
@@ -129,7 +131,7 @@ func (r *reader) population(n *doc.Node) {
 	r.s.Agents = 1
 	p := &r.s.population
 	p.index, p.env = map[string]int{}, r.env
-	n.Fields("count", "id", "attributes", "rows", "from", "types", "filter")
+	n.Fields("count", "id", "attributes", "rows", "from", "write", "types", "filter")
 	r.chains.Fields["agent"] = []string{"id", "index"} // what cannot change from cycle to cycle
 	if n != nil {
 		p.table = r.table(n)
@@ -137,7 +139,8 @@ func (r *reader) population(n *doc.Node) {
 		r.attributes(n.Get("attributes"), p)
 		r.identify(n.Get("id"), p)
 		r.filter(n.Get("filter"), p)
-		r.tryFirst(p, n.Get("id"))
+		p.idAt = n.Get("id")
+		r.tryFirst(p)
 	}
 	if fields, known := r.chains.Fields["agent"]; known {
 		p.fields = fields
@@ -204,8 +207,8 @@ func (r *reader) identify(n *doc.Node, p *population) {
 const trySeed = 1
 
 // tryFirst computes the first agent, so that attributes that fail for everybody are found before anything starts.
-func (r *reader) tryFirst(p *population, id *doc.Node) {
-	if r.report.Err() != nil || r.s.Agents == 0 {
+func (r *reader) tryFirst(p *population) {
+	if r.report.Err() != nil || r.s.Agents == 0 || p.table.unwritten() {
 		return
 	}
 	a := newAgent(p, trySeed, 0, chain.NewMemory(nil))
@@ -216,7 +219,7 @@ func (r *reader) tryFirst(p *population, id *doc.Node) {
 		}
 	}
 	if _, err := a.id(); err != nil {
-		id.Errorf("", "%v", err)
+		p.idAt.Errorf("", "%v", err)
 		return
 	}
 	if p.filter != nil {

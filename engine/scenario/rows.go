@@ -15,8 +15,8 @@ import (
 // known of agents grows by their attributes; where a file is too damaged to know them, nothing is known.
 func (r *reader) table(n *doc.Node) *table {
 	var t *table
-	source := n.Only("rows", "from")
-	if source.Key == nil || source.Key.Text() == "rows" {
+	source := n.Only("rows", "from", "write")
+	if source.Key == nil || source.Key.Text() != "from" {
 		n.Get("types").Errorf("remove it", "types are for `from`, and for .csv files only")
 	}
 	switch {
@@ -24,6 +24,8 @@ func (r *reader) table(n *doc.Node) *table {
 		return nil
 	case source.Key.Text() == "rows":
 		t = r.rows(source.Value)
+	case source.Key.Text() == "write":
+		t = toBeWritten(source.Value)
 	default:
 		t = r.from(source.Value, n.Get("types"))
 	}

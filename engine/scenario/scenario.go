@@ -157,6 +157,7 @@ func (r *reader) read(root *doc.Node) error {
 	r.population(root.Get("population"))
 	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
 	r.services(root.Get("services"))
+	r.writer(root.Get("population").Get("write"))
 	r.interventions(root.Get("interventions"))
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))

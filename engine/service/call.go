@@ -18,9 +18,9 @@ import (
 
 // Call is one step's use of a service: what the transport must know of the step, and what it found out.
 type Call struct {
-	Session *engine.Session
-	Clock   *clock.Clock // of the step; its context bounds the call
-	Path    string       // of the step
+	Session *engine.Session // nil is that the call belongs to none: nothing of it is journaled, and Auth must be nil
+	Clock   *clock.Clock    // of the step; its context bounds the call
+	Path    string          // of the step
 	Retry   engine.Retry
 	Timeout time.Duration // of one attempt; 0 is the service's
 	Once    bool          // never sent again once it may have arrived, after a crash neither

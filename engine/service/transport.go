@@ -40,6 +40,9 @@ type transport struct {
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
 // the journal.
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
+	if call.Session == nil {
+		return t.send(call.Clock.Context(), req, call)
+	}
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
 	return call.carry(hash, changing, func(ctx context.Context) (*Answer, error) {
 		if changing && !call.Once && !call.Keyless { // with a key, the transport below feels free to send again by itself
@@ -147,8 +150,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	call.sign(r.Header)
 	if t.tag {
-		s := call.Session
-		r.Header["X-Throng-Request"] = []string{tag(s.Cycle, call.Path, which.number, s.Now)}
+		var cycle int
+		var now time.Time
+		if s := call.Session; s != nil {
+			cycle, now = s.Cycle, s.Now
+		}
+		r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, which.number, now)}
 	}
 	start := time.Now()
 	answer, err = t.exchange(r, call, alive)

@@ -68,6 +68,15 @@ func (b *bar) say(problem string) {
 	}
 }
 
+// write shows how far the writing of the population is, and that the button gives it up.
+func (b *bar) write(at *written) {
+	text := fmt.Sprintf("Stop writing personas (%d/%d)", at.done, at.total)
+	if b.launch.Text != text {
+		b.launch.SetText(text)
+	}
+	b.launch.Enable()
+}
+
 // work shows that a launch is under way.
 func (b *bar) work(at bool) {
 	if at {

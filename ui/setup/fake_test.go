@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -27,6 +28,7 @@ type fakeDesk struct {
 	asked    []Order // for targets
 	launched []Order
 	counted  []Order
+	writes   bool // a launch has its population written until it is given up
 	tested   []Service
 
 	remote  string
@@ -124,7 +126,12 @@ func (d *fakeDesk) Targets(_ context.Context, o Order) ([]Target, error) {
 	return d.targets, nil
 }
 
-func (d *fakeDesk) Launch(_ context.Context, o Order) error {
+func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total int)) error {
+	if d.writes {
+		writing(12, 24)
+		<-ctx.Done()
+		return fmt.Errorf("12 of 24 personas: %w", context.Cause(ctx))
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refusal == nil {

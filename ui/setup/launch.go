@@ -70,7 +70,13 @@ func (s *Screen) ask(order Order, targets []Target) {
 }
 
 func (s *Screen) start(order Order) {
-	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(context.Background(), order) }, func(_ struct{}, err error) {
+	ctx, giveUp := context.WithCancelCause(context.Background())
+	s.giveUp = giveUp
+	writing := func(done, total int) { s.writing.Store(&written{done, total}) }
+	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(ctx, order, writing) }, func(_ struct{}, err error) {
+		s.giveUp = nil
+		giveUp(nil)
+		s.writing.Store(nil)
 		if err != nil {
 			s.refused(err)
 			return
@@ -101,4 +107,27 @@ func (s *Screen) refused(err error) {
 func (s *Screen) begin(launching bool) {
 	s.launching, s.wanted = launching, s.wanted && launching
 	s.bar.work(launching)
+}
+
+// written is how far a model is that writes the population.
+type written struct{ done, total int }
+
+var errGivenUp = errors.New("it was stopped")
+
+// press is the button: it launches or, while the population is being written, gives that up.
+func (s *Screen) press() {
+	if s.writing.Load() == nil || s.giveUp == nil {
+		s.launch()
+		return
+	}
+	s.giveUp(errGivenUp)
+	s.giveUp = nil
+	s.bar.work(true)
+}
+
+// Tick shows how far the writing of the population is; nothing else here changes by itself.
+func (s *Screen) Tick() {
+	if at := s.writing.Load(); at != nil && s.giveUp != nil {
+		s.bar.write(at)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -38,9 +39,11 @@ type Screen struct {
 	filling  bool                         // the fields change by themselves
 	visible  bool
 
-	reading   bool // an answer is to come
-	launching bool // a launch is under way
-	wanted    bool // it waits for the answer
+	reading   bool                    // an answer is to come
+	launching bool                    // a launch is under way
+	wanted    bool                    // it waits for the answer
+	writing   atomic.Pointer[written] // of the launch; nil where no model writes. The launch's goroutine sets it
+	giveUp    context.CancelCauseFunc // of the launch; nil when there is nothing to give up
 
 	gallery     *gallery
 	head        *head
@@ -73,7 +76,7 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 	s.services = newServices(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.launch, s.reveal)
+	s.bar = newBar(s.press, s.reveal)
 	s.build()
 	return s
 }
@@ -111,9 +114,6 @@ func (s *Screen) Show() {
 
 // Hide ends it.
 func (s *Screen) Hide() { s.visible = false }
-
-// Tick does nothing: nothing here changes by itself.
-func (s *Screen) Tick() {}
 
 // Open chooses a file that was dropped on the window or given by the system; the one that is shown is read again.
 func (s *Screen) Open(path string) {

@@ -475,3 +475,17 @@ func TestSavedAddressesAreProposed(t *testing.T) {
 		t.Errorf("the addresses are %v, want the scenario's", got)
 	}
 }
+
+// TestAModelWritesThePopulation shows how far it is, and that the button gives it up, but no key.
+func TestAModelWritesThePopulation(t *testing.T) {
+	s := shown(t, &fakeDesk{writes: true})
+	s.tap("Launch")
+	s.Until("writing", func() bool { s.screen.Tick(); return s.shows("Stop writing personas (12/24)") })
+	s.screen.launch()
+	s.screen.Tick()
+	s.tap("Stop writing personas (12/24)")
+	s.until("Nothing was launched: 12 of 24 personas: it was stopped")
+	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.launch.Disabled() {
+		t.Errorf("the button says %s", s.screen.bar.launch.Text)
+	}
+}

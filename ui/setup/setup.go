@@ -81,8 +81,9 @@ type Desk interface {
 	Choose(ctx context.Context, o Order) (int, error)
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)
-	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable.
-	Launch(ctx context.Context, o Order) error
+	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model
+	// writes the population, writing is told how far it is, and the end of ctx gives up.
+	Launch(ctx context.Context, o Order, writing func(done, total int)) error
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
 	// not wait.
 	Remote() string

@@ -35,10 +35,11 @@ type Desk struct {
 
 	mu      sync.Mutex
 	closed  bool
-	busy    bool      // a run is being started, is in progress or being taken apart
-	stops   int       // how often a run was told to stop while it was only being started
-	job     *wire.Job // nil while none is in progress
-	shown   *live.Job // the newest that was in progress
+	busy    bool        // a run is being started, is in progress or being taken apart
+	giveUp  func(error) // ends the writing of the population of a run that is being started; nil while there is none
+	stops   int         // how often a run was told to stop while it was only being started
+	job     *wire.Job   // nil while none is in progress
+	shown   *live.Job   // the newest that was in progress
 	called  called
 	settled chan struct{}
 }
@@ -122,7 +123,11 @@ func (d *Desk) Stop(cut bool) error {
 	if job == nil && d.busy {
 		d.stops = times
 	}
+	giveUp := d.giveUp
 	d.mu.Unlock()
+	if giveUp != nil {
+		giveUp(errStopped)
+	}
 	if job == nil {
 		return nil
 	}
@@ -146,8 +151,11 @@ func stop(job *wire.Job, times int) error {
 func (d *Desk) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	job, settled := d.job, d.settled
+	job, settled, giveUp := d.job, d.settled, d.giveUp
 	d.mu.Unlock()
+	if giveUp != nil {
+		giveUp(errStopped)
+	}
 	if job != nil {
 		end(job)
 	}
@@ -181,9 +189,11 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }
+	l.Writing = d.writing(ctx, giveUp, l.Writing)
 	job, err := l.Start(alive)
 	if err != nil {
-		if cause := context.Cause(alive); cause != nil {
+		_, unwritten := errors.AsType[*wire.UnwrittenError](err)
+		if cause := context.Cause(alive); cause != nil && !unwritten {
 			err = cause
 		}
 		giveUp(nil)
@@ -217,12 +227,41 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	return nil
 }
 
+var errStopped = errors.New("the window is being closed")
+
+// writing tells how far the writing of a population is. Until it is done, the end of ctx gives it up, as does whoever
+// stops the desk.
+func (d *Desk) writing(ctx context.Context, giveUp func(error), tell func(done, total int)) func(done, total int) {
+	finished := func() bool { return true }
+	return func(done, total int) {
+		d.mu.Lock()
+		begins := d.giveUp == nil && done < total
+		stopped := d.closed || d.stops > 0
+		if d.giveUp = giveUp; done == total {
+			d.giveUp = nil
+		}
+		d.mu.Unlock()
+		switch {
+		case begins:
+			finished = context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
+		case done == total:
+			finished()
+		}
+		if stopped && done < total {
+			giveUp(errStopped)
+		}
+		if tell != nil {
+			tell(done, total)
+		}
+	}
+}
+
 // occupy makes sure that one run is in progress at a time. Whoever gets a channel vacates with it.
 func (d *Desk) occupy() (settled chan struct{}, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, errors.New("the window is being closed")
+		return nil, errStopped
 	}
 	if d.busy {
 		return nil, errBusy
@@ -234,7 +273,7 @@ func (d *Desk) occupy() (settled chan struct{}, err error) {
 func (d *Desk) vacate(settled chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.busy, d.job = false, nil
+	d.busy, d.job, d.giveUp = false, nil, nil
 	close(settled)
 }
 

@@ -55,7 +55,7 @@ func order(t *testing.T, d *Desk, change func(*setup.Order)) setup.Order {
 
 func launch(t *testing.T, d *Desk, change func(*setup.Order)) {
 	t.Helper()
-	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, change)); err != nil {
+	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, change), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -159,7 +159,7 @@ func TestCloseAndResume(t *testing.T) {
 	if id == "" {
 		t.Fatal("no run is in progress")
 	}
-	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil)); !errors.Is(err, errBusy) {
+	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); !errors.Is(err, errBusy) {
 		t.Errorf("a second run beside the first: %v", err)
 	}
 	if err := (runsDesk{d}).Delete(t.Context(), id); !errors.Is(err, engine.ErrInUse) {
@@ -176,7 +176,7 @@ func TestCloseAndResume(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: "shopping", Settings: engine.DefaultSettings()}); err == nil {
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: "shopping", Settings: engine.DefaultSettings()}, nil); err == nil {
 		t.Error("a run was started after the end")
 	}
 
@@ -212,7 +212,7 @@ func TestStopWhileARunIsStarted(t *testing.T) {
 	}
 	o := order(t, d, func(o *setup.Order) { o.Settings.Cycles, o.Settings.TimeScale = 100, 3600 })
 	launched := make(chan error, 1)
-	go func() { launched <- setupDesk{d}.Launch(context.WithoutCancel(t.Context()), o) }()
+	go func() { launched <- setupDesk{d}.Launch(context.WithoutCancel(t.Context()), o, nil) }()
 	for busy := false; !busy; {
 		select {
 		case <-time.After(100 * time.Microsecond):
@@ -245,7 +245,7 @@ func TestStopWhileDrainingCutsNothing(t *testing.T) {
 	}
 	settings := engine.DefaultSettings()
 	settings.Cycles = 1
-	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings}); err != nil {
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings}, nil); err != nil {
 		t.Fatal(err)
 	}
 	job := liveDesk{d}.Job()
@@ -331,7 +331,7 @@ func TestForeignHostIsAskedAboutOnce(t *testing.T) {
 	if err != nil || len(targets) != 1 || targets[0] != want {
 		t.Errorf("targets %+v %v, want %+v", targets, err, want)
 	}
-	if err := (setupDesk{d}).Launch(t.Context(), o); err == nil || runsDesk.Busy(runsDesk{d}) != "" {
+	if err := (setupDesk{d}).Launch(t.Context(), o, nil); err == nil || runsDesk.Busy(runsDesk{d}) != "" {
 		t.Errorf("launched without being allowed: %v", err)
 	}
 	if err := d.notes.allow([]string{"staging.example.com"}); err != nil {

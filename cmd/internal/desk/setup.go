@@ -180,7 +180,7 @@ func (d setupDesk) Targets(_ context.Context, o setup.Order) ([]setup.Target, er
 }
 
 // Launch starts a run.
-func (d setupDesk) Launch(ctx context.Context, o setup.Order) error {
+func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done, total int)) error {
 	l, err := d.launch(o)
 	if err != nil {
 		return err
@@ -188,6 +188,7 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order) error {
 	if err := d.notes.allow(o.Allow); err != nil {
 		return err
 	}
+	l.Writing = writing
 	return d.start(ctx, l)
 }
 

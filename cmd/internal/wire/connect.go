@@ -22,10 +22,10 @@ type connecting struct {
 	prices  service.Prices
 }
 
-// connect starts the rehearsals that services want, and gives every service its client.
-func (l Launch) connect(j *Job, bearers map[string]string) error {
+// connect starts the rehearsals that services want, and gives every one of them its client.
+func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
 	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
-	for _, s := range l.services() {
+	for _, s := range services {
 		s.Simulation = l.Settings.Simulation && s.Kind == "http"
 		connect := c.http
 		switch s.Kind {

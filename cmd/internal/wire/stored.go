@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -24,10 +25,14 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 		return storage.Names{}, fmt.Errorf("the scenario kept with run %s: %w", run, err)
 	}
 	seed := record.Settings.Seed
-	return storage.Names{
+	names := storage.Names{
 		Agent:   s.Program(seed).AgentID,
 		Session: func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
-	}, nil
+	}
+	if s.Written() {
+		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }
+	}
+	return names, nil
 }
 
 // Delete removes a run and the log of its rehearsal.

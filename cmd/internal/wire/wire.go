@@ -40,6 +40,8 @@ type Launch struct {
 	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
+	// Writing is told how far it is while a model writes the population; one call at a time.
+	Writing func(done, total int)
 }
 
 // Job is a run with everything that was built for it.
@@ -50,7 +52,8 @@ type Job struct {
 	Agents  int             // how many take part
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
 	Model   *rehearsal.Model
-	Target  string // the remote database that results go to; "" is none
+	Target  string   // the remote database that results go to; "" is none
+	Written *Written // nil where this launch had no population written
 
 	pools []*service.Postgres
 	undo  []func() error
@@ -92,6 +95,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.write(ctx, j, bearers); err != nil {
+		return nil, err
+	}
 	chosen, err := j.Program.Choose(ctx, &l.Settings)
 	if err != nil {
 		return nil, err
@@ -103,7 +109,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers)); err != nil {
+	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers, l.services())); err != nil {
 		return nil, err
 	}
 	journal, err := l.Store.Journal(j.Record.ID)

@@ -1,0 +1,76 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestGivingUpTheWritingOfAPopulation stops a launch while a silent model writes: by its context, by stopping what goes
+// on, and by closing the window.
+func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
+	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
+		<-r.Context().Done()
+	}))
+	defer model.Close()
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	text := "population: {count: 3, write: {service: model, prompt: who, answer: {name: string}}}\n" +
+		"services: {model: {kind: llm, model: m, url: \"" + model.URL + "\"}}\nchain c: {step a: {kind: stop}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, end := range map[string]struct {
+		do   func(d *Desk, giveUp context.CancelFunc) error
+		says string
+	}{
+		"context": {func(_ *Desk, giveUp context.CancelFunc) error { giveUp(); return nil }, "the other 3 were given up: it was stopped"},
+		"stop":    {func(d *Desk, _ context.CancelFunc) error { return d.Stop(false) }, "the other 3 were given up: the window is being closed"},
+		"close":   {func(d *Desk, _ context.CancelFunc) error { return d.Close() }, "the other 3 were given up: the window is being closed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := t.TempDir()
+			d, err := Open(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			writing, launched := make(chan [2]int, 10), make(chan error, 1)
+			go func() {
+				launched <- setupDesk{d}.Launch(ctx, setup.Order{Scenario: path, Settings: engine.DefaultSettings()}, func(done, total int) {
+					writing <- [2]int{done, total}
+				})
+			}()
+			if got := <-writing; got != [2]int{0, 3} {
+				t.Errorf("told %v", got)
+			}
+			if err := end.do(d, giveUp); err != nil {
+				t.Error(err)
+			}
+			err = <-launched
+			if _, ok := errors.AsType[*wire.UnwrittenError](err); !ok || !strings.Contains(err.Error(), end.says) {
+				t.Errorf("got %v, want %s", err, end.says)
+			}
+			<-d.Settled()
+			if runsDesk.Busy(runsDesk{d}) != "" {
+				t.Error("the desk is still busy")
+			}
+			if name != "close" {
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package chain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// Writer has models write records of one shape, one call each, outside of any session: the agents of a population. It
+// asks as an llm step does, and again where an answer does not fit.
+type Writer struct {
+	Names []string // of what is written, in the order of the shape
+
+	completion *completion
+	retry      retry
+	timeout    time.Duration // 0 is the run's
+}
+
+// writerKeys are those of an llm step that make sense where everybody is asked for, once.
+var writerKeys = []string{
+	"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "fallback", "stream", "retry", "timeout",
+}
+
+// AnswerNames are the names of an answer's shape with their nodes, in the order of the file: known before services are.
+func AnswerNames(answer *doc.Node) (names []string, at []*doc.Node) {
+	fields := answer.Entries()
+	if s := answer.Get("schema"); s.Kind() == doc.Map {
+		fields = s.Get("properties").Entries()
+	}
+	for _, e := range fields {
+		name, _ := strings.CutSuffix(e.Key.Text(), "?")
+		names, at = append(names, name), append(at, e.Key)
+	}
+	return names, at
+}
+
+// Writer reads what a model is to write; its texts may use names.
+func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
+	n.Fields(writerKeys...)
+	n.Require("answer")
+	w := &Writer{}
+	w.completion = readLLM(&reader{Reader: r, names: names}, n).(*completion)
+	w.Names, _ = AnswerNames(n.Get("answer"))
+	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
+		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
+	}
+	if p := n.Get("retry"); p != nil {
+		w.retry = readRetry(p)
+	}
+	if t := n.Get("timeout"); t != nil {
+		w.timeout = t.Duration(time.Millisecond, 0)
+	}
+	for i, s := range w.completion.services {
+		if s == nil {
+			continue
+		}
+		at := n.Get("service")
+		if i > 0 {
+			at = listOf(n.Get("fallback"))[i-1]
+		}
+		s.checkHeaders(at)
+	}
+	return w
+}
+
+// checkHeaders reports the headers of a service that cannot be sent before there are agents.
+func (s *Service) checkHeaders(at *doc.Node) {
+	for _, h := range s.Headers {
+		if names := h.value.Names(); len(names) > 0 {
+			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, and while agents are written there is none", h.name, s.Name, names[0])
+		}
+	}
+}
+
+// Services are those that may be asked, the first first.
+func (w *Writer) Services() []*Service { return w.completion.services }
+
+// Commission is one record that is to be written.
+type Commission struct {
+	Path    string       // names it to the rehearsal and in errors
+	Key     draw.Key     // of its draws
+	Names   script.Names // what its texts see
+	Retry   engine.Retry // the run's
+	Timeout time.Duration
+}
+
+// Context implements Contexts.
+func (c *Commission) Context(field string) *script.Context {
+	return &script.Context{Names: c.Names, Key: c.Key, Field: field}
+}
+
+// seed is what the service is given to draw from.
+func (c *Commission) seed() uint64 { return c.Key.Text("seed").Source().Uint64() }
+
+// Request identifies what would be asked: whom, where, for what, in which shape, with which seed. address says where a
+// service is.
+func (w *Writer) Request(c *Commission, address func(*Service) string) (string, error) {
+	chat, err := w.completion.chatOf(c, c)
+	if err != nil {
+		return "", err
+	}
+	asked := struct {
+		Who  [][]string
+		What any
+		Form json.RawMessage
+		Seed uint64
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens}, Form: w.completion.shape.sent, Seed: c.seed()}
+	for _, s := range w.completion.services {
+		asked.Who = append(asked.Who, append([]string{address(s), AnswersNames[s.Answers]}, s.Models...))
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// Ask has a record written, as JSON. Its error is a *engine.StepError, an *engine.TimeoutError or the cause of ctx. What
+// it took is told in any case.
+func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took engine.StepRecord, err error) {
+	limit := c.Timeout
+	if w.timeout > 0 {
+		limit = w.timeout
+	}
+	timer := clock.New(ctx, limit, &service.Overtime{Path: c.Path, Limit: limit})
+	defer timer.Stop()
+	q := &inquiry{
+		completion: w.completion, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
+		headers: map[*Service]http.Header{},
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+		took = q.record
+		if ctx.Err() != nil && err != nil {
+			err = context.Cause(ctx)
+		}
+	}()
+	for _, s := range w.completion.services {
+		h := http.Header{}
+		if err := s.signAs(c, h, ""); err != nil {
+			return nil, took, err
+		}
+		q.headers[s] = h
+	}
+	chat, err := w.completion.chatOf(c, c)
+	if err != nil {
+		return nil, took, err
+	}
+	answer, err := q.run(chat)
+	if err != nil {
+		return nil, took, err
+	}
+	written, err = w.keep(answer)
+	return written, took, err
+}
+
+// keep is an answer as JSON, without what its shape does not name.
+func (w *Writer) keep(answer script.Value) ([]byte, error) {
+	record, ok := answer.(*script.Record)
+	if !ok {
+		return nil, engine.Fail(engine.BadAnswer, "the answer is a %s, not an object", answer.Type())
+	}
+	var fields []script.Field
+	for _, name := range w.Names {
+		if v, ok := record.Field(name); ok {
+			fields = append(fields, script.Field{Name: name, Value: v})
+		}
+	}
+	return script.AppendJSON(nil, script.NewRecord(fields...))
+}

@@ -1,0 +1,264 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// scribe is a model of a test: it gives its answers one after the other, the last for ever.
+type scribe struct {
+	answers []string // a number is a status, hang is never
+	hangs   func()   // called when one hangs
+
+	mu   sync.Mutex
+	seen []letter
+}
+
+type letter struct {
+	Model       string
+	Temperature float64
+	Seed        int
+	Messages    []struct{ Role, Content string }
+	header      http.Header
+}
+
+func (a *letter) last() string { return a.Messages[len(a.Messages)-1].Content }
+
+// letters are those that came so far.
+func (s *scribe) letters() []letter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
+func (s *scribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	a := letter{header: r.Header}
+	if err := json.Unmarshal(body, &a); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	answer := s.answers[min(len(s.seen), len(s.answers)-1)]
+	s.seen = append(s.seen, a)
+	s.mu.Unlock()
+	status := 0
+	switch {
+	case answer == "hang":
+		if s.hangs != nil {
+			s.hangs()
+		}
+		<-r.Context().Done()
+		return
+	case len(answer) == 3:
+		if _, err := fmt.Sscan(answer, &status); err == nil {
+			w.WriteHeader(status)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": answer}, "finish_reason": "stop"}},
+		"usage":   map[string]int{"prompt_tokens": 7, "completion_tokens": 3},
+	})
+}
+
+// words are the names of a test.
+type words map[string]script.Value
+
+func (w words) Lookup(name string) (script.Value, error) {
+	if v, ok := w[name]; ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("%s is not known here", name)
+}
+
+// writer reads keys of a population that is written by the services a and, with two models, b.
+func writer(t *testing.T, keys string, a, b *scribe) *Writer {
+	t.Helper()
+	env, err := script.New(script.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := &doc.Report{}
+	r := &Reader{Env: env, Services: map[string]*Service{}, Fields: map[string][]string{}}
+	for name, s := range map[string]*scribe{"a": a, "b": b} {
+		if s == nil {
+			continue
+		}
+		server := httptest.NewServer(s)
+		t.Cleanup(server.Close)
+		client, err := service.NewLLM(service.LLMConfig{Name: name, Base: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(client.Close)
+		one := &Service{Name: name, Kind: "llm", Models: []string{name + "-1"}, Bearer: "KEY"}
+		if name == "b" {
+			one.Models = append(one.Models, "b-2")
+		}
+		one.ConnectLLM(client, "key-of-"+name)
+		r.Services[name] = one
+	}
+	w := r.Writer(doc.Parse("test.yaml", []byte(keys), report), []string{"index"})
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func commission() *Commission {
+	return &Commission{
+		Path: "population[4]", Key: draw.Key{}.Int(4), Names: words{"index": starlark.MakeInt(4)},
+		Retry: engine.Retry{Attempts: 3, Wait: 1, Max: 1}, Timeout: time.Minute,
+	}
+}
+
+const (
+	ann      = `{"name": "Ann", "age": 30}`
+	wantsAnn = "service: a\nprompt: \"Number ${index}, ${pick([1, 2, 3])}\"\nanswer: {name: string, age: int}\n"
+)
+
+// TestAsk is what comes of the ways in which models answer.
+func TestAsk(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		keys     string
+		a, b     []string
+		want     string
+		class    engine.Class
+		attempts int
+		calls    int64 // answered
+	}{
+		{"at once", wantsAnn, []string{ann}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
+		{"in a fence", wantsAnn, []string{"```json\n" + ann + "\n```"}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
+		{"in another order", wantsAnn, []string{`{"age": 30, "name": "Ann"}`}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
+		{"asked again", wantsAnn, []string{`{"name": "Ann"}`, "500", ann}, nil, `{"name":"Ann","age":30}`, engine.NoError, 3, 2},
+		{"never fits", wantsAnn, []string{"no"}, nil, "", engine.BadAnswer, 3, 3},
+		{"fails", wantsAnn, []string{"500"}, nil, "", engine.ServerError, 3, 0},
+		{"may not", wantsAnn, []string{"401"}, nil, "", engine.ClientError, 1, 0},
+		{"the second service, second model", wantsAnn + "fallback: b\nretry: {attempts: 1}\n", []string{"500"}, []string{"no", ann}, `{"name":"Ann","age":30}`, engine.NoError, 3, 2},
+		{"less than it says", strings.Replace(wantsAnn, "{name: string, age: int}", "{schema: {type: object, properties: {age: {type: integer}}}}", 1), []string{ann}, nil, `{"age":30}`, engine.NoError, 1, 1},
+		{"no object", strings.Replace(wantsAnn, "{name: string, age: int}", "{schema: {properties: {age: {type: integer}}}}", 1), []string{"[1]"}, nil, "", engine.BadAnswer, 1, 1},
+		{"out of time", wantsAnn + "timeout: 50ms\n", []string{"hang"}, nil, "", engine.Timeout, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := &scribe{answers: tt.a}, &scribe{answers: tt.b}
+			if tt.b == nil {
+				b = nil
+			}
+			got, took, err := writer(t, tt.keys, a, b).Ask(t.Context(), commission())
+			if string(got) != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if class := classOf(err); class != tt.class {
+				t.Errorf("got %v of class %s, want %s", err, class, tt.class)
+			}
+			if tt.class == engine.Timeout {
+				return // perhaps it never came to be asked
+			}
+			calls := int64(0)
+			if took.Usage != nil {
+				calls = took.Usage.Calls
+			}
+			if took.Attempts != tt.attempts || calls != tt.calls {
+				t.Errorf("%d attempts and %d answers, want %d and %d", took.Attempts, calls, tt.attempts, tt.calls)
+			}
+			if key := a.letters()[0].header.Get("Authorization"); key != "Bearer key-of-a" {
+				t.Errorf("signed with %q", key)
+			}
+		})
+	}
+}
+
+func classOf(err error) engine.Class {
+	if _, ok := errors.AsType[*engine.TimeoutError](err); ok {
+		return engine.Timeout
+	}
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
+		return step.Class
+	}
+	return engine.NoError
+}
+
+// TestAskAgainSaysWhatWasWrong looks at what a model is sent, and that it is the same each time.
+func TestAskAgainSaysWhatWasWrong(t *testing.T) {
+	var prompts []string
+	for range 2 {
+		a := &scribe{answers: []string{`{"name": "Ann"}`, ann}}
+		if _, _, err := writer(t, wantsAnn+"temperature: 0.25\nsystem: Be brief\n", a, nil).Ask(t.Context(), commission()); err != nil {
+			t.Fatal(err)
+		}
+		seen := a.letters()
+		if len(seen) != 2 || seen[0].Messages[0].Content != "Be brief" || seen[0].Temperature != 0.25 || !strings.Contains(seen[1].last(), "age") {
+			t.Fatalf("asked %+v", seen)
+		}
+		if seen[0].Seed == seen[1].Seed || seen[0].Seed < 0 {
+			t.Errorf("seeds %d and %d", seen[0].Seed, seen[1].Seed)
+		}
+		prompts = append(prompts, fmt.Sprint(seen[0].last(), seen[0].Seed))
+	}
+	if prompts[0] != prompts[1] || !strings.HasPrefix(prompts[0], "Number 4, ") {
+		t.Errorf("asked for %q", prompts)
+	}
+}
+
+// TestAskEndsWithItsContext gives up while a model is silent.
+func TestAskEndsWithItsContext(t *testing.T) {
+	ctx, giveUp := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	a := &scribe{answers: []string{"hang"}, hangs: func() { giveUp(why) }}
+	if _, _, err := writer(t, wantsAnn, a, nil).Ask(ctx, commission()); !errors.Is(err, why) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRequest is what identifies a record: where, whom and what is asked, but not how often it is tried.
+func TestRequest(t *testing.T) {
+	request := func(keys, address string, c *Commission) string {
+		t.Helper()
+		r, err := writer(t, keys, &scribe{}, &scribe{}).Request(c, func(s *Service) string { return address + s.Name })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := request(wantsAnn, "x", commission())
+	if again := request(wantsAnn+"retry: {attempts: 7}\ntimeout: 3\nstream: true\n", "x", commission()); again != first {
+		t.Error("how it is asked makes a difference")
+	}
+	other := commission()
+	other.Key = other.Key.Int(1)
+	for name, r := range map[string]string{
+		"address": request(wantsAnn, "y", commission()), "draws": request(wantsAnn, "x", other), "fallback": request(wantsAnn+"fallback: b\n", "x", commission()),
+		"service": request(strings.Replace(wantsAnn, "service: a", "service: b", 1), "x", commission()), "length": request(wantsAnn+"max_tokens: 9\n", "x", commission()),
+	} {
+		if r == first {
+			t.Errorf("the %s makes no difference", name)
+		}
+	}
+	w := writer(t, strings.Replace(wantsAnn, "${index}", "${1 // (index - 4)}", 1), &scribe{}, nil)
+	if _, err := w.Request(commission(), func(*Service) string { return "" }); err == nil {
+		t.Error("a prompt that fails is no mistake")
+	}
+	if _, _, err := w.Ask(t.Context(), commission()); err == nil {
+		t.Error("a prompt that fails is asked")
+	}
+}
