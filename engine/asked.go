@@ -7,11 +7,13 @@ type Asked struct {
 	Retries     int64    `cbor:"3,keyasint,omitempty"`
 	RateLimited int64    `cbor:"4,keyasint,omitempty"` // 429s
 	Labels      [4]int64 `cbor:"5,keyasint"`           // service steps by Label
+	Waits       Waits    `cbor:"6,keyasint,omitzero"`
 }
 
 // Add counts a step.
 func (a *Asked) Add(s *StepRecord) {
 	a.Usage.Add(s.Usage)
+	a.Waits.Add(s.Waits)
 	for _, status := range s.Statuses {
 		if status == 429 {
 			a.RateLimited++
@@ -27,6 +29,7 @@ func (a *Asked) Add(s *StepRecord) {
 // merge adds other to a.
 func (a *Asked) merge(other *Asked) {
 	a.Usage.Add(&other.Usage)
+	a.Waits.Add(&other.Waits)
 	a.Requests += other.Requests
 	a.Retries += other.Retries
 	a.RateLimited += other.RateLimited

@@ -358,8 +358,8 @@ func show(t *engine.Totals) string {
 	service, _ := t.Service.MarshalBinary()
 	held, _ := t.Held.MarshalBinary()
 	queue, _ := t.Queue.MarshalBinary()
-	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %+v shared %+v %v failed %x\n%x\n%x\n%x\n%x\n%+v\n%+v",
-		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Usage, t.Shared, t.Inexact, t.FailedAgents,
+	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %+v waits %v shared %+v %v failed %x\n%x\n%x\n%x\n%x\n%+v\n%+v",
+		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Usage, t.Waits, t.Shared, t.Inexact, t.FailedAgents,
 		total, service, held, queue, t.ByStep.Figures(), t.Flow)
 }
 

@@ -67,7 +67,8 @@ type StepRecord struct {
 	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
 	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
 	// have to take turns.
-	Beside bool `cbor:"10,keyasint,omitempty"`
+	Beside bool   `cbor:"10,keyasint,omitempty"`
+	Waits  *Waits `cbor:"11,keyasint,omitempty"` // what Held consists of; nil is nothing
 }
 
 // Event is a row of results that a session emitted.
@@ -205,6 +206,7 @@ type MetricsRow struct {
 	// Speedup is the busy time of the sessions that ended in this second, over the second.
 	Speedup float64 `cbor:"26,keyasint"`
 	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
+	Waits   Waits   `cbor:"28,keyasint,omitzero"` // so far
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.

@@ -38,6 +38,7 @@ type Snapshot struct {
 	Usage       Usage     // of models
 	Queue       Quantiles // waits for the gate
 	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
+	Waits       Waits     // the sums of what Held consists of
 	Flow        Flow
 	Speedup     float64 // over the run; NaN where it is not known
 	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
@@ -156,6 +157,7 @@ func (l *loop) sample() {
 		Lag:               l.lag,
 		Unsent:            -1,
 		Usage:             asked.Usage,
+		Waits:             asked.Waits,
 		Flow:              l.totals.Flow,
 		TimedOut:          l.totals.Outcomes[TimedOut],
 		Queue:             quantiles(&l.window.queue),
@@ -223,6 +225,7 @@ func (l *loop) publish() {
 		RateLimited: asked.RateLimited,
 		Labels:      map[Label]int64{},
 		Usage:       asked.Usage,
+		Waits:       asked.Waits,
 		Queue:       quantiles(&t.Queue),
 		Held:        quantiles(&t.Held),
 		Flow:        t.Flow,

@@ -55,6 +55,7 @@ type Totals struct {
 
 	ByStep StepTable `cbor:"19,keyasint"`
 	Flow   Flow      `cbor:"20,keyasint"`
+	Waits  Waits     `cbor:"21,keyasint,omitzero"` // of the steps of sessions
 }
 
 // Peaks are the worst values that were seen, and times that were measured; they cannot be recomputed from the journal.
@@ -113,10 +114,13 @@ func (t *Totals) addSteps(r *SessionRow) {
 		}
 	}
 	t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels = asked.Usage, asked.Requests, asked.Retries, asked.RateLimited, asked.Labels
+	t.Waits = asked.Waits
 }
 
 // own is what sessions asked.
-func (t *Totals) own() Asked { return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels} }
+func (t *Totals) own() Asked {
+	return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels, t.Waits}
+}
 
 // Asked is what sessions and the run itself asked of services.
 func (t *Totals) Asked() Asked {

@@ -108,6 +108,7 @@ type totals struct {
 	HeldMS      map[string]float64 `json:"held_ms"`
 	QueueMS     map[string]float64 `json:"queue_wait_ms"`
 	Flow        flow               `json:"flow"`
+	HeldBy      map[string]float64 `json:"held_by_ms"` // over all requests
 	ByStep      []step             `json:"by_step,omitempty"`
 	Peaks       peaks              `json:"peaks"`
 }
@@ -271,7 +272,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	asked := t.Asked()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{},
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, HeldBy: map[string]float64{},
 		Models:    newModels(&asked.Usage),
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
 		Flow: flow{
@@ -291,6 +292,11 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	for _, c := range engine.Classes() {
 		if t.Errors[c] > 0 {
 			out.Errors[c.String()] = t.Errors[c]
+		}
+	}
+	for _, g := range engine.Gates() {
+		if asked.Waits[g] > 0 {
+			out.HeldBy[g.String()] = milliseconds(asked.Waits[g])
 		}
 	}
 	for l := engine.Fresh; l <= engine.Confirmed; l++ {
@@ -347,6 +353,12 @@ func described(q *engine.Quantiles) map[string]float64 {
 	if q.Count == 0 {
 		return nil
 	}
-	ms := func(d time.Duration) float64 { return math.Round(float64(d)/float64(time.Microsecond)) / 1000 }
-	return map[string]float64{"mean": ms(q.Mean), "p50": ms(q.P50), "p95": ms(q.P95), "p99": ms(q.P99), "max": ms(q.Max)}
+	return map[string]float64{
+		"mean": milliseconds(q.Mean), "p50": milliseconds(q.P50), "p95": milliseconds(q.P95), "p99": milliseconds(q.P99), "max": milliseconds(q.Max),
+	}
+}
+
+// milliseconds is a duration to the microsecond.
+func milliseconds(d time.Duration) float64 {
+	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
 }

@@ -61,7 +61,7 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"input_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Input) }},
 	{"output_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Output) }},
 	{"cost_usd", func(m *engine.MetricsRow) string { return Dollars(&m.Usage) }},
-}, flowColumns)
+}, flowColumns, waitColumns())
 
 // flowColumns are what ran at once, and what waited. Counts are of the run so far.
 var flowColumns = []metricsColumn{
@@ -77,6 +77,15 @@ var flowColumns = []metricsColumn{
 	{"queue_wait_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P95) }},
 	{"queue_wait_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P99) }},
 	{"queue_wait_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.Max) }},
+}
+
+// waitColumns are how long each gate has held requests back so far.
+func waitColumns() []metricsColumn {
+	var all []metricsColumn
+	for _, g := range engine.Gates() {
+		all = append(all, metricsColumn{"held_by_" + g.String() + "_ms", func(m *engine.MetricsRow) string { return millis(m.Waits[g]) }})
+	}
+	return all
 }
 
 func errorColumns() []metricsColumn {

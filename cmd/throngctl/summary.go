@@ -39,6 +39,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	}
 	row("waits", "for the gate p50 %s, p95 %s; held back p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
 		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
+	if held := engine.FormatWaits(&s.Waits); held != "" {
+		row("held back", "%s", held)
+	}
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))

@@ -65,8 +65,7 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	}
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)
-	rec, got := t.record(), &call.Record
-	rec.Attempts, rec.Statuses, rec.Label, rec.Held, rec.Service, rec.Usage = got.Attempts, got.Statuses, got.Label, got.Held, got.Service, got.Usage
+	t.record().Take(&call.Record)
 	if err != nil {
 		return nil, err
 	}

@@ -127,9 +127,7 @@ func (q *request) run(t *turn) (script.Value, error) {
 	}
 	t.asked = true
 	_, err = q.service.HTTP.Do(call, r)
-	rec := t.record()
-	rec.Attempts, rec.Statuses, rec.Label = call.Record.Attempts, call.Record.Statuses, call.Record.Label
-	rec.Held, rec.Service = call.Record.Held, call.Record.Service
+	t.record().Take(&call.Record)
 	return out, err
 }
 

@@ -61,13 +61,8 @@ func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 
 // note adds what was found out to a step's record.
 func (q *inquiry) note(r *engine.StepRecord) {
-	r.Attempts += q.record.Attempts
-	r.Statuses = append(r.Statuses, q.record.Statuses...)
-	r.Held += q.record.Held
-	r.Service += q.record.Service
-	r.Label = max(r.Label, q.record.Label)
+	r.Take(&q.record)
 	r.Class = q.record.Class
-	r.Usage = q.record.Usage
 }
 
 // run asks one after another until there is an answer. The failure that counts, as that of all, or by its class in the
@@ -187,21 +182,6 @@ func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, erro
 		Session: q.session, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
-	q.add(&call.Record)
+	q.record.Take(&call.Record)
 	return got, err
-}
-
-// add counts a call.
-func (q *inquiry) add(r *engine.StepRecord) {
-	q.record.Attempts += r.Attempts
-	q.record.Statuses = append(q.record.Statuses, r.Statuses...)
-	q.record.Held += r.Held
-	q.record.Service += r.Service
-	q.record.Label = max(q.record.Label, r.Label)
-	if r.Usage != nil {
-		if q.record.Usage == nil {
-			q.record.Usage = new(engine.Usage)
-		}
-		q.record.Usage.Add(r.Usage)
-	}
 }

@@ -144,8 +144,7 @@ func (s *statement) run(t *turn) (script.Value, error) {
 	}
 	t.asked = true
 	_, err := s.service.Postgres.client.Do(call, what)
-	rec := t.record()
-	rec.Attempts, rec.Label, rec.Held, rec.Service = call.Record.Attempts, call.Record.Label, call.Record.Held, call.Record.Service
+	t.record().Take(&call.Record)
 	return out, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Auth says how the requests of a call are signed in: with a token that its agent keeps.
@@ -81,7 +83,7 @@ func (s *seat) take(ctx context.Context, call *Call) error {
 		return nil
 	default:
 	}
-	return call.held(func() error {
+	return call.held(engine.TokenGate, func() error {
 		select {
 		case s.turn <- struct{}{}:
 			return nil

@@ -135,19 +135,19 @@ func (a *Answer) blackOut(secret string) {
 	}
 }
 
-// held runs wait with the step's clock standing still, and counts the time as held.
-func (c *Call) held(wait func() error) error {
+// held runs wait with the step's clock standing still, and counts the time as held at a gate.
+func (c *Call) held(at engine.Gate, wait func() error) error {
 	start := time.Now()
 	c.Clock.Hold()
 	err := wait()
 	c.Clock.Release()
-	c.Record.Held += time.Since(start)
+	c.Record.Hold(at, time.Since(start))
 	return err
 }
 
-// sleep waits for d, held.
-func (c *Call) sleep(ctx context.Context, d time.Duration) error {
-	return c.held(func() error {
+// sleep waits for d, held at a gate.
+func (c *Call) sleep(ctx context.Context, at engine.Gate, d time.Duration) error {
+	return c.held(at, func() error {
 		t := time.NewTimer(d)
 		defer t.Stop()
 		select {

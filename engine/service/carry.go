@@ -65,7 +65,7 @@ func (c *Call) key() string {
 
 // intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
 func (c *Call) intend(ctx context.Context, hash uint64) error {
-	err := c.held(func() error { return c.Session.Intend(ctx, c.Path, hash) })
+	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, hash) })
 	switch {
 	case err == nil:
 		return nil

@@ -26,7 +26,7 @@ func (c *Call) attempt(ctx context.Context) (once context.Context, alive, cancel
 // enter takes a place among the service's calls and among those of all that it shares a bound with, and waits for its
 // turn between the two; held as long as it must wait.
 func (t *transport) enter(ctx context.Context, call *Call) error {
-	if err := call.enter(ctx, t.bound); err != nil {
+	if err := call.enter(ctx, engine.PlaceGate, t.bound); err != nil {
 		return err
 	}
 	err := t.turn(ctx, call)
@@ -42,7 +42,7 @@ func (t *transport) turn(ctx context.Context, call *Call) error {
 		if err := t.pace(ctx, call); err != nil || t.shared == nil {
 			return err
 		}
-		if err := call.enter(ctx, t.shared); err != nil {
+		if err := call.enter(ctx, engine.ModelGate, t.shared); err != nil {
 			return err
 		}
 		if t.pacer == nil || t.pacer.Blocked(time.Now()) == 0 {
@@ -59,11 +59,11 @@ func (t *transport) leave() {
 	}
 }
 
-func (c *Call) enter(ctx context.Context, g *gate.Gate) error {
+func (c *Call) enter(ctx context.Context, at engine.Gate, g *gate.Gate) error {
 	if g.TryEnter() {
 		return nil
 	}
-	return c.held(func() error { return g.Enter(ctx) })
+	return c.held(at, func() error { return g.Enter(ctx) })
 }
 
 // pace waits for the call's turn, and on while the service wants nothing.
@@ -73,7 +73,7 @@ func (t *transport) pace(ctx context.Context, call *Call) error {
 	}
 	for {
 		if wait := t.pacer.Reserve(time.Now()); wait > 0 {
-			if err := call.sleep(ctx, wait); err != nil {
+			if err := call.sleep(ctx, engine.RateGate, wait); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (t *transport) refused(ctx context.Context, call *Call, a *Answer, wait *re
 	}
 	pause := wait.next(a)
 	if t.pacer == nil {
-		return call.sleep(ctx, pause)
+		return call.sleep(ctx, engine.RefusalGate, pause)
 	}
 	if a.named { // the pacer spreads those who come back
 		pause = max(a.wait, leastWait)

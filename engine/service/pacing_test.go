@@ -105,6 +105,14 @@ func callers(t *testing.T, n int, clients ...*LLM) *engine.SessionRow {
 	})
 }
 
+// held adds up what the gates held the steps of a session back.
+func held(row *engine.SessionRow) (w engine.Waits) {
+	for i := range row.Steps {
+		w.Add(row.Steps[i].Waits)
+	}
+	return w
+}
+
 // TestRateOfManyCallers is that no second has more starts than the rate, at first and after it grew.
 func TestRateOfManyCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -124,6 +132,9 @@ func TestRateOfManyCallers(t *testing.T) {
 		if row.Outcome != engine.OK || row.Total > 21*time.Second || row.Total < 9*time.Second {
 			t.Errorf("%v after %v: %s", row.Outcome, row.Total, row.Error)
 		}
+		if w := held(row); w[engine.RateGate] < time.Minute || w[engine.PlaceGate]+w[engine.ModelGate]+w[engine.RefusalGate]+w[engine.RetryGate] != 0 {
+			t.Errorf("held back by %v", w)
+		}
 		for _, s := range row.Steps {
 			if s.Attempts != 1 || s.Service != 100*time.Millisecond {
 				t.Fatalf("%+v", s)
@@ -140,6 +151,9 @@ func TestBoundOverServices(t *testing.T) {
 		row := callers(t, 12, models(t, a, LLMConfig{Shared: bound, Limits: Limits{Connections: 2}}), models(t, b, LLMConfig{Shared: bound}))
 		if all.most != 3 || a.most > 2 || b.most > 3 || len(all.times) != 24 || row.Outcome != engine.OK {
 			t.Errorf("%d at once, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
+		}
+		if w := held(row); w[engine.PlaceGate] < 10*time.Second || w[engine.ModelGate] < 10*time.Second || w[engine.RateGate] != 0 {
+			t.Errorf("held back by %v", w)
 		}
 		if row.Total < 8*time.Second || row.Total > 12*time.Second {
 			t.Errorf("took %v: 24 calls of a second, three at a time, take 8 s and a little more", row.Total)

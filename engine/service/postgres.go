@@ -83,7 +83,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		if !t.undone && !s.reads() {
 			call.Record.Label = engine.Uncertain
 		}
-		if err := call.sleep(ctx, pauses.next(call)); err != nil {
+		if err := call.sleep(ctx, engine.RetryGate, pauses.next(call)); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.bound.TryEnter() {
 		return nil
 	}
-	err := call.held(func() error {
+	err := call.held(engine.PlaceGate, func() error {
 		waiting, cancel := context.WithTimeoutCause(ctx, p.limits.Wait, errNoConnection)
 		defer cancel()
 		return p.pool.bound.Enter(waiting)

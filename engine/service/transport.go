@@ -95,7 +95,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		if answer != nil {
 			pause += answer.wait // a floor, and still spread
 		}
-		if err := call.sleep(ctx, pause); err != nil {
+		if err := call.sleep(ctx, engine.RetryGate, pause); err != nil {
 			return nil, err
 		}
 	}

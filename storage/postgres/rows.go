@@ -127,7 +127,16 @@ var metricsColumns = slices.Concat([]metricsColumn{
 		figure("chain_speedup", func(m *engine.MetricsRow) float64 { return m.Flow.Speedup() }),
 		figure("speedup", func(m *engine.MetricsRow) float64 { return m.Speedup }),
 		figure("timeout_rate", (*engine.MetricsRow).TimeoutRate),
-	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }))
+	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }), waits())
+
+// waits are how long each gate has held requests back so far.
+func waits() []metricsColumn {
+	var all []metricsColumn
+	for _, g := range engine.Gates() {
+		all = append(all, metricsColumn{"held_by_" + g.String() + "_ms", func(r *copyRows, m *engine.MetricsRow) { r.millis(m.Waits[g]) }})
+	}
+	return all
+}
 
 func metricsNames() []string {
 	names := []string{"run", "at"}

@@ -38,6 +38,7 @@ const (
 const (
 	flagUsage  = 1 << 0
 	flagBeside = 1 << 1
+	flagWaits  = 1 << 2
 )
 
 // appendSegment appends what f writes, with its length in front.
@@ -121,6 +122,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Beside {
 			more |= flagBeside
 		}
+		if s.Waits != nil {
+			more |= flagWaits
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
@@ -138,6 +142,12 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Usage != nil {
 			for _, n := range usageFields(s.Usage) {
 				dst = binary.AppendVarint(dst, *n)
+			}
+		}
+		if s.Waits != nil {
+			dst = binary.AppendUvarint(dst, uint64(len(s.Waits))) // a later version may know more gates
+			for _, d := range s.Waits {
+				dst = binary.AppendVarint(dst, int64(d))
 			}
 		}
 	}

@@ -49,6 +49,12 @@ var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 		Label: genEnum(engine.Confirmed).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
 		Held: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 	}
+	if rapid.Bool().Draw(t, "waited") {
+		s.Waits = new(engine.Waits)
+		for i := range s.Waits {
+			s.Waits[i] = genDuration.Draw(t, "wait")
+		}
+	}
 	if rapid.Bool().Draw(t, "asked a model") {
 		s.Usage = new(engine.Usage)
 		for _, n := range usageFields(s.Usage) {

@@ -85,6 +85,14 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 				*n = c.int()
 			}
 		}
+		if more&flagWaits != 0 {
+			s.Waits = new(engine.Waits)
+			for i := range c.length() {
+				if d := c.duration(); i < len(s.Waits) {
+					s.Waits[i] = d
+				}
+			}
+		}
 		steps = append(steps, s)
 	}
 	return steps

@@ -79,6 +79,19 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	}
 }
 
+// waitFigures are of runs in which requests were held back: how long, all together.
+var waitFigures = func() []figure {
+	var all []figure
+	for _, g := range engine.Gates() {
+		all = append(all, figure{name: "held: " + g.String(), value: func(t *engine.Totals) string {
+			return engine.FormatDuration(t.Asked().Waits[g])
+		}})
+	}
+	return all
+}()
+
+func waited(t *engine.Totals) bool { return t.Asked().Waits != (engine.Waits{}) }
+
 func calledModels(t *engine.Totals) bool { return t.Asked().Usage != (engine.Usage{}) }
 
 // resumedFigures are of runs that were resumed.

@@ -26,6 +26,7 @@ type page struct {
 	criteria *widgets.Sheet
 	totals   *board
 	models   *board
+	waits    *board
 	resumed  *board
 	latency  *widgets.Sheet
 	peaks    *board
@@ -74,6 +75,7 @@ func newPage(win fyne.Window) *page {
 	p.failed = widgets.NewNotice()
 	p.totals = newBoard(totalFigures, 4)
 	p.models = newBoard(modelFigures, 3)
+	p.waits = newBoard(waitFigures, 4)
 	p.resumed = newBoard(resumedFigures, 4)
 	p.peaks = newBoard(peakFigures, 3)
 	p.layOut()
@@ -85,7 +87,7 @@ func (p *page) layOut() {
 	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
 	left := container.NewVBox(
 		widgets.NewPanel("Criteria", p.criteria),
-		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
+		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.waits.content, p.resumed.content)))
 	right := container.NewVBox(
 		widgets.NewPanel("Latency", p.latency),
 		widgets.NewPanel("Peaks", p.peaks.content))
@@ -121,6 +123,8 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.totals.show(&f.totals)
 	p.models.show(&f.totals)
 	p.models.content.Hidden = !calledModels(&f.totals)
+	p.waits.show(&f.totals)
+	p.waits.content.Hidden = !waited(&f.totals)
 	p.resumed.show(&f.totals)
 	p.resumed.content.Hidden = !resumed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))
