@@ -1,0 +1,67 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/assets"
+)
+
+// TestGallery runs every scenario that comes along, with models where it can have them: the same results at 1, 7 and
+// 100, of which there are some, and all criteria met.
+func TestGallery(t *testing.T) {
+	small := map[string][]string{
+		"shopping.yaml":     {"--set", "agents=60", "--set", "eagerness=5", "--set", "llm_share=0.5", "--cycles", "2"},
+		"conversation.yaml": {"--set", "pairs=6"},
+		"world.yaml":        {"--set", "hours=6"},
+		"analysis.ai":       {},
+	}
+	events := map[string]string{
+		"shopping.yaml": "order", "conversation.yaml": "conversation", "world.yaml": "said", "analysis.ai": "analysis",
+	}
+	for _, name := range assets.Gallery {
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for _, limit := range []string{"1", "7", "100"} {
+				data := t.TempDir()
+				out := filepath.Join(data, "out")
+				args := append([]string{"run", name, "--data", data, "--rehearsal", "none", "--seed", "7", "--max-concurrent", limit, "--export", out}, small[name]...)
+				code, said, stderr := ctl(t, args...)
+				if code != exitDone || !strings.Contains(said, "result         exact") || strings.Contains(said, "FAIL") || !strings.Contains(said, "model calls") {
+					t.Fatalf("with %s in flight: exit code %d\n%s%s", limit, code, said, stderr)
+				}
+				results := read(t, out, "sessions.csv") + read(t, out, "events.csv")
+				if !strings.Contains(results, ","+events[name]+",") {
+					t.Errorf("no event %s:\n%s", events[name], results)
+				}
+				if first == "" {
+					first = results
+				}
+				if results != first {
+					t.Errorf("with %s in flight: %s", limit, difference(first, results))
+				}
+			}
+		})
+	}
+}
+
+// TestGalleryWithoutParallelSteps: the chain of analyses, one step after another, comes to the same.
+func TestGalleryWithoutParallelSteps(t *testing.T) {
+	var first string
+	for mode, ran := range map[string]string{"off": " 5 in parallel", "on": " 0 in parallel"} {
+		data := t.TempDir()
+		out := filepath.Join(data, "out")
+		code, said, stderr := ctl(t, "run", "analysis.ai", "--data", data, "--rehearsal", "none", "--sequential-steps", mode, "--export", out)
+		if code != exitDone || !strings.Contains(said, ran) {
+			t.Fatalf("sequential steps %s: exit code %d\n%s%s", mode, code, said, stderr)
+		}
+		results := read(t, out, "events.csv")
+		if first == "" {
+			first = results
+		}
+		if results != first {
+			t.Errorf("sequential steps %s: %s", mode, difference(first, results))
+		}
+	}
+}
