@@ -207,7 +207,7 @@ func (c *Chat) request() openai.ChatCompletionRequest {
 	for _, m := range c.Messages {
 		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Text})
 	}
-	if t := c.Temperature; t != nil {
+	if t := c.Temperature; t != nil && !reasons(c.Model) { // those have theirs
 		r.Temperature = float32(*t)
 		if *t == 0 {
 			r.Temperature = math.SmallestNonzeroFloat32 // the library leaves 0 out
@@ -233,7 +233,7 @@ func (c *Chat) request() openai.ChatCompletionRequest {
 	return r
 }
 
-// reasons reports whether a model is one of those of OpenAI that refuse max_tokens.
+// reasons reports whether a model is one of those of OpenAI that refuse max_tokens and a temperature.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {

@@ -183,6 +183,7 @@ func TestChatIsSentAsAsked(t *testing.T) {
 		{"no temperature at all", func(c *Chat) { c.Temperature = &cold }, `"temperature":1e-45`, ""},
 		{"length", func(c *Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
 		{"length of one that reasons", func(c *Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
+		{"temperature of one that reasons", func(c *Chat) { c.Temperature, c.Model = &heat, "gpt-5-mini" }, `"model":"gpt-5-mini"`, "temperature"},
 		{"and elsewhere", func(c *Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
 		{"any JSON", func(c *Chat) { c.Format = Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
 		{
@@ -215,11 +216,11 @@ func TestChatIsSentAsAsked(t *testing.T) {
 
 // TestWhatTheLibraryRefuses is a mistake of the scenario, and nothing leaves.
 func TestWhatTheLibraryRefuses(t *testing.T) {
-	fake, st, heat := &script{answers: []reply{wrote("x")}}, stage{journal: &enginetest.Journal{}}, 0.5
+	fake, st := &script{answers: []reply{wrote("x")}}, stage{journal: &enginetest.Journal{}}
 	c := hello()
-	c.Model, c.Temperature = "o3-mini", &heat
+	c.Model = "text-davinci-003" // completes texts, and knows no chats
 	row, _ := st.chat(t, models(t, fake, LLMConfig{}), c, nil)
-	if row.Class != engine.ConfigError || !strings.Contains(row.Error, "temperature") || len(fake.requests())+len(enginetest.Of[engine.IntentRow](st.journal)) > 0 {
+	if row.Class != engine.ConfigError || !strings.Contains(row.Error, "not supported") || len(fake.requests())+len(enginetest.Of[engine.IntentRow](st.journal)) > 0 {
 		t.Errorf("class %q: %s; %d requests", row.Class, row.Error, len(fake.requests()))
 	}
 }
