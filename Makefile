@@ -8,9 +8,11 @@ endif
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
+AIMOCK_VERSION   := 1.43.0
 
 GOFUMPT  := .bin/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 GOLANGCI := .bin/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+AIMOCK   := .bin/aimock-$(AIMOCK_VERSION)
 
 GOTAGS   := $(if $(TAGS),-tags=$(TAGS))
 SCENARIO ?= assets/scenarios/shopping.yaml
@@ -26,7 +28,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race bench fuzz clean
+.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race bench fuzz clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -73,8 +75,14 @@ vet: setup ## Run go vet, and check the screens for macOS
 lint: setup $(GOLANGCI) ## Run golangci-lint
 	$(GOLANGCI) run $(if $(TAGS),--build-tags=$(TAGS)) ./...
 
-race: setup-test ## Run all tests with the race detector
+race: setup-test aimock ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 20m ./...
+
+# A model server that is not ours, for one test of the client, which is skipped without it: it takes npm.
+aimock:
+	@[ -d $(AIMOCK) ] || ! command -v npm >/dev/null 2>&1 || { \
+		mkdir -p .bin && npm install --silent --no-audit --no-fund --prefix $(AIMOCK).part @copilotkit/aimock@$(AIMOCK_VERSION) >/dev/null && \
+		mv $(AIMOCK).part $(AIMOCK); } || echo 'npm cannot install a model server; one test is skipped'
 
 bench: setup ## Run the benchmarks of the engine and the store; BENCH=pattern, COUNT=repetitions
 	go test $(GOTAGS) -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./engine/... ./storage/...

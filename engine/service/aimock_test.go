@@ -2,7 +2,6 @@ package service
 
 import (
 	"bufio"
-	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,8 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// aimockVersion is that of a model server which is not ours.
-const aimockVersion = "@copilotkit/aimock@1.43.0"
+// aimockFolder is where make puts a model server which is not ours, where there is npm.
+const aimockFolder = "../../.bin/aimock-1.43.0"
 
 const aimockFixtures = `{"fixtures": [
 	{"match": {"userMessage": "hello"}, "response": {"content": "Hello there, and welcome."}},
@@ -25,29 +24,18 @@ const aimockFixtures = `{"fixtures": [
 	{"match": {"userMessage": "busy", "sequenceIndex": 1}, "response": {"content": "Now."}}
 ]}`
 
-// aimock installs that server in a temporary folder, starts it, and returns its address.
+// aimock starts that server and returns its address.
 func aimock(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a server from npm takes a while to install")
+	program := filepath.Join(aimockFolder, "node_modules", "@copilotkit", "aimock", "dist", "cli.js")
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("make test installs it where npm is there: %v", err)
 	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("npm is not there: ", err)
-	}
-	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	install := exec.CommandContext(ctx, npm, "install", "--no-audit", "--no-fund", "--prefix", dir, aimockVersion)
-	install.WaitDelay = time.Second
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("npm cannot install %s, offline perhaps: %v\n%.500s", aimockVersion, err, out)
-	}
-	fixtures := filepath.Join(dir, "fixtures.json")
+	fixtures := filepath.Join(t.TempDir(), "fixtures.json")
 	if err := os.WriteFile(fixtures, []byte(aimockFixtures), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := exec.Command("node", filepath.Join(dir, "node_modules", "@copilotkit", "aimock", "dist", "cli.js"), "-p", "0", "-f", fixtures, "-c", "4") //nolint:noctx // it is killed below
+	server := exec.Command("node", program, "-p", "0", "-f", fixtures, "-c", "4") //nolint:noctx // it is killed below
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
