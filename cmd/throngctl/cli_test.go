@@ -73,11 +73,13 @@ func TestBadInputStartsNothing(t *testing.T) {
 
 // TestValidateTellsEveryMistake compares what is printed for a file with ten mistakes.
 func TestValidateTellsEveryMistake(t *testing.T) {
-	code, _, stderr := ctl(t, "validate", filepath.Join("testdata", "broken.yaml"))
-	if code != exitUsage {
-		t.Errorf("exit code %d, want %d", code, exitUsage)
+	for _, name := range []string{"broken", "wrong"} { // the second has one of each sort that the first has not
+		code, out, stderr := ctl(t, "validate", filepath.Join("testdata", name+".yaml"))
+		if code != exitUsage || out != "" {
+			t.Errorf("%s: exit code %d, want %d\n%s", name, code, exitUsage, out)
+		}
+		golden(t, name+".txt", stderr)
 	}
-	golden(t, "broken.txt", stderr)
 }
 
 func TestValidateShowsThePlan(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,7 +61,7 @@ func (c *validateCmd) Run(t *terminal) error {
 		return err
 	}
 	l := wire.Launch{Scenario: s, Settings: engine.Settings{Services: c.Service}, Allow: c.Allow}
-	if err := l.CheckAddresses(); err != nil {
+	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
 	if err := s.PrintWarnings(t.err); err != nil {

@@ -39,8 +39,6 @@ func stepWords() map[string]keyWord {
 		"retry.wait":      {duration, "before the second; it doubles, with jitter"},
 		"retry.max":       {duration, "the longest wait"},
 
-		"connector.kind":  {words, "what it does"},
-		"connector.type":  {words, "another word for kind"},
 		"step.target":     {named, "what it calls: a function, a connector or a chain"},
 		"step.options":    {mapped, "what the connector sees as options"},
 		"step.service":    {named, "whom it asks"},
