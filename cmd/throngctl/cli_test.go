@@ -337,6 +337,24 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
+// TestReadmeFlags: the README names every flag of run.
+func TestReadmeFlags(t *testing.T) {
+	code, help, stderr := ctl(t, "run", "--help")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
+	if len(flags) < 30 {
+		t.Fatalf("only %d flags:\n%s", len(flags), help)
+	}
+	readme := read(t, "..", "..", "README.md")
+	for _, flag := range flags {
+		if flag[1] != "help" && !strings.Contains(readme, "--"+flag[1]+" ") && !strings.Contains(readme, "--"+flag[1]+"`") {
+			t.Errorf("the README says nothing of --%s", flag[1])
+		}
+	}
+}
+
 // TestReadmeScenario runs the example of the README.
 func TestReadmeScenario(t *testing.T) {
 	_, rest, _ := strings.Cut(read(t, "..", "..", "README.md"), "```yaml\n")
