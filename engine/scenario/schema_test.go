@@ -192,6 +192,18 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestGuideNamesEveryKey: what the reader allows, the guide names, as code or in an example.
+func TestGuideNamesEveryKey(t *testing.T) {
+	guide := string(file(t, "README.md"))
+	for name := range keyWords() {
+		_, key, _ := cutLast(name)
+		key, _, _ = strings.Cut(key, " ")
+		if !regexp.MustCompile("`" + key + "[`:]|(?m:^|[{ ])" + key + ":|`[^`]* " + key + "[` ]").MatchString(guide) {
+			t.Errorf("the guide says nothing of %s", name)
+		}
+	}
+}
+
 // TestSchemaFits: what the reader takes, the schema takes: the built-in scenarios and the examples of the guide.
 func TestSchemaFits(t *testing.T) {
 	s := editorSchema(t)
