@@ -284,14 +284,14 @@ func asJSON(t *testing.T, text []byte) []byte {
 }
 
 func plainly(n *yaml.Node) any {
-	switch n.Kind {
-	case yaml.MappingNode:
+	if n.Kind == yaml.MappingNode {
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			out[n.Content[i].Value] = plainly(n.Content[i+1])
 		}
 		return out
-	case yaml.SequenceNode:
+	}
+	if n.Kind == yaml.SequenceNode {
 		out := []any{}
 		for _, item := range n.Content {
 			out = append(out, plainly(item))
