@@ -275,7 +275,7 @@ func TestWrongUseOfChain(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--chain", "parallel"}, "chain: there is no chain parallel (there are parallel_analysis)"},
+		{[]string{"--chain", "parallel"}, "chain: there is no chain parallel (there is parallel_analysis)"},
 		{[]string{"--chain", "parallel_analysis", "--cycles", "3"}, "chain: a chain that is run alone runs once"},
 		{[]string{"--payload", filepath.Join(dir, "nowhere.json")}, "nowhere.json"},
 		{[]string{"--payload", dir}, "is no file"},

@@ -73,11 +73,13 @@ func TestBadInputStartsNothing(t *testing.T) {
 
 // TestValidateTellsEveryMistake compares what is printed for a file with ten mistakes.
 func TestValidateTellsEveryMistake(t *testing.T) {
-	code, _, stderr := ctl(t, "validate", filepath.Join("testdata", "broken.yaml"))
-	if code != exitUsage {
-		t.Errorf("exit code %d, want %d", code, exitUsage)
+	for _, name := range []string{"broken", "wrong"} { // the second has one of each sort that the first has not
+		code, out, stderr := ctl(t, "validate", filepath.Join("testdata", name+".yaml"))
+		if code != exitUsage || out != "" {
+			t.Errorf("%s: exit code %d, want %d\n%s", name, code, exitUsage, out)
+		}
+		golden(t, name+".txt", stderr)
 	}
-	golden(t, "broken.txt", stderr)
 }
 
 func TestValidateShowsThePlan(t *testing.T) {
@@ -332,6 +334,24 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 	if code, _, stderr := ctl(t, "settings", "--data", data, "retries=0"); code != exitUsage || !strings.Contains(stderr, "at least 1") {
 		t.Errorf("settings retries=0: exit code %d: %s", code, stderr)
+	}
+}
+
+// TestReadmeFlags: the README names every flag of run.
+func TestReadmeFlags(t *testing.T) {
+	code, help, stderr := ctl(t, "run", "--help")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
+	if len(flags) < 30 {
+		t.Fatalf("only %d flags:\n%s", len(flags), help)
+	}
+	readme := read(t, "..", "..", "README.md")
+	for _, flag := range flags {
+		if flag[1] != "help" && !strings.Contains(readme, "--"+flag[1]+" ") && !strings.Contains(readme, "--"+flag[1]+"`") {
+			t.Errorf("the README says nothing of --%s", flag[1])
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,6 +45,16 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
+// printChain writes the steps of a chain and, where some run beside each other, the longest way through them.
+func printChain(w io.Writer, c *chain.Chain) {
+	plan := c.Plan()
+	fmt.Fprintf(w, "\nchain %s\n", c.Name)
+	printPlan(w, plan, "  ")
+	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
+		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+	}
+}
+
 // short is a text as it fits into a table.
 func short(text string) string {
 	const most = 60
@@ -60,7 +71,7 @@ func (c *validateCmd) Run(t *terminal) error {
 		return err
 	}
 	l := wire.Launch{Scenario: s, Settings: engine.Settings{Services: c.Service}, Allow: c.Allow}
-	if err := l.CheckAddresses(); err != nil {
+	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
@@ -83,11 +94,9 @@ func (c *validateCmd) Run(t *terminal) error {
 	for _, o := range l.Outlook() {
 		printService(w, o)
 	}
-	plan := s.Chain.Plan()
-	fmt.Fprintf(w, "\nchain %s\n", s.Chain.Name)
-	printPlan(w, plan, "  ")
-	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
-		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+	printChain(w, s.Chain)
+	for _, sub := range s.Chain.Runs() {
+		printChain(w, sub)
 	}
 	printExpected(w, s)
 	for _, criterion := range s.Success {

@@ -165,5 +165,16 @@ func (c *Chain) everywhere(f func(s *Step)) {
 	}
 }
 
+// Runs are the chains that the steps of the chain run, and those that theirs do, each once.
+func (c *Chain) Runs() []*Chain {
+	var all []*Chain
+	c.everywhere(func(s *Step) {
+		if sub, ok := s.action.(*subchain); ok && sub.chain != nil && sub.chain != c && !slices.Contains(all, sub.chain) {
+			all = append(all, sub.chain)
+		}
+	})
+	return all
+}
+
 // nest is an action that holds blocks of steps.
 type nest interface{ blocks() []*Block }

@@ -1,6 +1,10 @@
 package chain
 
-import "github.com/throng-sim/throng/engine/script"
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine/script"
+)
 
 // segment is a stretch of a block that begins when all above it has ended: one step, or a group of neighbours that
 // are ordered by what they name only.
@@ -84,7 +88,8 @@ func (b *Block) planned(s *Step) Planned {
 	return p
 }
 
-// longest is the longest row of steps of a segment that wait for one another; the first in the file of several.
+// longest is the longest row of steps of a segment that wait for one another, those that ask somebody counting most;
+// the first in the file of several.
 func (b *Block) longest(seg *segment) []string {
 	if !seg.grouped() {
 		return []string{b.Steps[seg.from].Name}
@@ -92,20 +97,31 @@ func (b *Block) longest(seg *segment) []string {
 	length, by := make([]int, seg.to-seg.from), make([]int, seg.to-seg.from)
 	last := -1
 	for _, i := range seg.order {
-		at := i - seg.from
-		length[at], by[at] = 1, -1
+		at, before := i-seg.from, 0
+		by[at] = -1
 		for _, j := range b.Steps[i].node.waits {
-			if n := length[j-seg.from] + 1; n > length[at] {
-				length[at], by[at] = n, j-seg.from
+			if n := length[j-seg.from]; n > before {
+				before, by[at] = n, j-seg.from
 			}
 		}
+		length[at] = before + b.Steps[i].weight()
 		if last < 0 || length[at] > length[last] {
 			last = at
 		}
 	}
-	names := make([]string, length[last])
+	var names []string
 	for at := last; at >= 0; at = by[at] {
-		names[length[at]-1] = b.Steps[seg.from+at].Name
+		names = append(names, b.Steps[seg.from+at].Name)
 	}
+	slices.Reverse(names)
 	return names
+}
+
+// weight is how long a step is likely to take, compared with others.
+func (s *Step) weight() int {
+	switch s.action.(type) {
+	case asker, *subchain, *wait:
+		return mostSteps // more than all that ask nobody
+	}
+	return 1
 }

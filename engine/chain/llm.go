@@ -90,7 +90,7 @@ func (r *reader) number(n *doc.Node, field string, most float64) Value {
 	v := r.value(n, field)
 	if c, ok := v.(constValue); ok && c.v != nil {
 		if f, ok := starlark.AsFloat(c.v); !ok || !(f >= 0 && f <= most) {
-			n.Errorf("", "%s is from 0 to %v", field, most)
+			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, script.Shown(c.v))
 		}
 	}
 	return v

@@ -195,6 +195,31 @@ step alone: {kind: python, call: 1, depends_on: [first]}
 	}
 }
 
+// TestTheLongestRowIsOfWhatTakesTime: steps that ask somebody, wait or run chains count more than any that compute.
+func TestTheLongestRowIsOfWhatTakesTime(t *testing.T) {
+	for slow, want := range map[string]string{
+		"{kind: python, call: 1":                   "a b c",
+		"{kind: wait, for: 1":                      "a slow",
+		"{kind: chain, target: other":              "a slow",
+		"{kind: http, service: shop, get: /":       "a slow",
+		"{kind: connector, target: nobody_defined": "a slow",
+	} {
+		st := &stage{steps: `
+step a: {kind: python, call: 1, parallel: true}
+step b: {kind: python, call: 1, depends_on: a}
+step c: {kind: emit, event: e, depends_on: b}
+step slow: ` + slow + `, depends_on: a}
+`, others: "chain other: {step x: {kind: python, call: 1}}"}
+		c, report, _ := st.read(t)
+		if err := report.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(c.Plan().Longest, " "); got != want {
+			t.Errorf("%s}: got %s, want %s", slow, got, want)
+		}
+	}
+}
+
 // TestLargeGroups is that a file of the largest group, and the longest row in one, is read in no time to speak of.
 func TestLargeGroups(t *testing.T) {
 	var row strings.Builder

@@ -295,6 +295,10 @@ type retry struct {
 }
 
 func readRetry(n *doc.Node) (w retry) {
+	if n.Kind() == doc.Scalar {
+		n.Errorf("`{attempts: 5, wait: 2s, max: 60s}`", "`retry` says how often and when, found %s", n.Text())
+		return w
+	}
 	n.Fields("attempts", "wait", "max")
 	if a := n.Get("attempts"); a != nil {
 		w.attempts = a.Int(1, 1000)

@@ -186,3 +186,31 @@ chain sub:
 		t.Errorf("walked %s", got)
 	}
 }
+
+// TestRuns is which chains a chain runs.
+func TestRuns(t *testing.T) {
+	c, report, _ := (&stage{steps: `
+step a: {kind: chain, target: sub}
+step b: {kind: if, condition: "True", then: {step c: {kind: chain, target: last}}}
+step d: {kind: chain, target: sub}
+`, others: `
+chain sub:
+  step e: {kind: chain, target: inner}
+chain inner:
+  step f: {kind: stop}
+chain last:
+  step g: {kind: chain, target: inner}
+chain unused:
+  step h: {kind: stop}
+`}).read(t)
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, sub := range c.Runs() {
+		names = append(names, sub.Name)
+	}
+	if got := strings.Join(names, " "); got != "sub last inner" {
+		t.Errorf("it runs %s", got)
+	}
+}

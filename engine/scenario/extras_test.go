@@ -155,8 +155,10 @@ chain other:
 	if again, err := Restore(s.Source); err != nil || again.Chain.Name != "other" || again.Agents != 1 {
 		t.Errorf("as kept with the run: %v", err)
 	}
-	if _, got := (Extras{Chain: "bys"}).reading(text); got != "chain: there is no chain bys (there are buys, other)" {
-		t.Errorf("an unknown chain: %s", got)
+	for name, hint := range map[string]string{"bys": "did you mean `buys`?", "summary": "there are buys, other"} {
+		if _, got := (Extras{Chain: name}).reading(text); got != "chain: there is no chain "+name+" ("+hint+")" {
+			t.Errorf("an unknown chain: %s", got)
+		}
 	}
 }
 

@@ -75,7 +75,9 @@ func (r *reader) warmUp(n *doc.Node) {
 	}
 	r.s.WarmUpEach = engine.DefaultSettings().WarmUpCycles
 	if n.Kind() == doc.Scalar {
-		if n.Bool() {
+		if _, ok := n.Scalar().(bool); !ok {
+			n.Errorf("true, for the usual, or `{shares: [0.1, 0.5, 1], cycles: 2}`", "%q is no warm-up", n.Text())
+		} else if n.Bool() {
 			r.s.WarmUp = engine.DefaultWarmUp
 		}
 		return

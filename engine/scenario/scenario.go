@@ -218,13 +218,20 @@ func (r *reader) readChains(root *doc.Node) error {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")
 	case r.s.Chain == nil && alone != "":
-		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: "there are " + strings.Join(names, ", ")}
+		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: oneOfChains(alone, names)}
 	case r.s.Chain == nil:
-		hint := ""
-		if near := doc.Suggest(run, names); near != "" {
-			hint = "did you mean `" + near + "`?"
-		}
-		root.Get("run").Errorf(hint, "there is no chain %s", run)
+		root.Get("run").Errorf(oneOfChains(run, names), "there is no chain %s", run)
 	}
 	return nil
+}
+
+// oneOfChains is the hint for a chain that is none of those there are.
+func oneOfChains(name string, names []string) string {
+	if near := doc.Suggest(name, names); near != "" {
+		return "did you mean `" + near + "`?"
+	}
+	if len(names) == 1 {
+		return "there is " + names[0]
+	}
+	return "there are " + strings.Join(names, ", ")
 }

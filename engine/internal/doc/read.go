@@ -200,11 +200,12 @@ func (n *Node) mismatch(want string) {
 		return
 	}
 	found, hint := "", ""
+	maps := want == "a map of keys"
 	switch n.kind {
 	case Scalar:
 		found = code(n.value)
 		switch {
-		case want == "a map of keys" && unspaced.MatchString(n.value):
+		case maps && unspaced.MatchString(n.value):
 			hint = "put a space after the colon: " + code(unspaced.ReplaceAllString(n.value, "$1: $2"))
 		case want == "a list":
 			hint = "write " + code("["+n.value+"]")
@@ -214,6 +215,8 @@ func (n *Node) mismatch(want string) {
 			hint = "write `true`"
 		case want == "true or false" && strings.Contains(" no off n ", " "+strings.ToLower(n.value)+" "):
 			hint = "write `false`"
+		case maps:
+			hint = "write " + code("{name: value}") + ", or the names on lines of their own below it"
 		case !n.typed && (fraction.MatchString(n.value) || n.value == "true" || n.value == "false"):
 			found, hint = "the text "+found, "write it without quotes"
 		case n.typed && whole.MatchString(strings.ReplaceAll(n.value, "_", "")):
@@ -226,7 +229,7 @@ func (n *Node) mismatch(want string) {
 	case Absent, Null:
 		found = "nothing"
 	}
-	if n.style != 0 && (n.kind == List || n.kind == Map) && want != "a list" && want != "a map of keys" {
+	if n.style != 0 && (n.kind == List || n.kind == Map) && want != "a list" && !maps {
 		hint = "quote a value that starts with { or ["
 	}
 	n.Errorf(hint, "%s must be %s, found %s", n.label(), want, found)

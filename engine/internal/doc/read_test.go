@@ -95,6 +95,7 @@ func TestReadersReportWhatDoesNotFit(t *testing.T) {
 		{keys, "{a: 1, b: 2}", 2, ""},
 		{keys, "", 0, ""},
 		{keys, "a:1", 0, "1:4: `k` must be a map of keys, found `a:1` (put a space after the colon: `a: 1`)"},
+		{keys, "3", 0, "1:4: `k` must be a map of keys, found `3` (write `{name: value}`, or the names on lines of their own below it)"},
 		{keys, "[a]", 0, "1:4: `k` must be a map of keys, found a list"},
 	} {
 		var r Report
