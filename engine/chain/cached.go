@@ -142,11 +142,10 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 			t.observe(err)
 			return nil, err
 		}
-		if mine && !f.landed { // else what happened to the asking is another session's
+		if mine { // else what happened to the asking is another session's
 			rec.Class = f.class
-		} else {
-			rec.Usage = &engine.Usage{Hits: 1}
 		}
+		rec.Usage = &engine.Usage{Hits: 1}
 		return r.Val.(script.Value), nil
 	}
 }
@@ -190,13 +189,11 @@ type flight struct {
 	headers map[*Service]http.Header
 	retry   engine.Retry
 	class   engine.Class // of a failure before the answer
-	landed  bool         // the answer was there, and nobody asked
 }
 
 // fly asks, and has the answer kept before anybody sees it. A panic is its failure.
 func (f *flight) fly() (out script.Value, err error) {
 	if e, ok := f.session.Recall(f.key); ok { // it landed since the caller looked
-		f.landed = true
 		return script.DecodeJSON(e.Output)
 	}
 	q := &inquiry{
@@ -211,6 +208,9 @@ func (f *flight) fly() (out script.Value, err error) {
 		entry = limit.Entry(f.path)
 	} else if err != nil {
 		entry = failedEntry(f.path, err)
+	}
+	if err == nil && q.record.Usage != nil {
+		q.record.Usage.Hits-- // one of those who take it has waited for it, whoever that is after a crash
 	}
 	entry.Attempts = max(q.record.Attempts, 1)
 	f.class = q.record.Class

@@ -50,8 +50,8 @@ func TestCachedOnce(t *testing.T) {
 			t.Errorf("limit %d: asked %d times, want %d", limit, n, kinds)
 		}
 		totals := enginetest.Of[engine.EndRow](journal)[0].Totals
-		shared := engine.Asked{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds}, Requests: kinds, Labels: [4]int64{kinds}}
-		if totals.Shared != shared || totals.Usage != (engine.Usage{Hits: agents - kinds}) || totals.Requests != 0 || totals.Inexact != nil {
+		shared := engine.Asked{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds, Hits: -kinds}, Requests: kinds, Labels: [4]int64{kinds}}
+		if totals.Shared != shared || totals.Usage != (engine.Usage{Hits: agents}) || totals.Requests != 0 || totals.Inexact != nil {
 			t.Errorf("limit %d: the run asked %+v, want %+v; its sessions %+v, %d requests", limit, totals.Shared, shared, totals.Usage, totals.Requests)
 		}
 	}
@@ -116,7 +116,7 @@ step b: {kind: emit, event: e, data: "${steps.a.n}"}
 		got = append(got, fmt.Sprintf("%s %v %+v", events(&row), row.Steps[0].Class, row.Steps[0].Usage))
 	}
 	hit := fmt.Sprintf("%+v", &engine.Usage{Hits: 1})
-	want := []string{"e=0 client_error <nil>", "e=1 bad_answer <nil>", "e=7  <nil>", "e=7  " + hit}
+	want := []string{"e=0 client_error <nil>", "e=1 bad_answer <nil>", "e=7  " + hit, "e=7  " + hit}
 	if !slices.Equal(got, want) || len(o.asked()) != 4 {
 		t.Errorf("%q, want %q; asked %d times", got, want, len(o.asked()))
 	}
@@ -328,7 +328,7 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 		if rows < 20 || strings.Contains(want, "failed") {
 			t.Fatalf("%d rows of\n%s", rows, want)
 		}
-		once := undisturbed.bodies()
+		once, hits := undisturbed.bodies(), hitsOf(st.journal)
 		for dies := 1; dies <= rows; dies++ {
 			server := newMoody()
 			st := stage{steps: text, agents: agents, change: atOnce(limit), journal: &enginetest.Journal{DieAfter: dies}, more: server.models(t)}
@@ -340,6 +340,9 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 			if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
 				st.run(t)
 				checkShared(t, dies, st.journal)
+				if got := hitsOf(st.journal); got != hits {
+					t.Errorf("limit %d, killed after row %d: %d answers from the cache, want %d", limit, dies, got, hits)
+				}
 			}
 			if got := enginetest.Results(st.journal.Sessions()); got != want {
 				t.Fatalf("limit %d, killed after row %d:\n got %s\nwant %s", limit, dies, got, want)
@@ -347,6 +350,13 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 			checkCached(t, dies, st.resume, once, before, server.bodies())
 		}
 	}
+}
+
+// hitsOf is how many answers came from the cache, as the end of a run has it.
+func hitsOf(j *enginetest.Journal) int64 {
+	ends := enginetest.Of[engine.EndRow](j)
+	asked := ends[len(ends)-1].Totals.Asked()
+	return asked.Usage.Hits
 }
 
 // checkCached looks at what was asked again: what was under way, and what failed, which nobody keeps.
