@@ -9,7 +9,8 @@ type Usage struct {
 	Unpriced int64 `cbor:"5,keyasint,omitempty"` // calls of models whose price is not known: Cost is without them
 	// Estimated counts calls whose tokens are a guess from the length of the texts, since the service did not say.
 	Estimated int64 `cbor:"6,keyasint,omitempty"`
-	// Hits counts steps that took an answer which the run had already.
+	// Hits counts steps that took an answer which the run shares; the run's own asking for one takes a step off, so that
+	// over all they are those that did not have to ask.
 	Hits int64 `cbor:"7,keyasint,omitempty"`
 }
 

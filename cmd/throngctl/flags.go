@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -27,16 +28,32 @@ type settingFlags struct {
 	KeepShare          string `placeholder:"${hold_keep_share}" help:"${help_keep_share}" group:"Run settings"`
 	MaxLlmCalls        string `placeholder:"${hold_max_llm_calls}" help:"${help_max_llm_calls}" group:"Run settings"`
 	LlmRate            string `placeholder:"${hold_llm_rate}" help:"${help_llm_rate}" group:"Run settings"`
-	SequentialSteps    string `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
-	Metrics            string `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
-	SimulationMode     string `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
+	SequentialSteps    onOff  `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
+	Metrics            onOff  `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
+	SimulationMode     onOff  `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
+}
+
+// onOff is a flag that is on where it stands alone.
+type onOff string
+
+// Decode implements kong.MapperValue. A word that is none of a switch is left to what follows.
+func (o *onOff) Decode(ctx *kong.DecodeContext) error {
+	next := ctx.Scan.Peek()
+	word, _ := next.Value.(string)
+	if next.Type != kong.FlagValueToken && !slices.Contains([]string{"on", "off", "true", "false", "yes", "no", "1", "0"}, word) {
+		*o = "on"
+		return nil
+	}
+	*o = onOff(word)
+	ctx.Scan.Pop()
+	return nil
 }
 
 // newFlags are those that only a new run can have.
 type newFlags struct {
 	Seed       string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
 	WarmUp     string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
-	Sequential string `placeholder:"${hold_sequential}" help:"${help_sequential}" group:"Run settings"`
+	Sequential onOff  `placeholder:"${hold_sequential}" help:"${help_sequential}" group:"Run settings"`
 }
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.

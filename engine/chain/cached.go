@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,13 +76,13 @@ func (s *seen) Lookup(name string) (script.Value, error) {
 	return nil, fmt.Errorf("%s is not known here", name)
 }
 
-// key is what an answer is shared by: who is asked for what.
-func (c *completion) key(chat *service.Chat) (engine.SharedKey, error) {
+// key is what an answer is shared by: who is asked for what, and how often and how long.
+func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
 		What any
 		Form json.RawMessage
-	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens}}
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Stream, retry.Attempts, limit}}
 	for _, s := range c.services {
 		asked.Who = append(asked.Who, append([]string{s.Name}, s.Models...))
 	}
@@ -103,7 +104,12 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed for an earlier process: a session with an answer leaves no entry
 		return nil, service.Failure(e)
 	}
-	key, err := c.key(&chat)
+	headers, err := c.headers(t) // before it is known whether anything is to be sent: they may fail
+	if err != nil {
+		return nil, err
+	}
+	retry, limit := t.step.retry.over(t.x.s.Settings().Retry), t.step.timeout
+	key, err := c.key(&chat, retry, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +117,10 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 		t.record().Usage = &engine.Usage{Hits: 1}
 		return script.DecodeJSON(e.Output)
 	}
-	headers, err := c.headers(t)
-	if err != nil {
-		return nil, err
-	}
+	path := flightPath(key)
 	f := &flight{
-		completion: c, session: t.x.s.Apart(key, t.step.timeout, t.timed.overtime()), key: key, path: t.path, chat: chat, headers: headers,
-		retry: t.step.retry.over(t.x.s.Settings().Retry),
+		completion: c, session: t.x.s.Apart(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
+		retry: retry,
 	}
 	clock := t.clock()
 	start := time.Now()
@@ -135,16 +138,28 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 		rec := t.record()
 		rec.Service += time.Since(start)
 		if r.Err != nil {
-			t.observe(r.Err)
-			return nil, r.Err
+			err := t.own(r.Err, path)
+			t.observe(err)
+			return nil, err
 		}
 		if mine { // else what happened to the asking is another session's
 			rec.Class = f.class
-		} else {
-			rec.Usage = &engine.Usage{Hits: 1}
 		}
+		rec.Usage = &engine.Usage{Hits: 1}
 		return r.Val.(script.Value), nil
 	}
+}
+
+// flightPath is the place of an asking in the journal, and what the rehearsal is told of it: that of no step, since it
+// makes no difference in which place somebody asks first.
+func flightPath(key engine.SharedKey) string { return "cached." + hex.EncodeToString(key[:6]) }
+
+// own makes an error of the asking at path the step's: what ran out was the time of each step that waited for it.
+func (t *turn) own(err error, path string) error {
+	if limit, ok := errors.AsType[*service.Overtime](err); ok && limit.Path == path {
+		return &service.Overtime{Path: t.path, Limit: limit.Limit}
+	}
+	return err
 }
 
 // observe journals why the step got no answer, so that a session that is resumed gets none either.
@@ -193,6 +208,9 @@ func (f *flight) fly() (out script.Value, err error) {
 		entry = limit.Entry(f.path)
 	} else if err != nil {
 		entry = failedEntry(f.path, err)
+	}
+	if err == nil && q.record.Usage != nil {
+		q.record.Usage.Hits-- // one of those who take it has waited for it, whoever that is after a crash
 	}
 	entry.Attempts = max(q.record.Attempts, 1)
 	f.class = q.record.Class

@@ -98,7 +98,7 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 	for try := 1; ; try++ {
 		got, err := q.call(s, chat)
 		if err != nil {
-			return nil, err
+			return nil, s.hinted(err, chat.Format)
 		}
 		out, err := q.read(got, chat.Model)
 		if err == nil {
@@ -109,6 +109,23 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 		}
 		chat.Messages = append(chat.Messages, q.objection(got, err)...)
 	}
+}
+
+// hinted says what to do about an error of a service that does not know the form in which it is asked for an answer.
+func (s *Service) hinted(err error, f service.Format) error {
+	step, ok := errors.AsType[*engine.StepError](err)
+	if !ok || step.Class != engine.ClientError || !f.JSON {
+		return err
+	}
+	text := step.Error()
+	if !strings.Contains(text, "response_format") && !strings.Contains(text, "json_schema") {
+		return err
+	}
+	ways := "`answers: json` or `answers: text`"
+	if s.Answers == AnswersJSON {
+		ways = "`answers: text`"
+	}
+	return engine.Fail(step.Class, "%w; with %s under the service %s it is asked in another way", step.Err, ways, s.Name)
 }
 
 // mostRepeated bounds what a model is shown of its own bad answer, in bytes.
@@ -156,17 +173,21 @@ func (q *inquiry) read(got *service.Completion, model string) (script.Value, err
 	switch {
 	case got.Refusal != "":
 		return nil, errors.New("the model refuses: " + got.Refusal)
-	case q.shape == nil && got.Text == "":
+	case strings.TrimSpace(got.Text) == "" && !got.Cut:
 		return nil, errors.New("the answer is empty")
+	case q.shape == nil && got.Text == "":
+		return nil, errCutOff
 	case q.shape == nil:
 		return script.Data(written(got.Text, model))
 	}
 	out, err := q.shape.read(got.Text)
 	if err != nil && got.Cut {
-		err = errors.New("it was cut off at its greatest length (max_tokens)")
+		err = errCutOff
 	}
 	return out, err
 }
+
+var errCutOff = errors.New("it was cut off at its greatest length (max_tokens)")
 
 // call makes one call, in its place in the journal.
 func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, error) {

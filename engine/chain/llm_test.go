@@ -27,6 +27,8 @@ func TestLLMSteps(t *testing.T) {
 		{"a document", shop + "}" + state, []string{`{"shop":true}`}, "ok 1 [200]", `e={"shop":true}`, "m1"},
 		{"of which a part is null", shop + "}" + state, []string{`{"shop":true,"why":null}`}, "ok 1 [200]", `e={"shop":true,"why":null}`, "m1"},
 		{"with words around it", shop + "}" + state, []string{"Sure {I think}:\n```json\n{\"shop\":true}\n```\nBye {}"}, "ok 1 [200]", `e={"shop":true}`, "m1"},
+		{"behind thoughts", shop + "}" + state, []string{"<think>Is it {\"shop\":false, \"why\":\"rain\"}?</think>\n{\"shop\":true}"}, "ok 1 [200]", `e={"shop":true}`, "m1"},
+		{"with thoughts in it", shop + "}" + state, []string{`{"shop":true,"why":"</think>{}"}`}, "ok 1 [200]", `e={"shop":true,"why":"</think>{}"}`, "m1"},
 		{"in pieces", shop + ", stream: true}" + state, []string{`{"shop": true} and so on`}, "ok 1 [200]", `e={"shop":true}`, "m1"},
 		{"bad once", shop + "}" + state, []string{"yes", `{"shop":true}`}, "ok 2 [200 200]", `e={"shop":true}`, "m1 m1"},
 		{"429 between", shop + "}" + state, []string{"429", "yes", "429", `{"shop":true}`}, "ok 2 [429 200 429 200]", `e={"shop":true}`, "m1 m1 m1 m1"},
@@ -143,7 +145,7 @@ func TestWhatWasWrongIsSaid(t *testing.T) {
 	}{
 		{1, "Shop?"},
 		{3, "That does not fit: shop: got string, want boolean. Answer again, with nothing but the JSON document."},
-		{4, "That does not fit: it is no JSON document"},
+		{4, "That does not fit: the answer is empty. Answer again, with nothing but the JSON document."},
 		{6, "That does not fit: it is no JSON document"},
 	} {
 		if q := all[i]; len(q.Messages) != want.messages || !strings.HasPrefix(q.last(), want.last) || len(q.last()) > 1000 {
@@ -169,6 +171,32 @@ func TestAskingAgainWithoutAShape(t *testing.T) {
 	stage{steps: `step a: {kind: llm, service: model, prompt: Say hello.}`, more: o.models(t)}.one(t)
 	if q := o.asked()[1]; q.last() != "That does not fit: the answer is empty. Answer again." || len(q.Messages) != 2 {
 		t.Errorf("%+v", q.Messages)
+	}
+}
+
+// TestFormsThatAreNotKnown is what is said where a service refuses the form in which it is asked.
+func TestFormsThatAreNotKnown(t *testing.T) {
+	for _, tt := range []struct {
+		way     Answers
+		answer  string
+		private bool
+		want    string
+	}{
+		{AnswersBySchema, "400 no response_format", false, "; with `answers: json` or `answers: text` under the service other it is asked in another way"},
+		{AnswersJSON, "422 no json_schema", false, "; with `answers: text` under the service other it is asked in another way"},
+		{AnswersText, "400 no response_format", false, `format"`},
+		{AnswersBySchema, "400 too long", false, `too long"`},
+		{AnswersBySchema, "500 no response_format", false, `format"`},
+		{AnswersBySchema, "400 no response_format", true, "status 400"},
+	} {
+		more := says(tt.answer).models(t)
+		more[1].Answers = tt.way
+		row := stage{
+			steps: fmt.Sprintf("step a: {kind: llm, service: other, prompt: hi, answer: {n: int}, private: %v, retry: {attempts: 1}}", tt.private), more: more,
+		}.one(t)
+		if !strings.HasSuffix(row.Error, tt.want) {
+			t.Errorf("%v, %s: %s", tt.way, tt.answer, row.Error)
+		}
 	}
 }
 

@@ -92,6 +92,9 @@ const mostLooked = 100
 // the longest.
 func document(text string) string {
 	text = strings.TrimSpace(text)
+	if _, after, ok := strings.Cut(text, "</think>"); ok && strings.Contains(after, "{") && text[0] != '{' {
+		text = strings.TrimSpace(after) // before it a model thinks aloud
+	}
 	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		return text
 	}

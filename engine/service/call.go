@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -176,6 +177,9 @@ func classify(ctx, attempt context.Context, err error) (failure *engine.StepErro
 		return &engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, nil
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return &engine.StepError{Class: engine.Timeout, Err: err}, nil
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the connection ended before the answer did: %w", err)
 	}
 	return &engine.StepError{Class: engine.Network, Err: err}, nil
 }

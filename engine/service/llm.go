@@ -255,6 +255,9 @@ func (c *Chat) length() (n int) {
 func readCompletion(body []byte) (*Completion, openai.Usage, error) {
 	var r openai.ChatCompletionResponse
 	if err := json.Unmarshal(body, &r); err != nil {
+		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
+			return nil, r.Usage, fmt.Errorf("the completion cannot be read: it is a page, %.100q; is the service's address the one of its API, which mostly ends with /v1?", text)
+		}
 		return nil, r.Usage, fmt.Errorf("the completion cannot be read: %w", err)
 	}
 	if err := told(body); err != nil {

@@ -3,6 +3,7 @@ package service
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,6 +84,8 @@ func TestCompletions(t *testing.T) {
 		{"401", []reply{{status: 401, body: `{"error":{"message":"Incorrect API key: sk-hunter2"}}`}}, engine.ClientError, 1, []int{401}, "Incorrect API key: …"},
 		{"402", []reply{{status: 402}}, engine.ClientError, 1, []int{402}, "status 402"},
 		{"no JSON", []reply{ok200("<html>")}, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, "cannot be read"},
+		{"a page", []reply{ok200("<!doctype html>")}, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, `it is a page, "<!doctype html>"; is the service's address`},
+		{"breaks off", []reply{{err: io.ErrUnexpectedEOF}}, engine.Network, 5, nil, "the connection ended before the answer did"},
 		{"half of it", []reply{ok200(`{"choices":[{"mess`), wrote("Hello.")}, engine.NoError, 2, []int{200, 200}, "Hello."},
 		{"no choices", []reply{ok200(`{"choices":[]}`)}, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, "has no completion"},
 		{"an error with status 200", []reply{ok200(`{"error":{"message":"upstream is down","code":502}}`), wrote("Hello.")}, engine.NoError, 2, []int{200, 200}, "Hello."},

@@ -1,12 +1,13 @@
 package service
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 
@@ -22,45 +23,88 @@ type Price struct{ Input, Output float64 }
 type Prices map[string]Price
 
 // ReadPrices reads prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
-// input_cost_per_token and output_cost_per_token. Entries without either are left out.
+// input_cost_per_token and output_cost_per_token. Entries without either are left out. All mistakes are told, with
+// their lines.
 func ReadPrices(data []byte) (Prices, error) {
-	var models map[string]json.RawMessage
-	if err := json.Unmarshal(data, &models); err != nil {
-		return nil, fmt.Errorf("an object of models was expected: %w", err)
-	}
-	prices := Prices{}
+	prices, seen := Prices{}, map[string]bool{}
 	var mistakes []error
-	for _, name := range slices.Sorted(maps.Keys(models)) {
-		if name == "sample_spec" { // describes the format
-			continue
+	d := json.NewDecoder(bytes.NewReader(data))
+	broken := func(err error) (Prices, error) {
+		at := d.InputOffset()
+		for at < int64(len(data)) && strings.IndexByte(" \t\r\n,:", data[at]) >= 0 {
+			at++
 		}
-		var m struct {
-			Input  *float64 `json:"input_cost_per_token"`
-			Output *float64 `json:"output_cost_per_token"`
+		return nil, errors.Join(append(mistakes, fmt.Errorf("%s: an object of models was expected: %w", position(data, at), err))...)
+	}
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return broken(cmp.Or(err, errNoModels))
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return broken(err)
 		}
-		if err := json.Unmarshal(models[name], &m); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("model %s: %w", name, err))
-			continue
+		name, _ := t.(string)
+		at := position(data, d.InputOffset()-int64(len(name))-2)
+		var entry json.RawMessage
+		if err := d.Decode(&entry); err != nil {
+			return broken(err)
 		}
-		if m.Input == nil && m.Output == nil {
-			continue
+		price, priced, err := readPrice(entry)
+		switch {
+		case name == "sample_spec": // describes the format
+		case seen[name]:
+			mistakes = append(mistakes, fmt.Errorf("%s: model %s stands there twice", at, name))
+		case err != nil:
+			mistakes = append(mistakes, fmt.Errorf("%s: model %s: %w", at, name, err))
+		case priced:
+			prices[name] = price
 		}
-		var p Price
-		for to, from := range map[*float64]*float64{&p.Input: m.Input, &p.Output: m.Output} {
-			if from != nil {
-				*to = *from
-			}
-		}
-		if p.Input < 0 || p.Output < 0 || p.Input > 1 || p.Output > 1 {
-			mistakes = append(mistakes, fmt.Errorf("model %s: prices of %v and %v US dollars per token, from 0 to 1 each", name, p.Input, p.Output))
-			continue
-		}
-		prices[name] = p
+		seen[name] = true
+	}
+	if _, err := d.Token(); err != nil {
+		return broken(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return broken(cmp.Or(err, errBehind))
 	}
 	if len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
 	return prices, nil
+}
+
+var (
+	errNoModels = errors.New("it does not begin with a brace")
+	errBehind   = errors.New("something follows it")
+)
+
+// position is a place in a text, by line and column.
+func position(data []byte, offset int64) string {
+	before := data[:min(max(int(offset), 0), len(data))]
+	return fmt.Sprintf("line %d, column %d", bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+}
+
+// readPrice reads the entry of a model; priced is false where it has none.
+func readPrice(entry []byte) (p Price, priced bool, err error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(entry, &m); err != nil {
+		return p, false, fmt.Errorf("`{\"input_cost_per_token\": 1e-6, \"output_cost_per_token\": 4e-6}` was expected, not %s", shortened(string(entry), 40))
+	}
+	for _, part := range []struct {
+		name string
+		to   *float64
+	}{{"input_cost_per_token", &p.Input}, {"output_cost_per_token", &p.Output}} {
+		text := m[part.name]
+		if text == nil || string(text) == "null" {
+			continue
+		}
+		priced = true
+		if err := json.Unmarshal(text, part.to); err != nil || p.Input < 0 || p.Output < 0 || p.Input > 1 || p.Output > 1 {
+			return p, true, fmt.Errorf("%s is a number of US dollars from 0 to 1, not %s", part.name, shortened(string(text), 40))
+		}
+	}
+	return p, priced, nil
 }
 
 // Of finds the price of a model; where the name says who serves it, as in openai/gpt-4o-mini, that part may be

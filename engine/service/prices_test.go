@@ -69,16 +69,23 @@ func TestPricesThatComeAlong(t *testing.T) {
 	}
 }
 
-// TestMistakesInPrices are told all at once, in the order of the names.
+// TestMistakesInPrices are told all at once, in their order, with their places.
 func TestMistakesInPrices(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want []string
 	}{
-		{`[]`, []string{"an object of models was expected"}},
-		{`{"a": {`, []string{"an object of models was expected"}},
-		{`{"b": {"input_cost_per_token": "cheap"}, "a": 7, "c": {"output_cost_per_token": -1}, "d": {"input_cost_per_token": 2}}`, []string{
-			"model a: ", "model b: ", "model c: prices of 0 and -1 US dollars per token", "model d: prices of 2 and 0",
+		{``, []string{"line 1, column 1: an object of models was expected: EOF"}},
+		{`[]`, []string{"line 1, column 2: an object of models was expected: it does not begin with a brace"}},
+		{"{\n  oops", []string{"line 2, column 3: an object of models was expected: invalid character 'o'"}},
+		{`{"a": {`, []string{"an object of models was expected: unexpected EOF"}},
+		{`{"a": {}`, []string{"an object of models was expected"}},
+		{`{"a": {}} {}`, []string{"an object of models was expected: something follows it"}},
+		{"{\"b\": {\"input_cost_per_token\": \"cheap\"},\n \"a\": 7,\n \"c\": {\"output_cost_per_token\": -1}, \"d\": {\"input_cost_per_token\": 2}, \"d\": {}}", []string{
+			`line 1, column 2: model b: input_cost_per_token is a number of US dollars from 0 to 1, not "cheap"`,
+			`line 2, column 2: model a: `, `was expected, not 7`,
+			`line 3, column 2: model c: output_cost_per_token is a number of US dollars from 0 to 1, not -1`,
+			`model d: input_cost_per_token`, `not 2`, `line 3, column 72: model d stands there twice`,
 		}},
 	} {
 		_, err := ReadPrices([]byte(tt.text))

@@ -28,6 +28,7 @@ type completing struct {
 	from, depth    int // of the document so far: where it begins, and how deep it is
 	quoted, escape bool
 	whole          bool
+	thought        bool // it has thought aloud
 }
 
 // add takes a line and reports whether nothing more is wanted.
@@ -73,6 +74,9 @@ func (c *completing) add(line []byte) (enough bool) {
 // scan follows the braces of a document in the text from an offset on.
 func (c *completing) scan(from int) {
 	text := c.text.String()
+	if c.thinks(text, from) {
+		return
+	}
 	for i := from; i < len(text); i++ {
 		switch b := text[i]; {
 		case c.escape:
@@ -91,6 +95,17 @@ func (c *completing) scan(from int) {
 			}
 		}
 	}
+}
+
+// thinks reports whether a model still thinks aloud, in which no document is looked for. from is where the newest piece
+// begins.
+func (c *completing) thinks(text string, from int) bool {
+	const begin, end = "<think>", "</think>"
+	if c.thought || !strings.HasPrefix(strings.TrimSpace(text[:min(len(text), 100)]), begin) {
+		return false
+	}
+	c.thought = strings.Contains(text[max(0, from-len(end)):], end)
+	return !c.thought
 }
 
 // readStream reads an answer that arrived in pieces.

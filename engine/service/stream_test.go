@@ -61,6 +61,11 @@ func TestStreams(t *testing.T) {
 		{"says what it took behind the document", true, []string{said(`{"a":1}`), stopped, tookUp, "[DONE]"}, `{"a":1}`, 15},
 		{"braces in texts", true, []string{said(`{"a":"}`), said(`\"}`), said(`{","b":`), said(`{}}`)}, `{"a":"}\"}{","b":{}}`, 0},
 		{"braces before it", true, []string{said("In {short}: "), said(`{"a":1}`), stopped}, `In {short}: {"a":1}`, 0},
+		{
+			"thinks aloud first", true,
+			[]string{said("\n<thi"), said(`nk>{"a":0}`), said(` or </th`), said(`ink>{"a":`), said(`1}`), said(" Bye")},
+			"\n<think>{\"a\":0} or </think>{\"a\":1}", 0,
+		},
 		{"half of an event", false, []string{said("Hel"), `{"choices":[{"del`}, "", 0},
 		{"an error in between", false, []string{said("Hel"), `{"error":{"message":"gone","code":502},"choices":[{"delta":{},"finish_reason":"error"}]}`, "[DONE]"}, "", 0},
 	}
