@@ -123,6 +123,9 @@ func (m ModelService) found(text string, have []string) (string, error) {
 	return "", &engine.FieldError{Field: "service " + m.Name, Problem: fmt.Sprintf("%s, but %s is not among its %s", text, strings.Join(missing, ", "), count), Hint: hint}
 }
 
+// modelsTransport is replaced by tests.
+var modelsTransport = http.DefaultTransport
+
 // listModels asks for the list of models. Redirects are not followed: they could lead the key elsewhere.
 func listModels(ctx context.Context, base *url.URL, key string) (status int, models []string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("models").String(), nil)
@@ -132,7 +135,7 @@ func listModels(ctx context.Context, base *url.URL, key string) (status int, mod
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: modelsTransport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
 		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
