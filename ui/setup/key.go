@@ -43,11 +43,11 @@ func (k *key) want(m Missing) {
 		k.object.Hide()
 		return
 	}
-	k.note.SetWarning(m.Problem + ". Entered here it is kept in the keychain.")
+	k.note.SetWarning(m.Problem + ". Entered here it is kept " + m.Kept + ".")
 	k.object.Show()
 }
 
-// save puts what was entered into the keychain.
+// save keeps what was entered.
 func (k *key) save() {
 	name, value := k.of.Secret, k.entry.Text
 	if name == "" || value == "" {

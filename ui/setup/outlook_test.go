@@ -15,10 +15,10 @@ const lacking = "the secret MODEL_KEY is neither in the environment nor in the k
 
 // TestAMissingSecretIsEntered is told of before the launch, and mended beside the service that wants it.
 func TestAMissingSecretIsEntered(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking}}}}
+	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
 	s.until("MODEL_KEY is missing")
-	s.until(lacking)
+	s.until(lacking + ". Entered here it is kept in a drawer.")
 	if uitest.Shows(s.row("shop"), "MODEL_KEY") {
 		t.Error("the key is asked for beside another service")
 	}
@@ -40,7 +40,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 }
 
 func TestSeveralSecretsAreMissing(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking}, {"model", "OTHER", "no other"}}}}
+	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
 	s := shown(t, desk)
 	s.until("2 secrets are missing")
 	s.screen.services.fields[1].key.entry.SetText("sk-1")

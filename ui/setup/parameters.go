@@ -44,7 +44,7 @@ func newParameters(s *Screen) *parameters {
 	p.reset.Importance = widget.LowImportance
 	p.reset.Hide()
 	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), form.NewCompact(p.reset))
-	p.panel = widgets.NewPanel("", form.NewStack(title, p.texts, p.rows))
+	p.panel = widgets.NewPanel("", form.NewStack(title, form.NewPanels(p.texts, p.rows)))
 	return p
 }
 
@@ -78,8 +78,11 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 	} else {
 		p.panel.Show()
 	}
-	p.texts.Refresh()
-	p.rows.Refresh()
+	for _, rows := range []*fyne.Container{p.texts, p.rows} {
+		if rows.Hidden = len(rows.Objects) == 0; !rows.Hidden {
+			rows.Refresh()
+		}
+	}
 }
 
 // longText is the number of letters from which on a text has room for some lines.

@@ -150,7 +150,11 @@ func (v *services) try(a *address) {
 		}
 		a.test.Enable()
 		if err != nil {
-			a.answer.SetProblem(err.Error())
+			text := err.Error()
+			if mistake, ok := errors.AsType[*engine.FieldError](err); ok { // it stands beside its field
+				text = form.Words(mistake)
+			}
+			a.answer.SetProblem(text)
 			return
 		}
 		a.answer.SetGood(text)

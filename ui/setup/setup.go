@@ -55,8 +55,8 @@ type Service struct {
 	Models                  string // with ", " between them
 }
 
-// Missing is a secret that a service wants and that is not there.
-type Missing struct{ Service, Secret, Problem string }
+// Missing is a secret that a service wants and that is not there. Kept says where one is kept that is entered.
+type Missing struct{ Service, Secret, Problem, Kept string }
 
 // Outlook is what is to be known before a launch.
 type Outlook struct {
@@ -94,7 +94,7 @@ type Desk interface {
 	Choose(ctx context.Context, o Order) (int, error)
 	// Outlook tells what a launch would need.
 	Outlook(ctx context.Context, o Order) (Outlook, error)
-	// KeepSecret keeps a secret in the system's keychain.
+	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)

@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 	"errors"
+	"os"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
@@ -21,7 +23,10 @@ func (d setupDesk) Outlook(_ context.Context, o setup.Order) (out setup.Outlook,
 			if secret.Err == nil {
 				continue
 			}
-			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error()}
+			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error(), Kept: "in the keychain"}
+			if wire.KeychainProblem() != nil {
+				m.Kept = "until the program ends"
+			}
 			if mistake, ok := errors.AsType[*engine.FieldError](secret.Err); ok { // its hint is for the terminal
 				m.Problem = mistake.Problem
 			}
@@ -36,7 +41,11 @@ func (d setupDesk) Outlook(_ context.Context, o setup.Order) (out setup.Outlook,
 	return out, nil
 }
 
-// KeepSecret keeps a secret in the system's keychain.
+// KeepSecret keeps a secret in the system's keychain; where there is none, in the environment of this process.
 func (d setupDesk) KeepSecret(_ context.Context, name, value string) error {
-	return wire.KeepSecret(name, value)
+	err := wire.KeepSecret(name, value)
+	if _, mistake := errors.AsType[*engine.FieldError](err); err == nil || mistake {
+		return err
+	}
+	return os.Setenv(name, strings.TrimSpace(value))
 }

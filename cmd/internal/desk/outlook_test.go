@@ -1,10 +1,13 @@
 package desk
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
@@ -26,7 +29,7 @@ func TestOutlook(t *testing.T) {
 	}
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
 	out, err := d.Outlook(t.Context(), o)
-	lacks := setup.Missing{Service: "model", Secret: "THRONG_TEST_KEY", Problem: "the secret THRONG_TEST_KEY is neither in the environment nor in the keychain"}
+	lacks := setup.Missing{Service: "model", Secret: "THRONG_TEST_KEY", Problem: "the secret THRONG_TEST_KEY is neither in the environment nor in the keychain", Kept: "in the keychain"}
 	if err != nil || len(out.Missing) != 1 || out.Missing[0] != lacks {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
@@ -39,7 +42,34 @@ func TestOutlook(t *testing.T) {
 	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", " "); err == nil {
+		t.Error("an empty secret is kept")
+	}
 	if out, err = d.Outlook(t.Context(), setup.Order{Scenario: "shopping"}); err != nil || out.Missing != nil || out.Writing != "" {
 		t.Errorf("of the shoppers: %+v, %v", out, err)
+	}
+}
+
+// TestSecretsWithoutAKeychain are kept as long as the program runs.
+func TestSecretsWithoutAKeychain(t *testing.T) {
+	d := setupDesk{open(t, t.TempDir())}
+	keyring.MockInitWithError(errors.New("locked"))
+	t.Setenv("THRONG_TEST_KEY", "") // so that it is restored
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	const text = "services: {shop: {kind: http, url: \"https://shop.example.com\", auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\n" +
+		"chain c: {step a: {kind: http, service: shop, get: /}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
+	out, err := d.Outlook(t.Context(), o)
+	if err != nil || len(out.Missing) != 1 || out.Missing[0].Kept != "until the program ends" {
+		t.Errorf("missing %+v, %v", out.Missing, err)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
+		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 }
