@@ -18,11 +18,14 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
 	s.until("MODEL_KEY is missing")
-	s.until(lacking + ". Entered here it is kept in a drawer.")
+	s.until("MODEL_KEY is neither")
 	if uitest.Shows(s.row("shop"), "MODEL_KEY") {
 		t.Error("the key is asked for beside another service")
 	}
 	k := s.screen.services.fields[1].key
+	if got, want := k.note.Text(), lacking+". Entered here it is kept in a drawer."; got != want {
+		t.Errorf("beside the service stands %q, want %q", got, want)
+	}
 	s.tap("MODEL_KEY is missing")
 	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
 		t.Error("the field of the secret has not the keyboard, or shows it")
