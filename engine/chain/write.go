@@ -129,6 +129,18 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 	return hex.EncodeToString(sum[:16]), nil
 }
 
+// Length is how long what would be asked is, in bytes, and how many tokens the answer may have; 0 is that nobody says.
+func (w *Writer) Length(c *Commission) (asked, most int, err error) {
+	chat, err := w.completion.chatOf(c, c)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, m := range chat.Messages {
+		asked += len(m.Text)
+	}
+	return asked + len(w.completion.shape.sent), chat.MaxTokens, nil
+}
+
 // Ask has a record written, as JSON. Its error is a *engine.StepError, an *engine.TimeoutError or the cause of ctx. What
 // it took is told in any case.
 func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took engine.StepRecord, err error) {

@@ -253,9 +253,16 @@ func TestRequest(t *testing.T) {
 			t.Errorf("the %s makes no difference", name)
 		}
 	}
+	asked, most, err := writer(t, wantsAnn+"max_tokens: 9\n", &scribe{}, nil).Length(commission())
+	if err != nil || asked < len("Number 4, 1{name string age int}") || most != 9 {
+		t.Errorf("asks %d bytes for %d tokens, %v", asked, most, err)
+	}
 	w := writer(t, strings.Replace(wantsAnn, "${index}", "${1 // (index - 4)}", 1), &scribe{}, nil)
 	if _, err := w.Request(commission(), func(*Service) string { return "" }); err == nil {
 		t.Error("a prompt that fails is no mistake")
+	}
+	if _, _, err := w.Length(commission()); err == nil {
+		t.Error("a prompt that fails has a length")
 	}
 	if _, _, err := w.Ask(t.Context(), commission()); err == nil {
 		t.Error("a prompt that fails is asked")

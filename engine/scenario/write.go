@@ -125,6 +125,12 @@ func (w *Writing) Request(index int, address func(*chain.Service) string) (strin
 	return w.s.population.writer.Request(w.commission(index), address)
 }
 
+// Length is how long what is asked for a persona is, in bytes, and how many tokens the answer may have; 0 is that nobody
+// says.
+func (w *Writing) Length(index int) (asked, most int, err error) {
+	return w.s.population.writer.Length(w.commission(index))
+}
+
 // Ask has a persona written, as a JSON object. Its error is why not, or the cause of ctx; what it took is told either way.
 func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings) ([]byte, engine.StepRecord, error) {
 	c := w.commission(index)

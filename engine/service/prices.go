@@ -131,6 +131,17 @@ const anyModel = "*"
 // usualBytes is how many bytes of a text are a token, where nothing better is known.
 const usualBytes = 4
 
+// Expect is what calls of a model may come to, before anything is known of its tokens: its cost is a guess, and Unpriced
+// where nobody knows the price. asked is how long the text of each is, in bytes.
+func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
+	var unknown meter
+	each := unknown.usage(p, model, openai.Usage{}, asked, answered*usualBytes)
+	n := int64(calls)
+	return &engine.Usage{
+		Calls: n, Input: n * each.Input, Output: n * each.Output, Cost: n * each.Cost, Estimated: n, Unpriced: n * each.Unpriced,
+	}
+}
+
 // meter learns how long tokens are, for the calls whose usage a service does not tell.
 type meter struct {
 	mu            sync.Mutex

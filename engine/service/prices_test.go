@@ -52,6 +52,20 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+// TestExpect is what calls may cost before they are made.
+func TestExpect(t *testing.T) {
+	prices := Prices{"m": {Input: 1e-6, Output: 2e-6}}
+	if got, want := *prices.Expect("m", 100, 400, 300), (engine.Usage{Calls: 100, Input: 10_000, Output: 30_000, Cost: 70_000_000, Estimated: 100}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := prices.Expect("other", 3, 400, 300); got.Unpriced != 3 || got.Cost != 0 || got.Output != 900 {
+		t.Errorf("of an unknown model: %+v", got)
+	}
+	if got := Free.Expect("other", 3, 400, 300); got.Unpriced != 0 || got.Cost != 0 {
+		t.Errorf("where models are free: %+v", got)
+	}
+}
+
 func TestPricesThatComeAlong(t *testing.T) {
 	prices, err := ReadPrices(assets.Prices())
 	if err != nil || len(prices) < 15 {

@@ -152,14 +152,22 @@ func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 	case f.Requests > 0:
 		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
 	case len(step.Inner) > 0:
-		parts = append(parts, step.Kind, short(f.Ran())+" times")
+		parts = append(parts, step.Kind, times(f))
 	default:
-		parts = append(parts, short(f.Ran())+" times")
+		parts = append(parts, times(f))
 	}
 	if f.Errors() > 0 {
 		parts = append(parts, share(f.Errors(), f.Ran())+" failed")
 	}
 	return strings.Join(parts, " · ")
+}
+
+// times is how often a step ran.
+func times(f *engine.StepFigures) string {
+	if f.Ran() == 1 {
+		return "once"
+	}
+	return short(f.Ran()) + " times"
 }
 
 // rough leaves two figures of a duration, so that its text seldom changes.

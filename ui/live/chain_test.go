@@ -133,6 +133,7 @@ func TestStepWords(t *testing.T) {
 		{stepLine(step, &engine.StepFigures{}), "not yet"},
 		{stepLine(step, &engine.StepFigures{Statuses: [5]int64{engine.StepSkipped: 3}}), "skipped"},
 		{stepLine(&engine.GraphStep{Kind: "emit"}, &engine.StepFigures{Statuses: [5]int64{3}}), "3 times"},
+		{stepLine(&engine.GraphStep{Kind: "emit"}, &engine.StepFigures{Statuses: [5]int64{1}}), "once"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

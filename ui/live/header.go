@@ -60,11 +60,19 @@ func (h *header) draw(job *Job, s *engine.Snapshot, desk Desk) {
 	h.run.Set(done(s))
 	h.cycle.Set(cycle(s))
 	h.simulated.SetValue(s.SimTime.Format("Mon 2 Jan 15:04"), widgets.Neutral)
-	h.elapsed.SetValue(engine.FormatDuration(s.Elapsed.Truncate(time.Second)), widgets.Neutral)
+	h.elapsed.SetValue(engine.FormatDuration(elapsed(s)), widgets.Neutral)
 	h.schedule.SetValue(schedule(job, s))
 	h.saved.SetValue(saved(s), widgets.Neutral)
 	h.events.SetValue(engine.FormatCount(s.Events), widgets.Neutral)
 	h.results.SetValue(results(job, desk))
+}
+
+// elapsed is rounded to whole seconds, but for what is shorter than one.
+func elapsed(s *engine.Snapshot) time.Duration {
+	if s.Phase == engine.Ended && s.Elapsed < time.Second {
+		return s.Elapsed
+	}
+	return s.Elapsed.Truncate(time.Second)
 }
 
 // badges moves what stands beside another word.

@@ -50,6 +50,9 @@ func TestHeader(t *testing.T) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
 		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100 %", "cycle 24/24", "all done", "2, last at 12:05:06", "See results"}, []string{"0s left", "Pause", "Stop"}},
+		{"in no time", func(s *engine.Snapshot) {
+			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
+		}, nil, []string{"118ms"}, nil},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
 		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 3", "1h0m0s"}, []string{"cycle 3/"}},

@@ -49,7 +49,7 @@ var totalFigures = []figure{
 	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
 	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
 	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
-	{name: "chains' speed-up", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
+	{name: "speed-up in chains", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
 }
 
 // times is a factor.
@@ -64,7 +64,7 @@ var modelFigures = []figure{
 		u := t.Asked().Usage
 		return engine.FormatCost(&u)
 	}},
-	{name: "answers from the cache", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Hits) }},
+	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Hits) }},
 }
 
 // tokens says so where some of them are estimated.

@@ -74,7 +74,7 @@ func newPage(win fyne.Window) *page {
 	}, "Nothing was changed mid-run.", 1)
 	p.failed = widgets.NewNotice()
 	p.totals = newBoard(totalFigures, 4)
-	p.models = newBoard(modelFigures, 3)
+	p.models = newBoard(modelFigures, 4)
 	p.waits = newBoard(waitFigures, 4)
 	p.resumed = newBoard(resumedFigures, 4)
 	p.peaks = newBoard(peakFigures, 3)

@@ -209,7 +209,7 @@ func TestARunThatCalledModels(t *testing.T) {
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
 	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: [4]int64{engine.Uncertain: 7}}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "answers from the cache", "300", "5,150", "uncertain steps", "7")
+	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "uncertain steps", "7")
 
 	totals.Usage.Unpriced, totals.Usage.Estimated = 34, 1200
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})

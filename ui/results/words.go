@@ -28,7 +28,9 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	if r.Total > 0 {
 		sessions += " of " + engine.FormatCount(r.Total)
 	}
-	sessions += " sessions"
+	if sessions += " sessions"; max(t.Ended(), r.Total) == 1 {
+		sessions = strings.TrimSuffix(sessions, "s")
+	}
 	switch {
 	case r.InProgress:
 		return sessions + " so far"

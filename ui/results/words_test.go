@@ -60,6 +60,11 @@ func TestHeadline(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	var one engine.Totals
+	one.Outcomes[engine.OK] = 1
+	if got, want := headline(&engine.RunRecord{Ending: engine.EndFinished, Total: 1}, &one), "1 of 1 session"; got != want {
+		t.Errorf("of one: %q, want %q", got, want)
+	}
 }
 
 func TestExactness(t *testing.T) {

@@ -22,6 +22,8 @@ type detail struct {
 	screen  *Screen
 	content fyne.CanvasObject
 	body    fyne.CanvasObject // hidden without a run
+	head    fyne.CanvasObject // what stands above facts and checkpoints
+	high    float32           // of head, when body was laid out
 
 	title       *widget.Label
 	badge       *widgets.Badge
@@ -76,10 +78,10 @@ func (d *detail) layOut() {
 		layout.NewSpacer(), d.results, d.export, d.send, d.remove,
 	)
 	name := container.NewBorder(nil, nil, d.badge, nil, d.title)
-	head := container.NewVBox(name, d.why, actions, d.hint, d.said)
+	d.head = container.NewVBox(name, d.why, actions, d.hint, d.said)
 	facts := container.NewVScroll(d.facts)
 	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, 0))
-	d.body = container.NewBorder(head, nil, facts, nil, d.checkpoints)
+	d.body = container.NewBorder(d.head, nil, facts, nil, d.checkpoints)
 	d.content = widgets.NewPanel("", d.body)
 	d.body.Hide()
 }
@@ -105,6 +107,15 @@ func (d *detail) draw() {
 	d.drawActions(r)
 	if !d.body.Visible() {
 		d.body.Show()
+	}
+	d.arrange()
+}
+
+// arrange makes room for as many lines as stand above the rest now.
+func (d *detail) arrange() {
+	if high := d.head.MinSize().Height; d.high != high {
+		d.high = high
+		d.body.Refresh()
 	}
 }
 
@@ -171,7 +182,10 @@ func enable(o fyne.Disableable, enabled bool) {
 }
 
 // note says what came of something.
-func (d *detail) note(text string, tone widgets.Tone) { d.said.Say(text, tone) }
+func (d *detail) note(text string, tone widgets.Tone) {
+	d.said.Say(text, tone)
+	d.arrange()
+}
 
 var errLimit = errors.New("The limit is a whole number from 1 to " + engine.FormatCount(engine.MaxLimit) + ".")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 func TestShowsRunsAndTheNewest(t *testing.T) {
@@ -410,4 +411,29 @@ func TestManyRuns(t *testing.T) {
 	if n := len(uitest.Texts(s.table)); n > 400 {
 		t.Errorf("%d texts are shown of 1,000 runs", n)
 	}
+}
+
+// TestLinesAboveHaveRoom is that what is said of a run never lies over its checkpoints, as there are more or fewer lines.
+func TestLinesAboveHaveRoom(t *testing.T) {
+	desk := two()
+	desk.runs[1].Ending, desk.runs[1].Reason = engine.EndStopped, "by hand"
+	q, s, _ := start(t, desk)
+	d := s.detail
+	below := func(what string) {
+		t.Helper()
+		driver := fyne.CurrentApp().Driver()
+		bottom := driver.AbsolutePositionForObject(d.head).Y + d.head.MinSize().Height
+		if top := driver.AbsolutePositionForObject(d.checkpoints).Y; top < bottom {
+			t.Errorf("%s: the checkpoints begin at %v, above the end of what is said at %v", what, top, bottom)
+		}
+	}
+	below("the newest")
+	s.choose("old")
+	wait(q, s)
+	if d.why.Text() == "" {
+		t.Error("it does not say why the run has ended")
+	}
+	below("one with a reason")
+	s.say("old", "Exported to a folder.", widgets.Good)
+	below("one that was exported")
 }

@@ -118,7 +118,11 @@ func facts(r *engine.RunRecord) []fact {
 		if i == 0 {
 			title = "Parameters"
 		}
-		all = append(all, fact{name: title, value: name + " = " + plain(r.Source.Parameters[name])})
+		value := plain(r.Source.Parameters[name])
+		if value == "" {
+			value = "(empty)"
+		}
+		all = append(all, fact{name: title, value: name + " = " + value})
 	}
 	if len(r.Source.Parameters) == 0 {
 		add("Parameters", "as the scenario has them")

@@ -28,6 +28,7 @@ type defaults struct {
 	desk    Desk
 	win     fyne.Window
 	panel   fyne.CanvasObject
+	page    fyne.Scrollable // that the panel is on
 	rows    *fyne.Container
 	problem *form.Note
 	shown   []Setting
@@ -119,6 +120,7 @@ type editor struct {
 
 func newEditor(d *defaults, s Setting) *editor {
 	e := &editor{setting: s, entry: form.NewEntry()}
+	e.entry.Page = d.page
 	e.entry.SetText(s.Value)
 	e.entry.OnSubmitted = func(string) { e.save(d, e.entry.Text) }
 	save := widget.NewButton("Save", func() { e.save(d, e.entry.Text) })

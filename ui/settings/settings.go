@@ -71,10 +71,12 @@ type Screen struct {
 func New(desk Desk, win fyne.Window, theme string, setTheme func(choice string)) *Screen {
 	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win)}
 	look := newAppearance(theme, setTheme)
-	s.content = container.NewVScroll(form.NewPanels(
+	page := container.NewVScroll(form.NewPanels(
 		form.NewColumns(38, s.database.panel, form.NewPanels(look, s.data.panel)),
 		s.defaults.panel,
 	))
+	s.database.url.Page, s.database.password.Page, s.defaults.page = page, page, page
+	s.content = page
 	return s
 }
 

@@ -383,6 +383,11 @@ func TestDefaultsAreEdited(t *testing.T) {
 	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.defaults.editor.entry) {
 		t.Errorf("the keyboard is at %T, want the editor", got)
 	}
+	for _, e := range []*form.Entry{s.screen.defaults.editor.entry, s.screen.database.url, s.screen.database.password} {
+		if e.Page != s.screen.content.(fyne.Scrollable) {
+			t.Errorf("the field with %q keeps the wheel", e.Text)
+		}
+	}
 	desk.set(func() { desk.err = &engine.FieldError{Field: "cycles", Problem: `"x" is not a whole number`} })
 	s.screen.defaults.editor.entry.SetText("x")
 	s.screen.defaults.editor.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})

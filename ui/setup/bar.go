@@ -19,21 +19,25 @@ type bar struct {
 	panel    fyne.CanvasObject
 	summary  *form.Note
 	mistakes *widget.Button
+	missing  *widget.Button
 	problem  *form.Note
 	launch   *widget.Button
 }
 
-func newBar(launch, reveal func()) *bar {
+func newBar(launch, reveal, unlock func()) *bar {
 	b := &bar{summary: form.NewNote(""), problem: form.NewNote("")}
 	b.summary.TextSize = theme.SizeNameText
 	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), reveal)
 	b.mistakes.Importance = widget.LowImportance
 	b.mistakes.Hide()
+	b.missing = widget.NewButtonWithIcon("", theme.NewWarningThemedResource(theme.WarningIcon()), unlock)
+	b.missing.Importance = widget.LowImportance
+	b.missing.Hide()
 	b.problem.Hide()
 	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
 	b.launch.Importance = widget.HighImportance
 	text := container.NewVBox(layout.NewSpacer(), form.NewStack(b.problem, b.summary), layout.NewSpacer())
-	b.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewHBox(b.mistakes, container.NewCenter(b.launch)), text))
+	b.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewHBox(b.missing, b.mistakes, container.NewCenter(b.launch)), text))
 	return b
 }
 
@@ -56,6 +60,22 @@ func (b *bar) show(summary string, mistakes []*form.Row) {
 		b.mistakes.SetText(text)
 	}
 	b.mistakes.Show()
+}
+
+// miss names the secrets that a launch would ask for in vain.
+func (b *bar) miss(missing []Missing) {
+	if len(missing) == 0 {
+		b.missing.Hide()
+		return
+	}
+	text := missing[0].Secret + " is missing"
+	if len(missing) > 1 {
+		text = count(len(missing), "secret") + " are missing"
+	}
+	if b.missing.Text != text {
+		b.missing.SetText(text)
+	}
+	b.missing.Show()
 }
 
 // say says why nothing was launched; "" takes that back.

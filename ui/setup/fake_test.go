@@ -30,6 +30,9 @@ type fakeDesk struct {
 	counted  []Order
 	writes   bool // a launch has its population written until it is given up
 	tested   []Service
+	kept     map[string]string // secrets by name
+	outlook  Outlook
+	lost     error // instead of an outlook
 
 	remote  string
 	targets []Target
@@ -73,7 +76,10 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
 			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
 		},
-		Services: []Service{{"shop", "http", "rehearsal:shop", ""}, {"model", "llm", "https://model.example.com/v1", ""}},
+		Services: []Service{
+			{Name: "shop", Kind: "http", URL: "rehearsal:shop"},
+			{Name: "model", Kind: "llm", URL: "https://model.example.com/v1", Secret: "MODEL_KEY", Models: "small, large"},
+		},
 	}
 	if text, ok := given["agents"]; ok {
 		if sc.Agents, err = strconv.Atoi(text); err != nil || sc.Agents == 13 {
@@ -117,6 +123,25 @@ func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 		n /= 2
 	}
 	return n, nil
+}
+
+// Outlook is without what is missing once that is kept.
+func (d *fakeDesk) Outlook(context.Context, Order) (Outlook, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o := d.outlook
+	o.Missing = slices.DeleteFunc(slices.Clone(o.Missing), func(m Missing) bool { return d.kept[m.Secret] != "" })
+	return o, d.lost
+}
+
+func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if value == "refused" {
+		return errors.New("the keychain cannot be used")
+	}
+	d.kept = map[string]string{name: value}
+	return nil
 }
 
 func (d *fakeDesk) Targets(_ context.Context, o Order) ([]Target, error) {

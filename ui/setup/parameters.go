@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -21,6 +22,7 @@ type parameters struct {
 	screen *Screen
 	panel  *widgets.Panel
 	rows   *fyne.Container
+	texts  *fyne.Container // rows of longer texts, over the whole width
 	reset  *widget.Button
 	of     []Parameter // that rows are of
 	fields []*parameter
@@ -37,12 +39,12 @@ type parameter struct {
 }
 
 func newParameters(s *Screen) *parameters {
-	p := &parameters{screen: s, rows: form.NewColumns(16)}
+	p := &parameters{screen: s, rows: form.NewColumns(16), texts: form.NewPanels()}
 	p.reset = widget.NewButtonWithIcon("Reset to defaults", theme.ContentUndoIcon(), p.restore)
 	p.reset.Importance = widget.LowImportance
 	p.reset.Hide()
 	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), form.NewCompact(p.reset))
-	p.panel = widgets.NewPanel("", form.NewStack(title, p.rows))
+	p.panel = widgets.NewPanel("", form.NewStack(title, form.NewPanels(p.texts, p.rows)))
 	return p
 }
 
@@ -54,6 +56,7 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 	p.of = sc.Parameters
 	p.fields = nil
 	p.rows.RemoveAll()
+	p.texts.RemoveAll()
 	p.screen.given.Clear()
 	for _, q := range sc.Parameters {
 		f := p.field(q)
@@ -64,14 +67,30 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 		f.put(text)
 		p.fields = append(p.fields, f)
 		p.screen.given.Add(f.row, q.Name)
-		p.rows.Add(f.row)
+		if q.long() {
+			p.texts.Add(f.row)
+		} else {
+			p.rows.Add(f.row)
+		}
 	}
 	if len(sc.Parameters) == 0 {
 		p.panel.Hide()
 	} else {
 		p.panel.Show()
 	}
-	p.rows.Refresh()
+	for _, rows := range []*fyne.Container{p.texts, p.rows} {
+		if rows.Hidden = len(rows.Objects) == 0; !rows.Hidden {
+			rows.Refresh()
+		}
+	}
+}
+
+// longText is the number of letters from which on a text has room for some lines.
+const longText = 40
+
+// long reports whether a parameter is a longer text.
+func (q *Parameter) long() bool {
+	return q.Kind == Text && utf8.RuneCountInString(q.Default) >= longText
 }
 
 // field makes the field of a parameter.
@@ -89,6 +108,9 @@ func (p *parameters) field(q Parameter) *parameter {
 		f.object, f.text, f.put = form.NewFrame(choice), func() string { return choice.Selected }, choice.SetSelected
 	case Text:
 		entry := form.NewEntry()
+		if q.long() {
+			entry = form.NewText()
+		}
 		p.typed(f, entry)
 		f.object = entry
 	default:

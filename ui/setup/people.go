@@ -28,7 +28,8 @@ type people struct {
 	agents, filter *form.Entry
 	rows           form.Form // of both: the mistakes that are found in counting
 	words          *form.Note
-	taking         int // how many take part
+	writing        *form.Note // who writes them
+	taking         int        // how many take part
 	of             asking
 	asked          int                // answers of all questions but the last are dropped
 	cancel         context.CancelFunc // of the last
@@ -43,15 +44,16 @@ type asking struct {
 }
 
 func newPeople(s *Screen) *people {
-	p := &people{screen: s, agents: form.NewEntry(), filter: form.NewEntry(), words: form.NewNote(""), taking: notCounted, cancel: func() {}}
+	p := &people{screen: s, agents: form.NewEntry(), filter: form.NewEntry(), words: form.NewNote(""), writing: form.NewNote(""), taking: notCounted, cancel: func() {}}
 	p.agents.SetPlaceHolder("all")
-	p.filter.SetPlaceHolder("agent.impulsivity > 0.8")
+	p.filter.SetPlaceHolder("agent.index < 10")
 	agents, filter := form.NewRow("Agents", p.agents), form.NewRow("Filter", p.filter)
 	agents.SetHelp("ids with spaces between them; none is all")
 	filter.SetHelp("an expression over agent: only those for whom it is true take part")
 	s.watch(s.settings.Add(p.rows.Add(agents, "agents"), "agents"), p.agents)
 	s.watch(s.settings.Add(p.rows.Add(filter, "filter"), "filter"), p.filter)
-	p.panel = widgets.NewPanel("Who takes part", form.NewStack(form.NewColumns(16, agents, filter), p.words))
+	p.panel = widgets.NewPanel("Who takes part", form.NewStack(form.NewColumns(16, agents, filter), p.words, p.writing))
+	p.writing.Hide()
 	return p
 }
 
@@ -148,10 +150,23 @@ func (p *people) answer(n int, err error) {
 	s.follow()
 }
 
+// draft says what a model has still to write, or why that is not known.
+func (p *people) draft(text, problem string) {
+	say(p.writing, text)
+	if problem != "" {
+		p.writing.SetProblem(problem)
+		p.writing.Show()
+	}
+	p.panel.Refresh()
+}
+
 // takesPart says how many take part.
 func takesPart(n, of int, noun string) string {
-	if n == of {
-		return fmt.Sprintf("takes part: all %s %s", engine.FormatCount(int64(of)), noun)
+	switch {
+	case n == of && of == 1:
+		return "takes part: " + heads(of, noun)
+	case n == of:
+		return "takes part: all " + heads(of, noun)
 	}
-	return fmt.Sprintf("takes part: %s of %s %s", engine.FormatCount(int64(n)), engine.FormatCount(int64(of)), noun)
+	return fmt.Sprintf("takes part: %s of %s", engine.FormatCount(int64(n)), heads(of, noun))
 }

@@ -52,6 +52,7 @@ type Screen struct {
 	concurrency *concurrency
 	people      *people
 	services    *services
+	prospect    *prospect
 	remote      *remote
 	chain       *chain
 	bar         *bar
@@ -74,9 +75,10 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 	s.concurrency = newConcurrency(s)
 	s.people = newPeople(s)
 	s.services = newServices(s)
+	s.prospect = newProspect(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.press, s.reveal)
+	s.bar = newBar(s.press, s.reveal, s.services.reveal)
 	s.build()
 	return s
 }
@@ -110,6 +112,7 @@ func (s *Screen) Show() {
 	if s.name != "" {
 		s.read()
 	}
+	s.prospect.again() // secrets come from elsewhere too
 }
 
 // Hide ends it.
@@ -285,15 +288,18 @@ func (s *Screen) changed() {
 func (s *Screen) follow() {
 	if s.scenario == nil {
 		s.bar.show("", nil)
+		s.bar.miss(nil)
 		return
 	}
 	order, given, settings := s.order()
 	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
 	s.length.say(order.Settings, s.scenario.Cycle, s.services.rehearsed())
 	s.people.follow(order)
+	s.prospect.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
 	s.parameters.say(order.Given)
-	s.bar.show(summary(order.Settings, s.scenario, s.taking()), s.mistakes())
+	s.bar.show(summary(order.Settings, s.scenario, s.taking())+s.prospect.unwritten(), s.mistakes())
+	s.bar.miss(s.prospect.missing())
 }
 
 // taking is how many agents take part, as far as that is known: else all.
@@ -342,10 +348,14 @@ func (s *Screen) watch(row *form.Row, entries ...*form.Entry) {
 	}
 }
 
-// seen brings a row into view when the keyboard comes to its entry.
+// seen brings a row into view when the keyboard comes to its entry, over which the wheel is the page's.
 func (s *Screen) seen(row *form.Row, entry *form.Entry) {
 	entry.Focused = func() { form.Reveal(s.scroll, row) }
+	entry.Page = s
 }
+
+// Scrolled is part of [fyne.Scrollable]: the wheel over an entry is for the page.
+func (s *Screen) Scrolled(e *fyne.ScrollEvent) { s.scroll.Scrolled(e) }
 
 // mistakes returns the rows with a problem, from the top.
 func (s *Screen) mistakes() []*form.Row {

@@ -411,7 +411,7 @@ func TestAServiceIsTested(t *testing.T) {
 	s.typed("shop", "http://127.0.0.1:8080")
 	s.Tap(s.row("shop"), "Test")
 	s.until("connection refused")
-	if got, want := desk.tested[0], (Service{"shop", "http", "http://127.0.0.1:8080", ""}); got != want {
+	if got, want := desk.tested[0], (Service{Name: "shop", Kind: "http", URL: "http://127.0.0.1:8080"}); got != want {
 		t.Errorf("tested %+v, want %+v", got, want)
 	}
 

@@ -37,6 +37,7 @@ type address struct {
 	entry   *form.Entry
 	test    *widget.Button
 	answer  *form.Note
+	key     *key
 	asked   int // tests so far, and changes: answers to those before are dropped
 }
 
@@ -81,17 +82,59 @@ func (v *services) field(service Service) *address {
 	a.entry.SetPlaceHolder(service.URL)
 	a.answer.Hide()
 	a.test = widget.NewButton("Test", func() { v.try(a) })
-	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer)).Marking(a.entry)
-	a.row.SetAside(service.Kind)
+	a.key = newKey(v.screen.desk, func() {
+		a.changed()
+		v.screen.prospect.again()
+	})
+	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.key.object)).Marking(a.entry)
+	a.row.SetAside(service.kind())
+	v.screen.seen(a.row, a.key.entry)
 	v.screen.watch(v.screen.settings.Add(a.row, "service "+service.Name), a.entry)
 	changed := a.entry.OnChanged
 	a.entry.OnChanged = func(text string) {
-		a.asked++
-		a.test.Enable()
-		say(a.answer, "")
+		a.changed()
 		changed(text)
 	}
 	return a
+}
+
+// kind is what is said of a service beside its name: what it is, and which models it is asked for.
+func (s *Service) kind() string {
+	if s.Models == "" {
+		return s.Kind
+	}
+	return s.Kind + ", " + s.Models
+}
+
+// changed forgets what a test gave.
+func (a *address) changed() {
+	a.asked++
+	a.test.Enable()
+	say(a.answer, "")
+}
+
+// miss shows which secrets are missing, beside the services that want them.
+func (v *services) miss(missing []Missing) {
+	for _, a := range v.fields {
+		var first Missing // the next one is asked for when it is there
+		if i := slices.IndexFunc(missing, func(m Missing) bool { return m.Service == a.service.Name }); i >= 0 {
+			first = missing[i]
+		}
+		a.key.want(first)
+	}
+	v.rows.Refresh()
+	v.panel.Refresh()
+}
+
+// reveal brings the first service that wants a secret into view, with the place where it is entered.
+func (v *services) reveal() {
+	for _, a := range v.fields {
+		if a.key.of.Secret != "" {
+			form.Reveal(v.screen.scroll, a.row)
+			v.screen.win.Canvas().Focus(a.key.entry)
+			return
+		}
+	}
 }
 
 // try sends a request to a service and shows what came back.
@@ -107,7 +150,11 @@ func (v *services) try(a *address) {
 		}
 		a.test.Enable()
 		if err != nil {
-			a.answer.SetProblem(err.Error())
+			text := err.Error()
+			if mistake, ok := errors.AsType[*engine.FieldError](err); ok { // it stands beside its field
+				text = form.Words(mistake)
+			}
+			a.answer.SetProblem(text)
 			return
 		}
 		a.answer.SetGood(text)

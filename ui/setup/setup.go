@@ -48,9 +48,22 @@ type Parameter struct {
 	Choices            []string
 }
 
-// Service is one of a scenario's with its address; rehearsal:shop is the embedded one. Password is the name of the
-// secret that a database's password is.
-type Service struct{ Name, Kind, URL, Password string }
+// Service is one of a scenario's with its address; rehearsal:shop is the embedded one. Secret is the name of what a
+// database's password or the key of a service of models is; Models are those that such a service is asked for, in order.
+type Service struct {
+	Name, Kind, URL, Secret string
+	Models                  string // with ", " between them
+}
+
+// Missing is a secret that a service wants and that is not there. Kept says where one is kept that is entered.
+type Missing struct{ Service, Secret, Problem, Kept string }
+
+// Outlook is what is to be known before a launch.
+type Outlook struct {
+	Missing   []Missing
+	Writing   string // who writes the population, and what that may cost; "" is nobody
+	Unwritten int    // how many personas are to be written
+}
 
 // Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
 type Unreadable string
@@ -79,6 +92,10 @@ type Desk interface {
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
 	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
 	Choose(ctx context.Context, o Order) (int, error)
+	// Outlook tells what a launch would need.
+	Outlook(ctx context.Context, o Order) (Outlook, error)
+	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
+	KeepSecret(ctx context.Context, name, value string) error
 	// Targets returns the services of an order that are neither on this machine nor allowed.
 	Targets(ctx context.Context, o Order) ([]Target, error)
 	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model

@@ -19,6 +19,14 @@ func (sc *Scenario) noun() string {
 	return "agents"
 }
 
+// heads counts agents by their noun, of which a plural's s goes where there is one.
+func heads(n int, noun string) string {
+	if n == 1 && !strings.HasSuffix(noun, "ss") {
+		noun = strings.TrimSuffix(noun, "s")
+	}
+	return engine.FormatCount(int64(n)) + " " + noun
+}
+
 // cycles is how many cycles a run comes to; 0 where that depends on how fast it goes, or is beyond counting.
 func cycles(s engine.Settings, cycle time.Duration) int {
 	if s.Cycles > 0 || s.TimeScale == 0 || cycle <= 0 {
@@ -54,9 +62,12 @@ func pace(s engine.Settings, cycle time.Duration) string {
 
 // crowd says how many agents are at work at once.
 func crowd(s engine.Settings, agents int, noun string) string {
-	who := fmt.Sprintf("%s of %s %s at once", engine.FormatCount(int64(s.Limit)), engine.FormatCount(int64(agents)), noun)
-	if s.Limit >= agents {
-		who = fmt.Sprintf("all %s %s at once", engine.FormatCount(int64(agents)), noun)
+	who := fmt.Sprintf("%s of %s at once", engine.FormatCount(int64(s.Limit)), heads(agents, noun))
+	switch {
+	case agents == 1:
+		who = heads(agents, noun)
+	case s.Limit >= agents:
+		who = fmt.Sprintf("all %s at once", heads(agents, noun))
 	}
 	return fmt.Sprintf("%s; while the run goes on the slider moves between %s and %s", who,
 		engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
@@ -65,9 +76,9 @@ func crowd(s engine.Settings, agents int, noun string) string {
 // summary says in a line what would be launched, where so many agents take part.
 func summary(s engine.Settings, sc *Scenario, agents int) string {
 	n := cycles(s, sc.Cycle)
-	parts := []string{engine.FormatCount(int64(agents)) + " " + sc.noun()}
+	parts := []string{heads(agents, sc.noun())}
 	if agents != sc.Agents {
-		parts[0] = engine.FormatCount(int64(agents)) + " of " + engine.FormatCount(int64(sc.Agents)) + " " + sc.noun()
+		parts[0] = engine.FormatCount(int64(agents)) + " of " + heads(sc.Agents, sc.noun())
 	}
 	if s.Cycles == 0 {
 		parts = append(parts, short(hours(s)))
@@ -75,9 +86,14 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 	if n > 0 {
 		parts = append(parts, count(n, "cycle"))
 	}
-	parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" at once")
+	if agents > 1 {
+		parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" at once")
+	}
 	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"
+		if sessions == 1 {
+			text = "1 session"
+		}
 		if len(s.WarmUp) > 0 || s.Cycles == 0 {
 			text = "at most " + text
 		}

@@ -37,6 +37,7 @@ func TestCrowd(t *testing.T) {
 	}{
 		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers at once; while the run goes on the slider moves between 1 and 372"},
 		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers at once; while the run goes on the slider moves between 5 and 1,000"},
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 50}, 1, "1 shopper; while the run goes on the slider moves between 1 and 50"},
 	} {
 		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -55,6 +56,7 @@ func TestSummary(t *testing.T) {
 		{engine.Settings{Hours: 0.5, Limit: 50}, 372, "372 shoppers, 30m, up to 50 at once"},
 		{engine.Settings{Hours: 6, TimeScale: 24, Limit: 50}, 372, "372 shoppers, 6h, 144 cycles, up to 50 at once, at most 53,568 sessions"},
 		{engine.Settings{Cycles: 24, Limit: 50}, 20, "20 of 372 shoppers, 24 cycles, up to 20 at once, 480 sessions"},
+		{engine.Settings{Cycles: 1, Limit: 50}, 1, "1 of 372 shoppers, 1 cycle, 1 session"},
 	} {
 		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{Name: "agents", Title: "Shoppers"}}}
 		if got := summary(c.set, sc, c.agents); got != c.want {

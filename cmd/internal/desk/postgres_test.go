@@ -27,7 +27,7 @@ chain c: {step a: {kind: sql, service: db, query: "select 1"}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := setup.Service{Name: "db", Kind: "postgres", URL: "postgres://app@" + server.Address() + "/postgres", Password: "THRONG_TEST_PASSWORD"}
+	want := setup.Service{Name: "db", Kind: "postgres", URL: "postgres://app@" + server.Address() + "/postgres", Secret: "THRONG_TEST_PASSWORD"}
 	if len(s.Services) != 1 || s.Services[0] != want {
 		t.Fatalf("services %+v, want %+v", s.Services, want)
 	}

@@ -80,8 +80,11 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 	}
 	for _, sv := range s.Services {
 		shown := setup.Service{Name: sv.Name, Kind: sv.Kind, URL: sv.URL}
-		if sv.Postgres != nil {
-			shown.Password = sv.Postgres.Password
+		switch sv.Kind {
+		case "postgres":
+			shown.Secret = sv.Postgres.Password
+		case "llm":
+			shown.Secret, shown.Models = sv.Bearer, strings.Join(sv.Models, ", ")
 		}
 		out.Services = append(out.Services, shown)
 	}
@@ -199,13 +202,16 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 // Remote names the database that results can go to.
 func (d setupDesk) Remote() string { return d.remote.Target() }
 
-// TestService asks an address once.
+// TestService asks an address once; it costs nothing.
 func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
-	if s.Kind == "postgres" {
-		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Password})
-	}
-	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
+	switch {
+	case s.Kind == "postgres":
+		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Secret})
+	case strings.HasPrefix(s.URL, scenario.Rehearsal):
 		return "starts with the run, on this machine", nil
+	case s.Kind == "llm":
+		m := wire.ModelService{Name: s.Name, Address: s.URL, Key: s.Secret, Models: strings.Split(s.Models, ", ")}
+		return wire.CheckModels(ctx, m, d.notes.read().Allowed)
 	}
 	u, err := service.CheckAddress(s.URL)
 	if err != nil {

@@ -20,6 +20,9 @@ type Entry struct {
 	// Focused is called when the keyboard comes to the entry, Left when it leaves.
 	Focused, Left func()
 
+	// Page, if set, is what the mouse's wheel scrolls over the entry.
+	Page fyne.Scrollable
+
 	proposed string
 	self     fyne.CanvasObject // the entry, or the number that it is of: what the window knows
 }
@@ -32,6 +35,20 @@ func NewEntry() *Entry {
 	e.ExtendBaseWidget(e)
 	return e
 }
+
+// NewText makes an empty entry of some lines, which wrap.
+func NewText() *Entry {
+	e := NewEntry()
+	e.MultiLine, e.Wrapping = true, fyne.TextWrapWord
+	e.SetMinRowsVisible(textRows)
+	return e
+}
+
+// textRows is how many lines of a longer text are seen.
+const textRows = 3
+
+// AcceptsTab is part of [fyne.Tabbable]: the key goes on to the next field, from several lines too.
+func (e *Entry) AcceptsTab() bool { return false }
 
 // Propose puts a text into the entry, unless a person has changed what was proposed before.
 func (e *Entry) Propose(text string) {
@@ -52,6 +69,11 @@ func (e *Entry) Put(text string) {
 
 // Proposed reports whether the entry holds what was proposed.
 func (e *Entry) Proposed() bool { return e.Text == e.proposed }
+
+// CreateRenderer is part of [fyne.Widget].
+func (e *Entry) CreateRenderer() fyne.WidgetRenderer {
+	return &wheeled{e.Entry.CreateRenderer(), newWheel(e)}
+}
 
 // FocusGained is part of [fyne.Focusable].
 func (e *Entry) FocusGained() {

@@ -135,7 +135,7 @@ func (s *sheet) box(x0, y0, x1, y1, radius, border float32, fill, edge color.RGB
 	}.Draw(s.img, fill, edge)
 }
 
-// wires draws the lines in view and where they begin.
+// wires draws the lines in view and where they begin, and where those of the last steps come together.
 func (s *sheet) wires() {
 	for i := range s.layout.wires {
 		w := &s.layout.wires[i]
@@ -153,6 +153,9 @@ func (s *sheet) wires() {
 	if len(s.layout.boxes) > 0 {
 		y := s.layout.port()
 		s.box(0, y-dot, 2*dot, y+dot, dot, 0, s.inks.wire, s.inks.wire)
+	}
+	if end := s.layout.end; s.layout.joined {
+		s.box(end.X-dot, end.Y-dot, end.X+dot, end.Y+dot, dot, 0, s.inks.wire, s.inks.wire)
 	}
 }
 

@@ -51,15 +51,18 @@ type layout struct {
 	wires  []wire
 	points []pen.Point
 	w, h   float32
-	edges  int // between steps of groups, so far
-	slots  int // where they pass columns
+	edges  int       // between steps of groups, so far
+	slots  int       // where they pass columns
+	end    pen.Point // of the last segment
+	joined bool      // several lines come together there
 }
 
 // arrange lays a graph out for a width.
 func arrange(g *engine.Graph, m metrics, width float32) *layout {
 	l := &layout{metrics: m}
-	if len(g.Segments) > 0 {
+	if n := len(g.Segments); n > 0 {
 		l.w, l.h = l.block(g, width, -1)
+		l.joined = len(g.Segments[n-1]) > 1
 	}
 	for i := range l.wires {
 		l.bound(&l.wires[i])
@@ -110,6 +113,7 @@ func (l *layout) block(g *engine.Graph, width float32, up int) (w, h float32) {
 			l.draw(single, 0.5, end, begin)
 		}
 		end = pen.Point{X: x + pw, Y: y + l.port()}
+		l.end = end
 		w, high = max(w, x+pw), max(high, ph)
 		x += pw + l.gap
 	}

@@ -40,6 +40,25 @@ func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	return g
 }
 
+// TestLinesThatComeTogetherEndSomewhere is that several last steps have a common end, to their right.
+func TestLinesThatComeTogetherEndSomewhere(t *testing.T) {
+	one, two := []engine.GraphStep{{Path: "a"}}, []engine.GraphStep{{Path: "b"}, {Path: "c"}}
+	for _, tt := range []struct {
+		segments [][]engine.GraphStep
+		joined   bool
+	}{{nil, false}, {[][]engine.GraphStep{one}, false}, {[][]engine.GraphStep{two}, true}, {[][]engine.GraphStep{two, one}, false}, {[][]engine.GraphStep{one, two}, true}} {
+		l := arrange(&engine.Graph{Segments: tt.segments}, testSizes, 900)
+		if l.joined != tt.joined {
+			t.Errorf("%v: joined is %t", tt.segments, l.joined)
+		}
+		for _, b := range l.boxes {
+			if l.joined && (l.end.X <= b.x+b.w || l.end.X > l.w) {
+				t.Errorf("%v: the end at %v is not to the right of a step up to %v, in %v", tt.segments, l.end.X, b.x+b.w, l.w)
+			}
+		}
+	}
+}
+
 // TestLayout is that every step has a place of its own, inside the step that it belongs to, and behind those that it
 // waits for.
 func TestLayout(t *testing.T) {

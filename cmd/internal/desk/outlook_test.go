@@ -1,0 +1,75 @@
+package desk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestOutlook finds a key that is missing and who is to be written, and again when the key is kept.
+func TestOutlook(t *testing.T) {
+	d := setupDesk{open(t, t.TempDir())}
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	const text = "population: {count: 3, write: {service: model, prompt: who, answer: {name: string}}}\n" +
+		"services: {model: {kind: llm, provider: openai, auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\nchain c: {step a: {kind: stop}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Scenario(t.Context(), path, nil)
+	want := setup.Service{Name: "model", Kind: "llm", URL: "https://api.openai.com/v1", Secret: "THRONG_TEST_KEY", Models: "gpt-4o-mini"}
+	if err != nil || len(s.Services) != 1 || s.Services[0] != want {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
+	out, err := d.Outlook(t.Context(), o)
+	lacks := setup.Missing{Service: "model", Secret: "THRONG_TEST_KEY", Problem: "the secret THRONG_TEST_KEY is neither in the environment nor in the keychain", Kept: "in the keychain"}
+	if err != nil || len(out.Missing) != 1 || out.Missing[0] != lacks {
+		t.Errorf("missing %+v, %v", out.Missing, err)
+	}
+	if out.Unwritten != 3 || !strings.Contains(out.Writing, "3 personas are to be written by model (gpt-4o-mini)") {
+		t.Errorf("writes %d: %s", out.Unwritten, out.Writing)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
+		t.Errorf("missing %+v, %v", out.Missing, err)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", " "); err == nil {
+		t.Error("an empty secret is kept")
+	}
+	if out, err = d.Outlook(t.Context(), setup.Order{Scenario: "shopping"}); err != nil || out.Missing != nil || out.Writing != "" {
+		t.Errorf("of the shoppers: %+v, %v", out, err)
+	}
+}
+
+// TestSecretsWithoutAKeychain are kept as long as the program runs.
+func TestSecretsWithoutAKeychain(t *testing.T) {
+	d := setupDesk{open(t, t.TempDir())}
+	keyring.MockInitWithError(errors.New("locked"))
+	t.Setenv("THRONG_TEST_KEY", "") // so that it is restored
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	const text = "services: {shop: {kind: http, url: \"https://shop.example.com\", auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\n" +
+		"chain c: {step a: {kind: http, service: shop, get: /}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
+	out, err := d.Outlook(t.Context(), o)
+	if err != nil || len(out.Missing) != 1 || out.Missing[0].Kept != "until the program ends" {
+		t.Errorf("missing %+v, %v", out.Missing, err)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
+		t.Errorf("missing %+v, %v", out.Missing, err)
+	}
+}

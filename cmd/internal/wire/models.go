@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// ModelService is a service of kind llm, as a scenario or a person names it.
+type ModelService struct {
+	Name    string
+	Address string
+	Key     string   // the name of the secret; "" is none
+	Models  []string // that are to answer
+}
+
+// modelsTime is how long the list of models may take.
+const modelsTime = 10 * time.Second
+
+// mostModels is the longest list that is read, in bytes.
+const mostModels = 8 << 20
+
+// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. The key goes only
+// to the provider whose key it is, to this machine, and to hosts that were allowed.
+func CheckModels(ctx context.Context, m ModelService, allowed []string) (string, error) {
+	field := "service " + m.Name
+	u, err := service.CheckAddress(m.Address)
+	if err != nil {
+		return "", &engine.FieldError{Field: field, Problem: err.Error()}
+	}
+	trusted := loopback(u.Hostname()) || slices.Contains(allowed, u.Hostname()) || ownsKey(u, m.Key)
+	key := ""
+	if m.Key != "" && trusted {
+		if key, _, err = (Secrets{}).Find(field, m.Key); err != nil {
+			return "", err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelsTime)
+	defer cancel()
+	began := time.Now()
+	status, models, err := listModels(ctx, u, key)
+	if err != nil {
+		return "", err
+	}
+	took := engine.FormatDuration(time.Since(began))
+	if refusesKey(status) && m.Key != "" && !trusted {
+		return fmt.Sprintf("answered in %s; the key %s is not sent to %s before you have allowed that, which a launch asks for", took, m.Key, u.Host), nil
+	}
+	if err := m.refused(u, key, status); err != nil {
+		return "", err
+	}
+	text := "answered in " + took
+	if key != "" {
+		if open, _, err := listModels(ctx, u, ""); err == nil && refusesKey(open) {
+			text += " and takes the key " + m.Key
+		}
+	}
+	return m.found(text, models)
+}
+
+// ownsKey reports whether an address is that of the provider whose key has a name.
+func ownsKey(u *url.URL, key string) bool {
+	return slices.ContainsFunc(service.Providers, func(p service.Provider) bool {
+		own, err := url.Parse(p.URL)
+		return err == nil && p.Secret != "" && p.Secret == key && own.Scheme == u.Scheme && own.Host == u.Host
+	})
+}
+
+// refused says what a status means that is no list.
+func (m ModelService) refused(u *url.URL, key string, status int) error {
+	problem, hint := "", ""
+	switch {
+	case status == http.StatusOK:
+		return nil
+	case refusesKey(status) && key == "":
+		problem, hint = u.Host+" wants a key", "auth: {bearer: secret:NAME} in the scenario"
+	case refusesKey(status):
+		problem, hint = fmt.Sprintf("%s refuses the key %s (%d)", u.Host, m.Key, status), "another key"
+	case status == http.StatusNotFound:
+		problem, hint = u.Host+" has no list of models there (404)", "the address usually ends in /v1"
+	default:
+		problem = fmt.Sprintf("%s answered %d %s", u.Host, status, http.StatusText(status))
+	}
+	return &engine.FieldError{Field: "service " + m.Name, Problem: problem, Hint: hint}
+}
+
+func refusesKey(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// found says whether the models that are to answer are among those that a service has.
+func (m ModelService) found(text string, have []string) (string, error) {
+	var missing []string
+	for _, model := range m.Models {
+		if !slices.ContainsFunc(have, func(id string) bool { return id == model || id == model+":latest" }) {
+			missing = append(missing, model)
+		}
+	}
+	count := engine.FormatCount(int64(len(have))) + " models"
+	if len(have) == 1 {
+		count = "1 model"
+	}
+	if len(missing) == 0 {
+		return fmt.Sprintf("%s; has %s, of %s", text, strings.Join(m.Models, ", "), count), nil
+	}
+	hint := ""
+	if len(have) > 0 {
+		hint = "it has " + strings.Join(have[:min(len(have), 5)], ", ")
+		if len(have) > 5 {
+			hint += ", …"
+		}
+	}
+	return "", &engine.FieldError{Field: "service " + m.Name, Problem: fmt.Sprintf("%s, but %s is not among its %s", text, strings.Join(missing, ", "), count), Hint: hint}
+}
+
+// modelsTransport is replaced by tests.
+var modelsTransport = http.DefaultTransport
+
+// listModels asks for the list of models. Redirects are not followed: they could lead the key elsewhere.
+func listModels(ctx context.Context, base *url.URL, key string) (status int, models []string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("models").String(), nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := http.Client{Transport: modelsTransport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
+			err = inner.Err
+		}
+		return 0, nil, fmt.Errorf("%s does not answer: %w", base.Host, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return resp.StatusCode, nil, nil
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, mostModels)).Decode(&list); err != nil {
+		return resp.StatusCode, nil, fmt.Errorf("%s does not answer with a list of models: %w", base.Host, err)
+	}
+	for _, m := range list.Data {
+		models = append(models, m.ID)
+	}
+	return resp.StatusCode, models, nil
+}

@@ -1,0 +1,53 @@
+package form
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+)
+
+// wheel lies over an entry and hands the turns of the mouse's wheel to what scrolls around it: the toolkit's
+// entries would swallow them, and a page of fields would stand still below the pointer.
+type wheel struct {
+	widget.BaseWidget
+	entry *Entry
+}
+
+var _ fyne.Scrollable = (*wheel)(nil)
+
+func newWheel(entry *Entry) *wheel {
+	w := &wheel{entry: entry}
+	w.ExtendBaseWidget(w)
+	return w
+}
+
+// Scrolled is part of [fyne.Scrollable].
+func (w *wheel) Scrolled(e *fyne.ScrollEvent) {
+	if w.entry.Page != nil {
+		w.entry.Page.Scrolled(e)
+	}
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (w *wheel) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(&fyne.Container{})
+}
+
+// wheeled is the renderer of an entry with a wheel over it.
+type wheeled struct {
+	fyne.WidgetRenderer
+	wheel *wheel
+}
+
+// Layout is part of [fyne.WidgetRenderer].
+func (r *wheeled) Layout(size fyne.Size) {
+	r.WidgetRenderer.Layout(size)
+	r.wheel.Resize(size)
+}
+
+// Objects is part of [fyne.WidgetRenderer].
+func (r *wheeled) Objects() []fyne.CanvasObject {
+	if r.wheel.entry.MultiLine && r.wheel.entry.Page == nil { // it scrolls itself
+		return r.WidgetRenderer.Objects()
+	}
+	return append(r.WidgetRenderer.Objects(), r.wheel)
+}

@@ -1,0 +1,118 @@
+package setup
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+const lacking = "the secret MODEL_KEY is neither in the environment nor in the keychain"
+
+// TestAMissingSecretIsEntered is told of before the launch, and mended beside the service that wants it.
+func TestAMissingSecretIsEntered(t *testing.T) {
+	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
+	s := shown(t, desk)
+	s.until("MODEL_KEY is missing")
+	s.until("MODEL_KEY is neither")
+	if uitest.Shows(s.row("shop"), "MODEL_KEY") {
+		t.Error("the key is asked for beside another service")
+	}
+	k := s.screen.services.fields[1].key
+	if got, want := k.note.Text(), lacking+". Entered here it is kept in a drawer."; got != want {
+		t.Errorf("beside the service stands %q, want %q", got, want)
+	}
+	s.tap("MODEL_KEY is missing")
+	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
+		t.Error("the field of the secret has not the keyboard, or shows it")
+	}
+	s.Tap(s.row("model"), "Keep") // nothing was entered
+	k.entry.SetText("refused")
+	s.Tap(s.row("model"), "Keep")
+	s.until("the keychain cannot be used")
+	k.entry.SetText("sk-1")
+	s.Tap(s.row("model"), "Keep")
+	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })
+	if desk.kept["MODEL_KEY"] != "sk-1" || k.entry.Text != "" {
+		t.Errorf("kept %v, and the field holds %q", desk.kept, k.entry.Text)
+	}
+}
+
+func TestSeveralSecretsAreMissing(t *testing.T) {
+	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
+	s := shown(t, desk)
+	s.until("2 secrets are missing")
+	s.screen.services.fields[1].key.entry.SetText("sk-1")
+	s.Tap(s.row("model"), "Keep")
+	s.until("no other")
+	s.until("OTHER is missing")
+	s.typed("model", "rehearsal:model") // it may want none
+	s.until("OTHER is missing")
+}
+
+// TestWhoWritesThePopulation is what is told before a launch that asks models for it.
+func TestWhoWritesThePopulation(t *testing.T) {
+	desk := &fakeDesk{outlook: Outlook{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
+	s := shown(t, desk)
+	s.until("about $0.02")
+	s.until("8,928 sessions, 24 personas written first")
+	desk.mu.Lock()
+	desk.outlook, desk.lost = Outlook{}, errors.New("the file is gone")
+	desk.mu.Unlock()
+	s.typed("Seed", "7")
+	s.until("It is not known what a launch would need: the file is gone")
+	if s.shows("written first") {
+		t.Error("the summary still has them")
+	}
+}
+
+func TestTheModelsOfAServiceAreShown(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	if !uitest.Shows(s.row("model"), "llm, small, large") {
+		t.Errorf("beside the service stands %q", uitest.Texts(s.row("model")))
+	}
+}
+
+// TestALongerTextHasRoom is a parameter over the whole width, of some lines.
+func TestALongerTextHasRoom(t *testing.T) {
+	long := strings.Repeat("a word ", 10)
+	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
+		sc.Parameters = append(sc.Parameters, Parameter{Name: "topic", Title: "Topic", Kind: Text, Default: long})
+	}})
+	topic, greeting := s.entry("Topic"), s.entry("Greeting")
+	if !topic.MultiLine || topic.Size().Width < 2*greeting.Size().Width || greeting.MultiLine {
+		t.Errorf("the topic has %v, the greeting %v", topic.Size(), greeting.Size())
+	}
+	s.typed("Topic", "short now")
+	s.Until("read again", func() bool { return s.desk.last(&s.desk.read).Given["topic"] == "short now" })
+	if !s.entry("Topic").MultiLine {
+		t.Error("the field changes while it is typed into")
+	}
+}
+
+// TestNoFieldHoldsTheWheel is that the page scrolls wherever the pointer is.
+func TestNoFieldHoldsTheWheel(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	for _, f := range s.screen.parameters.fields {
+		switch o := f.object.(type) {
+		case *form.Entry:
+			if o.Page == nil {
+				t.Errorf("%s keeps the wheel", f.Name)
+			}
+		case *form.Number:
+			if o.Page == nil {
+				t.Errorf("%s keeps the wheel", f.Name)
+			}
+		case *widget.Check:
+		}
+	}
+	for _, a := range s.screen.services.fields {
+		if a.entry.Page == nil || a.key.entry.Page == nil {
+			t.Errorf("%s keeps the wheel", a.service.Name)
+		}
+	}
+}
