@@ -186,7 +186,7 @@ func TestPersonasAreTheSameAtAnyConcurrency(t *testing.T) {
 func TestInterruptedWritingGoesOn(t *testing.T) {
 	calm := newTown(t)
 	want, _, _ := calm.run(calm.read(harbour, nil), nil)
-	for _, n := range []int64{1, 5, 12} {
+	for _, n := range []int64{1, 5, 10} { // two at once: whatever was on its way, some are missing
 		d := newTown(t)
 		ctx, stop := context.WithCancel(t.Context())
 		_, err := func() (*wire.Job, error) {
