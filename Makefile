@@ -82,7 +82,7 @@ race: setup-test aimock ## Run all tests with the race detector
 aimock:
 	@[ -d $(AIMOCK) ] || ! command -v npm >/dev/null 2>&1 || { \
 		mkdir -p .bin && npm install --silent --no-audit --no-fund --prefix $(AIMOCK).part @copilotkit/aimock@$(AIMOCK_VERSION) >/dev/null && \
-		mv $(AIMOCK).part $(AIMOCK); } || echo 'npm cannot install a model server; one test is skipped'
+		mv $(AIMOCK).part $(AIMOCK); } || { rm -rf $(AIMOCK).part; echo 'npm cannot install a model server; one test is skipped'; }
 
 bench: setup ## Run the benchmarks of the engine and the store; BENCH=pattern, COUNT=repetitions
 	go test $(GOTAGS) -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./engine/... ./storage/...

@@ -204,7 +204,7 @@ func TestEveryCrashWithLogins(t *testing.T) {
 		if got := enginetest.Results(st.journal.Sessions()); got != want {
 			t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 		}
-		for key, n := range door.shop.effects {
+		for key, n := range effects(door.shop) {
 			if n != 1 {
 				t.Errorf("killed after row %d: %s has had its effect %d times", dies, key, n)
 			}
