@@ -195,8 +195,9 @@ func (w *Watch) reports(c *Chain, row *engine.SessionRow) []StepReport {
 		if !ok {
 			continue
 		}
-		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Rehearsed: s.Rehearsed}
-		if seen := w.steps[s.Name]; seen != nil && record.Status != engine.StepCancelled && record.Status != engine.StepSkipped {
+		ran := record.Status != engine.StepSkipped && record.Status != engine.StepCancelled
+		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Rehearsed: s.Rehearsed && ran}
+		if seen := w.steps[s.Name]; seen != nil && ran {
 			r.Output, r.Error, r.ElapsedMS = seen.output, seen.err, seen.took.Milliseconds()
 		}
 		all = append(all, r)
