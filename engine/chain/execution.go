@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -68,7 +69,8 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 	if limit == 0 {
 		limit = s.Settings().ChainTimeout
 	}
-	x := &execution{s: s, in: in, row: s.Row, key: s.Key()}
+	x := executions.Get().(*execution)
+	x.s, x.in, x.row, x.key = s, in, s.Row, s.Key()
 	x.time.limit = limit
 	x.body.block, x.body.timed = c.Body, &x.time
 	x.in.Watch.begin()
@@ -76,8 +78,16 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 	err := x.run(&x.body)
 	x.time.stop()
 	x.settle(err)
-	x.in.Watch.end(x, c, err)
+	if in.Watch != nil {
+		in.Watch.end(x, c, err)
+		return
+	}
+	*x = execution{}
+	executions.Put(x) // after a panic it is left to the collector
 }
+
+// executions are used again: nothing that a session leaves behind refers to its own.
+var executions = sync.Pool{New: func() any { return new(execution) }}
 
 // recovered makes of a panic the failure of the step that it came from, and of the session.
 func (x *execution) recovered(c *Chain) {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -34,12 +35,9 @@ func (p *Program) Watch(f func(*chain.Report)) { p.watch = f }
 
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
-	v := &visit{
-		agent:   agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)},
-		session: session{p.seed, s.Place},
-		now:     s.Now,
-		input:   p.s.input.of(s.Agent),
-	}
+	v := visits.Get().(*visit)
+	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
+	v.session, v.now, v.input = session{p.seed, s.Place}, s.Now, p.s.input.of(s.Agent)
 	outside, err := p.arrivals(s)
 	if err != nil {
 		s.Row.Fail("", err)
@@ -50,6 +48,8 @@ func (p *Program) Session(s *engine.Session) {
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
 	if p.watch == nil {
 		p.s.Chain.Run(s, &v.in)
+		*v = visit{}
+		visits.Put(v)
 		return
 	}
 	v.in.Watch = &chain.Watch{}
@@ -58,6 +58,9 @@ func (p *Program) Session(s *engine.Session) {
 		p.watch(&v.in.Watch.Report)
 	}
 }
+
+// visits are used again: what a session leaves behind is data, and refers to none of it.
+var visits = sync.Pool{New: func() any { return new(visit) }}
 
 // visit is what the steps of one session see, made as they ask for it.
 type visit struct {
