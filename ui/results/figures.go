@@ -81,9 +81,13 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 
 // waitFigures are of runs in which requests were held back: how long, all together.
 var waitFigures = func() []figure {
+	names := map[engine.Gate]string{
+		engine.PlaceGate: "for a place", engine.ModelGate: "among all models", engine.RateGate: "for the rate", engine.RefusalGate: "after a 429",
+		engine.RetryGate: "before a retry", engine.TokenGate: "for a sign-in", engine.JournalGate: "for the journal",
+	}
 	var all []figure
 	for _, g := range engine.Gates() {
-		all = append(all, figure{name: "held: " + g.String(), value: func(t *engine.Totals) string {
+		all = append(all, figure{name: names[g], value: func(t *engine.Totals) string {
 			return engine.FormatDuration(t.Asked().Waits[g])
 		}})
 	}

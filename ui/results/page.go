@@ -27,6 +27,7 @@ type page struct {
 	totals   *board
 	models   *board
 	waits    *board
+	held     *widgets.Panel
 	resumed  *board
 	latency  *widgets.Sheet
 	peaks    *board
@@ -75,7 +76,7 @@ func newPage(win fyne.Window) *page {
 	p.failed = widgets.NewNotice()
 	p.totals = newBoard(totalFigures, 4)
 	p.models = newBoard(modelFigures, 4)
-	p.waits = newBoard(waitFigures, 4)
+	p.waits = newBoard(waitFigures, 3)
 	p.resumed = newBoard(resumedFigures, 4)
 	p.peaks = newBoard(peakFigures, 3)
 	p.layOut()
@@ -87,10 +88,12 @@ func (p *page) layOut() {
 	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
 	left := container.NewVBox(
 		widgets.NewPanel("Criteria", p.criteria),
-		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.waits.content, p.resumed.content)))
+		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
+	p.held = widgets.NewPanel("Held back, all requests together", p.waits.content)
 	right := container.NewVBox(
 		widgets.NewPanel("Latency", p.latency),
-		widgets.NewPanel("Peaks", p.peaks.content))
+		widgets.NewPanel("Peaks", p.peaks.content),
+		p.held)
 	p.content = container.NewVBox(
 		widgets.NewPanel("", head),
 		container.NewGridWithColumns(2, left, right),
@@ -124,7 +127,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.models.show(&f.totals)
 	p.models.content.Hidden = !calledModels(&f.totals)
 	p.waits.show(&f.totals)
-	p.waits.content.Hidden = !waited(&f.totals)
+	p.held.Hidden = !waited(&f.totals)
 	p.resumed.show(&f.totals)
 	p.resumed.content.Hidden = !resumed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))

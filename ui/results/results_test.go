@@ -216,6 +216,21 @@ func TestARunThatCalledModels(t *testing.T) {
 	wantShown(t, s, "56,000, estimated", "$0.0123 and cost unknown for 34 calls")
 }
 
+func TestARunThatWasHeldBack(t *testing.T) {
+	totals := some()
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	if s.page.held.Visible() {
+		t.Error("a run that nothing held back shows what did")
+	}
+	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
+	totals.Shared.Waits = engine.Waits{engine.RateGate: 30 * time.Second, engine.JournalGate: time.Second}
+	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "Held back, all requests together", "for the rate", "2m0s", "for the journal", "1.0s", "after a 429")
+	if !s.page.held.Visible() {
+		t.Error("what held requests back is hidden")
+	}
+}
+
 func TestARunThatWasResumed(t *testing.T) {
 	totals := some()
 	totals.Labels = [4]int64{100, 22, 3, 1}
