@@ -49,7 +49,7 @@ var totalFigures = []figure{
 	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
 	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
 	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
-	{name: "speed-up in chains", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
+	{name: "chain speed-up", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
 }
 
 // times is a factor.

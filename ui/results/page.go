@@ -41,12 +41,12 @@ func newPage(win fyne.Window) *page {
 	p := &page{win: win, badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice()}
 	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	p.headline.Wrapping = fyne.TextWrapWord
-	const count, clock = "1,000,000", "10m30s"
+	const count, clock = "1,000,000", "1m30s"
 	end := fyne.TextAlignTrailing
 	p.criteria = widgets.NewSheet([]widgets.Column{
 		{Title: "Verdict", Sample: "mmnot known"},
-		{Title: "Metric", Sample: "agents_completed", Weight: 1},
-		{Title: "Wanted", Sample: "< 100.5%"},
+		{Title: "Metric", Sample: "checkpoint_gap", Weight: 1},
+		{Title: "Wanted", Sample: ">= 100%"},
 		{Title: "Measured", Sample: "not known", Align: end},
 	}, "", nil)
 	p.latency = widgets.NewSheet([]widgets.Column{

@@ -426,3 +426,14 @@ func TestWhatWasToldIsShownInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsFitASmallWindow: beside the navigation of a window of 1000 there are 869.
+func TestResultsFitASmallWindow(t *testing.T) {
+	totals := some()
+	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
+	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	if got := s.page.content.MinSize().Width; got > 869 {
+		t.Errorf("the page wants %v", got)
+	}
+}
