@@ -26,6 +26,10 @@ type Config struct {
 	Probe    Probe
 	// Inexact says why the result depends on timing from the start; "" is that it does not.
 	Inexact string
+	// Pilot steers the limit; nil leaves it to people.
+	Pilot Pilot
+	// Services are what the sessions ask.
+	Services []Service
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,6 +54,17 @@ type Settings struct {
 	// results are the same.
 	SequentialSteps bool
 
+	// Governor moves the limit between Floor and Ceiling: one of [Governors]; "" is manual.
+	Governor string
+	// Breaker is what the run does when too much of it fails: one of [Breakers]; "" is probe.
+	Breaker string
+	// StallAfter is how long no session may have ended, while some are in flight, before that is told; 0 is never.
+	StallAfter time.Duration
+	// Budget is what the run may take.
+	Budget Budget
+	// KeepAwake keeps the machine from sleeping while the run goes on.
+	KeepAwake bool
+
 	// Services are the addresses to use instead of the scenario's, by service.
 	Services map[string]string
 	// Remote sends the results to the remote database too.
@@ -96,6 +109,10 @@ func DefaultSettings() Settings {
 		WarmUpCycles:    2,
 		MaxLLMCalls:     50,
 		LLMRate:         10,
+		Governor:        "adaptive",
+		Breaker:         "probe",
+		StallAfter:      time.Minute,
+		KeepAwake:       true,
 		Simulation:      true,
 		KeepShare:       0.01,
 		Metrics:         true,
@@ -130,6 +147,12 @@ func (s *Settings) Validate() error {
 	check(s.CheckpointEvery >= 0, "checkpoint interval", "is negative", "0 takes none by time")
 	check(s.KeepCheckpoints >= 1, "keep checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
+	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), "governor",
+		fmt.Sprintf("there is no governor %q", s.Governor), governorNames())
+	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(Breakers, ", "))
+	check(s.StallAfter >= 0, "stall warning", "is negative", "0 warns of nothing")
+	b := &s.Budget
+	check(b.Dollars >= 0 && b.Dollars <= maxDollars && b.Tokens >= 0 && b.Requests >= 0 && b.Wall >= 0, "budget", "is out of range", "0 is no bound")
 	for i, share := range s.WarmUp {
 		check(share > 0 && share <= 1, "warm-up", fmt.Sprintf("%v is not a share", share), "above 0, up to 1")
 		check(i == 0 || !(share < s.WarmUp[i-1]), "warm-up", fmt.Sprintf("%v comes after %v", share, s.WarmUp[max(i-1, 0)]), "shares grow")
@@ -144,4 +167,5 @@ const MaxLimit = 1_000_000
 const (
 	maxHours           = 1_000_000
 	minScale, maxScale = 1e-3, 1e9
+	maxDollars         = 1_000_000
 )

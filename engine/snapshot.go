@@ -20,6 +20,19 @@ type Snapshot struct {
 
 	Limit    int // as set
 	InFlight int
+	// Floor and Ceiling bound what Governor makes of the limit. Steer is what it said last, at Steered; SteerBy is which
+	// governor binds.
+	Floor, Ceiling int
+	Governor       string
+	Steer, SteerBy string
+	Steered        time.Time
+	Breaker        BreakerState // of the run
+	BreakerWhy     string
+	NextProbe      time.Time
+	Stall          *Stall
+	Services       []ServiceState
+	Budget         BudgetState
+	Oldest         []Doing // sessions in flight, the oldest first, some
 	// Sessions of the open cycle.
 	CycleEnded, CycleTotal int64
 	// Sessions of the run, earlier processes included; Total is 0 when it is not known.

@@ -10,7 +10,8 @@ type Gate uint8
 
 // The gates: a place among the calls of a service, or a connection of its pool; a place among the calls of models over
 // all services; the turn at the service's rate, which keeps a Retry-After too; a 429 of a service without a rate; the
-// wait before another attempt; the sign-in of another step of the agent; the journal, until an intent is durable.
+// wait before another attempt; the sign-in of another step of the agent; the journal, until an intent is durable; the open
+// breaker of the service; the run's budget, until others have given back what they did not need.
 const (
 	PlaceGate Gate = iota
 	ModelGate
@@ -19,10 +20,12 @@ const (
 	RetryGate
 	TokenGate
 	JournalGate
+	BreakerGate
+	BudgetGate
 	numGates
 )
 
-var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", "token", "journal"}
+var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget"}
 
 func (g Gate) String() string { return gateNames[g] }
 
@@ -96,5 +99,5 @@ func FormatWaits(w *Waits) string {
 
 var gateWords = [numGates]string{
 	"for a place among a service's calls", "among all calls of models", "for the rate", "after a 429", "before another attempt",
-	"for a sign-in", "for the journal",
+	"for a sign-in", "for the journal", "for the breaker of a service", "for the budget",
 }

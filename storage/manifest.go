@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -67,6 +68,11 @@ type settings struct {
 	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
 	MaxLLMCalls            int               `json:"max_llm_calls"`
 	LLMRate                float64           `json:"llm_rate"`
+	Governor               string            `json:"governor"`
+	Breaker                string            `json:"breaker"`
+	StallWarningSeconds    float64           `json:"stall_warning_seconds"`
+	Budget                 budget            `json:"budget"`
+	KeepAwake              bool              `json:"keep_awake"`
 	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
 	Rehearsal              rehearsal         `json:"rehearsal"`
@@ -75,6 +81,13 @@ type settings struct {
 	Metrics                bool              `json:"metrics"`
 	Simulation             bool              `json:"simulation_mode"`
 	Remote                 bool              `json:"remote"`
+}
+
+type budget struct {
+	Dollars  float64 `json:"usd,omitempty"`
+	Tokens   int64   `json:"tokens,omitempty"`
+	Requests int64   `json:"requests,omitempty"`
+	Seconds  float64 `json:"seconds,omitempty"`
 }
 
 type rehearsal struct {
@@ -240,7 +253,10 @@ func newSettings(s *engine.Settings) settings {
 		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
 		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
+		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate,
+		Governor: cmp.Or(s.Governor, engine.Manual), Breaker: cmp.Or(s.Breaker, engine.Breakers[0]), StallWarningSeconds: s.StallAfter.Seconds(),
+		Budget:    budget{s.Budget.Dollars, s.Budget.Tokens, s.Budget.Requests, s.Budget.Wall.Seconds()},
+		KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote,
 	}

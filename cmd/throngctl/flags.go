@@ -30,6 +30,16 @@ type settingFlags struct {
 	LlmRate            string `placeholder:"${hold_llm_rate}" help:"${help_llm_rate}" group:"Run settings"`
 	SequentialSteps    onOff  `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
 	Metrics            onOff  `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
+	Governor           string `placeholder:"${hold_governor}" help:"${help_governor}" group:"Run settings"`
+	Floor              string `placeholder:"${hold_floor}" help:"${help_floor}" group:"Run settings"`
+	Ceiling            string `placeholder:"${hold_ceiling}" help:"${help_ceiling}" group:"Run settings"`
+	Breaker            string `placeholder:"${hold_breaker}" help:"${help_breaker}" group:"Run settings"`
+	StallWarning       string `placeholder:"${hold_stall_warning}" help:"${help_stall_warning}" group:"Run settings"`
+	Budget             string `placeholder:"${hold_budget}" help:"${help_budget}" group:"Run settings"`
+	MaxTokens          string `placeholder:"${hold_max_tokens}" help:"${help_max_tokens}" group:"Run settings"`
+	MaxRequests        string `placeholder:"${hold_max_requests}" help:"${help_max_requests}" group:"Run settings"`
+	MaxTime            string `placeholder:"${hold_max_time}" help:"${help_max_time}" group:"Run settings"`
+	KeepAwake          onOff  `placeholder:"${hold_keep_awake}" help:"${help_keep_awake}" group:"Run settings"`
 	SimulationMode     onOff  `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
 }
 

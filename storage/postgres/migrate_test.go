@@ -24,7 +24,7 @@ func TestMigrateAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema, 2 usage, 3 worlds" {
+	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema, 2 usage, 3 worlds, 4 steering" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,6 +141,56 @@ var Settings = []Setting{
 		Name: "llm-rate", Hold: "R", Help: "calls of models per second at first, where the scenario does not say",
 		Set:  number(func(s *engine.Settings, f float64) { s.LLMRate = f }),
 		Show: func(s *engine.Settings) string { return decimal(s.LLMRate) },
+	},
+	{
+		Name: "governor", Hold: "NAME", Help: "what moves the limit: manual, adaptive, resources, success, latency or connections",
+		Set:  oneOf(func(s *engine.Settings) *string { return &s.Governor }, governors()),
+		Show: func(s *engine.Settings) string { return cmp.Or(s.Governor, engine.Manual) },
+	},
+	{
+		Name: "floor", Hold: "N", Help: "sessions in flight that a governor leaves at least",
+		Set:  whole(func(s *engine.Settings, n int) { s.Floor = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Floor) },
+	},
+	{
+		Name: "ceiling", Hold: "N", Help: "sessions in flight that a governor allows at most",
+		Set:  whole(func(s *engine.Settings, n int) { s.Ceiling = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Ceiling) },
+	},
+	{
+		Name: "breaker", Hold: "WAY", Help: "what the run does when too much of it fails: probe until it heals, wait for a person, or off",
+		Set:  oneOf(func(s *engine.Settings) *string { return &s.Breaker }, engine.Breakers),
+		Show: func(s *engine.Settings) string { return cmp.Or(s.Breaker, engine.Breakers[0]) },
+	},
+	{
+		Name: "stall-warning", Hold: "T", Help: "time without any session ending, while some are in flight, that is told of; 0 is never",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.StallAfter = d }),
+		Show: func(s *engine.Settings) string { return s.StallAfter.String() },
+	},
+	{
+		Name: "budget", Hold: "USD", Help: "what calls of models may cost; 0 is any",
+		Set:  number(func(s *engine.Settings, f float64) { s.Budget.Dollars = f }),
+		Show: func(s *engine.Settings) string { return decimal(s.Budget.Dollars) },
+	},
+	{
+		Name: "max-tokens", Hold: "N", Help: "tokens of models, in and out, that the run may take; 0 is any",
+		Set:  whole(func(s *engine.Settings, n int) { s.Budget.Tokens = int64(n) }),
+		Show: func(s *engine.Settings) string { return strconv.FormatInt(s.Budget.Tokens, 10) },
+	},
+	{
+		Name: "max-requests", Hold: "N", Help: "requests to all services that the run may make; 0 is any",
+		Set:  whole(func(s *engine.Settings, n int) { s.Budget.Requests = int64(n) }),
+		Show: func(s *engine.Settings) string { return strconv.FormatInt(s.Budget.Requests, 10) },
+	},
+	{
+		Name: "max-time", Hold: "T", Help: "wall time that the run may take, pauses included; 0 is any",
+		Set:  duration(func(s *engine.Settings, d time.Duration) { s.Budget.Wall = d }),
+		Show: func(s *engine.Settings) string { return s.Budget.Wall.String() },
+	},
+	{
+		Name: "keep-awake", Hold: "on|off", Help: "keep the machine from sleeping while the run goes on",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.KeepAwake }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.KeepAwake }),
 	},
 	{
 		Name: "simulation-mode", Env: []string{"SIMULATION_MODE"}, Hold: "on|off", Help: "send X-Simulation-Mode: true to the services",
@@ -328,6 +379,25 @@ func wrong(err error, text, want string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is not %s", text, want)
+}
+
+// oneOf reads one of some words.
+func oneOf(of func(*engine.Settings) *string, words []string) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("%q is none of %s", text, strings.Join(words, ", "))
+		}
+		*of(s) = text
+		return nil
+	}
+}
+
+func governors() []string {
+	var names []string
+	for _, g := range engine.Governors {
+		names = append(names, g.Name)
+	}
+	return names
 }
 
 func toggle(of func(*engine.Settings) *bool) func(*engine.Settings, string) error {

@@ -1,0 +1,43 @@
+package engine
+
+import "time"
+
+// Service is a client of a service as a run steers and shows it. Its methods are safe for concurrent use and do not
+// wait.
+type Service interface {
+	State(now time.Time) ServiceState
+	// Tunables are what Tune can change now.
+	Tunables() []Tunable
+	// Tune changes one by its name, and says what it was. Mistakes are *FieldError.
+	Tune(name, value string) (old string, err error)
+	// Renew has the requests in flight sent again with their keys, which counts as no attempt: the machine slept.
+	Renew()
+	// Moves returns what the service's pacer and breaker changed by themselves since it was asked last.
+	Moves() []ChangeRow
+}
+
+// ServiceState is how a service is doing.
+type ServiceState struct {
+	Name, Kind string
+	// Calls under way, at most so many, and calls that wait for a place.
+	InFlight, Bound, Waiting int
+	Rate, MaxRate            float64   // requests per second that may start; 0 is as many as come
+	RateWhy                  string    // in words: why the rate is what it is
+	Blocked                  time.Time // nothing starts before; zero is that it may
+	Refused                  int64     // 429s so far, of this process
+	Failures                 int64     // attempts so far that failed for the service's sake
+	Breaker                  BreakerState
+	BreakerWhy               string    // in words; "" while it is closed
+	NextProbe                time.Time // of an open breaker
+	// Exhausted says that the service's quota is gone for long, in words; "" is that it is not. The run pauses until then,
+	// for a person where Until is zero.
+	Exhausted string
+	Until     time.Time
+}
+
+// Tunable is what can be changed while a run is in progress.
+type Tunable struct {
+	Name  string // of a service's: its name, a point and what, such as model.rate
+	Value string
+	Help  string
+}

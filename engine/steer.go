@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"strings"
+	"time"
+)
+
+// Reading is what is known of a run and its machine at a moment. Counts and Quantiles are of the time since the reading
+// before it.
+type Reading struct {
+	At    time.Time
+	Span  time.Duration // since the reading before, without Slept
+	Slept time.Duration // in which the machine slept, or the process stood still; mostly 0
+	Phase Phase
+	Cycle int
+
+	Limit    int // as set
+	InFlight int
+	// Busy is the share of Span in which all places were taken while sessions waited for one: a limit that was not the
+	// bound says nothing about a higher one.
+	Busy float64
+
+	Ended, Failed int64 // sessions that ended, and of them those that failed or timed out
+	// Of the open cycle so far.
+	CycleEnded, CycleFailed, CycleTotal int64
+
+	Service     Quantiles // what services and steps took in the sessions that ended, without what the engine held back
+	Host        Host
+	Connections Connections
+	Services    []ServiceState
+	LastEnd     time.Time // when a session ended last, or work could begin
+	Oldest      []Doing   // sessions in flight, the oldest first, some
+}
+
+// Pilot steers a run: the loop asks it about once a second, from one goroutine. It does not wait.
+type Pilot interface {
+	// Steer says what is to be done now.
+	Steer(r Reading) Orders
+	// Use changes what it goes by; the limit that is in force stays until the next reading.
+	Use(s Steering) error
+	// Reset forgets what went wrong so far: a person resumed the run.
+	Reset()
+}
+
+// Steering is what the limit goes by. The zero value is by hand.
+type Steering struct {
+	Governor       string // one of Governors; "" is manual
+	Floor, Ceiling int
+	Breaker        string        // one of Breakers; "" is probe
+	StallAfter     time.Duration // 0 warns of nothing
+}
+
+// Orders are what a pilot wants.
+type Orders struct {
+	Limit int    // of sessions in flight, from now on
+	By    string // the governor whose word that is
+	Why   string // in words, such as "25 → 20: CPU 91 % for 3 s, above 80 %"; "" where the limit stays
+
+	Breaker    BreakerState // of the run; while it is open no session starts
+	BreakerWhy string       // in words; "" while it is closed
+	Probe      bool         // start one session although the breaker is open, to see whether all is well again
+	NextProbe  time.Time    // zero without
+
+	Stall *Stall // nil while sessions end
+}
+
+// Stall says that sessions are in flight and none has ended for long.
+type Stall struct {
+	Since  time.Time
+	Why    string  // in words: what they wait for
+	Oldest []Doing // first
+}
+
+// Doing is what a session in flight is at.
+type Doing struct {
+	Place
+	Name    string    // of the agent; "" where it is not known
+	Began   time.Time // the session
+	Path    string    // of the step; "" before the first that can wait
+	Service string    // that the step asks; "" is none
+	Gate    string    // that holds it back, in words; "" is none
+	Since   time.Time // of the step or the gate
+}
+
+// BreakerState is that of a circuit breaker. The zero value lets everything through.
+type BreakerState uint8
+
+// The states of a breaker.
+const (
+	BreakerClosed BreakerState = iota
+	BreakerHalfOpen
+	BreakerOpen
+)
+
+func (b BreakerState) String() string {
+	return [...]string{BreakerClosed: "closed", BreakerHalfOpen: "half-open", BreakerOpen: "open"}[b]
+}
+
+// Governing is a policy that moves the limit, with what people are told of it.
+type Governing struct{ Name, Title, About string }
+
+// Governors are all of them.
+var Governors = []Governing{
+	{"manual", "Manual", "the slider is the limit"},
+	{"adaptive", "Adaptive", "all of the following, and the smallest wins"},
+	{"resources", "CPU and memory", "gives way to what else the machine does"},
+	{"success", "Success rate", "grows while sessions succeed"},
+	{"latency", "Latency", "stays where more at once would only make each slower"},
+	{"connections", "Connections", "leaves the database server's clients room"},
+}
+
+// Manual is the governor that moves nothing.
+const Manual = "manual"
+
+// Breakers are what a run does when too much of it fails: probe until all is well again, wait for a person, or go on.
+var Breakers = []string{"probe", "wait", "off"}
+
+func governorNames() string {
+	var names []string
+	for _, g := range Governors {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, ", ")
+}
