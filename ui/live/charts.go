@@ -22,6 +22,7 @@ type charts struct {
 	marked []chart.Marker
 	feed   *feed // as drawn last
 	lately bool  // only the last minutes are shown
+	remote bool
 }
 
 // curves is a chart with where its values are among the series of a feed.
@@ -35,23 +36,35 @@ func newCharts() *charts { return &charts{grid: container.NewWithoutLayout()} }
 // begin makes the charts for a job: which lines there are depends on where its results go.
 func (c *charts) begin(job *Job) {
 	c.all, c.feed = nil, nil
-	c.grid.Objects = nil
+	c.remote = job.Remote != ""
+	c.all = newCurves(c.remote)
+	c.grid.Objects = panels(c.all)
+	c.grid.Refresh()
+}
+
+// newCurves makes the charts.
+func newCurves(remote bool) (all []curves) {
 	add := func(first int, config chart.Config) {
-		one := curves{chart.New(config), first, first + len(config.Series)}
-		c.all = append(c.all, one)
-		c.grid.Objects = append(c.grid.Objects, widgets.NewPanel("", one.Chart))
+		all = append(all, curves{chart.New(config), first, first + len(config.Series)})
 	}
 	connections := chart.Config{Title: "Store connections", Fill: true, Series: series("Throng")}
-	if job.Remote != "" {
+	if remote {
 		connections = chart.Config{Title: "Database connections", Limit: true, Series: series("Throng", "all clients")}
 	}
 	add(seriesCPU, chart.Config{Title: "CPU", Unit: chart.Percent, Series: series("machine", "Throng")})
 	add(seriesP50, chart.Config{Title: "Latency", Unit: chart.Duration, Series: series("p50", "p95", "p99")})
-	add(seriesLimit, chart.Config{Title: "Concurrency", Series: series("limit", "in flight")})
+	add(seriesLimit, chart.Config{Title: "Concurrency", Limit: true, Series: series("limit", "in flight")})
 	add(seriesMemory, chart.Config{Title: "Memory", Unit: chart.Bytes, Fill: true, Series: series("Throng")})
 	add(seriesSessions, chart.Config{Title: "Throughput", Unit: chart.PerSecond, Series: series("sessions", "requests")})
 	add(seriesConnections, connections)
-	c.grid.Refresh()
+	return all
+}
+
+func panels(all []curves) (objects []fyne.CanvasObject) {
+	for _, one := range all {
+		objects = append(objects, widgets.NewPanel("", one.Chart))
+	}
+	return objects
 }
 
 func series(names ...string) []chart.SeriesConfig {
@@ -73,6 +86,11 @@ func (c *charts) show(onlyLately bool) {
 // draw shows a feed.
 func (c *charts) draw(f *feed) {
 	c.feed = f
+	c.set(c.all, f)
+}
+
+// set shows a feed on some charts.
+func (c *charts) set(all []curves, f *feed) {
 	times, values := f.history.Rows()
 	if len(times) == 0 {
 		return
@@ -89,10 +107,15 @@ func (c *charts) draw(f *feed) {
 	for i := range f.marks {
 		c.marked = append(c.marked, f.marks[i].Marker)
 	}
-	for _, one := range c.all {
+	for _, one := range all {
 		data := chart.Data{Times: times, Values: values[one.first:one.end], From: from, To: to, Markers: c.marked}
-		if one.first == seriesConnections {
+		switch one.first {
+		case seriesConnections:
 			data.Limit, data.LimitName = f.most, "max"
+		case seriesLimit:
+			if governed(f.snap) {
+				data.Limit, data.LimitName = float64(f.snap.Ceiling), "ceiling"
+			}
 		}
 		one.Set(data)
 	}

@@ -27,8 +27,11 @@ type fakeRun struct {
 	mu    sync.Mutex
 	asked []string
 	limit func(n int) error // what SetLimit does; nil sets it
-	fail  error             // of all other orders
-	wait  chan struct{}     // if set, orders wait until it is closed
+	set   func(name, value string) error
+	fail  error // of all other orders
+
+	tunables []engine.Tunable
+	wait     chan struct{} // if set, orders wait until it is closed
 }
 
 func newFakeRun(s engine.Snapshot) *fakeRun {
@@ -197,3 +200,21 @@ func (st *stage) hides(t *testing.T, texts ...string) {
 }
 
 var errBroken = errors.New("the disk is broken")
+
+func (r *fakeRun) Set(name, value, who, why string) error {
+	err := r.order("set %s=%s %s %s", name, value, who, why)
+	if r.set != nil {
+		return r.set(name, value)
+	}
+	return err
+}
+
+func (r *fakeRun) Tunables() []engine.Tunable { return r.tunables }
+
+func (r *fakeRun) Retire(_ context.Context, agent int, who string) error {
+	return r.order("retire %d %s", agent, who)
+}
+
+func (r *fakeRun) Requeue(_ context.Context, agent int, who string) error {
+	return r.order("requeue %d %s", agent, who)
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -77,7 +79,7 @@ func newFeed(job *Job) *feed {
 	for i := range job.History {
 		m := &job.History[i]
 		if f.count > 0 && m.Limit != f.limit {
-			f.mark("limit", fmt.Sprint(f.limit), fmt.Sprint(m.Limit), m.At)
+			f.mark(&engine.ChangeRow{What: engine.LimitChange, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
 		}
 		f.add(m)
 	}
@@ -92,7 +94,7 @@ func (f *feed) collect(s *engine.Snapshot) {
 		c := &s.Changes[i]
 		if c.At.After(f.changed) {
 			f.changed = c.At
-			f.mark(c.What, c.Old, c.New, c.At)
+			f.mark(c)
 		}
 	}
 	f.add(&s.Metrics)
@@ -134,27 +136,44 @@ func gauge(n int) float64 {
 	return float64(n)
 }
 
-// mark notes a change. Limits that follow each other closely, as those of a slider do, are one.
-func (f *feed) mark(what, from, to string, at time.Time) {
-	if what != "limit" && what != "phase" && what != engine.InjectChange {
+// mark notes a change that has a place on the charts. Limits that follow each other closely, as those of a slider do,
+// are one; where a governor moves the limit, its line says so itself.
+func (f *feed) mark(c *engine.ChangeRow) {
+	if !marked(c) {
 		return
 	}
-	if n := len(f.marks); n > 0 && what == "limit" && f.marks[n-1].what == what && at.Sub(f.marks[n-1].At) < near {
-		f.marks[n-1].Text = markText(what, f.marks[n-1].from, to)
+	if n := len(f.marks); n > 0 && c.What == engine.LimitChange && f.marks[n-1].what == c.What && c.At.Sub(f.marks[n-1].At) < near {
+		f.marks[n-1].Text = markText(c.What, f.marks[n-1].from, c.New)
 		return
 	}
 	if len(f.marks) == keptMarks {
 		f.marks = append(f.marks[:0], f.marks[1:]...)
 	}
-	f.marks = append(f.marks, mark{what, from, chart.Marker{At: at, Text: markText(what, from, to)}})
+	f.marks = append(f.marks, mark{c.What, c.Old, chart.Marker{At: c.At, Text: markText(c.What, c.Old, c.New)}})
+}
+
+func marked(c *engine.ChangeRow) bool {
+	if c.What == engine.LimitChange {
+		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
+	}
+	if strings.HasSuffix(c.What, " rate") { // of a pacer: where it shrank
+		var before, now float64
+		_, err1 := fmt.Sscan(c.Old, &before)
+		_, err2 := fmt.Sscan(c.New, &now)
+		return err1 == nil && err2 == nil && now < before
+	}
+	return c.What != "exactness"
 }
 
 func markText(what, from, to string) string {
 	switch what {
-	case "phase":
+	case engine.PhaseChange:
 		return to
 	case engine.InjectChange:
 		return "told " + from
+	}
+	if from == "" {
+		return what + " " + to
 	}
 	return fmt.Sprintf("%s %s to %s", what, from, to)
 }

@@ -94,7 +94,7 @@ func TestFeedMarksChanges(t *testing.T) {
 			t.Errorf("mark %d is %q, want %q", i, f.marks[i].Text, text)
 		}
 	}
-	f.mark(engine.InjectChange, "mara", `{"cycle":3}`, began.Add(time.Hour))
+	f.mark(&engine.ChangeRow{What: engine.InjectChange, Old: "mara", New: `{"cycle":3}`, At: began.Add(time.Hour)})
 	if got := f.marks[len(f.marks)-1].Text; got != "told mara" {
 		t.Errorf("a message by hand is marked %q", got)
 	}

@@ -31,7 +31,9 @@ const numFigures = 9
 type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
-	models  *widgets.Line // of runs that call models
+	alarm   *widgets.Notice // of breakers, stalls and budgets that will not last
+	models  *widgets.Line   // of runs that call models
+	budget  *widgets.Line   // of runs that have one
 	advice  *widgets.Line
 	view    *widget.Button // charts or chain
 	span    *widget.Select
@@ -39,14 +41,16 @@ type figures struct {
 	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
 }
 
-func newFigures(c *charts, show func(chain bool)) *figures {
+func newFigures(c *charts, show func(chain bool), save func()) *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
 		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
 		models: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 	}
+	f.budget, f.alarm = widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), widgets.NewNotice()
 	f.models.Hide()
+	f.budget.Hide()
 	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
 	f.span.SetSelected(wholeRun)
 	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
@@ -61,9 +65,10 @@ func newFigures(c *charts, show func(chain bool)) *figures {
 		}
 		show(chain)
 	})
-	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span))
+	saving := widget.NewButtonWithIcon("Save charts…", theme.DocumentSaveIcon(), save)
+	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span), form.NewCompact(saving))
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
-	lines := container.NewVBox(f.models, f.advice)
+	lines := container.NewVBox(f.models, f.budget, f.advice, f.alarm)
 	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, lines, nil, nil, f.grid)))
 	return f
 }
@@ -84,17 +89,30 @@ func (f *figures) draw(job *Job, d *feed) {
 	f.advice.Set(text, worst.tone())
 }
 
-// drawModels shows what calls of models took; it reports whether the panel has become higher or lower.
-func (f *figures) drawModels(u *engine.Usage) (changed bool) {
-	called := *u != (engine.Usage{})
-	if called {
-		f.models.Set("model calls "+engine.FormatUsage(u), widgets.Quiet)
+// drawNotes shows what calls of models took, what is left of the budget and what a person should know at once; it
+// reports whether the panel has become higher or lower.
+func (f *figures) drawNotes(s *engine.Snapshot) (changed bool) {
+	models, spent := "", budget(s)
+	if s.Usage != (engine.Usage{}) {
+		models = "model calls " + engine.FormatUsage(&s.Usage)
 	}
-	if called == f.models.Visible() {
-		return false
+	for _, note := range []struct {
+		line *widgets.Line
+		text string
+	}{{f.models, models}, {f.budget, spent}} {
+		if note.text != "" {
+			note.line.Set(note.text, widgets.Quiet)
+		}
+		if note.line.Visible() != (note.text != "") {
+			note.line.Hidden, changed = note.text == "", true
+		}
 	}
-	f.models.Hidden = !called
-	return true
+	text, tone := alarm(s)
+	if f.alarm.Text() != text {
+		f.alarm.Say(text, tone)
+		changed = true
+	}
+	return changed
 }
 
 func (f *figures) drawConnections(m *engine.MetricsRow, h health) {

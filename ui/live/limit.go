@@ -1,34 +1,40 @@
 package live
 
 import (
-	"time"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // mostLimit is where the slider ends, however high the ceiling is.
 const mostLimit = 10_000
 
-// limitPanel is the slider with its figures.
+// limitPanel is the slider with its figures, and who moves the limit. In a run without a governor the slider is the
+// limit, else it is the ceiling, with the limit marked.
 type limitPanel struct {
-	content         fyne.CanvasObject
-	limit, inFlight *widgets.Tile
-	slider          *widgets.LimitSlider
-	less, more      *widget.Button
-	steer           *steer
+	content                  fyne.CanvasObject
+	limit, inFlight, ceiling *widgets.Tile
+	tiles                    *fyne.Container
+	slider                   *widgets.LimitSlider
+	less, more               *widget.Button
+	governor                 *widget.Select
+	adjust                   *widget.Button
+	why                      *widgets.Line
+	steer                    *steer
+	orders                   *orders
+	governed                 bool
 }
 
 func newLimitPanel(o *orders) *limitPanel {
 	p := &limitPanel{
-		limit: widgets.NewFigure("Limit"), inFlight: widgets.NewFigure("In flight"),
-		slider: widgets.NewLimitSlider(1, 1), steer: &steer{orders: o},
+		limit: widgets.NewFigure("Limit"), inFlight: widgets.NewFigure("In flight"), ceiling: widgets.NewFigure("Ceiling"),
+		slider: widgets.NewLimitSlider(1, 1), why: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		steer: &steer{orders: o}, orders: o,
 	}
 	p.less = widget.NewButtonWithIcon("", theme.ContentRemoveIcon(), func() { p.slider.Step(-1) })
 	p.more = widget.NewButtonWithIcon("", theme.ContentAddIcon(), func() { p.slider.Step(1) })
@@ -37,104 +43,94 @@ func newLimitPanel(o *orders) *limitPanel {
 		p.steer.want(n)
 	}
 	p.slider.OnChangeEnded = func(int) { p.steer.flush() }
-	p.content = widgets.NewPanel("", container.NewBorder(nil, nil,
-		container.NewHBox(p.limit, p.inFlight), container.NewCenter(container.NewHBox(p.less, p.more)), p.slider))
+	var titles []string
+	for _, g := range engine.Governors {
+		titles = append(titles, g.Title)
+	}
+	p.governor = widget.NewSelect(titles, p.govern)
+	p.adjust = widget.NewButtonWithIcon("Adjust…", theme.SettingsIcon(), o.adjustSettings)
+	p.tiles = container.NewHBox(p.limit, p.inFlight, p.ceiling)
+	p.ceiling.Hide()
+	hands := container.NewVBox(form.NewCompact(p.governor), form.NewCompact(p.adjust))
+	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, p.tiles,
+		container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands)), p.slider))
 	return p
 }
 
 func (p *limitPanel) begin(job *Job) {
 	p.steer.begin(job)
-	p.slider.SetRange(job.Settings.Floor, min(job.Settings.Ceiling, mostLimit))
+	s := &job.Settings
+	p.slider.SetRange(s.Floor, min(max(job.Agents, s.Ceiling, s.Limit), mostLimit))
 }
 
 // draw shows the limit that is in force, unless a person is about to change it.
 func (p *limitPanel) draw(s *engine.Snapshot) {
 	p.inFlight.SetValue(engine.FormatCount(int64(s.InFlight)), widgets.Neutral)
 	p.slider.SetUsed(s.InFlight)
+	p.drawGovernor(s)
 	if !p.slider.Dragging() && p.steer.settled() {
-		p.slider.Set(s.Limit)
-		p.show(s.Limit)
+		n := s.Limit
+		if p.governed {
+			n = s.Ceiling
+		}
+		p.slider.Set(n)
+		p.show(n)
+	}
+	if p.governed {
+		p.slider.SetMark(s.Limit)
+		p.limit.SetValue(engine.FormatCount(int64(s.Limit)), widgets.Accent)
+	} else {
+		p.slider.SetMark(0)
 	}
 	open := s.Phase != engine.Ended && s.Phase != engine.Draining
-	enable(p.less, open)
-	enable(p.more, open)
+	for _, b := range []*widget.Button{p.less, p.more} {
+		enable(b, open)
+	}
+	enable(p.adjust, open && !p.orders.waiting[adjustOrder])
+	able(p.slider, open)
+	able(p.governor, open && !p.orders.waiting[governorOrder])
+}
+
+// able enables or disables what is not so yet.
+func able(w fyne.Disableable, on bool) {
 	switch {
-	case p.slider.Disabled() == !open:
-	case open:
-		p.slider.Enable()
+	case w.Disabled() == !on:
+	case on:
+		w.Enable()
 	default:
-		p.slider.Disable()
+		w.Disable()
 	}
 }
 
-func (p *limitPanel) show(n int) { p.limit.SetValue(engine.FormatCount(int64(n)), widgets.Accent) }
-
-// steerEvery is the shortest time between two limits while a person drags.
-const steerEvery = 200 * time.Millisecond
-
-// steer hands limits to the run: the first at once, then the newest a few times a second, and always the last.
-type steer struct {
-	orders  *orders
-	job     *Job
-	wanted  int
-	waits   bool // wanted is not handed over yet
-	busy    bool // a limit is on its way
-	last    time.Time
-	pending *time.Timer
-}
-
-func (t *steer) begin(job *Job) {
-	if t.pending != nil {
-		t.pending.Stop()
+// drawGovernor shows who moves the limit, and why it stands where it does.
+func (p *limitPanel) drawGovernor(s *engine.Snapshot) {
+	if governed := governed(s); governed != p.governed {
+		p.governed = governed
+		p.ceiling.Hidden = !governed
+		p.tiles.Refresh()
+		p.orders.screen.page.again()
 	}
-	*t = steer{orders: t.orders, job: job}
-}
-
-// want asks for a limit.
-func (t *steer) want(n int) {
-	t.wanted, t.waits = n, true
-	t.next()
-}
-
-// flush hands the last limit over without waiting.
-func (t *steer) flush() {
-	t.last = time.Time{}
-	t.next()
-}
-
-// settled reports whether the run has every limit that was asked for.
-func (t *steer) settled() bool { return !t.waits && !t.busy }
-
-func (t *steer) next() {
-	if !t.waits || t.busy {
-		return
+	if title := governing(s).Title; p.governor.Selected != title && !p.orders.waiting[governorOrder] {
+		p.governor.Selected = title // without telling the run
+		p.governor.Refresh()
 	}
-	job := t.job
-	if early := steerEvery - time.Since(t.last); early > 0 {
-		if t.pending != nil {
-			t.pending.Stop()
+	p.why.Set(steering(s), widgets.Quiet)
+}
+
+// govern has another governor move the limit.
+func (p *limitPanel) govern(title string) {
+	for _, g := range engine.Governors {
+		if g.Title == title && p.orders.job != nil && governing(p.orders.job.Snapshot()).Name != g.Name {
+			p.orders.order(governorOrder, func(r Run) error { return r.Set("governor", g.Name, user, byHand) }, nil)
 		}
-		t.pending = time.AfterFunc(early, func() {
-			async.Do(func() {
-				if t.job == job {
-					t.next()
-				}
-			})
-		})
-		return
 	}
-	n := t.wanted
-	t.waits, t.busy, t.last = false, true, time.Now()
-	async.Work(func() (struct{}, error) { return struct{}{}, job.SetLimit(n, user, "slider") }, func(_ struct{}, err error) {
-		if t.job != job {
-			return
-		}
-		t.busy = false
-		if err != nil {
-			t.waits = false
-			t.orders.say("Setting the limit", err)
-		}
-		t.orders.again()
-		t.next()
-	})
+}
+
+// show shows a number that the slider stands at.
+func (p *limitPanel) show(n int) {
+	tile, tone := p.limit, widgets.Accent
+	if p.governed {
+		tile, tone = p.ceiling, widgets.Neutral
+	}
+	tile.SetValue(engine.FormatCount(int64(n)), tone)
 }

@@ -29,11 +29,12 @@ type orders struct {
 
 	pause, checkpoint, tellAgents, stop, export, results *widget.Button
 
-	phase   engine.Phase    // as drawn
-	held    bool            // paused by a person
-	waiting map[string]bool // orders that are on their way
-	cut     bool            // what is in flight was cut
-	asking  *tellForm       // the newest that was shown
+	phase     engine.Phase    // as drawn
+	held      bool            // paused by a person
+	waiting   map[string]bool // orders that are on their way
+	cut       bool            // what is in flight was cut
+	asking    *tellForm       // the newest that was shown, as the next
+	adjusting *adjustForm
 }
 
 func newOrders(s *Screen) *orders {

@@ -25,7 +25,7 @@ type page struct {
 func newPage(s *Screen) *page {
 	p := &page{charts: s.charts.grid, figures: s.figures.grid}
 	top := container.NewVBox(s.header.content, s.limit.content, s.figures.content)
-	p.body = container.NewBorder(top, s.trouble.content, nil, nil, container.NewStack(p.charts, s.chain.panel))
+	p.body = container.NewBorder(top, s.lists.content, nil, nil, container.NewStack(p.charts, s.chain.panel))
 	p.scroll = container.NewVScroll(p.body)
 	p.content = container.New(p, p.scroll)
 	p.arrange()

@@ -11,10 +11,11 @@ import (
 
 // Screen shows the run in progress. Its methods are called on the UI goroutine.
 type Screen struct {
-	desk      Desk
-	win       fyne.Window
-	toResults func(engine.RunID)
-	pickPath  func(then func(dir string)) // asks for a folder
+	desk        Desk
+	win         fyne.Window
+	toResults   func(engine.RunID)
+	pickPath    func(then func(dir string)) // asks for a folder of files, and the next for one of a picture
+	pickPicture func(then func(dir string))
 
 	job     *Job // nil before the first
 	feed    *feed
@@ -31,7 +32,7 @@ type Screen struct {
 	figures *figures
 	charts  *charts
 	chain   *chain // instead of the charts, where a person chose that
-	trouble *trouble
+	lists   *lists
 }
 
 // watchFor is how many ticks a person watches what comes of a change.
@@ -39,10 +40,12 @@ const watchFor = 12
 
 // shown is what was drawn last, as far as a change of it is drawn at once.
 type shown struct {
-	phase  engine.Phase
-	reason string
-	limit  int
-	rows   int // of the charts
+	phase    engine.Phase
+	reason   string
+	limit    int
+	ceiling  int
+	governor string
+	rows     int // of the charts
 }
 
 // New makes the screen; toResults shows what a run gave.
@@ -51,13 +54,16 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.pickPath = func(then func(string)) {
 		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
 	}
+	s.pickPicture = func(then func(string)) {
+		widgets.PickFolder(win, "Save the charts as a picture in this folder", "Save here", then)
+	}
 	s.orders = newOrders(s)
 	s.header = newHeader(s.orders)
 	s.limit = newLimitPanel(s.orders)
 	s.charts = newCharts()
 	s.chain = newChain()
-	s.figures = newFigures(s.charts, s.showChain)
-	s.trouble = newTrouble(win)
+	s.figures = newFigures(s.charts, s.showChain, s.orders.saveCharts)
+	s.lists = newLists(s.orders)
 	s.page = newPage(s)
 	s.none = container.NewCenter(widget.NewLabel("No run yet. Choose a scenario in Setup."))
 	s.root = container.NewStack(s.none, s.page.content)
@@ -120,7 +126,7 @@ func (s *Screen) Tick() {
 // changed reports whether something is not drawn yet that a person waits for.
 func (s *Screen) changed() bool {
 	now := s.feed.snap
-	return now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Reason != s.shown.reason
+	return now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
 }
 
 // draw shows what is known. What has not changed costs nothing.
@@ -136,16 +142,16 @@ func (s *Screen) draw() {
 	s.orders.draw(now)
 	s.limit.draw(now)
 	s.figures.draw(s.job, s.feed)
-	if s.figures.drawModels(&now.Usage) {
+	if s.figures.drawNotes(now) {
 		s.page.again()
 	}
-	s.trouble.draw(now)
+	s.lists.draw(now)
 	if s.chain.panel.Visible() {
 		s.chain.draw(now)
 	} else if s.feed.count != s.shown.rows {
 		s.charts.draw(s.feed)
 	}
-	s.shown = shown{now.Phase, now.Reason, now.Limit, s.feed.count}
+	s.shown = shown{now.Phase, now.Reason, now.Limit, now.Ceiling, now.Governor, s.feed.count}
 }
 
 // showChain shows the chain instead of the charts, or these again. What is hidden is not drawn.

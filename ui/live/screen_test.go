@@ -151,11 +151,11 @@ func TestErrorsAndOutcomes(t *testing.T) {
 	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped", "cancelled")
 	st.hides(t, "and a second line", "none so far")
 	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
-		if got := st.trouble.counts[i].Text(); got != want {
+		if got := st.lists.counts[i].Text(); got != want {
 			t.Errorf("%s: %s, want %s", outcomes[i], got, want)
 		}
 	}
-	st.trouble.explain("server_error")
+	st.lists.explain("server_error")
 	top := st.win.Canvas().Overlays().Top()
 	if top == nil || !uitest.Shows(top, "and a second line") || !uitest.Shows(top, "The last of 10: cycle 1, agent 17, step fill_cart[2].add_cart") {
 		t.Fatalf("the whole error is not shown: %q", uitest.Texts(top))

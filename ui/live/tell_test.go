@@ -83,8 +83,8 @@ func TestErrorsNameTheAgent(t *testing.T) {
 	}
 	st := perform(t, s)
 	for _, want := range []string{"mara", "9"} {
-		if !uitest.Shows(st.trouble.errors, want) {
-			t.Errorf("%s is not shown in %v", want, uitest.Texts(st.trouble.errors))
+		if !uitest.Shows(st.lists.content, want) {
+			t.Errorf("%s is not shown in %v", want, uitest.Texts(st.lists.content))
 		}
 	}
 }

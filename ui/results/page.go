@@ -153,6 +153,6 @@ func (p *page) showError(class string) {
 		if n.Class.String() != class {
 			continue
 		}
-		words.ShowError(p.win, n)
+		words.ShowError(p.win, n, nil)
 	}
 }

@@ -18,6 +18,7 @@ type LimitSlider struct {
 	scale    limitScale
 	value    int // as it is, perhaps outside the scale
 	used     int
+	mark     int // 0 is none
 	dragging bool
 	focused  bool
 	hovered  bool
@@ -67,6 +68,17 @@ func (s *LimitSlider) SetUsed(n int) {
 		s.moved()
 	}
 }
+
+// SetMark shows a number on the track that somebody else chose, such as the limit below a ceiling; 0 shows none.
+func (s *LimitSlider) SetMark(n int) {
+	if s.mark != n {
+		s.mark = n
+		s.moved()
+	}
+}
+
+// Mark returns what is marked; 0 is nothing.
+func (s *LimitSlider) Mark() int { return s.mark }
 
 // Value returns where the thumb stands.
 func (s *LimitSlider) Value() int { return s.value }

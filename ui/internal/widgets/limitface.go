@@ -14,6 +14,7 @@ import (
 type limitFace struct {
 	slider              *LimitSlider
 	track, active, used *canvas.Rectangle
+	mark                *canvas.Rectangle
 	halo, thumb         *canvas.Circle
 	ticks               []*canvas.Rectangle
 	labels              []*canvas.Text
@@ -25,7 +26,7 @@ type limitFace struct {
 func (s *LimitSlider) CreateRenderer() fyne.WidgetRenderer {
 	s.face = &limitFace{
 		slider: s,
-		track:  &canvas.Rectangle{}, active: &canvas.Rectangle{}, used: &canvas.Rectangle{},
+		track:  &canvas.Rectangle{}, active: &canvas.Rectangle{}, used: &canvas.Rectangle{}, mark: &canvas.Rectangle{},
 		halo: &canvas.Circle{}, thumb: &canvas.Circle{},
 	}
 	s.face.label()
@@ -49,7 +50,7 @@ func (f *limitFace) Objects() []fyne.CanvasObject {
 	for i := range f.labels {
 		all = append(all, f.ticks[i], f.labels[i])
 	}
-	return append(all, f.halo, f.thumb)
+	return append(all, f.halo, f.thumb, f.mark)
 }
 
 // MinSize is enough for the thumb to have some way.
@@ -86,7 +87,13 @@ func (f *limitFace) place() {
 	f.track.Resize(fyne.NewSize(max(right-left, 0), thick))
 	f.active.Move(f.track.Position())
 	x := f.x(f.slider.value)
-	f.active.Resize(fyne.NewSize(max(x-left, 0), thick))
+	reach := x
+	if f.mark.Hidden = f.slider.mark == 0; !f.mark.Hidden { // what is in force goes as far as the mark
+		reach = f.x(f.slider.mark)
+		f.mark.Move(fyne.NewPos(reach-thick/2, middle-limitThumb()/2))
+		f.mark.Resize(fyne.NewSize(thick, limitThumb()))
+	}
+	f.active.Resize(fyne.NewSize(max(reach-left, 0), thick))
 	centre(f.halo, limitHalo(), x, middle)
 	centre(f.thumb, limitThumb(), x, middle)
 	used := float32(0)
@@ -153,7 +160,8 @@ func (f *limitFace) paint() {
 	}
 	f.active.FillColor, f.thumb.FillColor = accent, accent
 	f.used.FillColor = Color(ColorMuted)
-	for _, bar := range []*canvas.Rectangle{f.track, f.active, f.used} {
+	f.mark.FillColor = theme.Color(theme.ColorNameForeground)
+	for _, bar := range []*canvas.Rectangle{f.track, f.active, f.used, f.mark} {
 		bar.CornerRadius = limitTrack() / 2
 	}
 	f.halo.FillColor = color.Transparent

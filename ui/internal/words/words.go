@@ -3,6 +3,7 @@ package words
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -33,6 +34,9 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 // Stamp is a moment of wall time.
 func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
+// Drawn is a text of the engine as the window can draw it: an arrow with a space behind it has no glyph there.
+func Drawn(text string) string { return strings.ReplaceAll(text, " → ", " to ") }
+
 // NewParagraph is the text of a question: it wraps where its lines are too long for the window.
 func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	label := widget.NewLabel(text)
@@ -45,12 +49,22 @@ func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	return container.NewGridWrap(fyne.NewSize(most, label.MinSize().Height), label)
 }
 
-// ShowError shows the whole of a class's last error.
-func ShowError(win fyne.Window, n *engine.ErrorNote) {
+// ShowError shows the whole of a class's last error, with something to do about it; nil is nothing.
+func ShowError(win fyne.Window, n *engine.ErrorNote, do *widget.Button) {
 	text := widget.NewLabel(n.Message)
 	text.Wrapping, text.Selectable = fyne.TextWrapWord, true
 	where := fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.Who(), n.Path)
-	show := dialog.NewCustom(n.Class.String(), "Close", container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), win)
+	show := dialog.NewCustomWithoutButtons(n.Class.String(), container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), win)
+	buttons := []fyne.CanvasObject{widget.NewButton("Close", show.Hide)}
+	if do != nil {
+		then := do.OnTapped
+		do.OnTapped = func() {
+			show.Hide()
+			then()
+		}
+		buttons = append(buttons, do)
+	}
+	show.SetButtons(buttons)
 	size := win.Canvas().Size()
 	show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
 	show.Show()

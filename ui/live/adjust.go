@@ -1,0 +1,106 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Orders by name.
+const (
+	adjustOrder   = "Adjusting"
+	governorOrder = "Changing the governor"
+)
+
+// elsewhere are the settings that have their place on the screen.
+var elsewhere = map[string]bool{"limit": true, "governor": true}
+
+// adjustForm lists what can be changed while the run goes on.
+type adjustForm struct {
+	form.Form
+	tunables []engine.Tunable
+	entries  []*form.Entry
+	dialog   *dialog.CustomDialog
+	change   *widget.Button
+	notice   *widgets.Notice
+}
+
+// adjustSettings asks for new values of settings.
+func (o *orders) adjustSettings() {
+	f := &adjustForm{notice: widgets.NewNotice()}
+	var rows []fyne.CanvasObject
+	for _, t := range o.job.Tunables() {
+		if elsewhere[t.Name] {
+			continue
+		}
+		e := form.NewEntry()
+		e.SetText(t.Value)
+		row := f.Add(form.NewRow(t.Name, e), t.Name)
+		row.SetHelp(t.Help)
+		f.tunables, f.entries, rows = append(f.tunables, t), append(f.entries, e), append(rows, row)
+	}
+	f.change = widget.NewButton("Change", func() { o.adjust(f) })
+	f.change.Importance = widget.HighImportance
+	scroll := container.NewVScroll(form.NewColumns(16, rows...))
+	f.dialog = dialog.NewCustomWithoutButtons("Adjust the run", container.NewBorder(nil, f.notice, nil, nil, scroll), o.screen.win)
+	f.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Close", f.dialog.Hide), f.change})
+	o.adjusting = f
+	size := o.screen.win.Canvas().Size()
+	f.dialog.Resize(fyne.NewSize(min(size.Width*0.8, 900), size.Height*0.8))
+	f.dialog.Show()
+}
+
+// adjust changes what differs. What could not be changed stays in the form, with the reason.
+func (o *orders) adjust(f *adjustForm) {
+	values := map[int]string{}
+	for i, e := range f.entries {
+		if text := strings.TrimSpace(e.Text); text != f.tunables[i].Value {
+			values[i] = text
+		}
+	}
+	if len(values) == 0 {
+		f.dialog.Hide()
+		return
+	}
+	var done []string
+	var wrong []error
+	o.order(adjustOrder, func(r Run) error {
+		for i := range f.tunables {
+			t := &f.tunables[i]
+			value, ok := values[i]
+			if !ok {
+				continue
+			}
+			if err := r.Set(t.Name, value, user, byHand); err != nil {
+				if errors.Is(err, engine.ErrEnded) {
+					return err
+				}
+				wrong = append(wrong, err)
+				continue
+			}
+			done = append(done, fmt.Sprintf("%s %s to %s", t.Name, t.Value, value))
+			t.Value = value
+		}
+		return nil
+	}, func() {
+		if len(done) > 0 {
+			o.tell("Changed: "+strings.Join(done, ", ")+".", widgets.Good)
+		}
+		if len(wrong) == 0 {
+			f.dialog.Hide()
+			return
+		}
+		if err := f.Tell(errors.Join(wrong...)); err != nil {
+			f.notice.Say(err.Error(), widgets.Bad)
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+// askAbout tells of a session in flight, and asks whether its agent is to be retired.
+func (l *lists) askAbout(key string) {
+	for i := range l.oldest {
+		d := l.oldest[i]
+		if strconv.Itoa(d.Agent) != key || l.orders.phase == engine.Ended {
+			continue
+		}
+		retire := widget.NewButton("Retire the agent", nil)
+		retire.Importance = widget.DangerImportance
+		ask := dialog.NewCustomWithoutButtons("Agent "+who(&d), words.NewParagraph(l.win, about(&d)), l.win)
+		retire.OnTapped = func() {
+			ask.Hide()
+			l.orders.retire(d.Agent, who(&d))
+		}
+		ask.SetButtons([]fyne.CanvasObject{widget.NewButton("Close", ask.Hide), retire})
+		ask.Show()
+		return
+	}
+}
+
+func about(d *engine.Doing) string {
+	text := fmt.Sprintf("Its session of cycle %d began at %s.", d.Cycle, words.Stamp(d.Began))
+	switch {
+	case d.Path != "" && d.Service != "":
+		text += fmt.Sprintf("\nSince %s it is at %s, which asks %s.", words.Stamp(d.Since), d.Path, d.Service)
+	case d.Path != "":
+		text += fmt.Sprintf("\nSince %s it is at %s.", words.Stamp(d.Since), d.Path)
+	}
+	if d.Gate != "" {
+		text += "\nIt is held back " + d.Gate + "."
+	}
+	return text + "\n\nA retired agent takes part no more from the next cycle on; this session ends at once as cancelled. The run is inexact from then on."
+}
+
+func (o *orders) retire(agent int, name string) {
+	o.order("Retiring "+name, func(r Run) error { return r.Retire(context.Background(), agent, user) }, func() {
+		o.tell("Agent "+name+" is retired.", widgets.Good)
+	})
+}
+
+func (o *orders) requeue(agent int, name string) {
+	o.order("Requeuing "+name, func(r Run) error { return r.Requeue(context.Background(), agent, user) }, func() {
+		o.tell("The session of agent "+name+" runs again.", widgets.Good)
+	})
+}

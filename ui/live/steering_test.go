@@ -1,0 +1,243 @@
+package live
+
+import (
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// governedRun is one whose limit a governor moves.
+func governedRun() engine.Snapshot {
+	s := running()
+	s.Governor, s.Floor, s.Ceiling, s.Limit = "adaptive", 1, 100, 20
+	s.Steer, s.SteerBy, s.Steered = "25 → 20: CPU 91 % for 3 s, above 80 %", "resources", time.Date(2030, 3, 1, 12, 0, 3, 0, time.Local)
+	return s
+}
+
+func TestGovernorIsShown(t *testing.T) {
+	st := perform(t, governedRun())
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03", "Ceiling")
+	if got := st.limit.slider.Value(); got != 100 || st.limit.slider.Mark() != 20 || st.limit.limit.Value() != "20" || st.limit.ceiling.Value() != "100" {
+		t.Errorf("the slider stands at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
+	st.tick()
+	st.shows(t, "by hand: the slider is the limit")
+	st.hides(t, "Ceiling")
+	if got := st.limit.slider.Value(); got != 40 || st.limit.slider.Mark() != 0 {
+		t.Errorf("by hand the slider stands at %d with a mark at %d", got, st.limit.slider.Mark())
+	}
+}
+
+// TestSliderIsTheCeiling holds that a person who drags in a governed run sees the ceiling, and sets it.
+func TestSliderIsTheCeiling(t *testing.T) {
+	st := perform(t, governedRun())
+	st.run.limit = func(n int) error {
+		st.run.change(func(s *engine.Snapshot) { s.Ceiling = n })
+		return nil
+	}
+	n := st.drag(0.5)
+	if got := st.limit.ceiling.Value(); got != engine.FormatCount(int64(n)) || st.limit.limit.Value() != "20" {
+		t.Errorf("at %d it shows a ceiling of %s and a limit of %s", n, got, st.limit.limit.Value())
+	}
+	st.limit.slider.DragEnd()
+	st.Until("the ceiling is set", st.limit.steer.settled)
+	if st.tick(); st.limit.slider.Value() != n || st.run.Snapshot().Ceiling != n {
+		t.Errorf("the slider stands at %d, the ceiling is %d, want %d", st.limit.slider.Value(), st.run.Snapshot().Ceiling, n)
+	}
+}
+
+func TestGovernorIsChanged(t *testing.T) {
+	st := perform(t, running())
+	st.run.set = func(_, value string) error {
+		st.run.change(func(s *engine.Snapshot) { s.Governor = value })
+		return nil
+	}
+	st.limit.governor.SetSelected("Latency")
+	st.Until("the governor is changed", func() bool { return !st.orders.waiting[governorOrder] })
+	st.tick()
+	if got, want := st.run.orders(), "set governor=latency user by hand"; got != want {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+	if got := st.limit.governor.Selected; got != "Latency" {
+		t.Errorf("it shows %q", got)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Governor = "success" }) // from a terminal
+	st.tick()
+	if got := st.limit.governor.Selected; got != "Success rate" || strings.Count(st.run.orders(), "set") != 1 {
+		t.Errorf("it shows %q, and asked for %s", got, st.run.orders())
+	}
+}
+
+func TestAlarm(t *testing.T) {
+	st := perform(t, running())
+	if got := st.figures.alarm.Text(); got != "" {
+		t.Errorf("all is well, and it says %q", got)
+	}
+	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
+	st.run.change(func(s *engine.Snapshot) {
+		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60 % of cycle 3 failed", at
+		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerHalfOpen, BreakerWhy: "half-open since 12:04", Bound: 200, InFlight: 3, Rate: 10, MaxRate: 50, RateWhy: "after a 429"}}
+		s.Stall = &engine.Stall{Why: "5 sessions wait for shop"}
+		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
+	})
+	st.tick()
+	want := "the run's breaker is open: 60 % of cycle 3 failed, next try at 12:05:00  ·  shop: half-open since 12:04  ·  5 sessions wait for shop  ·  the budget will not last"
+	if got := st.figures.alarm.Text(); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
+	st.Tap(st.root, "Services")
+	st.shows(t, "3 of 200", "10/s of 50/s", "half-open", "half-open since 12:04  ·  after a 429")
+	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
+	st.tick()
+	st.hides(t, "next try", "budget $")
+}
+
+func TestChangesAreListed(t *testing.T) {
+	s := running()
+	at := time.Date(2030, 3, 1, 12, 0, 1, 0, time.Local)
+	s.Changes = []engine.ChangeRow{
+		{At: at, Cycle: 1, What: "limit", Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95 %"},
+		{At: at.Add(time.Second), Cycle: 2, What: engine.InjectChange, Old: "everybody", New: `{"cycle":3}`, Who: "user"},
+	}
+	st := perform(t, s)
+	st.Tap(st.root, "Changes")
+	st.shows(t, "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "told everybody")
+	rows := changes(&s)
+	if rows[0].Cells[0].Text != "12:00:02" {
+		t.Errorf("the newest is not the first: %+v", rows)
+	}
+}
+
+// TestAgentIsRetired is of a session that hangs, found among those in flight.
+func TestAgentIsRetired(t *testing.T) {
+	s := running()
+	s.Oldest = []engine.Doing{
+		{Place: engine.Place{Cycle: 2, Agent: 17}, Name: "lena", Began: s.At.Add(-130 * time.Second), Path: "pay", Service: "shop", Since: s.At.Add(-2 * time.Minute)},
+		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), Gate: "for the rate", Since: s.At.Add(-3 * time.Second)},
+	}
+	st := perform(t, s)
+	st.Tap(st.root, "In flight")
+	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "for the rate", "3s")
+	st.lists.askAbout("17")
+	for _, want := range []string{"Agent lena", "it is at pay, which asks shop", "ends at once as cancelled"} {
+		if !uitest.Shows(st.win.Canvas().Overlays().Top(), want) {
+			t.Errorf("%q is not said: %q", want, uitest.Texts(st.win.Canvas().Overlays().Top()))
+		}
+	}
+	st.Tap(st.win.Canvas().Overlays().Top(), "Retire the agent")
+	st.Until("the agent is retired", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
+	if got := st.run.orders(); got != "retire 17 user" {
+		t.Errorf("asked for %q", got)
+	}
+	st.shows(t, "Agent lena is retired.")
+}
+
+// TestSessionIsRequeued holds that the last failure of the open cycle can run again, and one of an earlier cycle not.
+func TestSessionIsRequeued(t *testing.T) {
+	st := perform(t, running())
+	st.lists.explain("server_error") // of cycle 1
+	if uitest.Shows(st.win.Canvas().Overlays().Top(), "Run this session again") {
+		t.Error("a session of a cycle that is over can run again")
+	}
+	st.lists.explain("timeout")
+	st.Tap(st.win.Canvas().Overlays().Top(), "Run this session again")
+	st.Until("it is requeued", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
+	if got := st.run.orders(); got != "requeue 301 user" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestSettingsAreAdjusted(t *testing.T) {
+	st := perform(t, running())
+	st.run.tunables = []engine.Tunable{{Name: "limit", Value: "50"}, {Name: "budget", Value: "5", Help: "what calls of models may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
+	st.run.set = func(name, value string) error {
+		if name == "model.rate" {
+			return &engine.FieldError{Field: name, Problem: "-1 requests per second", Hint: "above 0"}
+		}
+		return nil
+	}
+	test.Tap(st.limit.adjust)
+	f := st.orders.adjusting
+	if len(f.entries) != 3 || f.Row("limit") != nil {
+		t.Fatalf("%d settings are offered", len(f.entries))
+	}
+	f.entries[0].SetText(" 10 ")
+	f.entries[1].SetText("-1")
+	test.Tap(f.change)
+	st.Until("they are changed", func() bool { return len(st.orders.waiting) == 0 })
+	if got, want := st.run.orders(), "set budget=10 user by hand; set model.rate=-1 user by hand"; got != want {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+	st.shows(t, "Changed: budget 5 to 10.")
+	if got := f.Row("model.rate").Problem(); !strings.Contains(got, "-1 requests per second") {
+		t.Errorf("beside the field stands %q", got)
+	}
+	f.entries[1].SetText("10")
+	test.Tap(f.change) // nothing is left to change
+	if got := strings.Count(st.run.orders(), "set"); got != 2 || st.win.Canvas().Overlays().Top() != nil {
+		t.Errorf("%d orders; the form is still open: %v", got, st.win.Canvas().Overlays().Top() != nil)
+	}
+}
+
+// TestChartsAreSaved reads the picture back: it has the lines of the series.
+func TestChartsAreSaved(t *testing.T) {
+	st := perform(t, running())
+	for range 20 {
+		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 60 })
+		st.tick()
+	}
+	dir := t.TempDir()
+	st.pickPicture = func(then func(string)) { then(dir) }
+	empty := newCharts()
+	empty.all = newCurves(false)
+	blank := colours(empty.picture("372 shoppers", "run"))
+	st.orders.saveCharts()
+	st.Until("it is saved", func() bool { return len(st.orders.waiting) == 0 })
+	path := filepath.Join(dir, "throng-20300301-120000-abcd-charts.png")
+	st.shows(t, "Saved "+path)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if size := img.Bounds().Size(); size != image.Pt(pictureWidth*pictureScale, pictureHeight*pictureScale) {
+		t.Errorf("the picture is %v", size)
+	}
+	if got := colours(img); got <= blank {
+		t.Errorf("%d coloured pixels, %d without data", got, blank)
+	}
+	st.run.fail = errors.New("not used")
+	st.pickPicture = func(then func(string)) { then(filepath.Join(dir, "nowhere")) }
+	st.orders.saveCharts()
+	st.Until("it is tried", func() bool { return len(st.orders.waiting) == 0 })
+	st.shows(t, "Saving the charts did not work")
+}
+
+// colours counts the pixels that are not grey.
+func colours(img image.Image) (n int) {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, b, _ := img.At(x, y).RGBA()
+			if max(r, g, b)-min(r, g, b) > 0x3000 {
+				n++
+			}
+		}
+	}
+	return n
+}

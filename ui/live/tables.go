@@ -1,0 +1,153 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+var serviceColumns = []widgets.Column{
+	{Title: "Service", Sample: "shop-service"},
+	{Title: "At once", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
+	{Title: "Waiting", Sample: "10,000", Align: fyne.TextAlignTrailing},
+	{Title: "Rate", Sample: "12.5/s of 50/s", Align: fyne.TextAlignTrailing},
+	{Title: "429s", Sample: "10,000", Align: fyne.TextAlignTrailing},
+	{Title: "Failures", Sample: "10,000", Align: fyne.TextAlignTrailing},
+	{Title: "Breaker", Sample: "half-open"},
+	{Title: "Why", Sample: "after a 429 at 10:02:03", Weight: 1},
+}
+
+// services tells of every service that the run asks.
+func services(s *engine.Snapshot) []widgets.Row {
+	rows := make([]widgets.Row, len(s.Services))
+	for i := range s.Services {
+		v := &s.Services[i]
+		pace := "as they come"
+		if v.Rate > 0 {
+			pace = rate(v.Rate)
+			if v.MaxRate > v.Rate {
+				pace += " of " + rate(v.MaxRate)
+			}
+		}
+		rows[i] = widgets.Row{Key: v.Name, Cells: []widgets.Cell{
+			{Text: v.Name},
+			{Text: fmt.Sprintf("%d of %d", v.InFlight, v.Bound)},
+			{Text: engine.FormatCount(int64(v.Waiting))},
+			{Text: pace},
+			{Text: engine.FormatCount(v.Refused), Tone: tonedIf(v.Refused > 0, widgets.Warning)},
+			{Text: engine.FormatCount(v.Failures), Tone: tonedIf(v.Failures > 0, widgets.Warning)},
+			{Text: v.Breaker.String(), Tone: tonedIf(v.Breaker != engine.BreakerClosed, widgets.Bad)},
+			{Text: serviceWhy(v), Tone: widgets.Quiet},
+		}}
+	}
+	return rows
+}
+
+func tonedIf(is bool, tone widgets.Tone) widgets.Tone {
+	if is {
+		return tone
+	}
+	return widgets.Neutral
+}
+
+// serviceWhy is what there is to know of a service's state, what matters most first.
+func serviceWhy(v *engine.ServiceState) string {
+	var parts []string
+	for _, text := range []string{v.Exhausted, v.BreakerWhy, v.RateWhy} {
+		if text != "" {
+			parts = append(parts, words.Drawn(text))
+		}
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+var oldestColumns = []widgets.Column{
+	{Title: "Agent", Sample: "shopper-1000"},
+	{Title: "In flight for", Sample: "10m30s", Align: fyne.TextAlignTrailing},
+	{Title: "Step", Sample: "fill_cart[2].add_cart", Weight: 2},
+	{Title: "Service", Sample: "shop-service"},
+	{Title: "Held back", Sample: "for the rate of the model", Weight: 1},
+	{Title: "Since", Sample: "10m30s", Align: fyne.TextAlignTrailing},
+}
+
+// inFlight tells of the sessions that began first.
+func (l *lists) inFlight(s *engine.Snapshot) []widgets.Row {
+	rows := make([]widgets.Row, len(s.Oldest))
+	for i := range s.Oldest {
+		d := &s.Oldest[i]
+		rows[i] = widgets.Row{Key: strconv.Itoa(d.Agent), Cells: []widgets.Cell{
+			{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: orDash(d.Path)}, {Text: orDash(d.Service)}, {Text: orDash(d.Gate)}, {Text: since(s.At, d.Since)},
+		}}
+	}
+	return rows
+}
+
+func who(d *engine.Doing) string {
+	if d.Name == "" {
+		return strconv.Itoa(d.Agent)
+	}
+	return d.Name
+}
+
+func since(now, then time.Time) string {
+	if then.IsZero() {
+		return "–"
+	}
+	return roughly(now.Sub(then))
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+var changeColumns = []widgets.Column{
+	{Title: "Time", Sample: "10:02:03"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
+	{Title: "Who", Sample: "connections"},
+	{Title: "What", Sample: "checkpoint-interval"},
+	{Title: "Change", Sample: "running to draining", Weight: 1},
+	{Title: "Why", Sample: "25 → 20: CPU 91 % for 3 s, above 80 %", Weight: 3},
+}
+
+// shownChanges is how many of the newest changes are listed.
+const shownChanges = 50
+
+// changes lists what people and governors changed, the newest first.
+func changes(s *engine.Snapshot) []widgets.Row {
+	newest := s.Changes[max(0, len(s.Changes)-shownChanges):]
+	rows := make([]widgets.Row, 0, len(newest))
+	for i := range slices.Backward(newest) {
+		c := &newest[i]
+		rows = append(rows, widgets.Row{Key: strconv.Itoa(len(s.Changes) - i), Cells: []widgets.Cell{
+			{Text: c.At.Local().Format(time.TimeOnly)},
+			{Text: strconv.Itoa(c.Cycle)},
+			{Text: c.Who},
+			{Text: c.What},
+			{Text: changed(c)},
+			{Text: words.Drawn(c.Why), Tone: widgets.Quiet},
+		}})
+	}
+	return rows
+}
+
+// changed is what a change made of what.
+func changed(c *engine.ChangeRow) string {
+	switch {
+	case c.What == engine.InjectChange:
+		return "told " + c.Old
+	case c.Old == "":
+		return c.New
+	}
+	return c.Old + " to " + c.New
+}
