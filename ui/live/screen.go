@@ -135,7 +135,7 @@ func (s *Screen) draw() {
 	s.header.draw(s.job, now, s.desk)
 	s.orders.draw(now)
 	s.limit.draw(now)
-	s.figures.draw(s.job, s.feed)
+	s.figures.draw(s.feed)
 	if s.figures.drawModels(&now.Usage) {
 		s.page.again()
 	}
