@@ -103,7 +103,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
 	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))
-	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), at(s.SteeredAt, join(": ", s.SteeredBy, s.Steered)))
+	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), stamped(join(": ", s.SteeredBy, s.Steered), s.SteeredAt))
 	if s.Breaker != engine.BreakerClosed.String() {
 		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
 	}
@@ -183,12 +183,20 @@ func bounds(s *control.Status) string {
 	return fmt.Sprintf("%s from %d to %d", s.Governor, s.Floor, s.Ceiling)
 }
 
-// at says when something was or will be; "" where that is not known, or nothing is said.
+// at says when something was or will be; "" where that is not known.
 func at(when time.Time, what string) string {
-	if when.IsZero() || what == "" {
+	if when.IsZero() {
 		return ""
 	}
-	return what + " (" + when.Local().Format(time.TimeOnly) + ")"
+	return stamped(what, when)
+}
+
+// stamped is a text with the time of day that belongs to it, where that is known.
+func stamped(text string, when time.Time) string {
+	if text == "" || when.IsZero() {
+		return text
+	}
+	return text + " (" + when.Local().Format(time.TimeOnly) + ")"
 }
 
 // spent is what was taken of a budget, in words; "" where it has no bound.

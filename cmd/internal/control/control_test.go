@@ -93,7 +93,8 @@ func TestSetIsAllOrNothing(t *testing.T) {
 		{[]Setting{{"limit", "1"}, {"limit", "2"}}, "limit: it is named twice", ""},
 		{nil, "set: nothing is to be changed (name=value)", ""},
 		{
-			[]Setting{{"limit", "1"}, {"ceiling", "2"}, {"model.rate", "fast"}}, "model.rate: no number (1 to 9)",
+			[]Setting{{"limit", "1"}, {"ceiling", "2"}, {"model.rate", "fast"}},
+			"model.rate: no number (1 to 9)",
 			"set limit 1 by W because ; set ceiling 2 by W because ; " +
 				"set ceiling 100 by W because taken back: not all that was ordered with it could be set; " +
 				"set limit 30 by W because taken back: not all that was ordered with it could be set",

@@ -71,7 +71,8 @@ func (r *fakeRun) Tunables() []engine.Tunable {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return []engine.Tunable{
-		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"}, {Name: "ceiling", Value: r.values["ceiling"]},
+		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"},
+		{Name: "ceiling", Value: r.values["ceiling"]},
 		{Name: "model.rate", Value: r.values["model.rate"]},
 	}
 }

@@ -230,7 +230,7 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 		origins[setting.Name] = Origin{From: from}
 	}
 	if s.Governor == engine.Manual && origins["max-concurrent"].From != "" && origins["ceiling"].From == "" {
-		s.Ceiling = s.Limit
+		s.Ceiling, origins["ceiling"] = s.Limit, origins["max-concurrent"]
 	}
 	for _, setting := range Settings {
 		o := Origin{setting.Show(&s), origins[setting.Name].From}
