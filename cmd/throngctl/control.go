@@ -222,23 +222,37 @@ func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 type tellCmd struct {
-	Words []string `arg:"" name:"text" help:"What to tell, as one word: quote it. The run may be named before it."`
-	To    []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+	First  string   `arg:"" name:"text" help:"What to tell, as one word: quote it."`
+	Second string   `arg:"" optional:"" name:"word" help:"The text, where the run is named before it."`
+	More   []string `arg:"" optional:"" name:"agent" help:"With --to: more of them."`
+	To     []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+}
+
+// split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
+func (c *tellCmd) split() (run, text string, to []string, err error) {
+	words := append([]string{c.First, c.Second}, c.More...)
+	if c.Second == "" {
+		words = words[:1]
+	}
+	if len(words) > 1 && isRun(words[0]) {
+		run, words = words[0], words[1:]
+	}
+	if len(words) > 1 && len(c.To) == 0 {
+		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("%d texts", len(words)), Hint: "quote what is to be told"}
+	}
+	return run, words[0], slices.Concat(c.To, words[1:]), nil
 }
 
 // Run is called by kong.
 func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
-	run, text := "", c.Words[0]
-	switch {
-	case len(c.Words) == 2 && isRun(text):
-		run, text = text, c.Words[1]
-	case len(c.Words) > 1:
-		return &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("%d texts", len(c.Words)), Hint: "quote what is to be told"}
+	run, text, agents, err := c.split()
+	if err != nil {
+		return err
 	}
 	to := "all"
-	if len(c.To) > 0 {
-		to = strings.Join(c.To, ", ")
+	if len(agents) > 0 {
+		to = strings.Join(agents, ", ")
 	}
-	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, c.To, text) },
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
 		"told "+to+"; it is in the inboxes from the next cycle on")
 }

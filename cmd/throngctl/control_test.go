@@ -33,8 +33,9 @@ func TestSecondTerminal(t *testing.T) {
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
 		{"checkpoint " + id, exitDone, `checkpoint taken`, ""},
 		{"continue", exitDone, `goes on`, ""},
-		{"tell hello --to shopper-3,shopper-1", exitDone, `told shopper-3, shopper-1; `, ""},
+		{"tell hello --to shopper-3 shopper-1", exitDone, `told shopper-3, shopper-1; `, ""},
 		{"tell " + id + " all", exitDone, `told all; `, ""},
+		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `told shopper-2, shopper-5; `, ""},
 		{"tell too many words", exitUsage, "", `3 texts \(quote`},
 		{"tell hello --to eve", exitUsage, "", `nobody is called eve`},
 		{"retire nobody", exitUsage, "", `nobody is called nobody`},
@@ -92,7 +93,7 @@ func checkChanges(t *testing.T, data string) {
 		got = append(got, strings.Join([]string{row[2], row[3], row[4], row[6]}, " "))
 	}
 	want := []string{
-		"limit 50 3 ", "limit 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ",
+		"limit 50 3 ", "limit 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ", "inject shopper-2, shopper-5 … ",
 		"phase running draining enough", "phase draining cut enough",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
