@@ -85,6 +85,7 @@ func (l *loop) closeCycle() {
 		c.clock.Stop()
 	}
 	took := l.worked(l.idle)
+	l.lastCycle = took
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
 	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}

@@ -146,3 +146,30 @@ func TestMetricsOfFlow(t *testing.T) {
 		}
 	})
 }
+
+// TestCycleTimes: waits for the schedule and pauses are no part of what a cycle takes.
+func TestCycleTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(20, busy(2*time.Second), &enginetest.Journal{})
+		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.TimeScale = 2, 10, 3600 // a cycle takes 4 s
+		cfg.Clock.Cycle = 10 * time.Hour                                              // and begins every 10 s
+		r := start(t, cfg)
+		check := func(when string, open, last time.Duration) {
+			t.Helper()
+			if s := r.PublishNow(); s.CycleTook != open || s.LastCycle != last {
+				t.Errorf("%s: %v and %v, want %v and %v", when, s.CycleTook, s.LastCycle, open, last)
+			}
+		}
+		<-time.After(3 * time.Second)
+		check("in the first cycle", 3*time.Second, 0)
+		<-time.After(5 * time.Second)
+		check("while the next one waits", 0, 4*time.Second)
+		<-time.After(3 * time.Second)
+		do(t, r.Pause("test", "")) // sessions in flight end at 12 s
+		<-time.After(time.Minute)
+		check("paused", 2*time.Second, 4*time.Second)
+		do(t, r.Resume("test"))
+		r.Wait()
+		check("at the end", 0, 4*time.Second)
+	})
+}

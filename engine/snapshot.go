@@ -35,6 +35,9 @@ type Snapshot struct {
 	Oldest         []Doing // sessions in flight, the oldest first, some
 	// Sessions of the open cycle.
 	CycleEnded, CycleTotal int64
+	// CycleTook is for how long the open cycle was worked on, LastCycle what the one that closed last took, of this process:
+	// without waits for the schedule and pauses.
+	CycleTook, LastCycle time.Duration
 	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
 	Ended, Total int64
 	// Sessions that this process began, and that were cut.
@@ -251,6 +254,7 @@ func (l *loop) publish() {
 		Lag:         l.lag,
 		Inexact:     t.Inexact,
 		Checkpoints: l.checkpoints,
+		LastCycle:   l.lastCycle,
 		Metrics:     l.metrics,
 		Changes:     l.changes,
 	}
@@ -263,6 +267,10 @@ func (l *loop) publish() {
 	if c := l.cycle; c != nil {
 		s.Begun += int64(c.started())
 		s.CycleTotal = int64(c.active)
+		s.CycleTook = l.lastCycle
+		if !l.closing {
+			s.CycleTook = max(l.worked(now)-l.stoodIdle(now), 0)
+		}
 		s.CycleEnded = s.Ended - l.atBarrier.Totals.Ended()
 	}
 	for o, n := range t.Outcomes {

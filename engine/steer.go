@@ -109,8 +109,11 @@ var Governors = []Governing{
 	{"connections", "Connections", "leaves the database server's clients room"},
 }
 
-// Manual is the governor that moves nothing.
-const Manual = "manual"
+// Manual is the governor that moves nothing, Adaptive the one that is all the others.
+const (
+	Manual   = "manual"
+	Adaptive = "adaptive"
+)
 
 // Breakers are what a run does when too much of it fails: probe until all is well again, wait for a person, or go on.
 var Breakers = []string{"probe", "wait", "off"}

@@ -184,9 +184,10 @@ func TestScarcityIsSaid(t *testing.T) {
 }
 
 // slowRun starts a run that takes minutes in a process of its own, and waits until it works.
-func slowRun(t *testing.T, data string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
+func slowRun(t *testing.T, data string, more ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
 	t.Helper()
-	cmd, _, stderr = process(t, nil, "run", "shopping", "--data", data, "--seed", "7", "--rehearsal", "remote", "--set", "eagerness=10")
+	args := []string{"run", "shopping", "--data", data, "--seed", "7", "--rehearsal", "remote", "--set", "eagerness=10"}
+	cmd, _, stderr = process(t, nil, append(args, more...)...)
 	cmd.Stdout = nil
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {

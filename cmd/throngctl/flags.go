@@ -30,7 +30,7 @@ type settingFlags struct {
 	LlmRate            string `placeholder:"${hold_llm_rate}" help:"${help_llm_rate}" group:"Run settings"`
 	SequentialSteps    onOff  `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
 	Metrics            onOff  `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
-	Governor           string `placeholder:"${hold_governor}" help:"${help_governor}" group:"Run settings"`
+	Governor           string `placeholder:"${hold_governor}" help:"${help_governor}" xor:"governor" group:"Run settings"`
 	Floor              string `placeholder:"${hold_floor}" help:"${help_floor}" group:"Run settings"`
 	Ceiling            string `placeholder:"${hold_ceiling}" help:"${help_ceiling}" group:"Run settings"`
 	Breaker            string `placeholder:"${hold_breaker}" help:"${help_breaker}" group:"Run settings"`
@@ -57,6 +57,23 @@ func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 	*o = onOff(word)
 	ctx.Scan.Pop()
 	return nil
+}
+
+// adaptiveFlag are the shortest words for two of the governors.
+type adaptiveFlag struct {
+	Adaptive *bool `negatable:"" help:"The same as --governor adaptive; --no-adaptive is manual." xor:"governor" group:"Run settings"`
+}
+
+// into adds the governor that was named to the flags that were given.
+func (a adaptiveFlag) into(given map[string]string) map[string]string {
+	switch {
+	case a.Adaptive == nil:
+	case *a.Adaptive:
+		given["governor"] = engine.Adaptive
+	default:
+		given["governor"] = engine.Manual
+	}
+	return given
 }
 
 // newFlags are those that only a new run can have.

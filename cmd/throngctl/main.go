@@ -34,6 +34,15 @@ type cli struct {
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end."`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted."`
+	Status      statusCmd      `cmd:"" help:"Show how a run is doing."`
+	Set         setCmd         `cmd:"" help:"Change the run in progress, or list what can be changed."`
+	Pause       pauseCmd       `cmd:"" help:"Let the sessions in flight end and start no other."`
+	Continue    continueCmd    `cmd:"" help:"Go on with a run that is paused."`
+	Stop        stopCmd        `cmd:"" help:"End the run in progress; it can be resumed."`
+	Checkpoint  checkpointCmd  `cmd:"" help:"Take a checkpoint now."`
+	Retire      retireCmd      `cmd:"" help:"Let agents take part no more, from the next cycle on."`
+	Requeue     requeueCmd     `cmd:"" help:"Have sessions of the open cycle that ended badly run once more."`
+	Tell        tellCmd        `cmd:"" help:"Put a message into the agents' inboxes."`
 	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first."`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run."`
 	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON."`

@@ -28,6 +28,7 @@ type runCmd struct {
 	Payload string `placeholder:"FILE" help:"What chains see as input: a .json file or, with a row for each agent, a list in one, a .jsonl or a .csv file."`
 	output
 	settingFlags
+	adaptiveFlag
 	newFlags
 	outsideFlags
 	databaseFlag
@@ -54,7 +55,7 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	settings, _, err := wire.Layers{
-		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
+		Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return err
@@ -92,6 +93,7 @@ type resumeCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
 	output
 	settingFlags
+	adaptiveFlag
 	outsideFlags
 	databaseFlag
 }
@@ -111,7 +113,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
-	settings, _, err := wire.Layers{Flags: texts(c.settingFlags), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	settings, _, err := wire.Layers{Flags: c.into(texts(c.settingFlags)), Env: os.Getenv, Run: &record.Settings}.Resolve()
 	if err != nil {
 		return err
 	}

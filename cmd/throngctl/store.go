@@ -133,7 +133,7 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 
 type exportCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What  string `enum:"metrics,sessions,events,timings,population,run,all" default:"all" help:"metrics, sessions, events, timings, population (of agents that a model wrote), run, or all."`
+	What  string `enum:"metrics,sessions,events,timings,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
 	Out   string `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
 }
 
@@ -165,6 +165,12 @@ func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunR
 		return storage.ExportMetrics(ctx, w, store, r.ID)
 	case "run":
 		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())
+	case "changes":
+		changes, err := store.Changes(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		return storage.ExportChanges(w, changes)
 	}
 	names, err := wire.Names(ctx, store, r.ID)
 	if err != nil {

@@ -48,19 +48,19 @@ func stepRefused(_ *engine.GraphStep, f *engine.StepFigures) float64 {
 }
 
 // judgeStep says how a step is doing, and by what.
-func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health, by []string) {
+func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst engine.Level, by []string) {
 	for i := range stepChecks {
 		c := &stepChecks[i]
-		level := healthy
+		level := engine.Healthy
 		switch v := c.value(step, f); {
 		case math.IsNaN(v):
 			continue
 		case v > c.crit:
-			level = critical
+			level = engine.Critical
 		case v > c.warn:
-			level = warning
+			level = engine.Warning
 		}
-		if level > healthy {
+		if level > engine.Healthy {
 			by = append(by, c.name+" "+level.String())
 		}
 		worst = max(worst, level)
@@ -130,8 +130,8 @@ func stepState(step *engine.GraphStep, f *engine.StepFigures, slowest time.Durat
 	if f.Ran() == 0 {
 		return out
 	}
-	if worst, _ := judgeStep(step, f); worst != unknown {
-		out.Tone = worst.tone()
+	if worst, _ := judgeStep(step, f); worst != engine.Unknown {
+		out.Tone = tone(worst)
 	}
 	if slowest > 0 && len(step.Inner) == 0 {
 		out.Shade = uint8(min(math.Round(graph.Shades*float64(f.Service.P95)/float64(slowest)), graph.Shades))
@@ -182,7 +182,7 @@ func rough(d time.Duration) time.Duration {
 // stepMore are the figures of a step in lines.
 func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
 	var lines []string
-	if worst, by := judgeStep(step, f); worst > healthy {
+	if worst, by := judgeStep(step, f); worst > engine.Healthy {
 		lines = append(lines, strings.Join(by, ", "))
 	}
 	var counts []string

@@ -18,7 +18,6 @@ const (
 	gap       = 5 * time.Second // breaks the lines
 	asleep    = time.Hour       // a run that nobody worked on for so long begins its charts anew
 	near      = 2 * time.Second // limits that follow each other so closely are marked as one
-	window    = 60              // rows that the recent figures look back
 )
 
 // The series of a feed's history.
@@ -42,13 +41,14 @@ const (
 type feed struct {
 	snap    *engine.Snapshot
 	history *chart.History
-	count   int         // rows added, ever
-	last    time.Time   // of the newest row
-	limit   int         // of the newest row
-	marks   []mark      // oldest first
-	changed time.Time   // of the newest change that was seen
-	recent  [window]row // the newest seconds, a ring
-	cycles  failures
+	count   int           // rows added, ever
+	last    time.Time     // of the newest row
+	limit   int           // of the newest row
+	marks   []mark        // oldest first
+	changed time.Time     // of the newest change that was seen
+	every   time.Duration // between checkpoints
+	vitals  engine.Vitals
+	health  []engine.Finding
 	most    float64 // connections that the server takes; NaN where that is not known
 }
 
@@ -58,24 +58,10 @@ type mark struct {
 	chart.Marker
 }
 
-// row is what the recent figures need of a second.
-type row struct {
-	sessions    int64
-	spent       time.Duration // by them together
-	rateLimited int64         // so far
-}
-
-// failures counts the sessions that failed in the open cycle and the one before.
-type failures struct {
-	cycle         int
-	start, now    int64 // of the run, as the open cycle began, and as last seen
-	before, total int64 // of the cycle before; sessions of a cycle
-}
-
 func newFeed(job *Job) *feed {
 	s := job.Snapshot()
-	f := &feed{snap: s, history: chart.NewHistory(numSeries, keptRows, gap)}
-	f.cycles = failures{cycle: s.Cycle, start: bad(s), now: bad(s)}
+	f := &feed{snap: s, history: chart.NewHistory(numSeries, keptRows, gap), every: job.Settings.CheckpointEvery}
+	f.vitals.See(s)
 	for i := range job.History {
 		m := &job.History[i]
 		if f.count > 0 && m.Limit != f.limit {
@@ -89,7 +75,8 @@ func newFeed(job *Job) *feed {
 // collect takes in a snapshot.
 func (f *feed) collect(s *engine.Snapshot) {
 	f.snap = s
-	f.cycles.see(s)
+	f.vitals.See(s)
+	f.health = engine.Health(s, &f.vitals, f.every)
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		if c.At.After(f.changed) {
@@ -112,7 +99,6 @@ func (f *feed) add(m *engine.MetricsRow) {
 	if f.most = math.NaN(); m.ServerMax > 0 {
 		f.most = float64(m.ServerMax)
 	}
-	f.recent[f.count%window] = row{m.Total.Count, time.Duration(m.Total.Count) * m.Total.Mean, m.RateLimited}
 	f.count++
 	p50, p95, p99 := math.NaN(), math.NaN(), math.NaN()
 	if m.Total.Count > 0 {
@@ -176,51 +162,6 @@ func markText(what, from, to string) string {
 		return what + " " + to
 	}
 	return fmt.Sprintf("%s %s to %s", what, from, to)
-}
-
-// latency is the mean of the sessions that ended in the last seconds; 0 when none did.
-func (f *feed) latency() time.Duration {
-	var sessions int64
-	var spent time.Duration
-	for i := range min(f.count, window/2) {
-		r := f.ago(i)
-		sessions += r.sessions
-		spent += r.spent
-	}
-	if sessions == 0 {
-		return 0
-	}
-	return spent / time.Duration(sessions)
-}
-
-// refused are the 429s of the newest half of the window, and of the half before.
-func (f *feed) refused() (now, before int64) {
-	if f.count == 0 {
-		return 0, 0
-	}
-	last := min(f.count, window) - 1
-	middle := min(last, window/2)
-	return f.ago(0).rateLimited - f.ago(middle).rateLimited, f.ago(middle).rateLimited - f.ago(last).rateLimited
-}
-
-// ago returns the row so many before the newest.
-func (f *feed) ago(i int) row { return f.recent[(f.count-1-i)%window] }
-
-func (c *failures) see(s *engine.Snapshot) {
-	if s.Cycle != c.cycle {
-		c.before, c.start, c.cycle = c.now-c.start, c.now, s.Cycle
-	}
-	c.now = bad(s)
-	c.total = max(s.CycleTotal, c.total)
-}
-
-// worst is how many failed in the open cycle or in the one before, and their share of a cycle's sessions.
-func (c *failures) worst() (n int64, share float64) {
-	n = max(c.before, c.now-c.start)
-	if c.total > 0 {
-		share = float64(n) / float64(c.total)
-	}
-	return n, share
 }
 
 func bad(s *engine.Snapshot) int64 { return s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut] }

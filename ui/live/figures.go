@@ -73,20 +73,20 @@ func newFigures(c *charts, show func(chain bool), save func()) *figures {
 	return f
 }
 
-func (f *figures) draw(job *Job, d *feed) {
+func (f *figures) draw(d *feed) {
 	s, m := d.snap, &d.snap.Metrics
-	judge := func(i int) health { return checks[i].judge(job, d) }
+	judge := func(m engine.Metric) engine.Level { return engine.FindMetric(d.health, m).Level }
 	f.sessions.Set(rate(s.PerSecond), short(s.Ended)+" ended", widgets.Quiet)
-	note(f.latency, engine.FormatDuration(s.Latency.P95), judge(checkLatency), "")
-	note(f.failed, short(bad(s)), judge(checkFailed), share(bad(s), s.Ended))
+	note(f.latency, engine.FormatDuration(s.Latency.P95), judge(engine.MetricLatency), "")
+	note(f.failed, short(bad(s)), judge(engine.MetricFailed), share(bad(s), s.Ended))
 	f.requests.Set(short(s.Requests), rate(m.RequestsPerSec), widgets.Quiet)
 	f.retries.Set(short(s.Retries), share(s.Retries, s.Requests), widgets.Quiet)
-	note(f.refused, short(s.RateLimited), judge(checkRefused), "")
-	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(checkCPU), "")
-	note(f.memory, size(m.Host.Available), max(judge(checkMemoryLeft), judge(checkOwnMemory)), "")
-	f.drawConnections(m, judge(checkConnections))
-	text, worst := advice(job, d)
-	f.advice.Set(text, worst.tone())
+	note(f.refused, short(s.RateLimited), judge(engine.MetricRefused), "")
+	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(engine.MetricCPU), "")
+	note(f.memory, size(m.Host.Available), max(judge(engine.MetricMemoryLeft), judge(engine.MetricOwnMemory)), "")
+	f.drawConnections(m, judge(engine.MetricConnections))
+	text, worst := advice(d)
+	f.advice.Set(text, tone(worst))
 }
 
 // drawNotes shows what calls of models took, what is left of the budget and what a person should know at once; it
@@ -115,7 +115,7 @@ func (f *figures) drawNotes(s *engine.Snapshot) (changed bool) {
 	return changed
 }
 
-func (f *figures) drawConnections(m *engine.MetricsRow, h health) {
+func (f *figures) drawConnections(m *engine.MetricsRow, h engine.Level) {
 	switch {
 	case m.ServerConnections >= 0 && m.ServerMax > 0:
 		note(f.connections, fmt.Sprintf("%d of %d", m.ServerConnections, m.ServerMax), h, fmt.Sprintf("%d own", max(m.Connections, 0)))
@@ -127,12 +127,12 @@ func (f *figures) drawConnections(m *engine.MetricsRow, h health) {
 }
 
 // note shows a figure and the word for how it stands.
-func note(t *widgets.Tile, value string, h health, beside string) {
-	text := h.String()
+func note(t *widgets.Tile, value string, h engine.Level, beside string) {
+	text := word(h)
 	if text != "" && beside != "" {
 		text += ", "
 	}
-	t.Set(value, text+beside, h.tone())
+	t.Set(value, text+beside, tone(h))
 }
 
 // size writes bytes with two or three figures, so that the text seldom changes.

@@ -141,7 +141,7 @@ func (s *Screen) draw() {
 	s.header.draw(s.job, now, s.desk)
 	s.orders.draw(now)
 	s.limit.draw(now)
-	s.figures.draw(s.job, s.feed)
+	s.figures.draw(s.feed)
 	if s.figures.drawNotes(now) {
 		s.page.again()
 	}

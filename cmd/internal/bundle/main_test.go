@@ -85,6 +85,8 @@ func TestMac(t *testing.T) {
 		"LSApplicationCategoryType":  "public.app-category.developer-tools",
 		"LSMinimumSystemVersion":     "12.0",
 		"NSHighResolutionCapable":    "true",
+		"LSAppNapIsDisabled":         "true",
+		"NSAppSleepDisabled":         "true",
 	} {
 		if got := plist[key]; got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)

@@ -45,12 +45,14 @@ var rules = []rule{
 	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},
 	{"/ui/internal/widgets", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/assets", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
-	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets"}, screens},
+	{"/cmd/internal/awake", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/control"}, screens},
 	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/ui/..."}, []string{toolkit}},
 	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 }
 
 func TestImports(t *testing.T) {

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -23,6 +24,24 @@ func (j *Job) Tell(ctx context.Context, ids []string, text, data, who string) er
 		to = strings.Join(ids, ", ")
 	}
 	return j.Run.Inject(ctx, m, to, who)
+}
+
+// Find returns the indexes of agents, each named by its id or, where nobody is called so, by its index, which counts from
+// 0. They come in the order given.
+func (j *Job) Find(agents []string) ([]int, error) {
+	indexes := make([]int, len(agents))
+	for i, name := range agents {
+		found, err := j.Program.Find([]string{name})
+		index, notNumber := strconv.Atoi(name)
+		switch {
+		case err == nil:
+			index = found[0]
+		case notNumber != nil || index < 0 || index >= j.population:
+			return nil, err
+		}
+		indexes[i] = index
+	}
+	return indexes, nil
 }
 
 // Failures names the agents that had a session which failed or timed out, the first of them; "" is that nobody did.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,5 +109,28 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 	if _, err := Failures(&totals, func(int) (string, error) { return "", errors.New("no name") }); err == nil {
 		t.Error("an agent without a name is named")
+	}
+}
+
+// TestFindByIdOrIndex looks for agents of the hamlet.
+func TestFindByIdOrIndex(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hamlet.yaml")
+	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := LoadScenario(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{Program: s.Program(1), population: s.Agents}
+	got, err := j.Find([]string{"2", "villager-0", "villager-2"})
+	if err != nil || !slices.Equal(got, []int{2, 0, 2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, name := range []string{"3", "-1", "villager", ""} {
+		var field *engine.FieldError
+		if got, err := j.Find([]string{"villager-1", name}); !errors.As(err, &field) {
+			t.Errorf("%q is %v, %v", name, got, err)
+		}
 	}
 }

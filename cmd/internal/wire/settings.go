@@ -34,7 +34,7 @@ type Setting struct {
 // Settings is the one table of run settings.
 var Settings = []Setting{
 	{
-		Name: "max-concurrent", Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"}, Hold: "N", Help: "sessions in flight, at most",
+		Name: "max-concurrent", Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"}, Hold: "N", Help: "sessions in flight at the start; the ceiling of a governor is the larger of N and 100, without one it is N",
 		Set:  whole(func(s *engine.Settings, n int) { s.Limit, s.Ceiling = n, max(n, s.Ceiling) }),
 		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Limit) },
 	},
@@ -228,6 +228,9 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 			}
 		}
 		origins[setting.Name] = Origin{From: from}
+	}
+	if s.Governor == engine.Manual && origins["max-concurrent"].From != "" && origins["ceiling"].From == "" {
+		s.Ceiling, origins["ceiling"] = s.Limit, origins["max-concurrent"]
 	}
 	for _, setting := range Settings {
 		o := Origin{setting.Show(&s), origins[setting.Name].From}

@@ -102,6 +102,33 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestCeilingOfManyAtOnce: the ceiling is the larger of what was asked for and 100 where a governor moves the limit, and
+// what was asked for where none does; unless it was asked for itself.
+func TestCeilingOfManyAtOnce(t *testing.T) {
+	run := engine.DefaultSettings()
+	run.Ceiling = 372
+	for _, c := range []struct {
+		layers         Layers
+		limit, ceiling int
+		from           string
+	}{
+		{Layers{}, 50, 100, "default"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}}, 30, 100, "default"},
+		{Layers{Flags: map[string]string{"max-concurrent": "300"}}, 300, 300, "the run"},
+		{Layers{Flags: map[string]string{"max-concurrent": "300", "governor": "manual"}}, 300, 300, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual"}}, 30, 30, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual", "ceiling": "60"}}, 30, 60, "--ceiling"},
+		{Layers{Flags: map[string]string{"governor": "manual"}}, 50, 100, "default"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Saved: map[string]string{"ceiling": "40"}}, 30, 40, "saved"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 372, "the run"},
+	} {
+		s, origins, err := c.layers.Resolve()
+		if err != nil || s.Limit != c.limit || s.Ceiling != c.ceiling || origins["ceiling"].From != c.from {
+			t.Errorf("%+v: %d to %d from %s, %v", c.layers, s.Limit, s.Ceiling, origins["ceiling"].From, err)
+		}
+	}
+}
+
 func TestSaveKeepsWhatIsRight(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	if err := Save(data, map[string]string{"retries": "3", "time-scale": "24"}); err != nil {

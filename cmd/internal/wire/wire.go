@@ -55,8 +55,9 @@ type Job struct {
 	Target  string   // the remote database that results go to; "" is none
 	Written *Written // nil where this launch had no population written
 
-	pools []*service.Postgres
-	undo  []func() error
+	population int // how many agents there are, of whom some may not take part
+	pools      []*service.Postgres
+	undo       []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -81,7 +82,7 @@ func NewRunID(now time.Time) engine.RunID {
 
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
-	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), population: l.Scenario.Agents}
 	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
@@ -136,7 +137,12 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
-	return j, err
+	if err != nil {
+		return nil, err
+	}
+	l.takeOrders(j)
+	l.stayAwake(j)
+	return j, nil
 }
 
 // barrier has the rehearsal keep a cycle as durably as the journal does, and sends the cycle's rows.

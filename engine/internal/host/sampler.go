@@ -95,7 +95,7 @@ func (s *Sampler) read() reading {
 		}
 	}
 	if m, err := mem.VirtualMemory(); err == nil {
-		r.now.MemoryAvailable, r.now.MemoryTotal = m.Available, m.Total
+		r.now.MemoryAvailable, r.now.MemoryTotal = available(m, pressed()), m.Total
 	}
 	if n, err := net.IOCounters(false); err == nil && len(n) > 0 {
 		r.in, r.out, r.counted = n[0].BytesRecv, n[0].BytesSent, true

@@ -1,0 +1,17 @@
+package awake
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// hold runs caffeinate(8), which keeps the system from sleeping for want of use. It ends with this process, however that
+// ends.
+func hold(string) (func(), string, error) {
+	release, err := holdByChild("/usr/bin/caffeinate", "-i", "-w", strconv.Itoa(os.Getpid()))
+	if err != nil {
+		return nil, "", fmt.Errorf("start caffeinate: %w", err)
+	}
+	return release, "caffeinate", nil
+}

@@ -1,0 +1,173 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Client gives orders to a run in progress. It is for one goroutine.
+type Client struct {
+	conn net.Conn
+	in   *bufio.Reader
+	run  engine.RunID
+	who  string
+}
+
+// dialTime is how long a process may take to take a call.
+const dialTime = 5 * time.Second
+
+// Dial reaches whoever works on a run with the data folder. Every order it is given is for that run only.
+func Dial(ctx context.Context, data string, run engine.RunID) (*Client, error) {
+	folder, err := folderOf(data)
+	if err != nil {
+		return nil, err
+	}
+	socket, away, err := placed(folder)
+	if err == nil && away {
+		err = checkOwner(filepath.Dir(socket))
+	}
+	if err != nil {
+		return nil, unreachable(run, err)
+	}
+	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, unreachable(run, err)
+	}
+	return &Client{conn: conn, in: bufio.NewReader(conn), run: run, who: myself()}, nil
+}
+
+func unreachable(run engine.RunID, err error) error {
+	return fmt.Errorf("whoever works on run %s takes no orders from here: %w; it can be steered where it was started", run, err)
+}
+
+// myself is who gives orders, for the journal.
+func myself() string {
+	name := "somebody"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return fmt.Sprintf("terminal (%s@%d)", name, os.Getpid())
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// ask sends a request and waits for its reply, as long as the order takes.
+func (c *Client) ask(ctx context.Context, q request) (*reply, error) {
+	q.Version, q.Run, q.Who = version, string(c.run), c.who
+	line, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	if len(line) >= mostRequest {
+		return nil, &engine.FieldError{Field: q.Order, Problem: "that is too much for one order", Hint: "at most " + engine.FormatBytes(mostRequest)}
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Now()) })()
+	if _, err := c.conn.Write(append(line, '\n')); err != nil {
+		return nil, c.lost(ctx, err)
+	}
+	text, err := readLine(c.in, mostReply)
+	if err != nil {
+		return nil, c.lost(ctx, err)
+	}
+	var r reply
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("the answer of run %s cannot be read: %w", c.run, err)
+	}
+	if r.Error != nil {
+		return nil, r.Error.err()
+	}
+	return &r, nil
+}
+
+// lost says why there is no answer.
+func (c *Client) lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("run %s went away before it answered: %w", c.run, errors.Join(engine.ErrEnded, err))
+}
+
+func (c *Client) order(ctx context.Context, q request) error {
+	_, err := c.ask(ctx, q)
+	return err
+}
+
+// Status returns how the run is doing.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	r, err := c.ask(ctx, request{Order: orderStatus})
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Status == nil:
+		return nil, fmt.Errorf("run %s did not say how it is doing", c.run)
+	}
+	return r.Status, nil
+}
+
+// Tunables returns what can be changed, with its values.
+func (c *Client) Tunables(ctx context.Context) ([]engine.Tunable, error) {
+	r, err := c.ask(ctx, request{Order: orderTunables})
+	if err != nil {
+		return nil, err
+	}
+	return r.Tunables, nil
+}
+
+// Set changes all of it, or nothing where one is a mistake, which is an *engine.FieldError.
+func (c *Client) Set(ctx context.Context, settings []Setting, why string) ([]Change, error) {
+	r, err := c.ask(ctx, request{Order: orderSet, Settings: settings, Why: why})
+	if err != nil {
+		return nil, err
+	}
+	return r.Changes, nil
+}
+
+// Pause lets the sessions in flight end and starts no other until Continue.
+func (c *Client) Pause(ctx context.Context, why string) error {
+	return c.order(ctx, request{Order: orderPause, Why: why})
+}
+
+// Continue undoes Pause.
+func (c *Client) Continue(ctx context.Context) error {
+	return c.order(ctx, request{Order: orderContinue})
+}
+
+// Stop ends the run: after the sessions in flight or, with cut, at once.
+func (c *Client) Stop(ctx context.Context, cut bool, why string) error {
+	order := orderStop
+	if cut {
+		order = orderCut
+	}
+	return c.order(ctx, request{Order: order, Why: why})
+}
+
+// Checkpoint takes a checkpoint and waits until it is durable.
+func (c *Client) Checkpoint(ctx context.Context, why string) error {
+	return c.order(ctx, request{Order: orderCheckpoint, Why: why})
+}
+
+// Retire lets agents, by their ids or indexes, take part no more.
+func (c *Client) Retire(ctx context.Context, agents []string) error {
+	return c.order(ctx, request{Order: orderRetire, Agents: agents})
+}
+
+// Requeue has sessions of the open cycle that ended badly run once more.
+func (c *Client) Requeue(ctx context.Context, agents []string) error {
+	return c.order(ctx, request{Order: orderRequeue, Agents: agents})
+}
+
+// Tell puts a text into the inboxes of the agents with these ids, or of all without any.
+func (c *Client) Tell(ctx context.Context, ids []string, text string) error {
+	return c.order(ctx, request{Order: orderTell, Agents: ids, Text: text})
+}

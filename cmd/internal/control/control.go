@@ -1,0 +1,48 @@
+// Package control lets a second terminal of the same user steer the run in progress: over a Unix socket, which Windows
+// has too, one JSON object a line each way.
+package control
+
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Run is what can be done to a run in progress.
+type Run interface {
+	ID() engine.RunID
+	Snapshot() *engine.Snapshot // does not wait
+	Tunables() []engine.Tunable
+	Set(name, value, who, why string) error
+	Pause(who, why string) error
+	Resume(who string) error
+	Stop(who, why string) error // a second Stop cuts what is in flight
+	Checkpoint(ctx context.Context, reason string) error
+	Retire(ctx context.Context, agent int, who string) error
+	Requeue(ctx context.Context, agent int, who string) error
+}
+
+// Job is a run in progress with what goes beside it.
+type Job struct {
+	Run
+	Title    string
+	Settings engine.Settings
+	// Find returns the indexes of agents by their ids or indexes, in the order given.
+	Find func(agents []string) ([]int, error)
+	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, and waits until that is
+	// durable.
+	Tell func(ctx context.Context, ids []string, text, who string) error
+}
+
+// Setting is a value for something that can be changed mid-run.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Change is what came of a Setting.
+type Change struct {
+	Name string `json:"name"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}

@@ -1,0 +1,178 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const runID engine.RunID = "20300301-120000-abcd"
+
+// fakeRun keeps what was asked of it.
+type fakeRun struct {
+	mu     sync.Mutex
+	snap   engine.Snapshot
+	values map[string]string
+	asked  []string
+	fail   error
+	wait   bool          // checkpoints wait until they are given up
+	begun  chan struct{} // is closed when one waits
+}
+
+func newFakeRun() *fakeRun {
+	return &fakeRun{
+		snap:   engine.Snapshot{Run: runID, Phase: engine.Running, Remaining: -1},
+		values: map[string]string{"limit": "50", "model.rate": "10", "ceiling": "100"}, begun: make(chan struct{}),
+	}
+}
+
+func (r *fakeRun) note(format string, args ...any) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, fmt.Sprintf(format, args...))
+	return r.fail
+}
+
+// heard returns what was asked since it was called last; who asks is called W.
+func (r *fakeRun) heard() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := strings.ReplaceAll(strings.Join(r.asked, "; "), myself(), "W")
+	r.asked = nil
+	return text
+}
+
+func (r *fakeRun) change(f func(s *engine.Snapshot)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.snap)
+}
+
+func (r *fakeRun) ID() engine.RunID { return runID }
+
+func (r *fakeRun) Snapshot() *engine.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.snap
+	return &s
+}
+
+func (r *fakeRun) Tunables() []engine.Tunable {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return []engine.Tunable{
+		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"},
+		{Name: "ceiling", Value: r.values["ceiling"]},
+		{Name: "model.rate", Value: r.values["model.rate"]},
+	}
+}
+
+func (r *fakeRun) Set(name, value, who, why string) error {
+	if _, err := strconv.ParseFloat(value, 64); err != nil {
+		return &engine.FieldError{Field: name, Problem: "no number", Hint: "1 to 9"}
+	}
+	err := r.note("set %s %s by %s because %s", name, value, who, why)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.values[name] = value
+	}
+	return err
+}
+
+func (r *fakeRun) Pause(who, why string) error { return r.note("pause by %s because %s", who, why) }
+func (r *fakeRun) Resume(who string) error     { return r.note("resume by %s", who) }
+func (r *fakeRun) Stop(who, why string) error  { return r.note("stop by %s because %s", who, why) }
+
+func (r *fakeRun) Checkpoint(ctx context.Context, reason string) error {
+	if r.wait {
+		close(r.begun)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return r.note("checkpoint because %s", reason)
+}
+
+func (r *fakeRun) Retire(_ context.Context, agent int, who string) error {
+	return r.note("retire %d by %s", agent, who)
+}
+
+func (r *fakeRun) Requeue(_ context.Context, agent int, who string) error {
+	return r.note("requeue %d by %s", agent, who)
+}
+
+// job is a run of two, called ann and bob.
+func (r *fakeRun) job() Job {
+	return Job{
+		Run: r, Title: "Hamlet", Settings: engine.DefaultSettings(),
+		Find: func(agents []string) ([]int, error) {
+			var all []int
+			for _, a := range agents {
+				i := map[string]int{"ann": 1, "bob": 2}[a]
+				if i == 0 {
+					return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + a}
+				}
+				all = append(all, i-1)
+			}
+			return all, nil
+		},
+		Tell: func(_ context.Context, ids []string, text, who string) error {
+			return r.note("tell %s %q by %s", ids, text, who)
+		},
+	}
+}
+
+// serve serves a run in a folder of its own.
+func serve(t *testing.T, r *fakeRun) (data string, stop func()) {
+	t.Helper()
+	data = shortDir(t)
+	end, err := Serve(r.job(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(stop)
+	return data, stop
+}
+
+// shortDir is a folder whose path leaves room for a socket's.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "t") //nolint:usetesting // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func dial(t *testing.T, data string) *Client {
+	t.Helper()
+	c, err := Dial(t.Context(), data, runID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}

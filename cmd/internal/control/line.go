@@ -1,0 +1,148 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// version is that of the protocol.
+const version = 1
+
+// The longest lines, in bytes.
+const (
+	mostRequest = 256 << 10
+	mostReply   = 8 << 20
+)
+
+// The orders.
+const (
+	orderStatus     = "status"
+	orderTunables   = "tunables"
+	orderSet        = "set"
+	orderPause      = "pause"
+	orderContinue   = "continue"
+	orderStop       = "stop"
+	orderCut        = "cut"
+	orderCheckpoint = "checkpoint"
+	orderRetire     = "retire"
+	orderRequeue    = "requeue"
+	orderTell       = "tell"
+)
+
+// request is a line to the run.
+type request struct {
+	Version  int       `json:"version"`
+	Run      string    `json:"run,omitempty"` // that is meant; "" is whichever it is
+	Order    string    `json:"order"`
+	Who      string    `json:"who,omitempty"`
+	Why      string    `json:"why,omitempty"`
+	Settings []Setting `json:"settings,omitempty"` // of set
+	Agents   []string  `json:"agents,omitempty"`   // of retire, requeue and tell
+	Text     string    `json:"text,omitempty"`     // of tell
+}
+
+// reply is a line from the run.
+type reply struct {
+	Version  int              `json:"version"`
+	Error    *fault           `json:"error,omitempty"`
+	Status   *Status          `json:"status,omitempty"`
+	Tunables []engine.Tunable `json:"tunables,omitempty"`
+	Changes  []Change         `json:"changes,omitempty"`
+}
+
+// fault is an error on its way.
+type fault struct {
+	Text     string    `json:"text"`
+	Mistakes []mistake `json:"mistakes,omitempty"` // if it is nothing but a person's
+	Ended    bool      `json:"ended,omitempty"`
+}
+
+// mistake is an *engine.FieldError.
+type mistake struct {
+	Field   string `json:"field"`
+	Problem string `json:"problem"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func newFault(err error) *fault {
+	f := &fault{Text: err.Error(), Ended: errors.Is(err, engine.ErrEnded)}
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, one := range all {
+		field, ok := one.(*engine.FieldError) //nolint:errorlint // what wraps one has more to say
+		if !ok {
+			f.Mistakes = nil
+			break
+		}
+		f.Mistakes = append(f.Mistakes, mistake(*field))
+	}
+	return f
+}
+
+// err is the error as it was, as far as callers tell errors apart.
+func (f *fault) err() error {
+	var mistakes []error
+	for _, m := range f.Mistakes {
+		field := engine.FieldError(m)
+		mistakes = append(mistakes, &field)
+	}
+	switch {
+	case mistakes != nil:
+		return errors.Join(mistakes...)
+	case f.Ended && f.Text == engine.ErrEnded.Error():
+		return engine.ErrEnded
+	case f.Ended:
+		return fmt.Errorf("%s: %w", f.Text, engine.ErrEnded)
+	}
+	return errors.New(f.Text)
+}
+
+var errTooLong = errors.New("the line is too long")
+
+// readLine returns the next line without its end; one that the end of the input cuts off is an error.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			return nil, errTooLong
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// readRequest reads what somebody wants. An error that is not the connection's is told to them.
+func readRequest(r *bufio.Reader) (q request, err error) {
+	line, err := readLine(r, mostRequest)
+	if err != nil {
+		return q, err
+	}
+	if err := json.Unmarshal(line, &q); err != nil {
+		return request{}, &badLine{err}
+	}
+	return q, nil
+}
+
+// badLine is a line that is no request.
+type badLine struct{ err error }
+
+func (e *badLine) Error() string {
+	return fmt.Sprintf("that is no order to a run of Throng: %v; it takes one JSON object a line", e.err)
+}
+
+func (e *badLine) Unwrap() error { return e.err }

@@ -1,0 +1,162 @@
+package control
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Status is how a run is doing. Times that are not known are left out; what has no bound is 0.
+type Status struct {
+	Run     string    `json:"run"`
+	Title   string    `json:"title"`
+	At      time.Time `json:"at"`
+	Phase   string    `json:"phase"`
+	Reason  string    `json:"reason,omitempty"`
+	Ending  string    `json:"ending,omitempty"`
+	Inexact string    `json:"inexact,omitempty"`
+
+	Cycle      int      `json:"cycle"` // the open one, from 0
+	Cycles     int      `json:"cycles,omitempty"`
+	Done       int64    `json:"done"` // sessions
+	Total      int64    `json:"total,omitempty"`
+	CycleDone  int64    `json:"cycle_done"`
+	CycleTotal int64    `json:"cycle_total"`
+	Failed     int64    `json:"failed"` // or timed out
+	PerSecond  float64  `json:"sessions_per_second"`
+	Elapsed    float64  `json:"elapsed_seconds"`
+	Remaining  *float64 `json:"remaining_seconds,omitempty"`
+
+	Limit      int       `json:"limit"`
+	InFlight   int       `json:"in_flight"`
+	Floor      int       `json:"floor"`
+	Ceiling    int       `json:"ceiling"`
+	Governor   string    `json:"governor,omitempty"`
+	SteeredBy  string    `json:"steered_by,omitempty"`
+	Steered    string    `json:"steered,omitempty"` // why, last
+	SteeredAt  time.Time `json:"steered_at,omitzero"`
+	Breaker    string    `json:"breaker"`
+	BreakerWhy string    `json:"breaker_why,omitempty"`
+	NextProbe  time.Time `json:"next_probe,omitzero"`
+
+	Stall    *Stall    `json:"stall,omitempty"`
+	Services []Service `json:"services,omitempty"`
+	Budget   *Budget   `json:"budget,omitempty"`
+	Oldest   []Doing   `json:"oldest,omitempty"`
+
+	Checkpoints    int       `json:"checkpoints"`
+	LastCheckpoint time.Time `json:"last_checkpoint,omitzero"`
+
+	Health []Finding `json:"health,omitempty"`
+}
+
+// Stall says that no session has ended for long.
+type Stall struct {
+	Since time.Time `json:"since"`
+	Why   string    `json:"why"`
+}
+
+// Service is how one does.
+type Service struct {
+	Name       string    `json:"name"`
+	Kind       string    `json:"kind"`
+	InFlight   int       `json:"in_flight"`
+	Bound      int       `json:"bound,omitempty"`
+	Waiting    int       `json:"waiting,omitempty"`
+	Rate       float64   `json:"rate,omitempty"` // requests per second that may start
+	MaxRate    float64   `json:"max_rate,omitempty"`
+	RateWhy    string    `json:"rate_why,omitempty"`
+	Blocked    time.Time `json:"blocked_until,omitzero"`
+	Refused    int64     `json:"refused"`
+	Failures   int64     `json:"failures"`
+	Breaker    string    `json:"breaker"`
+	BreakerWhy string    `json:"breaker_why,omitempty"`
+	NextProbe  time.Time `json:"next_probe,omitzero"`
+	Exhausted  string    `json:"exhausted,omitempty"`
+}
+
+// Budget is how far one is used up; bounds that are 0 are none.
+type Budget struct {
+	Dollars      float64 `json:"dollars,omitempty"`
+	Tokens       int64   `json:"tokens,omitempty"`
+	Requests     int64   `json:"requests,omitempty"`
+	WallSeconds  float64 `json:"wall_seconds,omitempty"`
+	SpentDollars float64 `json:"spent_dollars"`
+	SpentTokens  int64   `json:"spent_tokens"`
+	SpentRequest int64   `json:"spent_requests"`
+	Short        string  `json:"short,omitempty"`
+}
+
+// Doing is what a session in flight is at.
+type Doing struct {
+	Agent   int       `json:"agent"`
+	Name    string    `json:"name,omitempty"`
+	Began   time.Time `json:"began"`
+	Path    string    `json:"path,omitempty"`
+	Service string    `json:"service,omitempty"`
+	Gate    string    `json:"gate,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+}
+
+// Finding is a line of the run's health.
+type Finding struct {
+	Metric    string `json:"metric"`
+	Level     string `json:"level"`
+	Value     string `json:"value"`
+	Threshold string `json:"threshold"`
+	Advice    string `json:"advice,omitempty"`
+}
+
+// shownOldest is how many sessions in flight a status names.
+const shownOldest = 5
+
+func newStatus(title string, s *engine.Snapshot, health []engine.Finding) *Status {
+	st := &Status{
+		Run: string(s.Run), Title: title, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Ending: s.Ending.String(),
+		Cycle: s.Cycle, Cycles: s.Cycles, Done: s.Ended, Total: s.Total, CycleDone: s.CycleEnded, CycleTotal: s.CycleTotal,
+		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], PerSecond: s.PerSecond, Elapsed: s.Elapsed.Seconds(),
+		Limit: s.Limit, InFlight: s.InFlight, Floor: s.Floor, Ceiling: s.Ceiling, Governor: s.Governor,
+		SteeredBy: s.SteerBy, Steered: s.Steer, SteeredAt: s.Steered.UTC(), Breaker: s.Breaker.String(), BreakerWhy: s.BreakerWhy, NextProbe: s.NextProbe.UTC(),
+		Checkpoints: s.Checkpoints, LastCheckpoint: s.LastCheckpoint.UTC(),
+	}
+	if s.Remaining >= 0 {
+		left := s.Remaining.Seconds()
+		st.Remaining = &left
+	}
+	if s.Inexact != nil {
+		st.Inexact = s.Inexact.String()
+	}
+	if s.Stall != nil {
+		st.Stall = &Stall{s.Stall.Since.UTC(), s.Stall.Why}
+	}
+	for i := range s.Services {
+		st.Services = append(st.Services, newService(&s.Services[i]))
+	}
+	st.Budget = newBudget(&s.Budget)
+	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
+		st.Oldest = append(st.Oldest, Doing{d.Agent, d.Name, d.Began.UTC(), d.Path, d.Service, d.Gate, d.Since.UTC()})
+	}
+	for _, f := range health {
+		st.Health = append(st.Health, Finding{string(f.Metric), f.Level.String(), f.Value, f.Threshold, f.Advice})
+	}
+	return st
+}
+
+func newService(s *engine.ServiceState) Service {
+	return Service{
+		Name: s.Name, Kind: s.Kind, InFlight: s.InFlight, Bound: s.Bound, Waiting: s.Waiting, Rate: s.Rate, MaxRate: s.MaxRate, RateWhy: s.RateWhy,
+		Blocked: s.Blocked.UTC(), Refused: s.Refused, Failures: s.Failures, Breaker: s.Breaker.String(), BreakerWhy: s.BreakerWhy,
+		NextProbe: s.NextProbe.UTC(), Exhausted: s.Exhausted,
+	}
+}
+
+// newBudget is nil where nothing is bounded.
+func newBudget(b *engine.BudgetState) *Budget {
+	if b.Budget == (engine.Budget{}) {
+		return nil
+	}
+	return &Budget{
+		b.Budget.Dollars, b.Budget.Tokens, b.Budget.Requests, b.Budget.Wall.Seconds(),
+		float64(b.Spent.Cost) / 1e9, b.Spent.Tokens, b.Spent.Requests, b.Short,
+	}
+}

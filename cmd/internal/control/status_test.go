@@ -1,0 +1,72 @@
+package control
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestStatus(t *testing.T) {
+	r := newFakeRun()
+	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
+	r.snap = engine.Snapshot{
+		Run: runID, At: at, Phase: engine.Paused, Reason: "lunch", Cycle: 2, Cycles: 24, Ended: 844, Total: 8928, CycleEnded: 100, CycleTotal: 372,
+		Outcomes: map[engine.Outcome]int64{engine.Failed: 3, engine.TimedOut: 2}, PerSecond: 84.2, Elapsed: time.Minute, Remaining: 90 * time.Second,
+		Speedup: math.NaN(), Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive", SteerBy: "resources",
+		Steer: "25 → 20: CPU 91 % for 3 s, above 80 %", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed",
+		NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"},
+		Services: []engine.ServiceState{{
+			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9,
+			Breaker: engine.BreakerHalfOpen, Exhausted: "the quota of the day is gone",
+		}},
+		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
+		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "pacer"}, {}, {}, {}, {}, {}},
+		Inexact: &engine.Inexact{Cycle: 1, Why: "told"}, Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute),
+		Metrics: engine.MetricsRow{At: at, Host: engine.Host{CPU: 95, Available: 9e9, MemoryTotal: 16e9}, ServerConnections: -1, Unsent: -1},
+	}
+	data, _ := serve(t, r)
+	got, err := dial(t, data).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"run":"20300301-120000-abcd","title":"Hamlet","at":"2030-03-01T12:00:00Z","phase":"paused","reason":"lunch"`,
+		`"inexact":"inexact since cycle 1: told"`, `"cycle":2,"cycles":24,"done":844,"total":8928,"cycle_done":100,"cycle_total":372,"failed":5`,
+		`"elapsed_seconds":60,"remaining_seconds":90,"limit":20,"in_flight":7,"floor":1,"ceiling":100,"governor":"adaptive","steered_by":"resources"`,
+		`"breaker":"open","breaker_why":"half of the cycle failed","next_probe":"2030-03-01T12:01:00Z"`,
+		`"stall":{"since":"2030-03-01T11:58:50Z","why":"they wait for model"}`,
+		`{"name":"model","kind":"llm","in_flight":3,"bound":50,"waiting":4,"rate":8,"max_rate":50,"rate_why":"a 429"`,
+		`"breaker":"half-open","exhausted":"the quota of the day is gone"}`,
+		`"budget":{"dollars":5,"spent_dollars":1.25,"spent_tokens":10,"spent_requests":2,"short":"dollars"}`,
+		`{"agent":4,"name":"eve","began":"2030-03-01T12:00:00Z","path":"ask","service":"model","gate":"pacer"}`,
+		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if len(got.Oldest) != shownOldest {
+		t.Errorf("%d of the oldest", len(got.Oldest))
+	}
+}
+
+// TestStatusOfNothing: what is not known is left out.
+func TestStatusOfNothing(t *testing.T) {
+	text, err := json.Marshal(newStatus("", &engine.Snapshot{Remaining: -1}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"remaining", "budget", "stall", "services", "steered_at", "next_probe", "last_checkpoint", "inexact", "ending"} {
+		if strings.Contains(string(text), word) {
+			t.Errorf("%s is in %s", word, text)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// whichRun names the run that an order is for.
+type whichRun struct {
+	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the one in progress without."`
+}
+
+// because is why somebody orders something.
+type because struct {
+	Why string `placeholder:"TEXT" help:"Reason, for the run's journal."`
+}
+
+var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or go on with one: throngctl resume")
+
+// steer finds the run in progress and hands whoever works on it to f. A signal gives up.
+func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error {
+	var record *engine.RunRecord
+	err := t.look(ctx, func(store *sqlite.Store) (err error) {
+		record, err = inProgress(ctx, store, name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case record == nil:
+		return errNoneInProgress
+	case !record.InProgress && record.Ending == engine.EndFinished:
+		return fmt.Errorf("run %s is not in progress: it has finished", record.ID)
+	case !record.InProgress:
+		return fmt.Errorf("run %s is not in progress; go on with: throngctl resume %s", record.ID, record.ID)
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	go func() {
+		select {
+		case <-t.signals:
+			giveUp(exitError(exitInterrupted))
+		case <-ctx.Done():
+		}
+	}()
+	c, err := control.Dial(ctx, t.data, record.ID)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	return f(ctx, c, record.ID)
+}
+
+// look opens the store for f.
+func (t *terminal) look(_ context.Context, f func(*sqlite.Store) error) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return f(store)
+}
+
+// inProgress returns a run by the beginning of its name or, without one, the run in progress; nil if there is none.
+func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.RunRecord, error) {
+	if name != "" {
+		record, err := store.Run(ctx, engine.RunID(name))
+		return &record, err
+	}
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.InProgress }); i >= 0 {
+		return &runs[i], nil
+	}
+	return nil, nil //nolint:nilnil // none is
+}
+
+type setCmd struct {
+	Settings []string `arg:"" optional:"" name:"name=value" help:"What to change; without any, what can be is listed. The run may be named before it."`
+	because
+}
+
+// Run is called by kong.
+func (c *setCmd) Run(ctx context.Context, t *terminal) error {
+	name, pairs := "", c.Settings
+	if len(pairs) > 0 && !strings.Contains(pairs[0], "=") {
+		name, pairs = pairs[0], pairs[1:]
+	}
+	var settings []control.Setting
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return &engine.FieldError{Field: pair, Problem: "is no name=value"}
+		}
+		settings = append(settings, control.Setting{Name: key, Value: value})
+	}
+	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, _ engine.RunID) error {
+		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+		if len(settings) == 0 {
+			tunables, err := client.Tunables(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
+			for _, tunable := range tunables {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
+			}
+			return w.Flush()
+		}
+		changes, err := client.Set(ctx, settings, c.Why)
+		if _, mistaken := errors.AsType[*engine.FieldError](err); mistaken {
+			return fmt.Errorf("nothing was changed: %w", err)
+		} else if err != nil {
+			return err
+		}
+		for _, change := range changes {
+			fmt.Fprintf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
+		}
+		return w.Flush()
+	})
+}
+
+// order gives an order and says that it was given.
+func (t *terminal) order(ctx context.Context, run string, give func(ctx context.Context, c *control.Client) error, done string) error {
+	return t.steer(ctx, run, func(ctx context.Context, c *control.Client, id engine.RunID) error {
+		if err := give(ctx, c); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "run %s: %s\n", id, done)
+		return nil
+	})
+}
+
+type pauseCmd struct {
+	whichRun
+	because
+}
+
+// Run is called by kong.
+func (c *pauseCmd) Run(ctx context.Context, t *terminal) error {
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Pause(ctx, c.Why) },
+		"paused; sessions in flight end, and no other starts until: throngctl continue")
+}
+
+type continueCmd struct{ whichRun }
+
+// Run is called by kong.
+func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Continue(ctx) }, "goes on")
+}
+
+type stopCmd struct {
+	whichRun
+	Now bool `help:"Cut the sessions in flight, which run again on resume, instead of letting them end."`
+	because
+}
+
+// Run is called by kong.
+func (c *stopCmd) Run(ctx context.Context, t *terminal) error {
+	done := "stopping; sessions in flight end first, then comes a checkpoint"
+	if c.Now {
+		done = "stopping at once; sessions in flight are cut and run again on resume"
+	}
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Stop(ctx, c.Now, c.Why) }, done)
+}
+
+type checkpointCmd struct {
+	whichRun
+	because
+}
+
+// Run is called by kong.
+func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Checkpoint(ctx, c.Why) }, "checkpoint taken")
+}
+
+// someAgents are agents, perhaps with their run before them.
+type someAgents struct {
+	Agents []string `arg:"" name:"agent" help:"Agents, by id or index. The run may be named before them."`
+}
+
+// split tells the run from the agents: it begins with a day and a dash, as no index does.
+func (a *someAgents) split() (run string, agents []string) {
+	if len(a.Agents) > 1 && isRun(a.Agents[0]) {
+		return a.Agents[0], a.Agents[1:]
+	}
+	return "", a.Agents
+}
+
+// isRun reports whether a text is at least so much of a run's name as nothing else looks like: 20300301-.
+func isRun(text string) bool {
+	day, _, ok := strings.Cut(text, "-")
+	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""
+}
+
+type retireCmd struct{ someAgents }
+
+// Run is called by kong.
+func (c *retireCmd) Run(ctx context.Context, t *terminal) error {
+	run, agents := c.split()
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Retire(ctx, agents) },
+		strings.Join(agents, ", ")+" takes part no more from the next cycle on")
+}
+
+type requeueCmd struct{ someAgents }
+
+// Run is called by kong.
+func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
+	run, agents := c.split()
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Requeue(ctx, agents) },
+		strings.Join(agents, ", ")+" runs once more")
+}
+
+type tellCmd struct {
+	First  string   `arg:"" name:"text" help:"What to tell, as one word: quote it."`
+	Second string   `arg:"" optional:"" name:"word" help:"The text, where the run is named before it."`
+	More   []string `arg:"" optional:"" name:"agent" help:"With --to: more of them."`
+	To     []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+}
+
+// split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
+func (c *tellCmd) split() (run, text string, to []string, err error) {
+	words := append([]string{c.First, c.Second}, c.More...)
+	if c.Second == "" {
+		words = words[:1]
+	}
+	if len(words) > 1 && isRun(words[0]) {
+		run, words = words[0], words[1:]
+	}
+	if len(words) > 1 && len(c.To) == 0 {
+		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("%d texts", len(words)), Hint: "quote what is to be told"}
+	}
+	return run, words[0], slices.Concat(c.To, words[1:]), nil
+}
+
+// Run is called by kong.
+func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
+	run, text, agents, err := c.split()
+	if err != nil {
+		return err
+	}
+	to := "all"
+	if len(agents) > 0 {
+		to = strings.Join(agents, ", ")
+	}
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
+		"told "+to+"; it is in the inboxes from the next cycle on")
+}

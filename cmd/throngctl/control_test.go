@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+)
+
+// TestSecondTerminal steers a run of another process until it stops, and finds in the store who did what and why.
+func TestSecondTerminal(t *testing.T) {
+	data := t.TempDir()
+	cmd, stdout, stderr := slowRun(t, data, "--no-adaptive")
+	_, runs, _ := ctl(t, "runs", "--data", data)
+	id := strings.Fields(strings.Split(runs, "\n")[1])[0]
+	for _, c := range []struct {
+		args      string
+		code      int
+		out, errs string // regular expressions
+	}{
+		{"status", exitDone, `^run ` + id + `: .*\n  phase +running\n(.*\n)*  limit +50, \d+ in flight`, ""},
+		{"set", exitDone, `^SETTING +VALUE +MEANING\n(.*\n)*limit +50 +\S`, ""},
+		{"set limit=3", exitDone, `^limit +50 → 3\n$`, ""},
+		{"set " + id[:11] + " limit=4 --why lunch", exitDone, `^limit +3 → 4\n$`, ""},
+		{"set limit=2 colour=red", exitUsage, "", `nothing was changed: colour: that cannot be changed .*limit`},
+		{"set limit=many", exitUsage, "", `nothing was changed: limit: `},
+		{"set limit=3 what", exitUsage, "", `what: is no name=value`},
+		{"pause --why lunch", exitDone, `^run ` + id + `: paused; .*throngctl continue\n$`, ""},
+		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
+		{"checkpoint " + id, exitDone, `checkpoint taken`, ""},
+		{"continue", exitDone, `goes on`, ""},
+		{"tell hello --to shopper-3 shopper-1", exitDone, `told shopper-3, shopper-1; `, ""},
+		{"tell " + id + " all", exitDone, `told all; `, ""},
+		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `told shopper-2, shopper-5; `, ""},
+		{"tell too many words", exitUsage, "", `3 texts \(quote`},
+		{"tell hello --to eve", exitUsage, "", `nobody is called eve`},
+		{"retire nobody", exitUsage, "", `nobody is called nobody`},
+		{"pause 20200101-000000-none", exitUsage, "", `not found`},
+		{"stop --now --why enough", exitDone, `stopping at once; `, ""},
+	} {
+		code, out, errs := ctl(t, append(strings.Fields(c.args), "--data", data)...)
+		if code != c.code || !regexp.MustCompile(c.out).MatchString(out) || !regexp.MustCompile(c.errs).MatchString(errs) {
+			t.Errorf("%s: exit code %d\n%s%s", c.args, code, out, errs)
+		}
+	}
+	if _, err := io.Copy(io.Discard, stdout); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+		t.Errorf("the run ended with %v\n%s", err, stderr)
+	}
+	checkChanges(t, data)
+	for args, want := range map[string]string{
+		"status": `not in progress: stopped, .*\n  go on with: throngctl resume ` + id, "status --json": `"ending":"stopped"`,
+	} {
+		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s afterwards: exit code %d\n%s%s", args, code, out, errs)
+		}
+	}
+	for args, want := range map[string]string{
+		"pause": "no run is in progress; .*throngctl run", "pause " + id: "is not in progress; go on with: throngctl resume " + id,
+	} {
+		if code, _, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitFailed || !regexp.MustCompile(want).MatchString(errs) {
+			t.Errorf("%s afterwards: exit code %d: %s", args, code, errs)
+		}
+	}
+}
+
+// checkChanges looks for what the orders changed.
+func checkChanges(t *testing.T, data string) {
+	t.Helper()
+	code, out, stderr := ctl(t, "export", "--what", "changes", "--data", data)
+	if code != exitDone {
+		t.Fatal(stderr)
+	}
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	who := regexp.MustCompile(`^terminal \(.+@\d+\)$`)
+	for _, row := range rows[1:] {
+		if row[2] != "limit" && row[2] != "phase" && row[2] != "inject" || !who.MatchString(row[5]) {
+			continue
+		}
+		if row[2] == "inject" {
+			row[4] = "…"
+		}
+		got = append(got, strings.Join([]string{row[2], row[3], row[4], row[6]}, " "))
+	}
+	want := []string{
+		"limit 50 3 ", "limit 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ", "inject shopper-2, shopper-5 … ",
+		"phase running draining enough", "phase draining cut enough",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("changes:\n%s\nwant\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), out)
+	}
+}
+
+// TestFollowedStatus follows a run to its end, as JSON.
+func TestFollowedStatus(t *testing.T) {
+	data := t.TempDir()
+	cmd, _, _ := slowRun(t, data, "--no-adaptive")
+	watch, _, stderr := process(t, nil, "status", "--follow", "--json", "--data", data)
+	watch.Stdout = nil
+	pipe, err := watch.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(pipe)
+	var first, last control.Status
+	if err := lines.Decode(&first); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if first.Phase != "running" || first.Limit != 50 || len(first.Health) == 0 {
+		t.Errorf("%+v", first)
+	}
+	if code, _, stderr := ctl(t, "stop", "--now", "--data", data); code != exitDone {
+		t.Fatal(stderr)
+	}
+	for last = first; ; {
+		if err := lines.Decode(&last); err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait() // it was stopped
+	if err := watch.Wait(); err != nil || last.Run != first.Run {
+		t.Errorf("%v\n%s", err, stderr)
+	}
+}
+
+func TestPrintStatus(t *testing.T) {
+	_, out, _ := ctl(t, "status", "--help")
+	if !strings.Contains(out, "--follow") {
+		t.Error(out)
+	}
+	for name, c := range map[string]struct {
+		status control.Status
+		want   string
+	}{
+		"little": {control.Status{Run: "r", Title: "T", Phase: "preparing", Breaker: "closed"}, `run r: T
+  phase        preparing
+  progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
+  time         0s so far
+  limit        0, 0 in flight
+  checkpoints  0
+`},
+		"much": {muchToSay(), `run r: T
+  phase          paused: lunch; inexact since cycle 1
+  progress       cycle 3 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
+  time           1m0s so far; 1m30s left
+  limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
+  breaker        open; half of the cycle failed
+  service model  calls 3 of 50; 8/s: a 429; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
+  budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
+  checkpoints    2
+  stall          they wait for model
+  in flight      eve; ask model; pacer
+  in flight      7
+  critical       CPU 95 % (above 90 %); do less
+`},
+	} {
+		var b strings.Builder
+		if err := printStatus(&b, &c.status); err != nil || b.String() != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, b.String(), c.want)
+		}
+	}
+}
+
+// muchToSay is a run with all that a status can tell, but for times of day.
+func muchToSay() control.Status {
+	left := 90.
+	return control.Status{
+		Run: "r", Title: "T", Phase: "paused", Reason: "lunch", Inexact: "inexact since cycle 1", Cycle: 2, Cycles: 24, Done: 10, Total: 100, CycleDone: 5,
+		CycleTotal: 6, Failed: 2, PerSecond: 84.2, Elapsed: 60, Remaining: &left, Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive",
+		SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
+		Services: []control.Service{{
+			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "a 429", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
+			Exhausted: "the quota of the day is gone",
+		}},
+		Budget: &control.Budget{Dollars: 5, SpentDollars: 1.25, Tokens: 1000, SpentTokens: 10, WallSeconds: 3600, Short: "dollars will not last"},
+		Stall:  &control.Stall{Why: "they wait for model"}, Checkpoints: 2,
+		Oldest: []control.Doing{{Agent: 4, Name: "eve", Path: "ask", Service: "model", Gate: "pacer"}, {Agent: 7}},
+		Health: []control.Finding{
+			{Metric: "latency", Level: "healthy", Value: "1s"}, {Metric: "CPU", Level: "critical", Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
+		},
+	}
+}
+
+func TestRunsAmongAgents(t *testing.T) {
+	for _, c := range []struct{ args, run, agents string }{
+		{"ann bob", "", "ann bob"},
+		{"20300301-120000-abcd ann", "20300301-120000-abcd", "ann"},
+		{"20300301- 3", "20300301-", "3"},
+		{"20300301 3", "", "20300301 3"},
+		{"20300301-120000-abcd", "", "20300301-120000-abcd"},
+		{"shopper-3 4", "", "shopper-3 4"},
+	} {
+		a := someAgents{strings.Fields(c.args)}
+		if run, agents := a.split(); run != c.run || strings.Join(agents, " ") != c.agents {
+			t.Errorf("%s: run %q, agents %v", c.args, run, agents)
+		}
+	}
+}
+
+// TestReadmeOrders: the README names every order to a run in progress.
+func TestReadmeOrders(t *testing.T) {
+	readme := read(t, "..", "..", "README.md")
+	_, help, _ := ctl(t, "--help")
+	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {
+		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(readme) {
+			t.Errorf("the README says nothing of throngctl %s", order)
+		}
+		if !regexp.MustCompile(`(?m)^  ` + order + ` `).MatchString(help) {
+			t.Errorf("there is no throngctl %s\n%s", order, help)
+		}
+		if order != "retire" && order != "requeue" && order != "continue" && order != "tell" && order != "status" {
+			if _, out, _ := ctl(t, order, "--help"); !strings.Contains(out, "--why") {
+				t.Errorf("throngctl %s takes no reason", order)
+			}
+		}
+	}
+}

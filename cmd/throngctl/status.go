@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+type statusCmd struct {
+	whichRun
+	JSON   bool `name:"json" help:"As JSON, one object a line."`
+	Follow bool `short:"f" help:"Again every few seconds, until the run has ended."`
+}
+
+// followEvery is how far apart the pictures of a run are.
+const followEvery = 2 * time.Second
+
+// Run is called by kong.
+func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
+	var record *engine.RunRecord
+	err := t.look(ctx, func(store *sqlite.Store) (err error) {
+		if record, err = inProgress(ctx, store, c.RunID); err != nil || record != nil {
+			return err
+		}
+		newest, err := pick(ctx, store, "")
+		record = &newest
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !record.InProgress {
+		return t.showEnded(record, c.JSON)
+	}
+	return t.steer(ctx, string(record.ID), func(ctx context.Context, client *control.Client, _ engine.RunID) error {
+		for first := true; ; first = false {
+			s, err := client.Status(ctx)
+			switch {
+			case errors.Is(err, engine.ErrEnded) && !first:
+				return nil
+			case err != nil:
+				return err
+			}
+			if err := t.showStatus(s, c.JSON); err != nil {
+				return err
+			}
+			if !c.Follow || s.Phase == engine.Ended.String() {
+				return nil
+			}
+			select {
+			case <-time.After(followEvery):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	})
+}
+
+// showEnded says what the store knows of a run that nobody works on.
+func (t *terminal) showEnded(r *engine.RunRecord, asJSON bool) error {
+	if asJSON {
+		return t.showStatus(&control.Status{
+			Run: string(r.ID), Title: r.Title, At: time.Now().UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Ending: cmp.Or(r.Ending.String(), r.State()),
+			Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Limit: r.Limit, Breaker: engine.BreakerClosed.String(),
+		}, true)
+	}
+	fmt.Fprintf(t.out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), doneOf(r.Done, r.Total))
+	if r.Ending != engine.EndFinished {
+		fmt.Fprintf(t.out, "  go on with: throngctl resume %s\n", r.ID)
+	}
+	return nil
+}
+
+func (t *terminal) showStatus(s *control.Status, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(t.out).Encode(s)
+	}
+	return printStatus(t.out, s)
+}
+
+// printStatus writes what a person would ask for first: what is unwell comes last, where the eye is.
+func printStatus(out io.Writer, s *control.Status) error {
+	fmt.Fprintf(out, "run %s: %s\n", s.Run, s.Title)
+	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
+	row := func(name string, parts ...string) {
+		if text := join("; ", parts...); text != "" {
+			fmt.Fprintf(w, "  %s\t%s\n", name, text)
+		}
+	}
+	row("phase", join(": ", join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
+	row("progress", ofAll("cycle", int64(s.Cycle+1), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
+		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
+		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
+	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))
+	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), stamped(join(": ", s.SteeredBy, s.Steered), s.SteeredAt))
+	if s.Breaker != engine.BreakerClosed.String() {
+		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
+	}
+	for i := range s.Services {
+		printAsked(row, &s.Services[i])
+	}
+	if b := s.Budget; b != nil {
+		row("budget", spent("$"+decimals(b.SpentDollars), b.Dollars, "$"+decimals(b.Dollars)),
+			spent(engine.FormatCount(b.SpentTokens), float64(b.Tokens), engine.FormatCount(b.Tokens)+" tokens"),
+			spent(engine.FormatCount(b.SpentRequest), float64(b.Requests), engine.FormatCount(b.Requests)+" requests"),
+			spent(seconds(s.Elapsed), b.WallSeconds, seconds(b.WallSeconds)), b.Short)
+	}
+	row("checkpoints", fmt.Sprint(s.Checkpoints), at(s.LastCheckpoint, "last"))
+	if s.Stall != nil {
+		row("stall", at(s.Stall.Since, "no session has ended since"), s.Stall.Why)
+	}
+	for _, d := range s.Oldest {
+		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), join(" ", d.Path, d.Service), d.Gate)
+	}
+	for _, f := range s.Health {
+		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
+			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
+		}
+	}
+	return w.Flush()
+}
+
+// printAsked writes a line for a service.
+func printAsked(row func(name string, parts ...string), s *control.Service) {
+	rate := ""
+	if s.Rate > 0 {
+		rate = fmt.Sprintf("%.3g/s", s.Rate)
+	}
+	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound)), join(": ", rate, s.RateWhy), at(s.Blocked, "nothing starts before")}
+	if s.Refused > 0 {
+		parts = append(parts, engine.FormatCount(s.Refused)+" refused (429)")
+	}
+	if s.Breaker != engine.BreakerClosed.String() {
+		parts = append(parts, "breaker "+join(": ", s.Breaker, s.BreakerWhy))
+	}
+	row("service "+s.Name, append(parts, s.Exhausted)...)
+}
+
+// join joins the parts that are not empty.
+func join(between string, parts ...string) string {
+	var all []string
+	for _, p := range parts {
+		if p != "" {
+			all = append(all, p)
+		}
+	}
+	return strings.Join(all, between)
+}
+
+// ofAll is a count of a whole that may have no bound.
+func ofAll(what string, n, all int64) string {
+	text := what + " " + engine.FormatCount(n)
+	if all > 0 {
+		text += " of " + engine.FormatCount(all)
+	}
+	return text
+}
+
+func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }
+
+func left(remaining *float64) string {
+	if remaining == nil {
+		return ""
+	}
+	return seconds(*remaining) + " left"
+}
+
+func bounds(s *control.Status) string {
+	if s.Governor == "" || s.Governor == engine.Manual {
+		return s.Governor
+	}
+	return fmt.Sprintf("%s from %d to %d", s.Governor, s.Floor, s.Ceiling)
+}
+
+// at says when something was or will be; "" where that is not known.
+func at(when time.Time, what string) string {
+	if when.IsZero() {
+		return ""
+	}
+	return stamped(what, when)
+}
+
+// stamped is a text with the time of day that belongs to it, where that is known.
+func stamped(text string, when time.Time) string {
+	if text == "" || when.IsZero() {
+		return text
+	}
+	return text + " (" + when.Local().Format(time.TimeOnly) + ")"
+}
+
+// spent is what was taken of a budget, in words; "" where it has no bound.
+func spent(taken string, bound float64, all string) string {
+	if bound == 0 {
+		return ""
+	}
+	return taken + " of " + all
+}
+
+func decimals(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,379 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// patient is a run whose snapshots come second by second.
+type patient struct {
+	engine.Snapshot
+	vitals engine.Vitals
+}
+
+// newPatient is a run in which all is well, on a machine of 16 GB and 4 cores.
+func newPatient() *patient {
+	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
+	p := &patient{vitals: engine.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
+		At: at, Phase: engine.Running, Cycle: 2, CycleEnded: 100, CycleTotal: 372, Ended: 844, LastCheckpoint: at,
+		Outcomes: map[engine.Outcome]int64{engine.Failed: 10, engine.TimedOut: 2}, // of earlier cycles
+		Metrics: engine.MetricsRow{
+			Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}, Host: engine.Host{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
+			Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
+		},
+	}}
+	p.vitals.See(&p.Snapshot)
+	return p
+}
+
+// live lets seconds pass.
+func (p *patient) live(seconds int, change func(s *engine.Snapshot)) *patient {
+	for range seconds {
+		p.At = p.At.Add(time.Second)
+		p.Metrics.At = p.At
+		if change != nil {
+			change(&p.Snapshot)
+		}
+		p.vitals.See(&p.Snapshot)
+	}
+	return p
+}
+
+func (p *patient) find(m engine.Metric) engine.Finding {
+	return engine.FindMetric(engine.Health(&p.Snapshot, &p.vitals, 5*time.Minute), m)
+}
+
+func TestHealthThresholds(t *testing.T) {
+	host := func(change func(h *engine.Host)) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { change(&s.Metrics.Host) }
+	}
+	cpu := func(all, own float64) func(*engine.Snapshot) {
+		return host(func(h *engine.Host) { h.CPU, h.ProcessCPU = all, own })
+	}
+	left := func(available, total uint64) func(*engine.Snapshot) {
+		return host(func(h *engine.Host) { h.Available, h.MemoryTotal = available, total })
+	}
+	own := func(n uint64) func(*engine.Snapshot) { return host(func(h *engine.Host) { h.Memory = n }) }
+	server := func(n, most int) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = n, most }
+	}
+	failed := func(n int64) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Outcomes = map[engine.Outcome]int64{engine.Failed: 12 + n} }
+	}
+	mean := func(d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total.Mean = d }
+	}
+	saved := func(ago time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-ago) }
+	}
+	cycle := func(open, before time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.CycleTook, s.LastCycle = open, before }
+	}
+	for _, c := range []struct {
+		name   string
+		metric engine.Metric
+		change func(s *engine.Snapshot)
+		want   engine.Level
+		value  string
+	}{
+		{"open for 59 s", engine.MetricCycle, cycle(59*time.Second, 0), engine.Healthy, "59s"},
+		{"open for 60 s", engine.MetricCycle, cycle(60*time.Second, time.Second), engine.Warning, "1m0s"},
+		{"the last took 120 s", engine.MetricCycle, cycle(time.Second, 120*time.Second), engine.Warning, "2m0s"},
+		{"the last took 121 s", engine.MetricCycle, cycle(time.Second, 121*time.Second), engine.Critical, "2m1s"},
+		{"no cycle", engine.MetricCycle, nil, engine.Unknown, ""},
+		{"0.9s", engine.MetricLatency, mean(900 * time.Millisecond), engine.Healthy, "900ms"},
+		{"1s", engine.MetricLatency, mean(time.Second), engine.Warning, "1.0s"},
+		{"2s", engine.MetricLatency, mean(2 * time.Second), engine.Warning, "2.0s"},
+		{"2.1s", engine.MetricLatency, mean(2100 * time.Millisecond), engine.Critical, "2.1s"},
+		{"59 %", engine.MetricCPU, cpu(59, 200), engine.Healthy, "59 %"},
+		{"60 %", engine.MetricCPU, cpu(60, 0), engine.Good, "60 %"},
+		{"69 %", engine.MetricCPU, cpu(69, 0), engine.Good, "69 %"},
+		{"70 %, of others", engine.MetricCPU, cpu(70, 130), engine.Warning, "70 %"},
+		{"70 %, half of it own", engine.MetricCPU, cpu(70, 140), engine.Good, "70 %"},
+		{"80 %, own", engine.MetricCPU, cpu(80, 300), engine.Good, "80 %"},
+		{"81 %, own", engine.MetricCPU, cpu(81, 320), engine.Warning, "81 %"},
+		{"90 %", engine.MetricCPU, cpu(90, 360), engine.Warning, "90 %"},
+		{"91 %", engine.MetricCPU, cpu(91, 360), engine.Critical, "91 %"},
+		{"5 of 16 GB left", engine.MetricMemoryLeft, left(5e9, 16e9), engine.Healthy, "5000 MB"},
+		{"4.5 of 16 GB left", engine.MetricMemoryLeft, left(4.5e9, 16e9), engine.Good, "4500 MB"},
+		{"4 of 16 GB left", engine.MetricMemoryLeft, left(4e9, 16e9), engine.Warning, "4000 MB"},
+		{"2 of 16 GB left", engine.MetricMemoryLeft, left(2e9, 16e9), engine.Warning, "2000 MB"},
+		{"1.9 of 16 GB left", engine.MetricMemoryLeft, left(1.9e9, 16e9), engine.Critical, "1900 MB"},
+		{"none left", engine.MetricMemoryLeft, left(0, 16e9), engine.Critical, "0 B"},
+		{"3 of 8 GB left", engine.MetricMemoryLeft, left(3e9, 8e9), engine.Healthy, "3000 MB"},
+		{"2 of 8 GB left", engine.MetricMemoryLeft, left(2e9, 8e9), engine.Warning, "2000 MB"},
+		{"0.9 of 8 GB left", engine.MetricMemoryLeft, left(0.9e9, 8e9), engine.Critical, "900 MB"},
+		{"10 of 64 GB left", engine.MetricMemoryLeft, left(10e9, 64e9), engine.Good, "10.0 GB"},
+		{"9 of 64 GB left", engine.MetricMemoryLeft, left(9e9, 64e9), engine.Healthy, "9000 MB"},
+		{"memory not known", engine.MetricMemoryLeft, left(0, 0), engine.Unknown, ""},
+		{"7.9 of 16 GB own", engine.MetricOwnMemory, own(7.9e9), engine.Healthy, "7900 MB"},
+		{"8 of 16 GB own", engine.MetricOwnMemory, own(8e9), engine.Warning, "8000 MB"},
+		{"12 of 16 GB own", engine.MetricOwnMemory, own(12e9), engine.Warning, "12.0 GB"},
+		{"12.1 of 16 GB own", engine.MetricOwnMemory, own(12.1e9), engine.Critical, "12.1 GB"},
+		{"own not known", engine.MetricOwnMemory, left(0, 0), engine.Unknown, ""},
+		{"4 failed", engine.MetricFailed, failed(4), engine.Good, "4 a cycle"},
+		{"5 failed", engine.MetricFailed, failed(5), engine.Warning, "5 a cycle"},
+		{"20 failed", engine.MetricFailed, failed(20), engine.Warning, "20 a cycle"},
+		{"21 failed", engine.MetricFailed, failed(21), engine.Critical, "21 a cycle"},
+		{"49 of 60", engine.MetricConnections, server(49, 60), engine.Healthy, "49 of 60"},
+		{"50 of 60", engine.MetricConnections, server(50, 60), engine.Warning, "50 of 60"},
+		{"55 of 60", engine.MetricConnections, server(55, 60), engine.Warning, "55 of 60"},
+		{"56 of 60", engine.MetricConnections, server(56, 60), engine.Critical, "56 of 60"},
+		{"83 of 100", engine.MetricConnections, server(83, 100), engine.Healthy, "83 of 100"},
+		{"84 of 100", engine.MetricConnections, server(84, 100), engine.Warning, "84 of 100"},
+		{"92 of 100", engine.MetricConnections, server(92, 100), engine.Critical, "92 of 100"},
+		{"no server", engine.MetricConnections, server(-1, -1), engine.Unknown, ""},
+		{"saved 7m ago", engine.MetricCheckpoint, saved(7 * time.Minute), engine.Healthy, "7m0s ago"},
+		{"saved 7m30s ago", engine.MetricCheckpoint, saved(450 * time.Second), engine.Warning, "7m30s ago"},
+		{"saved 10m ago", engine.MetricCheckpoint, saved(10 * time.Minute), engine.Warning, "10m0s ago"},
+		{"saved 11m ago", engine.MetricCheckpoint, saved(11 * time.Minute), engine.Critical, "11m0s ago"},
+		{"never saved", engine.MetricCheckpoint, func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, engine.Unknown, ""},
+		{"paused", engine.MetricCheckpoint, func(s *engine.Snapshot) { saved(time.Hour)(s); s.Phase = engine.Paused }, engine.Unknown, ""},
+		{"ended", engine.MetricCPU, func(s *engine.Snapshot) { s.Phase, s.Metrics.Host.CPU = engine.Ended, 99 }, engine.Unknown, ""},
+		{"no 429s", engine.MetricRefused, nil, engine.Healthy, "none lately"},
+		{"no database", engine.MetricUnsent, nil, engine.Unknown, ""},
+	} {
+		got := newPatient().live(1, c.change).find(c.metric)
+		if got.Level != c.want || got.Value != c.value || got.Metric != c.metric {
+			t.Errorf("%s, %s: %s %q, want %s %q", c.metric, c.name, got.Level, got.Value, c.want, c.value)
+		}
+		if said := got.Advice != ""; said != (got.Level == engine.Good || got.Level >= engine.Warning) {
+			t.Errorf("%s, %s: %s with the advice %q", c.metric, c.name, got.Level, got.Advice)
+		}
+	}
+}
+
+func TestThresholdsAreTold(t *testing.T) {
+	p := newPatient().live(1, func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = 10, 60 })
+	for metric, want := range map[engine.Metric]string{
+		engine.MetricOwnMemory: "from 8000 MB, critical above 12.0 GB", engine.MetricMemoryLeft: "up to 4000 MB, critical below 2000 MB",
+		engine.MetricConnections: "from 50, critical above 55 of 60", engine.MetricCheckpoint: "after 7m30s, critical after 10m0s",
+		engine.MetricCPU: "from 70 %, critical above 90 %",
+	} {
+		if got := p.find(metric).Threshold; got != want {
+			t.Errorf("%s: %q, want %q", metric, got, want)
+		}
+	}
+	if got := engine.FindMetric(engine.Health(&p.Snapshot, &p.vitals, 0), engine.MetricCheckpoint); got.Level != engine.Unknown || got.Threshold != "" {
+		t.Errorf("without checkpoints by time: %+v", got)
+	}
+}
+
+func TestNothingIsKnownBeforeTheFirstSecond(t *testing.T) {
+	p := newPatient()
+	for _, f := range engine.Health(&p.Snapshot, &p.vitals, time.Minute) {
+		if f.Level != engine.Unknown || f.Value != "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if got := engine.FindMetric(nil, engine.MetricCPU); got != (engine.Finding{}) {
+		t.Errorf("%+v of nothing", got)
+	}
+}
+
+func TestManyOfFewFail(t *testing.T) {
+	p := newPatient()
+	p.CycleTotal = 40
+	p.live(1, func(s *engine.Snapshot) { s.Outcomes = map[engine.Outcome]int64{engine.Failed: 12, engine.TimedOut: 6} })
+	// 372 were seen before: the largest cycle counts.
+	if got := p.find(engine.MetricFailed).Level; got != engine.Warning {
+		t.Errorf("6 of 372: %s", got)
+	}
+	few := engine.Vitals{}
+	begun := p.Snapshot
+	begun.Outcomes = nil
+	few.See(&begun)
+	few.See(&p.Snapshot)
+	begun.Outcomes, begun.Metrics.At = map[engine.Outcome]int64{engine.Failed: 6}, p.At.Add(time.Second)
+	few.See(&begun)
+	if got := engine.FindMetric(engine.Health(&begun, &few, 0), engine.MetricFailed).Level; got != engine.Critical {
+		t.Errorf("6 of 40: %s", got)
+	}
+}
+
+func TestFailuresCountByCycle(t *testing.T) {
+	p := newPatient()
+	for _, c := range []struct {
+		cycle    int
+		failed   int64 // of the run; 12 before this process
+		want     string
+		describe string
+	}{
+		{2, 12, "0 a cycle", "those of earlier cycles do not count"},
+		{2, 15, "3 a cycle", "those of the open cycle do"},
+		{3, 15, "3 a cycle", "those of the cycle before do"},
+		{3, 22, "7 a cycle", "the worse of the two counts"},
+		{4, 22, "7 a cycle", "and is remembered"},
+		{5, 22, "0 a cycle", "for one cycle"},
+	} {
+		p.live(1, func(s *engine.Snapshot) {
+			s.Cycle, s.Outcomes = c.cycle, map[engine.Outcome]int64{engine.Failed: c.failed - 2, engine.TimedOut: 2}
+		})
+		if got := p.find(engine.MetricFailed).Value; got != c.want {
+			t.Errorf("%s: %s, want %s", c.describe, got, c.want)
+		}
+	}
+}
+
+func TestRefusalsGrow(t *testing.T) {
+	p := newPatient()
+	p.Metrics.RateLimited = 100 // of earlier processes
+	for i, c := range []struct {
+		perSecond int64
+		seconds   int
+		want      engine.Level
+	}{{0, 40, engine.Healthy}, {1, 20, engine.Warning}, {5, 25, engine.Critical}, {1, 30, engine.Warning}, {0, 70, engine.Healthy}} {
+		p.live(c.seconds, func(s *engine.Snapshot) { s.Metrics.RateLimited += c.perSecond })
+		if got := p.find(engine.MetricRefused); got.Level != c.want {
+			t.Errorf("%d: after %d s of %d a second: %s, %s; want %s", i, c.seconds, c.perSecond, got.Level, got.Value, c.want)
+		}
+	}
+}
+
+func TestLatencyIsOfTheLastSeconds(t *testing.T) {
+	sessions := func(n int64, mean time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, Mean: mean} }
+	}
+	p := newPatient().live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
+	if got := p.find(engine.MetricLatency).Value; got != "2.5s" {
+		t.Errorf("the mean of 4 sessions is %s, want 2.5s", got)
+	}
+	p.live(30, sessions(0, 0))
+	if got := p.find(engine.MetricLatency); got.Level != engine.Unknown {
+		t.Errorf("long after the last session: %+v", got)
+	}
+}
+
+func TestSteadyCompletionTimes(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		before, now time.Duration
+		sessions    int64 // a second
+		want        string
+	}{
+		{"the same", 500 * time.Millisecond, 500 * time.Millisecond, 1, "steady completion times"},
+		{"a tenth more", 500 * time.Millisecond, 550 * time.Millisecond, 1, "steady completion times"},
+		{"a fifth less", 500 * time.Millisecond, 400 * time.Millisecond, 1, ""},
+		{"no sessions before", 0, 400 * time.Millisecond, 1, ""},
+	} {
+		at := func(mean time.Duration) func(*engine.Snapshot) {
+			return func(s *engine.Snapshot) {
+				s.Metrics.Total = engine.Quantiles{}
+				if mean > 0 {
+					s.Metrics.Total = engine.Quantiles{Count: c.sessions, Mean: mean}
+				}
+			}
+		}
+		p := newPatient().live(30, at(c.before)).live(30, at(c.now))
+		if got := p.find(engine.MetricLatency); got.Advice != c.want || (got.Level == engine.Good) != (c.want != "") {
+			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
+		}
+	}
+	slow := newPatient().live(60, func(s *engine.Snapshot) { s.Metrics.Total.Mean = 3 * time.Second })
+	if got := slow.find(engine.MetricLatency); got.Level != engine.Critical || !strings.HasPrefix(got.Advice, "look at") {
+		t.Errorf("steadily slow: %+v", got)
+	}
+}
+
+// TestWritesMatterWhileRowsWait: few writes are no trouble where there is no more to write.
+func TestWritesMatterWhileRowsWait(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		unsent  int64
+		seconds int
+		writes  float64
+		change  func(s *engine.Snapshot)
+		want    engine.Level
+	}{
+		{"few, and none wait", 0, 60, 5, nil, engine.Healthy},
+		{"few, and a batch fills", 400, 60, 5, nil, engine.Healthy},
+		{"few, and many wait for a moment", 5000, 5, 5, nil, engine.Healthy},
+		{"101 a second, and many wait", 5000, 60, 101, nil, engine.Healthy},
+		{"100 a second, and many wait", 5000, 60, 100, nil, engine.Warning},
+		{"50 a second, and many wait", 5000, 60, 50, nil, engine.Warning},
+		{"49 a second, and many wait", 5000, 60, 49, nil, engine.Critical},
+		{"none, and many wait", 5000, 60, 0, nil, engine.Critical},
+		{"no database", -1, 60, 5, nil, engine.Unknown},
+		{"the cycle has no work", 5000, 60, 5, func(s *engine.Snapshot) { s.CycleEnded = s.CycleTotal }, engine.Unknown},
+		{"paused", 5000, 60, 5, func(s *engine.Snapshot) { s.Phase = engine.Paused }, engine.Unknown},
+	} {
+		p := newPatient().live(c.seconds, func(s *engine.Snapshot) {
+			s.Metrics.Unsent, s.Metrics.WritesPerSec = c.unsent, c.writes
+			if c.change != nil {
+				c.change(s)
+			}
+		})
+		if got := p.find(engine.MetricWrites); got.Level != c.want {
+			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
+		}
+	}
+	// Batches come every few seconds: their mean counts.
+	n := 0
+	p := newPatient().live(60, func(s *engine.Snapshot) {
+		if s.Metrics.Unsent, s.Metrics.WritesPerSec = 5000, 0; n%5 == 0 {
+			s.Metrics.WritesPerSec = 750
+		}
+		n++
+	})
+	if got := p.find(engine.MetricWrites); got.Level != engine.Healthy || got.Value != "150/s" {
+		t.Errorf("750 rows every 5 s: %+v", got)
+	}
+}
+
+func TestUnsentRowsAge(t *testing.T) {
+	growing := func(s *engine.Snapshot) { s.Metrics.Unsent += 10 }
+	p := newPatient()
+	p.Metrics.Unsent = 0
+	for _, c := range []struct {
+		name    string
+		seconds int
+		change  func(*engine.Snapshot)
+		want    engine.Level
+		value   string
+	}{
+		{"none", 100, nil, engine.Healthy, "0"},
+		{"growing for 59 s", 60, growing, engine.Healthy, "600"},
+		{"growing for a minute", 1, growing, engine.Warning, "610, for 1m0s"},
+		{"standing still for 10 min", 540, nil, engine.Warning, "610, for 10m0s"},
+		{"longer", 1, nil, engine.Critical, "610, for 10m1s"},
+		{"one batch less", 1, func(s *engine.Snapshot) { s.Metrics.Unsent = 300 }, engine.Healthy, "300"},
+		{"all sent", 1, func(s *engine.Snapshot) { s.Metrics.Unsent = 0 }, engine.Healthy, "0"},
+	} {
+		if got := p.live(c.seconds, c.change).find(engine.MetricUnsent); got.Level != c.want || got.Value != c.value {
+			t.Errorf("%s: %s %q, want %s %q", c.name, got.Level, got.Value, c.want, c.value)
+		}
+	}
+}
+
+// TestHealthTakesAnything: figures that nobody can have measured are judged all the same, and more trouble is never
+// healthier.
+func TestHealthTakesAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Float64Range(0, 200)
+		size := rapid.Uint64()
+		p := newPatient()
+		p.live(rapid.IntRange(0, 100).Draw(t, "seconds"), func(s *engine.Snapshot) {
+			s.Metrics.Host = engine.Host{
+				CPU: number.Draw(t, "CPU"), ProcessCPU: number.Draw(t, "own CPU"), Memory: size.Draw(t, "own"), Available: size.Draw(t, "available"), MemoryTotal: size.Draw(t, "total"),
+			}
+			s.Metrics.Unsent = rapid.Int64Range(-1, 1e6).Draw(t, "unsent")
+			s.Metrics.RateLimited += rapid.Int64Range(0, 5).Draw(t, "429s")
+		})
+		all := engine.Health(&p.Snapshot, &p.vitals, time.Minute)
+		for i, f := range all {
+			if f.Level > engine.Critical || f.Metric == "" || i > 0 && all[i-1].Metric == f.Metric {
+				t.Fatalf("finding %d is %+v", i, f)
+			}
+		}
+		was := p.find(engine.MetricCPU).Level
+		p.Metrics.Host.CPU += 50
+		if now := p.find(engine.MetricCPU).Level; now < was && was >= engine.Warning {
+			t.Fatalf("with more load the CPU goes from %s to %s", was, now)
+		}
+	})
+}
