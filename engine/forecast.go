@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -57,11 +58,19 @@ func Exactly(v float64, b Basis) Estimate { return Between(v, v, b) }
 
 // Between is an estimate between two values, in whatever order. What is no finite number is not known.
 func Between(a, b float64, basis Basis) Estimate {
-	e := Estimate{min(a, b), max(a, b), basis}
-	if math.IsNaN(a+b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
+	if basis == NotKnown || math.IsNaN(a+b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return Estimate{}
 	}
-	return e
+	return Estimate{min(a, b), max(a, b), basis}
+}
+
+// MarshalJSON writes null for what is not known.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	if !e.Known() {
+		return []byte("null"), nil
+	}
+	type plain Estimate
+	return json.Marshal(plain(e))
 }
 
 // Known reports whether it says anything.

@@ -24,7 +24,7 @@ type forecastFigure struct {
 // forecastFigures is the one table of a forecast's lines.
 var forecastFigures = []forecastFigure{
 	{name: "cycle", of: func(f *Forecast) Estimate { return f.Cycle }, show: showSeconds, fact: func(_ *Forecast, t *Totals, cycles int) float64 {
-		return share(t.Peaks.Worked.Seconds(), float64(cycles))
+		return share(positive(t.Peaks.Worked.Seconds()), float64(cycles))
 	}},
 	{name: "whole run", of: func(f *Forecast) Estimate { return f.Length }, show: showSeconds, whole: true, fact: func(_ *Forecast, t *Totals, _ int) float64 {
 		return positive(t.Peaks.Elapsed.Seconds())

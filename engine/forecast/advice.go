@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -56,8 +57,9 @@ func rounded(f float64) string {
 	if f <= 0 || math.IsInf(f, 0) {
 		return "0"
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(f))-1)
-	return strconv.FormatFloat(math.Floor(f/unit)*unit, 'g', 3, 64)
+	places := math.Floor(math.Log10(f)) - 1
+	unit := math.Pow(10, places)
+	return strings.TrimSuffix(strconv.FormatFloat(math.Floor(f/unit)*unit, 'f', int(max(-places, 0)), 64), ".0")
 }
 
 // crowded is a database server without room for the connections that the writes need.

@@ -77,7 +77,7 @@ func (c *cycle) find(bounds []bound) {
 			high = max(high, b.seconds(at))
 			all += b.seconds(at)
 		}
-		if high > least { // it may be the one that counts
+		if high >= least { // it may be the one that counts
 			c.basis = c.basis.Worse(b.basis)
 		}
 		if all > most {
