@@ -23,13 +23,13 @@ var usualTimes = map[string]engine.Estimate{
 
 // What is guessed before a first run.
 var (
-	usualCPU     = engine.Between(5e-6, 50e-6, engine.Guessed)   // of a session, in seconds
+	usualCPU     = engine.Between(5e-6, 50e-6, engine.Guessed)    // of a session, in seconds
 	callCPU      = engine.Between(50e-6, 250e-6, engine.Guessed)  // of a call
 	rehearsedCPU = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that is answered here too
-	usualDisk    = engine.Between(30, 300, engine.Guessed)         // of a session, in bytes
-	callDisk     = engine.Between(20, 150, engine.Guessed)         // of a call
-	usualPrompt  = engine.Between(100, 1500, engine.Guessed)       // tokens
-	usualPasses  = engine.Between(0, 10, engine.Guessed)           // of a loop that nobody knows the length of
+	usualDisk    = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
+	callDisk     = engine.Between(20, 150, engine.Guessed)        // of a call
+	usualPrompt  = engine.Between(100, 1500, engine.Guessed)      // tokens
+	usualPasses  = engine.Between(0, 10, engine.Guessed)          // of a loop that nobody knows the length of
 )
 
 // Crowd is how many agents take part in a run, and how many sessions that are planned; 0 is not known.
