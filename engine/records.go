@@ -243,8 +243,9 @@ type RunRecord struct {
 	Limit      int // of sessions in flight, as it was set last
 	Inexact    *Inexact
 	Verdict    []Judgement
-	InProgress bool  // a process holds its lock
-	SizeBytes  int64 // of its checkpoints
+	Forecast   *Forecast // made before it started; nil is none
+	InProgress bool      // a process holds its lock
+	SizeBytes  int64     // of its checkpoints
 }
 
 // State says what a run is doing, or how it ended.

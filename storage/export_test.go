@@ -95,6 +95,11 @@ func crowd() *reader {
 				{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0.25, Shown: "25%"},
 				{Criterion: engine.Criterion{Metric: "memory", Op: "<", Bound: 12e9, Text: "memory < 12GB"}, Value: math.NaN(), Shown: "not known", Unknown: true},
 			},
+			Forecast: &engine.Forecast{
+				Sessions: engine.Exactly(4, engine.FromFile), Cycle: engine.Between(20, 40, engine.FromProfile), Binds: "the limit of sessions at once, 2",
+				Length: engine.Exactly(90, engine.Guessed), Requests: engine.Exactly(3, engine.FromFile), Memory: engine.Exactly(1e8, engine.Measured),
+				Server: -1, ServerMax: -1, Run: "0192e000", At: epoch.Add(-time.Hour), Advice: []string{"Take <fewer> agents."},
+			},
 		},
 		sessions: []engine.SessionRow{
 			{

@@ -39,6 +39,7 @@ type manifest struct {
 	Cycle      int                        `json:"cycle"`
 	Totals     totals                     `json:"totals"`
 	Success    []judgement                `json:"success,omitempty"`
+	Forecast   *forecast                  `json:"forecast,omitempty"`
 }
 
 type scenario struct {
@@ -232,6 +233,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		}
 		m.Success = append(m.Success, out)
 	}
+	m.Forecast = newForecast(r, t)
 	return m
 }
 

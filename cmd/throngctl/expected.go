@@ -54,9 +54,6 @@ func printExpected(w io.Writer, s *scenario.Scenario) {
 			fmt.Fprintf(w, "%s\tone more to sign in\tonce for each agent, and when a token is too old\n", r.Service.Name)
 		}
 	}
-	if len(s.Success) > 0 {
-		fmt.Fprintln(w)
-	}
 }
 
 func counted(n int, what string) string {

@@ -64,10 +64,11 @@ type terminal struct {
 	hooks    hooks
 }
 
-// hooks let a test kill the program at a chosen moment.
+// hooks let a test kill the program at a chosen moment, and make another machine of this one.
 type hooks struct {
 	onCommit  func(n int64)
 	onRequest func(rehearsal.Request)
+	cores     int // of the machine in forecasts; 0 is as it is
 }
 
 // open opens the store and says what was found amiss.

@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 func ctl(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err})
+	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{cores: 4}})
 	return code, out.String(), err.String()
 }
 

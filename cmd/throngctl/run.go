@@ -175,6 +175,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if job.Written != nil {
 		fmt.Fprintln(t.out, job.Written)
 	}
+	if l.Resume == "" && job.Record.Forecast != nil {
+		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
+	}
 	interrupted := t.follow(job.Run, out.NoDashboard)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil { // what was kept can be resumed

@@ -61,6 +61,8 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	for _, e := range s.Errors {
 		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, firstLine(e.Message))
 	}
+	t.compared(w, followed(job.Record, r, s), &r.Totals)
+	_ = w.Flush()
 	if len(r.Verdict) > 0 {
 		fmt.Fprintln(t.out, "criteria")
 		for _, j := range r.Verdict {

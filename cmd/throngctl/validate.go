@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,9 @@ type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
 
-	Service map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's." group:"Services"`
-	Allow   []string          `placeholder:"HOST" help:"Host beside this machine that may be called." group:"Services"`
+	settingFlags
+	newFlags
+	outsideFlags
 }
 
 // printPlan writes a line for each step; of those that run beside each other, what each waits for.
@@ -65,12 +67,15 @@ func short(text string) string {
 }
 
 // Run is called by kong.
-func (c *validateCmd) Run(t *terminal) error {
+func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return err
 	}
-	l := wire.Launch{Scenario: s, Settings: engine.Settings{Services: c.Service}, Allow: c.Allow}
+	l := wire.Launch{Scenario: s, Allow: c.Allow}
+	if l.Settings, err = c.settings(t, s); err != nil {
+		return err
+	}
 	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
@@ -82,7 +87,7 @@ func (c *validateCmd) Run(t *terminal) error {
 		fmt.Fprintf(t.out, "%s\n", s.About)
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	by, err := t.writtenBy(s)
+	by, err := t.writtenBy(l)
 	if err != nil {
 		return err
 	}
@@ -99,6 +104,14 @@ func (c *validateCmd) Run(t *terminal) error {
 		printChain(w, sub)
 	}
 	printExpected(w, s)
+	f, err := t.forecast(ctx, l)
+	if err != nil {
+		return err
+	}
+	printForecast(w, &f, &l.Settings)
+	if len(s.Success) > 0 {
+		fmt.Fprintln(w)
+	}
 	for _, criterion := range s.Success {
 		fmt.Fprintf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
 	}
@@ -109,19 +122,29 @@ func (c *validateCmd) Run(t *terminal) error {
 	return nil
 }
 
-// writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
-func (t *terminal) writtenBy(s *scenario.Scenario) (string, error) {
+// settings are those that a run would have.
+func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
 	saved, err := wire.LoadSaved(t.data)
 	if err != nil {
-		return "", err
+		return engine.Settings{}, err
 	}
-	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(s), Saved: saved}.Resolve()
+	settings, _, err := wire.Layers{
+		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
+	}.Resolve()
 	if err != nil {
-		return "", err
+		return settings, err
 	}
-	by, kept, err := wire.Launch{Scenario: s, Settings: settings, Data: t.data}.Unwritten()
+	c.apply(&settings)
+	wire.Schedule(&settings, s)
+	return settings, settings.Validate()
+}
+
+// writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
+func (t *terminal) writtenBy(l wire.Launch) (string, error) {
+	l.Data = t.data
+	by, kept, err := l.Unwritten()
 	if err != nil || by == "" {
 		return "", err
 	}
-	return fmt.Sprintf(", written by %s (%d kept, %d to be written)", by, kept, s.Agents-kept), nil
+	return fmt.Sprintf(", written by %s (%d kept, %d to be written)", by, kept, l.Scenario.Agents-kept), nil
 }

@@ -42,6 +42,12 @@ func (c *Chain) Expect() []Requests {
 	return e.chain(c).list
 }
 
+// ExpectWrites is Expect of the requests alone that change something at a service which is no model.
+func (c *Chain) ExpectWrites() []Requests {
+	e := expecting{known: map[*Chain]*tally{}, writes: true}
+	return e.chain(c).list
+}
+
 // sender is an action that asks services: the first, unless nothing is asked; the others in its place.
 type sender interface {
 	// asks says how often the first is asked where the step runs.
@@ -79,7 +85,10 @@ type tally struct {
 }
 
 // expecting counts the requests of chains, each chain once.
-type expecting struct{ known map[*Chain]*tally }
+type expecting struct {
+	known  map[*Chain]*tally
+	writes bool // count only these
+}
 
 func (e *expecting) chain(c *Chain) *tally {
 	t, ok := e.known[c]
@@ -134,6 +143,9 @@ func (e *expecting) step(s *Step, prefix string) tally {
 		return t
 	case sender:
 		t := tally{reaches: surely}
+		if e.writes && !writes(a) {
+			break
+		}
 		services, often := a.asks()
 		for i, service := range services {
 			if i > 0 {

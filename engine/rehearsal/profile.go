@@ -47,6 +47,12 @@ func (p Profile) String() string {
 	return fmt.Sprintf("profile %d", uint8(p))
 }
 
+// Times are between which two the time of an answer lies, and what each token of a model's answer adds.
+func (p Profile) Times() (least, most, token time.Duration) {
+	row := profiles[p]
+	return row.min, row.max, row.token
+}
+
 // perToken is how long a model takes for each token of its answer.
 func (p Profile) perToken() time.Duration { return profiles[p].token }
 

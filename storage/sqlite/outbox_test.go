@@ -415,7 +415,7 @@ func TestOutboxOfOlderStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	statement(t, s, `DROP TRIGGER runs_changed`, `DROP TABLE outbox`, `DROP INDEX sessions_sent`, `DROP INDEX metrics_sent`,
-		`DROP TABLE shared`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
 	closeStore(t, s)
 	s = openStore(t, s.dir, Options{Logger: quiet()})
 	newRemote(t, s, "r", "a:1/x")

@@ -37,17 +37,30 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
 	if err != nil {
 		return err
 	}
+	forecast, err := forecastText(r.Forecast)
+	if err != nil {
+		return err
+	}
 	return s.write(func(tx txn) error {
 		var key int64
-		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
+			forecast) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
-			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files).Scan(&key)
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast).Scan(&key)
 		if err != nil || r.Parent == "" {
 			return err
 		}
 		return fork(tx, key, r)
 	})
+}
+
+// forecastText is a forecast as it is kept; nil is none.
+func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
+	if f == nil {
+		return text, nil
+	}
+	data, err := json.Marshal(f)
+	return sql.NullString{String: string(data), Valid: true}, err
 }
 
 // fork copies the memory of the parent's newest checkpoint of the cycle.
@@ -108,7 +121,7 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 }
 
 const runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
-	checkpoint_bytes, source, hash, parameters, settings, verdict,
+	checkpoint_bytes, source, hash, parameters, settings, verdict, forecast,
 	(SELECT new FROM changes WHERE run = runs.key AND what = 'limit' AND new GLOB '[1-9]*'
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) ORDER BY pos DESC LIMIT 1)`
 
@@ -116,16 +129,16 @@ const runColumns = `key, id, title, created, ended, ending, reason, cycle, cycle
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
-	var inexact, limit sql.NullString
+	var inexact, forecast, limit sql.NullString
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &limit,
+		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &forecast, &limit,
 	}, more...)...); err != nil {
 		return r, 0, translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [6]error
+	var errs [7]error
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
@@ -134,6 +147,9 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	r.Limit = r.Settings.Limit
 	if limit.Valid {
 		r.Limit, errs[5] = strconv.Atoi(limit.String)
+	}
+	if forecast.Valid {
+		errs[6] = json.Unmarshal([]byte(forecast.String), &r.Forecast)
 	}
 	if verdict != nil {
 		errs[4] = decode(verdict, &r.Verdict)

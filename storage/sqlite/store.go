@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,12 @@ import (
 )
 
 const fileName = "throng.db"
+
+// Exists reports whether there is a store in a folder.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, fileName))
+	return err == nil
+}
 
 // Options are how a store writes. The zero value is ready for use.
 type Options struct {

@@ -97,6 +97,10 @@ func record(id engine.RunID) engine.RunRecord {
 			Name: "crowd.yaml", Hash: "abc", Files: map[string][]byte{"crowd.yaml": []byte("scenario: crowd\n")},
 			Parameters: map[string]string{"shops": "3"},
 		},
+		Forecast: &engine.Forecast{
+			Cycle: engine.Between(8, 12, engine.Measured), Run: "before", At: epoch, Server: -1, ServerMax: 60, Writers: []string{"buy"},
+			Services: []engine.ServiceForecast{{Name: "shop", RequestRate: engine.Exactly(100, engine.FromFile)}}, Advice: []string{"Take fewer."},
+		},
 	}
 }
 

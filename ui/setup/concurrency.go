@@ -1,9 +1,13 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -16,8 +20,10 @@ const maxSlider = 10_000
 // concurrency is how many sessions are in flight at the start, and the bounds of the slider.
 type concurrency struct {
 	panel                 *widgets.Panel
+	governor              *widget.Select // of what moves the limit
 	start, floor, ceiling *form.Number
 	words                 *form.Note
+	proposed              int // the governor that nobody chose
 }
 
 func newConcurrency(s *Screen) *concurrency {
@@ -25,15 +31,31 @@ func newConcurrency(s *Screen) *concurrency {
 		start: form.NewWhole(1, engine.MaxLimit), floor: form.NewWhole(1, engine.MaxLimit), ceiling: form.NewWhole(1, engine.MaxLimit),
 		words: form.NewNote(""),
 	}
+	c.governor = widget.NewSelect(nil, nil)
+	for _, g := range engine.Governors {
+		c.governor.Options = append(c.governor.Options, g.Title)
+	}
+	governor := form.NewRow("Governor", form.NewFrame(c.governor))
+	c.governor.OnChanged = func(string) {
+		governor.SetHelp(engine.Governors[max(c.governor.SelectedIndex(), 0)].About)
+		s.changed()
+	}
+	s.settings.Add(governor, "governor")
 	start, floor, ceiling := form.NewRow("Start", c.start), form.NewRow("Floor", c.floor), form.NewRow("Ceiling", c.ceiling)
 	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
-	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(9, start, floor, ceiling), c.words))
+	c.panel = widgets.NewPanel("Concurrency", form.NewStack(governor, form.NewColumns(9, start, floor, ceiling), c.words))
 	return c
 }
 
 func (c *concurrency) fill(sc *Scenario, another bool) {
+	name := cmp.Or(sc.Settings.Governor, engine.Manual)
+	i := slices.IndexFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == name })
+	if i >= 0 && (another || c.governor.SelectedIndex() == c.proposed) {
+		c.proposed = i
+		c.governor.SetSelectedIndex(i)
+	}
 	put(&c.start.Entry, strconv.Itoa(sc.Settings.Limit), another)
 	put(&c.floor.Entry, strconv.Itoa(sc.Settings.Floor), another)
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
@@ -58,6 +80,9 @@ func (c *concurrency) into(set *engine.Settings) error {
 		if n, err := f.entry.Value(); keep(&mistakes, f.name, err) {
 			*f.to = int(n)
 		}
+	}
+	if i := c.governor.SelectedIndex(); i >= 0 {
+		set.Governor = engine.Governors[i].Name
 	}
 	if len(mistakes) == 0 {
 		switch {

@@ -34,6 +34,9 @@ type fakeDesk struct {
 	outlook  Outlook
 	lost     error // instead of an outlook
 
+	foretold   []Order
+	unforeseen error // instead of a forecast
+
 	remote  string
 	targets []Target
 	refusal error                    // of launches
@@ -132,6 +135,25 @@ func (d *fakeDesk) Outlook(context.Context, Order) (Outlook, error) {
 	o := d.outlook
 	o.Missing = slices.DeleteFunc(slices.Clone(o.Missing), func(m Missing) bool { return d.kept[m.Secret] != "" })
 	return o, d.lost
+}
+
+// Forecast is made for the number of the order's limit.
+func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, error) {
+	d.mu.Lock()
+	d.foretold = append(d.foretold, o)
+	wait := d.wait["forecast "+strconv.Itoa(o.Settings.Limit)]
+	d.mu.Unlock()
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done(): // the answer comes all the same
+		}
+	}
+	f := engine.Forecast{Cycle: engine.Exactly(float64(o.Settings.Limit), engine.FromFile), Binds: "the limit of " + strconv.Itoa(o.Settings.Limit)}
+	if o.Settings.Budget.Dollars > 0 {
+		f.Advice = []string{"It may cost too much.", "It may take too long."}
+	}
+	return f, d.unforeseen
 }
 
 func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {

@@ -50,9 +50,11 @@ type Screen struct {
 	parameters  *parameters
 	length      *length
 	concurrency *concurrency
+	budget      *budget
 	people      *people
 	services    *services
 	prospect    *prospect
+	forecast    *forecast
 	remote      *remote
 	chain       *chain
 	bar         *bar
@@ -73,9 +75,11 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 	s.parameters = newParameters(s)
 	s.length = newLength(s)
 	s.concurrency = newConcurrency(s)
+	s.budget = newBudget(s)
 	s.people = newPeople(s)
 	s.services = newServices(s)
 	s.prospect = newProspect(s)
+	s.forecast = newForecast(s)
 	s.remote = newRemote()
 	s.chain = newChain()
 	s.bar = newBar(s.press, s.reveal, s.services.reveal)
@@ -85,10 +89,9 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 
 // build lays the screen out.
 func (s *Screen) build() {
-	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.people.panel, s.services.panel, s.remote.panel)
-	s.form.Hide()
-	s.chain.panel.Hide()
-	s.page = form.NewPanels(s.head.panel, s.form, s.chain.panel)
+	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.budget.panel, s.people.panel, s.services.panel, s.remote.panel)
+	s.hideForm()
+	s.page = form.NewPanels(s.head.panel, s.forecast.panel, s.form, s.chain.panel)
 	s.scroll = container.NewVScroll(s.page)
 	s.content = container.NewBorder(nil, s.bar.panel, s.gallery.panel, nil, s.scroll)
 	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
@@ -98,6 +101,13 @@ func (s *Screen) build() {
 			}
 		})
 	}
+}
+
+// hideForm hides all that belongs to a scenario.
+func (s *Screen) hideForm() {
+	s.form.Hide()
+	s.forecast.panel.Hide()
+	s.chain.panel.Hide()
 }
 
 // Content returns what the screen shows.
@@ -113,6 +123,7 @@ func (s *Screen) Show() {
 		s.read()
 	}
 	s.prospect.again() // secrets come from elsewhere too
+	s.forecast.again()
 }
 
 // Hide ends it.
@@ -229,10 +240,12 @@ func (s *Screen) fill(sc *Scenario) {
 	s.parameters.fill(sc, s.kept[s.name])
 	s.length.fill(sc, another)
 	s.concurrency.fill(sc, another)
+	s.budget.fill(sc, another)
 	s.people.fill(s.who[s.name], another)
 	s.services.fill(sc, another)
 	s.remote.fill(sc, another)
 	s.form.Show()
+	s.forecast.panel.Show()
 	if s.chain.fill(sc) {
 		s.page.Refresh()
 	}
@@ -262,8 +275,7 @@ func (s *Screen) unread(given map[string]string, err error) {
 		return
 	default:
 		s.scenario = nil
-		s.form.Hide()
-		s.chain.panel.Hide()
+		s.hideForm()
 		s.head.begin(s.name)
 		s.head.fail(err)
 	}
@@ -298,6 +310,7 @@ func (s *Screen) follow() {
 	s.prospect.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
 	s.parameters.say(order.Given)
+	s.forecast.follow(order, len(s.mistakes()) > 0)
 	s.bar.show(summary(order.Settings, s.scenario, s.taking())+s.prospect.unwritten(), s.mistakes())
 	s.bar.miss(s.prospect.missing())
 }
@@ -330,6 +343,7 @@ func (s *Screen) order() (o Order, given, settings error) {
 	settings = errors.Join(
 		s.length.into(&o.Settings),
 		s.concurrency.into(&o.Settings),
+		s.budget.into(&o.Settings),
 		s.services.into(&o.Settings),
 	)
 	s.people.into(&o.Settings)

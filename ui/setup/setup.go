@@ -94,6 +94,8 @@ type Desk interface {
 	Choose(ctx context.Context, o Order) (int, error)
 	// Outlook tells what a launch would need.
 	Outlook(ctx context.Context, o Order) (Outlook, error)
+	// Forecast tells what a run would take; it asks nobody outside. Mistakes are *engine.FieldError.
+	Forecast(ctx context.Context, o Order) (engine.Forecast, error)
 	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// Targets returns the services of an order that are neither on this machine nor allowed.

@@ -69,7 +69,11 @@ func crowd(s engine.Settings, agents int, noun string) string {
 	case s.Limit >= agents:
 		who = fmt.Sprintf("all %s at once", heads(agents, noun))
 	}
-	return fmt.Sprintf("%s; while the run goes on the slider moves between %s and %s", who,
+	mover := "the governor moves that"
+	if s.Governor == "" || s.Governor == engine.Manual {
+		mover = "the slider moves"
+	}
+	return fmt.Sprintf("%s; while the run goes on %s between %s and %s", who, mover,
 		engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
 }
 

@@ -30,6 +30,7 @@ type Desk struct {
 	data   string
 	store  *sqlite.Store
 	remote *wire.Remote
+	past   *wire.Past
 	window *flock.Flock // held while a window works with the folder
 	notes  notebook
 
@@ -62,7 +63,7 @@ func Open(data string) (*Desk, error) {
 	}
 	d.store = store
 	d.notes.path = filepath.Join(data, "window.json")
-	d.remote = wire.NewRemote(store, slog.Default())
+	d.remote, d.past = wire.NewRemote(store, slog.Default()), wire.NewPast(store)
 	if err := d.reconnect(); err != nil {
 		slog.Warn("results are not sent", "error", err)
 	}
@@ -185,7 +186,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 			d.vacate(settled)
 		}
 	}()
-	l.Store, l.Data, l.Remote = d.store, d.data, d.remote
+	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }

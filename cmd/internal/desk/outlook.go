@@ -41,6 +41,23 @@ func (d setupDesk) Outlook(_ context.Context, o setup.Order) (out setup.Outlook,
 	return out, nil
 }
 
+// Forecast tells what a run would take.
+func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast, error) {
+	l, err := d.launch(o)
+	if err != nil {
+		return engine.Forecast{}, err
+	}
+	l.Data, l.Remote = d.data, d.remote
+	if err := l.TakeKept(); err != nil {
+		return engine.Forecast{}, err
+	}
+	taking, err := l.Taking(ctx)
+	if err != nil {
+		return engine.Forecast{}, err
+	}
+	return l.Forecast(d.past.Like(ctx, l), taking), nil
+}
+
 // KeepSecret keeps a secret in the system's keychain; where there is none, in the environment of this process.
 func (d setupDesk) KeepSecret(_ context.Context, name, value string) error {
 	err := wire.KeepSecret(name, value)

@@ -40,6 +40,10 @@ type Launch struct {
 	Watch func(*chain.Report)
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
+	// Past finds the earlier run that the forecast goes by; nil looks anew.
+	Past *Past
+	// Cores is how many the forecast takes the machine to have; 0 is as many as it has.
+	Cores int
 	// Writing is told how far it is while a model writes the population; one call at a time.
 	Writing func(done, total int)
 }
@@ -181,6 +185,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 			Created:  time.Now(),
 			Cycles:   l.Settings.Cycles,
 			Total:    planned,
+			Forecast: l.foresee(ctx, Crowd{j.Agents, planned}),
 		}
 		if err := l.Store.Create(ctx, j.Record); err != nil {
 			return nil, err

@@ -1,0 +1,263 @@
+package wire
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/forecast"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+const (
+	// enough is how many sessions an interrupted or stopped run must have to go by.
+	enough = 20
+	// lookTime is how long looking for an earlier run may take, and weighTime how long weighing its rows.
+	lookTime, weighTime = 2 * time.Second, 300 * time.Millisecond
+	// someSeconds is how many seconds of a run's metrics are looked at.
+	someSeconds = 600
+)
+
+// Like is what an earlier run of the same scenario, with the same parameters and services, took.
+type Like struct {
+	Run    engine.RunID
+	At     time.Time
+	record engine.RunRecord
+	totals engine.Totals
+	cpu    engine.Estimate // seconds of one core for a session
+	disk   engine.Estimate // bytes for a session
+}
+
+// Past finds earlier runs in a store, and keeps what it read last. It is safe for concurrent use.
+type Past struct {
+	store *sqlite.Store
+	mu    sync.Mutex
+	last  *Like
+}
+
+// NewPast looks into a store; nil is that there is none.
+func NewPast(store *sqlite.Store) *Past { return &Past{store: store} }
+
+// Like returns the newest run to go by; nil where there is none, or the store does not tell in time.
+func (p *Past) Like(ctx context.Context, l Launch) *Like {
+	if p.store == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	runs, err := p.store.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	for i := range runs {
+		if r := &runs[i]; l.resembles(r) {
+			return p.read(ctx, r)
+		}
+	}
+	return nil
+}
+
+// resembles reports whether a launch will do what a run did, and that run did enough of it.
+func (l *Launch) resembles(r *engine.RunRecord) bool {
+	if r.InProgress || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
+		return false
+	}
+	set, was := &l.Settings, &r.Settings
+	return r.Source.Hash == l.Scenario.Source.Hash && sameAddresses(set.Services, was.Services) && set.Sequential == was.Sequential &&
+		set.Simulation == was.Simulation && played(set.Rehearsal) == played(was.Rehearsal) && maps.Equal(set.Rehearsal.Faults, was.Rehearsal.Faults) &&
+		reflect.DeepEqual(withoutCount(l.Scenario.Source.Parameters), withoutCount(r.Source.Parameters))
+}
+
+func played(r engine.Rehearsal) string {
+	if r.Profile == "" {
+		return "local"
+	}
+	return r.Profile
+}
+
+// withoutCount leaves out how many agents there are: sessions take the same.
+func withoutCount(given map[string]string) map[string]string {
+	rest := map[string]string{}
+	for name, value := range given {
+		if name != "agents" {
+			rest[name] = value
+		}
+	}
+	return rest
+}
+
+// read reads what a run took, unless it was read last.
+func (p *Past) read(ctx context.Context, r *engine.RunRecord) *Like {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && p.last.Run == r.ID && p.last.record.Done == r.Done && p.last.record.Ended.Equal(r.Ended) {
+		return p.last
+	}
+	totals, err := p.store.Totals(ctx, r.ID)
+	if err != nil || totals.Ended() == 0 {
+		return nil
+	}
+	like := &Like{Run: r.ID, At: r.Created, record: *r, totals: totals, cpu: p.processor(ctx, r.ID)}
+	weighing, cancel := context.WithTimeout(ctx, weighTime)
+	defer cancel()
+	if d, err := p.store.Doomed(weighing, r.ID); err == nil {
+		like.disk = engine.Exactly(float64(d.Bytes)/float64(totals.Ended()), engine.Measured)
+	}
+	p.last = like
+	return like
+}
+
+// processor is what a session took of one core, by the metrics of a run's first seconds; not known of a short run.
+func (p *Past) processor(ctx context.Context, run engine.RunID) engine.Estimate {
+	var used, ended float64
+	var before *engine.MetricsRow
+	n := 0
+	for m, err := range p.store.Metrics(ctx, run, time.Time{}) {
+		if err != nil {
+			return engine.Estimate{}
+		}
+		if before != nil && m.Phase == engine.Running && m.Ended > before.Ended {
+			used += m.Host.ProcessCPU / 100 * m.At.Sub(before.At).Seconds()
+			ended += float64(m.Ended - before.Ended)
+		}
+		kept := *m
+		before = &kept
+		if n++; n == someSeconds {
+			break
+		}
+	}
+	if used == 0 || ended == 0 {
+		return engine.Estimate{}
+	}
+	return engine.Exactly(used/ended, engine.Measured)
+}
+
+// measure replaces what is expected of a session by what the earlier run took.
+func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *forecast.Machine) {
+	t, n := &k.totals, float64(k.totals.Ended())
+	s.Time, s.Worked = k.time(o), k.worked(&l.Settings, o)
+	s.Thinks = engine.Exactly(0, engine.Measured)
+	s.CPU = k.cpu
+	if k.disk.Known() {
+		s.Disk = k.disk
+	}
+	taken := map[string]*taken{}
+	steps := map[string]chain.Asking{}
+	for _, step := range l.Scenario.Chain.Asking() {
+		steps[step.Path] = step
+	}
+	for _, f := range t.ByStep.Figures() {
+		if step, ok := steps[f.Path]; ok {
+			of(taken, step.Service.Name).add(&f, step.Writes)
+		}
+	}
+	for i := range s.Services {
+		of(taken, s.Services[i].Name).replace(&s.Services[i], n)
+	}
+	k.models(s, n, o)
+	k.memory(o, m)
+}
+
+// time is how long a session was in flight, without what held it back. At another limit it would be between the same
+// and as much longer as more sessions want the same machine.
+func (k *Like) time(o *forecast.Order) engine.Estimate {
+	t := &k.totals
+	each := max((t.Total.Sum()-t.Held.Sum()).Seconds(), 0) / float64(t.Ended())
+	was := float64(max(k.record.Limit, 1))
+	if agents := float64(t.Ended()) / float64(max(k.record.Cycle, 1)); agents >= 1 {
+		was = min(was, agents)
+	}
+	now := float64(max(min(o.Limit, o.Agents), 1))
+	return engine.Between(each, each*now/was, engine.Measured)
+}
+
+// worked is what a session added to its cycle; known where the same crowd ran in the same way.
+func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
+	was := &k.record.Settings
+	agents := float64(k.totals.Ended()) / float64(max(k.record.Cycle, 1))
+	alike := set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.MaxLLMCalls == was.MaxLLMCalls &&
+		set.LLMRate == was.LLMRate && set.SequentialSteps == was.SequentialSteps
+	worked := k.totals.Peaks.Worked.Seconds()
+	if ratio := float64(o.Agents) / agents; !alike || worked == 0 || ratio < 0.8 || ratio > 1.25 {
+		return engine.Estimate{}
+	}
+	return engine.Exactly(worked/float64(k.totals.Ended()), engine.Measured)
+}
+
+// memory is what the process took, between the same and as much more as there are more agents.
+func (k *Like) memory(o *forecast.Order, m *forecast.Machine) {
+	peak, agents := float64(k.totals.Peaks.Memory), float64(k.totals.Ended())/float64(max(k.record.Cycle, 1))
+	if peak == 0 || agents == 0 {
+		return
+	}
+	m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/agents, 0.5), engine.Measured)
+}
+
+// models are what calls of models took. Those whose answers sessions share become fewer for each, the more sessions
+// there are, or not.
+func (k *Like) models(s *forecast.Session, n float64, o *forecast.Order) {
+	asked := k.totals.Asked()
+	u := &asked.Usage
+	shared := float64(k.totals.Shared.Requests)
+	for i := range s.Services {
+		v := &s.Services[i]
+		if !v.Model {
+			continue
+		}
+		if shared > 0 {
+			sessions := float64(o.Sessions)
+			if sessions == 0 {
+				sessions = float64(o.Agents * max(o.Cycles, 1))
+			}
+			v.Calls = v.Calls.Plus(engine.Between(shared/n, shared/max(sessions, 1), engine.Measured))
+			shared = 0
+		}
+		if u.Calls == 0 {
+			continue
+		}
+		calls := float64(u.Calls)
+		v.Input, v.Output = engine.Exactly(float64(u.Input)/calls, engine.Measured), engine.Exactly(float64(u.Output)/calls, engine.Measured)
+		switch {
+		case u.Unpriced > 0 && !v.Cost.Known():
+		case v.Cost.Known() && v.Cost.High == 0: // it is free here
+		default:
+			v.Cost = engine.Exactly(float64(u.Cost)/1e9/calls, engine.Measured)
+		}
+	}
+}
+
+// taken is what the steps of a run asked of a service.
+type taken struct {
+	calls, writes float64
+	busy, writing float64 // seconds
+}
+
+func of(all map[string]*taken, service string) *taken {
+	if all[service] == nil {
+		all[service] = &taken{}
+	}
+	return all[service]
+}
+
+func (t *taken) add(f *engine.StepFigures, writes bool) {
+	busy, calls := f.Service.Mean.Seconds()*float64(f.Service.Count), float64(f.Requests)
+	t.calls, t.busy = t.calls+calls, t.busy+busy
+	if writes {
+		t.writes, t.writing = t.writes+calls, t.writing+busy
+	}
+}
+
+// replace puts what was measured over so many sessions in place of what is expected.
+func (t *taken) replace(v *forecast.Service, n float64) {
+	v.Calls, v.Writes = engine.Exactly(t.calls/n, engine.Measured), engine.Exactly(t.writes/n, engine.Measured)
+	if t.calls > 0 {
+		v.Latency = engine.Exactly(t.busy/t.calls, engine.Measured)
+	}
+	if v.WriteLatency = v.Latency; t.writes > 0 {
+		v.WriteLatency = engine.Exactly(t.writing/t.writes, engine.Measured)
+	}
+}

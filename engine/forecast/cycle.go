@@ -1,0 +1,214 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// corner is one of the cases that the bounds of a figure are found in: sessions ask much or little, and what they ask
+// is slow, with as few at once as at the start, or fast, with as many as the governor may allow.
+type corner struct{ much, slow bool }
+
+var corners = []corner{{false, false}, {false, true}, {true, false}, {true, true}}
+
+func pick(e engine.Estimate, high bool) float64 {
+	if high {
+		return e.High
+	}
+	return e.Low
+}
+
+// bound is something that a cycle cannot be shorter than.
+type bound struct {
+	words   string
+	basis   engine.Basis
+	seconds func(at corner) float64
+}
+
+// cycle is how long the sessions of a cycle take.
+type cycle struct {
+	order   *Order
+	session *Session
+	length  engine.Estimate
+	binds   string
+	seconds map[corner]float64
+	basis   engine.Basis
+}
+
+// cycleOf is the longest of its bounds, each by the utilization law, in which a resource that serves n visits of s
+// seconds at m places is busy for n·s/m (Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978):
+// the sessions at the limit, the calls of each service at its bound, the calls of all models at theirs, the calls at
+// the rates of the pacers, the processor.
+func cycleOf(o *Order, s *Session, m *Machine) *cycle {
+	c := &cycle{order: o, session: s, seconds: map[corner]float64{}, basis: engine.Measured}
+	bounds := c.bounds(m)
+	c.find(bounds)
+	if s.Worked.Known() {
+		c.basis = s.Worked.Basis
+		for _, at := range corners {
+			c.seconds[at] = float64(o.Agents) * pick(s.Worked, at.slow)
+		}
+	}
+	least, most := math.Inf(1), 0.0
+	for _, v := range c.seconds {
+		least, most = min(least, v), max(most, v)
+	}
+	c.length = engine.Between(least, most, c.basis)
+	return c
+}
+
+// find finds the longest of the bounds, for each corner and in all.
+func (c *cycle) find(bounds []bound) {
+	most, least := -1.0, math.Inf(1)
+	for _, at := range corners {
+		for _, b := range bounds {
+			c.seconds[at] = max(c.seconds[at], b.seconds(at))
+		}
+		least = min(least, c.seconds[at])
+	}
+	for _, b := range bounds {
+		if b.basis == engine.NotKnown { // it may be any
+			c.basis = engine.NotKnown
+		}
+		high, all := 0.0, 0.0
+		for _, at := range corners {
+			high = max(high, b.seconds(at))
+			all += b.seconds(at)
+		}
+		if high >= least { // it may be the one that counts
+			c.basis = c.basis.Worse(b.basis)
+		}
+		if all > most {
+			most, c.binds = all, b.words
+		}
+	}
+}
+
+func (c *cycle) bounds(m *Machine) []bound {
+	o, s, agents := c.order, c.session, float64(c.order.Agents)
+	time := c.time()
+	all := []bound{{limitWords(o), time.basis, func(at corner) float64 {
+		return waves(agents, time.seconds(at), float64(o.atOnce(at)), at)
+	}}}
+	models := bound{fmt.Sprintf("the %d calls of models at once", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
+	for i := range s.Services {
+		v := &s.Services[i]
+		busy := func(at corner) float64 { return agents * pick(v.Calls, at.much) * pick(v.Latency, at.slow) }
+		basis := v.Calls.Basis.Worse(v.Latency.Basis)
+		if v.Bound > 0 {
+			all = append(all, bound{fmt.Sprintf("the %d calls at once of %s", v.Bound, v.Name), basis, func(at corner) float64 {
+				return busy(at) / float64(v.Bound)
+			}})
+		}
+		if v.Rate > 0 {
+			all = append(all, bound{rateWords(v), v.Calls.Basis.Worse(engine.FromFile), func(at corner) float64 {
+				rate := v.Rate
+				if !at.slow {
+					rate = max(v.Rate, v.MaxRate)
+				}
+				return agents * pick(v.Calls, at.much) / rate
+			}})
+		}
+		if v.Model && o.LLMCalls > 0 {
+			before := models.seconds
+			models.basis = models.basis.Worse(basis)
+			models.seconds = func(at corner) float64 { return before(at) + busy(at)/float64(o.LLMCalls) }
+		}
+	}
+	all = append(all, models)
+	if m.Cores > 0 && s.CPU.Known() {
+		all = append(all, bound{fmt.Sprintf("the processor, of %d cores", m.Cores), s.CPU.Basis, func(at corner) float64 {
+			return agents * pick(s.CPU, at.much) / float64(m.Cores)
+		}})
+	}
+	return all
+}
+
+// time is how long a session is in flight.
+func (c *cycle) time() bound {
+	s := c.session
+	if s.Time.Known() {
+		return bound{"", s.Time.Basis, func(at corner) float64 { return pick(s.Time, at.slow) }}
+	}
+	own := s.CPU.Plus(s.Thinks)
+	sum := bound{"", own.Basis, func(at corner) float64 { return pick(own, at.much) }}
+	for i := range s.Services {
+		v, before := &s.Services[i], sum.seconds
+		sum.basis = sum.basis.Worse(v.Calls.Basis.Worse(v.Latency.Basis))
+		sum.seconds = func(at corner) float64 { return before(at) + pick(v.Calls, at.much)*pick(v.Latency, at.slow) }
+	}
+	return sum
+}
+
+// atOnce is how many sessions are in flight.
+func (o *Order) atOnce(at corner) int {
+	n := o.Limit
+	if !at.slow {
+		n = max(o.Limit, o.Ceiling)
+	}
+	return max(min(n, o.Agents), 1)
+}
+
+// waves is how long so many sessions take at so many places: between all places busy to the end, and sessions that are
+// all of the same length, so that the last wave is not full.
+func waves(agents, each, places float64, at corner) float64 {
+	if at.slow {
+		return math.Ceil(agents/places) * each
+	}
+	return agents * each / places
+}
+
+func limitWords(o *Order) string {
+	if o.Ceiling > o.Limit && o.Agents > o.Limit {
+		return fmt.Sprintf("the limit of sessions at once, %d to %d", o.Limit, min(o.Ceiling, o.Agents))
+	}
+	return fmt.Sprintf("the limit of sessions at once, %d", min(o.Limit, max(o.Agents, 1)))
+}
+
+func rateWords(v *Service) string {
+	if v.MaxRate > v.Rate {
+		return fmt.Sprintf("the rate of %s, %g to %g calls a second", v.Name, v.Rate, v.MaxRate)
+	}
+	return fmt.Sprintf("the rate of %s, %g calls a second", v.Name, v.Rate)
+}
+
+// rate is how often something happens in a minute of which each session does so much.
+func (c *cycle) rate(each engine.Estimate) engine.Estimate {
+	return c.over(each.Basis, func(at corner) float64 { return pick(each, at.much) })
+}
+
+// Spare is what connections are multiplied by, so that not all of them are busy all the time.
+const Spare = 1.2
+
+// connections are those that the writes of all services keep busy, with [Spare]: writes a minute over what one
+// connection bears in a minute (Little's law).
+func (c *cycle) connections() engine.Estimate {
+	basis := engine.Measured
+	for i := range c.session.Services {
+		if v := &c.session.Services[i]; !v.Writes.Known() || v.Writes.High > 0 {
+			basis = basis.Worse(v.Writes.Basis.Worse(v.WriteLatency.Basis))
+		}
+	}
+	return c.over(basis, func(at corner) (busy float64) {
+		for i := range c.session.Services {
+			v := &c.session.Services[i]
+			busy += pick(v.Writes, at.much) * pick(v.WriteLatency, at.slow) / 60
+		}
+		return busy
+	}).Scale(Spare)
+}
+
+// over is something that each session has so much of, for each minute of a cycle.
+func (c *cycle) over(basis engine.Basis, each func(at corner) float64) engine.Estimate {
+	least, most := math.Inf(1), 0.0
+	for _, at := range corners {
+		v := 60 * float64(c.order.Agents) * each(at)
+		if v > 0 {
+			v /= c.seconds[at]
+		}
+		least, most = min(least, v), max(most, v)
+	}
+	return engine.Between(least, most, basis.Worse(c.basis))
+}

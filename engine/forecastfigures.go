@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// forecastFigure is a line of a forecast.
+type forecastFigure struct {
+	name string
+	of   func(f *Forecast) Estimate
+	show func(v float64) string
+	// fact is what the run came to; NaN where that is not known.
+	fact func(f *Forecast, t *Totals, cycles int) float64
+	// whole marks a figure of the whole run, which one that did not go to its end does not reach.
+	whole bool
+	// hide, if set, leaves the line out.
+	hide func(f *Forecast) bool
+}
+
+// forecastFigures is the one table of a forecast's lines.
+var forecastFigures = []forecastFigure{
+	{name: "cycle", of: func(f *Forecast) Estimate { return f.Cycle }, show: showSeconds, fact: func(_ *Forecast, t *Totals, cycles int) float64 {
+		return share(positive(t.Peaks.Worked.Seconds()), float64(cycles))
+	}},
+	{name: "whole run", of: func(f *Forecast) Estimate { return f.Length }, show: showSeconds, whole: true, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return positive(t.Peaks.Elapsed.Seconds())
+	}},
+	{name: "sessions", of: func(f *Forecast) Estimate { return f.Sessions }, show: showCount, whole: true, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return float64(t.Ended())
+	}},
+	{name: "requests", of: func(f *Forecast) Estimate { return f.Requests }, show: showCount, whole: true, hide: asksNobody, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return float64(t.Asked().Requests)
+	}},
+	{name: "requests/min", of: func(f *Forecast) Estimate { return f.RequestRate }, show: showCount, hide: asksNobody, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return perMinute(t.Asked().Requests, t)
+	}},
+	{name: "writes/min", of: func(f *Forecast) Estimate { return f.WriteRate }, show: showCount, hide: writesNothing, fact: func(f *Forecast, t *Totals, _ int) float64 {
+		return perMinute(f.written(t), t)
+	}},
+	{name: "db connections", of: func(f *Forecast) Estimate { return f.Connections }, show: showConnections, hide: writesNothing, fact: func(f *Forecast, t *Totals, _ int) float64 {
+		if t.Peaks.ServerConnections <= 0 || f.Server < 0 {
+			return math.NaN()
+		}
+		return float64(max(t.Peaks.ServerConnections-f.Server, 0))
+	}},
+	{name: "model calls", of: func(f *Forecast) Estimate { return f.Calls }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return float64(t.Asked().Usage.Calls)
+	}},
+	{name: "tokens in", of: func(f *Forecast) Estimate { return f.Input }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return float64(t.Asked().Usage.Input)
+	}},
+	{name: "tokens out", of: func(f *Forecast) Estimate { return f.Output }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return float64(t.Asked().Usage.Output)
+	}},
+	{name: "cost", of: func(f *Forecast) Estimate { return f.Cost }, show: showDollars, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		u := t.Asked().Usage
+		if u.Unpriced > 0 {
+			return math.NaN()
+		}
+		return float64(u.Cost) / 1e9
+	}},
+	{name: "memory", of: func(f *Forecast) Estimate { return f.Memory }, show: showBytes, fact: func(_ *Forecast, t *Totals, _ int) float64 {
+		return positive(float64(t.Peaks.Memory))
+	}},
+	{name: "journal", of: func(f *Forecast) Estimate { return f.Disk }, show: showBytes, whole: true, fact: func(*Forecast, *Totals, int) float64 {
+		return math.NaN()
+	}},
+}
+
+func asksNobody(f *Forecast) bool    { return f.Requests.Known() && f.Requests.High == 0 }
+func writesNothing(f *Forecast) bool { return f.Writes.Known() && f.Writes.High == 0 }
+func asksNoModel(f *Forecast) bool   { return f.Calls.Known() && f.Calls.High == 0 }
+
+// written is how many requests the writing steps made.
+func (f *Forecast) written(t *Totals) (n int64) {
+	for _, s := range t.ByStep.List {
+		if slices.Contains(f.Writers, s.Path) {
+			n += s.Requests
+		}
+	}
+	return n
+}
+
+// perMinute is a count over the time in which cycles had work.
+func perMinute(n int64, t *Totals) float64 { return share(60*float64(n), t.Peaks.Worked.Seconds()) }
+
+// ForecastLine is a figure of a forecast in words.
+type ForecastLine struct {
+	Name, Text string
+	Basis      Basis
+}
+
+// Lines are the figures in words, in their order.
+func (f *Forecast) Lines() []ForecastLine {
+	var all []ForecastLine
+	for i := range forecastFigures {
+		if c := &forecastFigures[i]; c.hide == nil || !c.hide(f) {
+			all = append(all, ForecastLine{c.name, c.text(f), c.of(f).Basis})
+		}
+	}
+	return all
+}
+
+func (c *forecastFigure) text(f *Forecast) string {
+	text := c.of(f).text(c.show)
+	if c.name == "db connections" && f.ServerMax > 0 {
+		text += fmt.Sprintf(" of %d", f.ServerMax)
+		if f.Server >= 0 {
+			text += fmt.Sprintf(", %d in use", f.Server)
+		}
+	}
+	return text
+}
+
+// String says it in a line: how long a cycle takes, the requests per minute and the cost.
+func (f *Forecast) String() string {
+	parts := []string{"cycle about " + f.Cycle.text(showSeconds)}
+	if !asksNobody(f) {
+		parts = append(parts, f.RequestRate.text(showCount)+" requests/min")
+	}
+	if f.Calls.High > 0 || !f.Cost.Known() {
+		parts = append(parts, f.Cost.text(showDollars))
+	}
+	return strings.Join(parts, ", ") + " (" + f.From() + ")"
+}
+
+// ForecastFact is a figure of a forecast beside what the run came to, in words; Fact and Difference are "" where they are not known.
+type ForecastFact struct {
+	Name, Forecast, Fact, Difference string
+	Off                              bool // by more than a quarter
+}
+
+// Compare puts what was forecast beside what a run came to; nil where nothing was forecast.
+func (r *RunRecord) Compare(t *Totals) []ForecastFact {
+	f := r.Forecast
+	if f == nil {
+		return nil
+	}
+	var all []ForecastFact
+	for i := range forecastFigures {
+		c := &forecastFigures[i]
+		fact := c.fact(f, t, r.Cycle)
+		if c.hide != nil && c.hide(f) && !(fact > 0) {
+			continue
+		}
+		line := ForecastFact{Name: c.name, Forecast: c.text(f)}
+		if !math.IsNaN(fact) {
+			line.Fact = c.show(fact)
+		}
+		if line.Fact != "" && c.of(f).Known() && (!c.whole || r.Ending == EndFinished) {
+			line.Difference, line.Off = c.of(f).difference(fact)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// difference says how far a fact is from an estimate; off is by more than a quarter.
+func (e Estimate) difference(fact float64) (text string, off bool) {
+	near := min(max(fact, e.Low), e.High)
+	switch by := (fact - near) / near; {
+	case fact == near && e.Low < e.High:
+		return "within", false
+	case math.Abs(fact-near) < 0.005*near || fact == near:
+		return "as forecast", false
+	case near == 0:
+		return "more", true
+	case by >= 10:
+		return fmt.Sprintf("%.0f times", fact/near), true
+	default:
+		return fmt.Sprintf("%+.0f %%", 100*by), math.Abs(by) > 0.25
+	}
+}
+
+// text writes the value, or both bounds where they are more than a tenth apart.
+func (e Estimate) text(show func(float64) string) string {
+	low, high := show(e.Low), show(e.High)
+	switch {
+	case !e.Known():
+		return "not known"
+	case low == high:
+		return low
+	case e.High-e.Low <= 0.1*e.High:
+		return show(e.Middle())
+	}
+	return low + "–" + high
+}
+
+func showSeconds(v float64) string {
+	const longest = float64(math.MaxInt64) / 2
+	ns := v * float64(time.Second)
+	switch {
+	case ns >= min(longest, 48*float64(time.Hour)):
+		return FormatCount(int64(min(math.Round(v/86400), longest))) + " days"
+	case v >= 600:
+		return strings.TrimSuffix(time.Duration(ns).Round(time.Minute).String(), "0s")
+	}
+	return FormatDuration(time.Duration(ns))
+}
+
+// showCount writes three figures of what is large.
+func showCount(v float64) string {
+	v = min(v, 1e18)
+	if v >= 10_000 {
+		unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+		v = math.Round(v/unit) * unit
+	}
+	return FormatCount(int64(math.Round(v)))
+}
+
+func showConnections(v float64) string { return FormatCount(int64(math.Ceil(min(v, 1e18) - 1e-9))) }
+func showBytes(v float64) string       { return FormatBytes(int64(min(v, 1e18))) }
+func showDollars(v float64) string     { return FormatDollars(int64(math.Round(min(v, 1e9) * 1e9))) }

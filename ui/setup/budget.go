@@ -1,0 +1,97 @@
+package setup
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// The most that can be asked for.
+const (
+	maxDollars = 1_000_000
+	maxCounted = 1_000_000_000_000
+)
+
+// budget is what a run may take; an empty field has no bound.
+type budget struct {
+	panel                     *widgets.Panel
+	dollars, tokens, requests *form.Number
+	wall                      *form.Entry
+}
+
+func newBudget(s *Screen) *budget {
+	b := &budget{dollars: form.NewNumber(), tokens: form.NewWhole(0, maxCounted), requests: form.NewWhole(0, maxCounted), wall: form.NewEntry()}
+	b.dollars.Min, b.dollars.Max = 0, maxDollars
+	words := form.NewNote("")
+	words.SetText("Where it is used up, the run ends cleanly and can go on with a larger one. An empty field has no bound.")
+	dollars, tokens := form.NewRow("US dollars", b.dollars), form.NewRow("Tokens", b.tokens)
+	requests, wall := form.NewRow("Requests", b.requests), form.NewRow("Time", b.wall)
+	for _, e := range []*form.Entry{&b.dollars.Entry, &b.tokens.Entry, &b.requests.Entry, b.wall} {
+		e.SetPlaceHolder("any")
+	}
+	s.watch(s.settings.Add(dollars, "budget", "budget dollars"), &b.dollars.Entry)
+	s.watch(s.settings.Add(tokens, "budget tokens"), &b.tokens.Entry)
+	s.watch(s.settings.Add(requests, "budget requests"), &b.requests.Entry)
+	s.watch(s.settings.Add(wall, "budget time"), b.wall)
+	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
+	return b
+}
+
+func (b *budget) fill(sc *Scenario, another bool) {
+	set := sc.Settings.Budget
+	text := func(known bool, text string) string {
+		if !known {
+			return ""
+		}
+		return text
+	}
+	put(&b.dollars.Entry, text(set.Dollars > 0, decimal(set.Dollars)), another)
+	put(&b.tokens.Entry, text(set.Tokens > 0, strconv.FormatInt(set.Tokens, 10)), another)
+	put(&b.requests.Entry, text(set.Requests > 0, strconv.FormatInt(set.Requests, 10)), another)
+	put(b.wall, text(set.Wall > 0, short(set.Wall)), another)
+}
+
+// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+func (b *budget) into(set *engine.Settings) error {
+	var mistakes []error
+	for _, f := range []struct {
+		entry *form.Number
+		name  string
+		to    func(v float64)
+	}{
+		{b.dollars, "budget dollars", func(v float64) { set.Budget.Dollars = v }},
+		{b.tokens, "budget tokens", func(v float64) { set.Budget.Tokens = int64(v) }},
+		{b.requests, "budget requests", func(v float64) { set.Budget.Requests = int64(v) }},
+	} {
+		if strings.TrimSpace(f.entry.Text) == "" {
+			f.to(0)
+		} else if v, err := f.entry.Value(); keep(&mistakes, f.name, err) {
+			f.to(v)
+		}
+	}
+	if d, err := wallTime(b.wall.Text); keep(&mistakes, "budget time", err) {
+		set.Budget.Wall = d
+	}
+	return errors.Join(mistakes...)
+}
+
+// wallTime reads a time such as 8h or 1h30m; nothing is no bound.
+func wallTime(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || text == "0" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, errors.New("not a time, such as 30m, 8h or 1h30m")
+	case d < 0:
+		return 0, errors.New("less than nothing")
+	}
+	return d, nil
+}

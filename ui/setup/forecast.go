@@ -1,0 +1,142 @@
+package setup
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// forecast shows what a run would take. It is asked when nothing was typed for a moment, and the last answer counts.
+type forecast struct {
+	screen  *Screen
+	panel   *widgets.Panel
+	figures []*forecastCell
+	grid    *fyne.Container
+	binds   *form.Note
+	advice  *fyne.Container // a warning for each line
+	from    *form.Note
+
+	of     foretold
+	asked  int // answers of all questions but the last are dropped
+	cancel context.CancelFunc
+	timer  *time.Timer // until the next question; nil without
+}
+
+// foretold is what a forecast depends on.
+type foretold struct {
+	scenario *Scenario
+	order    Order
+}
+
+// forecastCell is a figure under its name.
+type forecastCell struct {
+	content     *fyne.Container
+	name, value *widgets.Text
+}
+
+func newForecast(s *Screen) *forecast {
+	f := &forecast{
+		screen: s, grid: form.NewColumns(11), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
+	}
+	f.panel = widgets.NewPanel("Forecast", form.NewStack(f.grid, f.binds, f.advice, f.from))
+	f.from.SetText("Working it out…")
+	return f
+}
+
+// follow asks again where the answer may be another one. Fields that are wrong say nothing about a run.
+func (f *forecast) follow(o Order, mistakes bool) {
+	now := foretold{f.screen.scenario, o}
+	if mistakes || reflect.DeepEqual(now, f.of) {
+		return
+	}
+	another := now.scenario != f.of.scenario
+	f.of = now
+	f.asked++
+	f.cancel()
+	if f.timer != nil {
+		f.timer.Stop()
+		f.timer = nil
+	}
+	this := f.asked
+	if another {
+		f.ask(this, o)
+		return
+	}
+	f.timer = time.AfterFunc(pause, func() { async.Do(func() { f.ask(this, o) }) })
+}
+
+// again asks anew: another run may have been measured.
+func (f *forecast) again() { f.of = foretold{} }
+
+func (f *forecast) ask(this int, o Order) {
+	if this != f.asked {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f.cancel = cancel
+	async.Work(func() (engine.Forecast, error) { return f.screen.desk.Forecast(ctx, o) }, func(found engine.Forecast, err error) {
+		cancel()
+		if this != f.asked {
+			return
+		}
+		if err != nil {
+			f.show(&engine.Forecast{})
+			f.from.SetText("What this run would take is not known: " + err.Error())
+			return
+		}
+		f.show(&found)
+	})
+}
+
+// show shows a forecast; what has not changed is not drawn again.
+func (f *forecast) show(found *engine.Forecast) {
+	lines := found.Lines()
+	if found.Binds == "" {
+		lines = nil
+	}
+	for len(f.figures) < len(lines) {
+		c := &forecastCell{name: widgets.NewCaption(""), value: widgets.NewText("")}
+		c.content = container.New(layout.NewCustomPaddedVBoxLayout(0), c.name, c.value)
+		f.figures = append(f.figures, c)
+		f.grid.Add(c.content)
+	}
+	for i, c := range f.figures {
+		if i >= len(lines) {
+			c.content.Hide()
+			continue
+		}
+		c.name.SetText(lines[i].Name)
+		c.value.SetText(lines[i].Text)
+		c.content.Show()
+	}
+	f.binds.Say("")
+	if found.Binds != "" {
+		f.binds.Say("A cycle is bound by " + found.Binds + ".")
+	}
+	for i, text := range found.Advice {
+		if i == len(f.advice.Objects) {
+			f.advice.Add(form.NewNote(""))
+		}
+		f.advice.Objects[i].(*form.Note).SetWarning(text)
+		f.advice.Objects[i].Show()
+	}
+	for _, o := range f.advice.Objects[len(found.Advice):] {
+		o.Hide()
+	}
+	f.from.SetText(origin(found))
+	f.panel.Refresh()
+}
+
+// origin says in a sentence what a forecast goes by.
+func origin(found *engine.Forecast) string {
+	return "It is " + found.From() + "."
+}
