@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	defaultMax     = 64
+	// DefaultMax is the highest level of a plan that says nothing.
+	DefaultMax     = 64
 	defaultRepeats = 3
 	mostRepeats    = 100
 )
@@ -59,7 +60,7 @@ func (p *Plan) All() []int {
 	}
 	most := p.Max
 	if most <= 0 {
-		most = defaultMax
+		most = DefaultMax
 	}
 	var all []int
 	for n := 1; n < most; n *= 2 {
