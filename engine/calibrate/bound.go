@@ -63,7 +63,7 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 // signs finds what is scarce at a level, the most certain first.
 func signs(first, at *Level) (Bound, string) {
 	s := at.total()
-	asked := float64(s.Requests + s.Refused)
+	asked := float64(s.Asked + s.Refused)
 	switch {
 	case s.Refused > 0 && float64(s.Refused) > refused*asked:
 		return Provider, fmt.Sprintf("at %d, %.1f %% of the requests were refused (429)", at.Level, shownPercent*float64(s.Refused)/asked)
@@ -119,7 +119,7 @@ func (l *Level) total() (t Sample) {
 	timed := 0
 	for i := range l.Samples {
 		s := &l.Samples[i]
-		t.Requests += s.Requests
+		t.Asked += s.Asked
 		t.Refused += s.Refused
 		t.Paced += s.Paced / n
 		t.Bounded += s.Bounded / n

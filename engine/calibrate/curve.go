@@ -9,7 +9,11 @@ import (
 // what one alone ends, σ the share of work that waits for its turn (contention), κ what each costs every other
 // (coherency). From N. J. Gunther, Guerrilla Capacity Planning, Springer 2007, chapter 4, with the coefficient λ of
 // Gunther, Puglia and Tomasette, Hadoop Superlinear Scalability, CACM 58(4), 2015.
-type Curve struct{ Lambda, Sigma, Kappa float64 }
+type Curve struct {
+	Lambda float64 `json:"lambda"`
+	Sigma  float64 `json:"sigma"`
+	Kappa  float64 `json:"kappa"`
+}
 
 // At is X(n).
 func (c Curve) At(n float64) float64 { return c.Lambda * n / c.divisor(n) }

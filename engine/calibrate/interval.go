@@ -13,13 +13,17 @@ const (
 
 // Interval is meant to hold the true value in 19 of 20 sweeps. With three repeats and errors of 5 % it holds the curve in
 // 89 to 93 of 100, and the recommendation in 95 and more: the test beside it counts.
-type Interval struct{ Low, High float64 }
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // Band is the interval of the curve at a number of sessions.
 type Band struct {
-	Level     float64
-	PerSecond float64 // of the curve itself
-	Low, High float64
+	Level     float64 `json:"level"`
+	PerSecond float64 `json:"per_second"` // of the curve itself
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
 }
 
 // bandPoints is at how many places the band is told.

@@ -2,7 +2,10 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // enough is the share of the best throughput that a recommended level has.
@@ -10,23 +13,27 @@ const enough = 0.95
 
 // Result is what a sweep found. The zero value found nothing.
 type Result struct {
-	Levels []Level // of the plan, ascending
+	Levels []Level `json:"levels"` // of the plan, ascending
 
 	// Curve is the law that fits best; Fitted is that there is one: two levels at least were measured. Intervals and Band
 	// are there where Spread is true: more was measured than the curve has parameters.
-	Curve                Curve
-	Fitted, Spread       bool
-	Lambda, Sigma, Kappa Interval
-	Band                 []Band
+	Curve  Curve    `json:"curve"`
+	Fitted bool     `json:"fitted"`
+	Spread bool     `json:"spread"`
+	Lambda Interval `json:"lambda"`
+	Sigma  Interval `json:"sigma"`
+	Kappa  Interval `json:"kappa"`
+	Band   []Band   `json:"band,omitempty"`
 
 	// Level is recommended: the smallest with 95 % of the best throughput between the lowest level that was measured and
 	// the highest that stayed within its bounds. 0 is that none can be.
-	Level     int
-	PerSecond float64 // that the curve expects there
+	Level     int     `json:"recommended"`
+	PerSecond float64 `json:"per_second"` // that the curve expects there
 	// Low and High hold the recommendation of 19 in 20 such sweeps; both are Level where that is not known.
-	Low, High int
-	Bound     Bound
-	Why       string // in words: the sign of the bound, or why nothing is recommended
+	Low   int    `json:"recommended_low"`
+	High  int    `json:"recommended_high"`
+	Bound Bound  `json:"bound"`
+	Why   string `json:"why"` // in words: the sign of the bound, or why nothing is recommended
 }
 
 // Evaluate finds what samples of a plan's levels say.
@@ -174,10 +181,19 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, " (%s in 19 of 20 such sweeps)", span(r.Low, r.High))
 	}
 	if r.PerSecond > 0 {
-		fmt.Fprintf(&b, ": about %.3g sessions per second", r.PerSecond)
+		fmt.Fprintf(&b, ": about %s sessions per second", Figure(r.PerSecond))
 	}
 	fmt.Fprintf(&b, ". Bound by %s: %s.", r.Bound, r.Why)
 	return b.String()
+}
+
+// Figure writes a figure with three of its digits.
+func Figure(v float64) string {
+	if v < 1000 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10(v))) - 2)
+	return engine.FormatCount(int64(math.Round(v/unit) * unit))
 }
 
 func span(low, high int) string {

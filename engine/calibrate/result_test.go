@@ -105,11 +105,11 @@ func TestRecommendations(t *testing.T) {
 		{"one level", []Sample{sample(8, 1, 500, nil), sample(8, 2, 510, nil)}, 8, 8, Nothing, "still grew at 8"},
 		{"linear", samplesOf(Curve{100, 0, 0}, doubling, 3, 0.01, 1), 58, 64, Nothing, "still grew at 64, the highest level"},
 		{"the backend gets slower", with(samplesOf(Curve{100, 0.03, 0.004}, doubling, 3, 0.01, 1), func(s *Sample) {
-			s.Requests, s.Service = 5*s.Ended, time.Duration(s.Level)*time.Millisecond
+			s.Asked, s.Service = 5*s.Ended, time.Duration(s.Level)*time.Millisecond
 		}), 9, 14, Backend, "a request took 64 ms at 64, 1 ms at 1"},
 		{"nobody knows", samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), 10, 20, Unknown, "no figure says why"},
 		{"429s", with(samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), func(s *Sample) {
-			s.Requests, s.Refused = s.Ended, s.Ended/10
+			s.Asked, s.Refused = s.Ended, s.Ended/10
 		}), 10, 20, Provider, "9.1 % of the requests were refused (429)"},
 		{"held by a rate", with(samplesOf(Curve{100, 0.3, 0}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Paced = 0.5
@@ -175,8 +175,8 @@ func TestTheMixDoesNotMatter(t *testing.T) {
 	requests := samplesOf(curve, doubling, 3, 0.01, 4) // per second
 	for i := range requests {
 		s := &requests[i]
-		s.Requests = s.Ended
-		s.Ended = s.Requests / 5
+		s.Asked = s.Ended
+		s.Ended = s.Asked / 5
 		if s.Level > 8 {
 			s.Ended *= 10 // nine of ten ask nothing
 		}
@@ -211,5 +211,13 @@ func TestTheSameSeedGivesTheSameIntervals(t *testing.T) {
 	}
 	if c := Evaluate(Plan{Seed: 2}, samples); a.Lambda == c.Lambda {
 		t.Error("another seed draws the same")
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for v, want := range map[float64]string{0.01234: "0.0123", 98.76: "98.8", 999.4: "999", 1234.5: "1,230", 51_678: "51,700", 9_999: "10,000"} {
+		if got := Figure(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
 	}
 }

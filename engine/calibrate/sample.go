@@ -7,22 +7,28 @@ import (
 
 // Sample is what one measurement of a level gave, after its warm-up.
 type Sample struct {
-	Level, Round  int
-	Span          time.Duration // in which the sessions below ended
-	Ended, Failed int64         // sessions; those that failed or timed out are among Ended
-	// Requests were answered, repetitions not counted; Refused are 429s.
-	Requests, Refused int64
-	P95               time.Duration // of sessions: the mean of the seconds' 95th percentiles
-	Service           time.Duration // that a request took, mean; 0 is not known
-	CPU               float64       // percent of the machine, mean; negative is not known
-	OwnCPU            float64       // percent of the machine that Throng itself used, mean; negative is not known
-	Memory            float64       // share that the system cannot give any more, the highest; negative is not known
+	Level   int           `json:"level"`
+	Round   int           `json:"round"`
+	Span    time.Duration `json:"span_ns"`    // in which the sessions below ended
+	Ended   int64         `json:"ended"`      // sessions
+	Failed  int64         `json:"failed"`     // of them those that failed or timed out
+	Asked   int64         `json:"asked"`      // requests, repetitions not counted
+	Refused int64         `json:"refused"`    // 429s
+	P95     time.Duration `json:"p95_ns"`     // of sessions: the mean of the seconds' 95th percentiles
+	Service time.Duration `json:"service_ns"` // that a request took, mean; 0 is not known
+	// Of the machine; negative is not known. OwnCPU is what Throng itself used of it, Memory the share that the system
+	// cannot give any more.
+	CPU    float64 `json:"cpu_percent"`     // mean
+	OwnCPU float64 `json:"own_cpu_percent"` // mean
+	Memory float64 `json:"memory_share"`    // the highest
 	// Clients of the database server, the most, and how many it takes; negative is not known.
-	Clients, MaxClients int
+	Clients    int `json:"clients"`
+	MaxClients int `json:"max_clients"`
 	// Shares of the time of all places in which sessions were held back: by rates and refusals of services, and by
 	// bounds on their calls at once.
-	Paced, Bounded float64
-	InFlight       float64 // sessions, mean
+	Paced    float64 `json:"paced_share"`
+	Bounded  float64 `json:"bounded_share"`
+	InFlight float64 `json:"in_flight"` // sessions, mean
 }
 
 // The bounds at which a branch of levels ends.
@@ -47,17 +53,20 @@ func (s *Sample) counts() bool {
 
 // Level is what is known of a level.
 type Level struct {
-	Level   int
-	Samples []Sample
+	Level   int      `json:"level"`
+	Samples []Sample `json:"samples,omitempty"`
 	// PerSecond is how many sessions of the sweep's mix end in a second, mean; Spread is the standard deviation between
 	// the measurements. Both are 0 where nothing counts.
-	PerSecond, Spread float64
-	P95               time.Duration
+	PerSecond float64       `json:"per_second"`
+	Spread    float64       `json:"spread"`
+	P95       time.Duration `json:"p95_ns"`
 	// Means of the samples, OwnCPU of what Throng itself used; negative is not known.
-	CPU, OwnCPU, Memory float64
-	Errors              float64 // share of its sessions
-	Over                Bound   // the first bound that it went beyond; "" is none
-	Note                string  // in words; "" is that there is nothing to say
+	CPU    float64 `json:"cpu_percent"`
+	OwnCPU float64 `json:"own_cpu_percent"`
+	Memory float64 `json:"memory_share"`
+	Errors float64 `json:"error_share"`    // of its sessions
+	Over   Bound   `json:"over,omitempty"` // the first bound that it went beyond; "" is none
+	Note   string  `json:"note,omitempty"` // in words; "" is that there is nothing to say
 }
 
 // work turns what samples did into sessions per second of a common mix. Sessions differ: one that leaves at once is no
@@ -75,7 +84,7 @@ func mixOf(samples []Sample) work {
 	for i := range samples {
 		if s := &samples[i]; s.counts() {
 			ended += s.Ended
-			requests += s.Requests
+			requests += s.Asked
 		}
 	}
 	if float64(requests) < someRequests*float64(ended) || requests == 0 {
@@ -90,7 +99,7 @@ func (w work) rate(s *Sample) float64 {
 	case !s.counts():
 		return 0
 	case w.perRequest > 0:
-		return float64(s.Requests) * w.perRequest / s.Span.Seconds()
+		return float64(s.Asked) * w.perRequest / s.Span.Seconds()
 	}
 	return float64(s.Ended) / s.Span.Seconds()
 }

@@ -23,23 +23,23 @@ import (
 
 // Calibration is a sweep that was made, and of what.
 type Calibration struct {
-	At       time.Time
-	Machine  Machine
-	Scenario string   // name or path
-	Title    string   // of the scenario
-	Hash     string   // of the scenario's files and parameters
-	Services []string // where each is
-	Agents   int
-	Result   calibrate.Result
+	At       time.Time        `json:"at"`
+	Machine  Machine          `json:"machine"`
+	Scenario string           `json:"scenario"` // name or path
+	Title    string           `json:"title"`    // of the scenario
+	Hash     string           `json:"hash"`     // of the scenario's files and parameters
+	Services []string         `json:"services"` // where each is
+	Agents   int              `json:"agents"`
+	Result   calibrate.Result `json:"result"`
 
 	Notice string `json:"-"` // what a person should know of how it was kept; "" is nothing
 }
 
 // Machine is one that calibrations are of.
 type Machine struct {
-	Host        string
-	Cores       int
-	MemoryBytes uint64 // 0 is not known
+	Host        string `json:"host"`
+	Cores       int    `json:"cores"`
+	MemoryBytes uint64 `json:"memory_bytes"` // 0 is not known
 }
 
 // ThisMachine describes the one that the program runs on.
@@ -81,8 +81,8 @@ const (
 
 // calibrationFile is what the file holds, newest first.
 type calibrationFile struct {
-	Version      int
-	Calibrations []Calibration
+	Version      int           `json:"version"`
+	Calibrations []Calibration `json:"calibrations"`
 }
 
 // Calibrations lists those that are kept in the data folder, newest first: one for each machine, scenario and services.

@@ -86,7 +86,7 @@ func (g *gauge) over(ctx context.Context) error {
 // window is a while of a run.
 type window struct {
 	from, to *engine.Snapshot
-	rows     []engine.MetricsRow // of seconds that lie within it
+	rows     []engine.MetricsRow // of seconds that lie within it for the most part
 	inFlight int
 	looks    int
 }
@@ -102,7 +102,7 @@ func (w *window) add(s *engine.Snapshot) {
 	w.inFlight += s.InFlight
 	w.looks++
 	row := &s.Metrics
-	if row.At.Add(-time.Second).Before(w.from.At) || len(w.rows) > 0 && !row.At.After(w.rows[len(w.rows)-1].At) {
+	if row.At.Add(-time.Second / 2).Before(w.from.At) || len(w.rows) > 0 && !row.At.After(w.rows[len(w.rows)-1].At) {
 		return
 	}
 	w.rows = append(w.rows, *row)
@@ -113,7 +113,7 @@ func (w *window) sample(level, cores int) calibrate.Sample {
 	from, to := w.from, w.to
 	s := calibrate.Sample{
 		Span: to.At.Sub(from.At), Ended: to.Ended - from.Ended, Failed: bad(to) - bad(from),
-		Requests: max(to.Requests-to.Retries-from.Requests+from.Retries, 0), Refused: to.RateLimited - from.RateLimited,
+		Asked: max(to.Requests-to.Retries-from.Requests+from.Retries, 0), Refused: to.RateLimited - from.RateLimited,
 		CPU: -1, OwnCPU: -1, Memory: -1, Clients: -1, MaxClients: -1,
 	}
 	if places := float64(level) * s.Span.Seconds(); places > 0 {
@@ -165,8 +165,8 @@ func (w *window) times(s *calibrate.Sample) {
 	}
 	s.P95 = time.Duration(p95 / float64(count))
 	each := service / float64(count) // session
-	if s.Requests > 0 {
-		each *= float64(s.Ended) / float64(s.Requests)
+	if s.Asked > 0 {
+		each *= float64(s.Ended) / float64(s.Asked)
 	}
 	s.Service = time.Duration(each)
 }

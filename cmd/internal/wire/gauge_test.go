@@ -43,7 +43,7 @@ func TestWindow(t *testing.T) {
 	near("the span", s.Span.Seconds(), 5)
 	near("the sessions", float64(s.Ended), 500)
 	near("those that failed", float64(s.Failed), 50)
-	near("the requests", float64(s.Requests), 1000)
+	near("the requests", float64(s.Asked), 1000)
 	near("the refusals", float64(s.Refused), 10)
 	near("a session's p95", s.P95.Seconds(), 0.09)
 	near("a request", s.Service.Seconds(), 0.03)
@@ -53,7 +53,7 @@ func TestWindow(t *testing.T) {
 	near("the rates", s.Paced, 0.3)
 	near("the bounds", s.Bounded, 0.05)
 	near("in flight", s.InFlight, 8)
-	if s.Clients != 12 || s.MaxClients != 60 || len(w.rows) != 4 {
+	if s.Clients != 12 || s.MaxClients != 60 || len(w.rows) != 5 {
 		t.Errorf("%d of %d clients in %d seconds", s.Clients, s.MaxClients, len(w.rows))
 	}
 }
