@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,10 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// How long a level is measured, and how long it settles before.
+// DefaultDuration is how long a level is measured; settling is the share of it before.
 const (
 	DefaultDuration = 5 * time.Second
-	DefaultWarmUp   = 1500 * time.Millisecond
+	settling        = 0.3
 	longest         = time.Hour
 )
 
@@ -30,10 +31,10 @@ type Sweep struct {
 	Launch Launch
 	Name   string // of the scenario, as a person gave it
 	Plan   calibrate.Plan
-	// Duration is how long each level is measured, after WarmUp; 0 are the defaults. A level goes on up to six times as
-	// long until ten sessions have ended.
-	Duration, WarmUp time.Duration
-	Report           func(calibrate.Progress) // may be nil
+	// Duration is how long each level is measured, after a warm-up of 0.3 of it; 0 is the default. A level goes on up to
+	// six times as long until ten sessions have ended, as does its warm-up until as many have as are in flight.
+	Duration time.Duration
+	Report   func(calibrate.Progress) // may be nil
 }
 
 // Run carries the sweep out and keeps what it found. When ctx ends, or the run that is measured does, what was measured
@@ -83,13 +84,8 @@ func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 	if p.Max == 0 || p.Max > job.Agents {
 		p.Max = job.Agents
 	}
-	g := &gauge{run: job.Run, warmUp: s.WarmUp, duration: s.Duration}
-	if g.duration == 0 {
-		g.duration = DefaultDuration
-	}
-	if g.warmUp == 0 {
-		g.warmUp = DefaultWarmUp
-	}
+	duration := cmp.Or(s.Duration, DefaultDuration)
+	g := &gauge{job.Run, time.Duration(settling * float64(duration)), duration}
 	return calibrate.Sweep(ctx, p, g.measure, s.Report)
 }
 
@@ -99,7 +95,7 @@ func (s Sweep) check() error {
 	if s.Launch.Settings.Sequential {
 		mistakes = append(mistakes, &engine.FieldError{Field: "sequential", Problem: "one agent acts after the other", Hint: "there is no limit to find; turn it off"})
 	}
-	if s.Duration < 0 || s.Duration > longest || s.WarmUp < 0 || s.WarmUp > longest {
+	if s.Duration < 0 || s.Duration > longest {
 		mistakes = append(mistakes, &engine.FieldError{Field: "duration", Problem: "is out of range", Hint: "up to " + longest.String()})
 	}
 	draft, err := s.Launch.Draft()

@@ -24,7 +24,7 @@ func little(t *testing.T, set map[string]string) Sweep {
 	l.Settings.Rehearsal.Profile = "none"
 	return Sweep{
 		Launch: l, Name: "shopping", Plan: calibrate.Plan{Levels: []int{1, 2}, Repeats: 1},
-		Duration: 100 * time.Millisecond, WarmUp: 10 * time.Millisecond,
+		Duration: 100 * time.Millisecond,
 	}
 }
 

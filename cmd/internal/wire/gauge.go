@@ -102,7 +102,7 @@ func (w *window) add(s *engine.Snapshot) {
 	w.inFlight += s.InFlight
 	w.looks++
 	row := &s.Metrics
-	if row.At.Add(-time.Second / 2).Before(w.from.At) || len(w.rows) > 0 && !row.At.After(w.rows[len(w.rows)-1].At) {
+	if row.At.Add(-time.Second/2).Before(w.from.At) || len(w.rows) > 0 && !row.At.After(w.rows[len(w.rows)-1].At) {
 		return
 	}
 	w.rows = append(w.rows, *row)
