@@ -216,9 +216,8 @@ func (t *terminal) calibrated(c *wire.Calibration) {
 		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, engine.FormatDuration(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}
 	_ = w.Flush() // to the terminal
-	if r := &c.Result; r.Fitted {
-		fmt.Fprintf(t.out, "X(n) = λn / (1 + σ(n−1) + κn(n−1)) with %s, %s, %s\n", parameter("λ", r.Curve.Lambda, r.Lambda, r.Spread),
-			parameter("σ", r.Curve.Sigma, r.Sigma, r.Spread), parameter("κ", r.Curve.Kappa, r.Kappa, r.Spread))
+	if law := c.Result.Law(); law != "" {
+		fmt.Fprintln(t.out, law)
 	}
 	fmt.Fprintln(t.out, c.Result.String())
 }
@@ -229,14 +228,6 @@ func percent(v float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.0f%%", v)
-}
-
-func parameter(name string, v float64, in calibrate.Interval, spread bool) string {
-	text := fmt.Sprintf("%s %s", name, calibrate.Figure(v))
-	if spread {
-		text += fmt.Sprintf(" (%s to %s)", calibrate.Figure(in.Low), calibrate.Figure(in.High))
-	}
-	return text
 }
 
 // presets shows starting points, that of this machine marked.

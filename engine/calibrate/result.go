@@ -15,8 +15,8 @@ const enough = 0.95
 type Result struct {
 	Levels []Level `json:"levels"` // of the plan, ascending
 
-	// Curve is the law that fits best; Fitted is that there is one: two levels at least were measured. Intervals and Band
-	// are there where Spread is true: more was measured than the curve has parameters.
+	// Curve is the law that fits best, and Band what it says; Fitted is that there is one: two levels at least were
+	// measured. Intervals are there where Spread is true: more was measured than the curve has parameters.
 	Curve  Curve    `json:"curve"`
 	Fitted bool     `json:"fitted"`
 	Spread bool     `json:"spread"`
@@ -82,6 +82,10 @@ func Evaluate(p Plan, samples []Sample) Result {
 func (r *Result) spread(points []point, free, lowest, top, last int, seed uint64) {
 	s, ok := bootstrap(points, r.Curve, free, lowest, top, last, seed)
 	if !ok {
+		for _, n := range places(lowest, last) {
+			x := r.Curve.At(n)
+			r.Band = append(r.Band, Band{n, x, x, x})
+		}
 		return
 	}
 	r.Spread = true
@@ -185,6 +189,22 @@ func (r *Result) String() string {
 	}
 	fmt.Fprintf(&b, ". Bound by %s: %s.", r.Bound, r.Why)
 	return b.String()
+}
+
+// Law is the curve in words, with its intervals; "" is that there is none.
+func (r *Result) Law() string {
+	if !r.Fitted {
+		return ""
+	}
+	parameter := func(name string, v float64, in Interval) string {
+		text := name + " " + Figure(v)
+		if r.Spread {
+			text += " (" + Figure(in.Low) + " to " + Figure(in.High) + ")"
+		}
+		return text
+	}
+	return fmt.Sprintf("X(n) = λn / (1 + σ(n−1) + κn(n−1)) with %s, %s, %s",
+		parameter("λ", r.Curve.Lambda, r.Lambda), parameter("σ", r.Curve.Sigma, r.Sigma), parameter("κ", r.Curve.Kappa, r.Kappa))
 }
 
 // Figure writes a figure with three of its digits.

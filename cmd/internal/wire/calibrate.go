@@ -57,7 +57,10 @@ func (s Sweep) Run(ctx context.Context) (c Calibration, err error) {
 	l.Store, l.Scratch, l.Remote, l.Resume, l.Settings = store, dir, nil, "", unattended(l.Settings)
 	c = l.calibration(s.Name)
 	job, err := l.Start(ctx)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return c, context.Cause(ctx)
+	case err != nil:
 		return c, err
 	}
 	defer func() {
