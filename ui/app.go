@@ -18,6 +18,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -33,12 +34,13 @@ const pulse = 300 * time.Millisecond
 
 // Desk is what the window and its screens ask for.
 type Desk struct {
-	Setup    setup.Desk
-	Live     live.Desk
-	Runs     runs.Desk
-	Results  results.Desk
-	Settings settings.Desk
-	Store    Store
+	Setup     setup.Desk
+	Live      live.Desk
+	Runs      runs.Desk
+	Results   results.Desk
+	Calibrate calibrate.Desk
+	Settings  settings.Desk
+	Store     Store
 }
 
 // Store is what the window itself asks for.
@@ -110,6 +112,7 @@ func New(app fyne.App, desk Desk) *App {
 		{title: "Live", icon: theme.MediaPlayIcon(), screen: a.live},
 		{title: "Checkpoints", icon: theme.HistoryIcon(), screen: a.runs},
 		{title: "Results", icon: theme.ListIcon(), screen: a.results},
+		{title: "Calibrate", icon: theme.SearchIcon(), screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
 		{title: "Settings", icon: theme.SettingsIcon(), screen: settings.New(desk.Settings, a.win, choice, a.setTheme)},
 	}
 	a.build()
@@ -219,6 +222,18 @@ func (a *App) showResults(run engine.RunID) {
 	a.show(a.pages[3])
 }
 
+// setUp is what Setup would launch now, for the calibration.
+func (a *App) setUp() (calibrate.Order, bool) {
+	o, ok := a.setup.Order()
+	return calibrate.Order{Scenario: o.Scenario, Given: o.Given, Settings: &o.Settings, Allow: o.Allow}, ok
+}
+
+// apply hands a recommended number of sessions to Setup.
+func (a *App) apply(level int) {
+	a.setup.Apply(level)
+	a.show(a.pages[0])
+}
+
 func (a *App) setTheme(choice string) {
 	a.app.Preferences().SetString(themeKey, choice)
 	a.app.Settings().SetTheme(NewLook(choice))
@@ -273,8 +288,11 @@ func (a *App) close() {
 		return
 	}
 	a.closing = true
-	text := widget.NewLabel("Sessions in flight end, then a checkpoint is taken.\nThe run can be resumed from Checkpoints at the step after the last one done.")
-	ask := dialog.NewCustomConfirm("A run is in progress", "Stop and close", "Keep running", text, func(yes bool) {
+	title, text := "A run is in progress", "Sessions in flight end, then a checkpoint is taken.\nThe run can be resumed from Checkpoints at the step after the last one done."
+	if s := a.desk.Calibrate.State(); s != nil && s.Running {
+		title, text = "A calibration is in progress", "It is given up, and what it found is not kept."
+	}
+	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", widget.NewLabel(text), func(yes bool) {
 		if !yes {
 			a.closing = false
 			return

@@ -17,6 +17,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/uitest"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -36,6 +37,7 @@ type desk struct {
 	notice      string
 	settled     chan struct{}
 	job         *live.Job
+	sweep       *calibrate.State
 }
 
 func (d *desk) ask(what string) {
@@ -104,6 +106,18 @@ type resultsDesk struct{ results.Desk }
 
 func (resultsDesk) Runs(context.Context) ([]engine.RunRecord, error) { return nil, nil }
 
+type calibrateDesk struct {
+	calibrate.Desk
+	d *desk
+}
+
+func (c calibrateDesk) State() *calibrate.State                                { return c.d.sweep }
+func (c calibrateDesk) Choices(context.Context) ([]calibrate.Choice, error)    { return nil, nil }
+func (c calibrateDesk) Machine(context.Context) (m calibrate.Machine, _ error) { return m, nil }
+func (c calibrateDesk) Earlier(context.Context) ([]calibrate.Found, string, error) {
+	return nil, "", nil
+}
+
 type settingsDesk struct{ settings.Desk }
 
 func (settingsDesk) Connection(context.Context) (settings.Connection, error) {
@@ -139,7 +153,8 @@ func start(t *testing.T, d *desk) (*uitest.Queue, *App, *app) {
 		close(d.settled)
 	}
 	a := New(fake, Desk{
-		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{}, Settings: settingsDesk{}, Store: d,
+		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
+		Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Store: d,
 	})
 	q.Drain()
 	return q, a, fake
@@ -188,6 +203,32 @@ func closeWhileARunGoesOn(t *testing.T, d *desk) {
 	q.Until("quit", func() bool { return fake.quit == 1 })
 }
 
+// TestCloseWhileACalibrationGoesOn says what is lost.
+func TestCloseWhileACalibrationGoesOn(t *testing.T) {
+	d := &desk{settled: make(chan struct{}), sweep: &calibrate.State{Running: true}}
+	_, a, _ := start(t, d)
+	a.close()
+	if !uitest.Shows(a.overlay(), "A calibration is in progress") || uitest.Shows(a.overlay(), "checkpoint") {
+		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+	}
+	close(d.settled)
+}
+
+// TestWhatWasFoundGoesToSetup shows Setup after Apply.
+func TestWhatWasFoundGoesToSetup(t *testing.T) {
+	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions at once."}}}
+	q, a, _ := start(t, d)
+	a.show(a.pages[4])
+	q.Drain()
+	if o, ok := a.setUp(); ok || o.Scenario != "" {
+		t.Errorf("Setup shows %+v, %v", o, ok)
+	}
+	q.Tap(a.current.Content(), "Apply")
+	if a.current.title != "Setup" {
+		t.Errorf("it shows %s", a.current.title)
+	}
+}
+
 func TestInterruptedRunIsOffered(t *testing.T) {
 	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: strings.Repeat("Shoppers ", 30), Done: 1200, Total: 8928, Created: time.Now()}}
 	q, a, _ := start(t, d)
@@ -230,7 +271,7 @@ func TestResumingThatFailsSaysWhy(t *testing.T) {
 func TestNavigation(t *testing.T) {
 	d := &desk{}
 	q, a, _ := start(t, d)
-	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Settings"} {
+	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Calibrate", "Settings"} {
 		test.Tap(a.pages[i].item)
 		q.Drain()
 		if a.current.title != title || !a.current.item.selected || a.content.Objects[0] != a.current.Content() {
@@ -281,7 +322,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	for _, choice := range []string{"light", "dark"} {
 		a.show(a.pages[2])
 		q.Until("read", func() bool { return shown() != nil })
-		a.show(a.pages[4])
+		a.show(a.pages[5])
 		a.setTheme(choice)
 		before := shown()
 		a.show(a.pages[2])

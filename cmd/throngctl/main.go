@@ -49,6 +49,7 @@ type cli struct {
 	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database."`
 	Validate    validateCmd    `cmd:"" help:"Check a scenario and show what it would do."`
 	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
+	Calibrate   calibrateCmd   `cmd:"" help:"Find how many sessions at once this machine and the services bear."`
 	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`
 	Secret      secretCmd      `cmd:"" help:"Keep, forget or look for a secret that scenarios name."`
 	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop, its model server or both alone."`

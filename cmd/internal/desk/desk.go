@@ -41,6 +41,7 @@ type Desk struct {
 	stops   int         // how often a run was told to stop while it was only being started
 	job     *wire.Job   // nil while none is in progress
 	shown   *live.Job   // the newest that was in progress
+	sweep   sweep       // the newest
 	called  called
 	settled chan struct{}
 }
@@ -85,7 +86,7 @@ func (d *Desk) reconnect() error {
 
 // Screens returns the desk as the window knows it.
 func (d *Desk) Screens() ui.Desk {
-	return ui.Desk{Setup: setupDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Settings: settingsDesk{d}, Store: d}
+	return ui.Desk{Setup: setupDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d}
 }
 
 // Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
@@ -125,6 +126,7 @@ func (d *Desk) Stop(cut bool) error {
 		d.stops = times
 	}
 	giveUp := d.giveUp
+	d.sweep.stop(errStopped)
 	d.mu.Unlock()
 	if giveUp != nil {
 		giveUp(errStopped)
@@ -153,6 +155,7 @@ func (d *Desk) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	job, settled, giveUp := d.job, d.settled, d.giveUp
+	d.sweep.stop(errStopped)
 	d.mu.Unlock()
 	if giveUp != nil {
 		giveUp(errStopped)
@@ -173,7 +176,7 @@ func end(job *wire.Job) {
 	<-job.Run.Done()
 }
 
-var errBusy = errors.New("a run is in progress in this window: stop it first, or wait for its end")
+var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
 
 // start builds a run and shows it as the one in progress.
 func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,7 +107,7 @@ func (c *connecting) startShop() error {
 	if err != nil {
 		return err
 	}
-	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.Data, c.job.Record.ID), c.OnRequest
+	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(cmp.Or(c.Scratch, c.Data), c.job.Record.ID), c.OnRequest
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return fmt.Errorf("make the rehearsal's folder: %w", err)
 	}

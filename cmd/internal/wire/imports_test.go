@@ -36,6 +36,7 @@ var rules = []rule{
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/script"}, below},
 	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
 	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
+	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/rehearsal", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/storage/..."}, screens},

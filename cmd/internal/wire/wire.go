@@ -27,6 +27,7 @@ const flushTime = 10 * time.Second
 type Launch struct {
 	Store    *sqlite.Store
 	Data     string // the data folder
+	Scratch  string // where the rehearsal keeps its log; "" is the data folder
 	Scenario *scenario.Scenario
 	Settings engine.Settings
 	Remote   *Remote      // nil sends nothing

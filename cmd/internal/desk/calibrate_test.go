@@ -1,0 +1,101 @@
+package desk
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/ui/calibrate"
+)
+
+// little is a sweep of a small crowd that takes a moment.
+func little(t *testing.T, d *Desk) calibrate.Order {
+	o := order(t, d, nil)
+	return calibrate.Order{
+		Scenario: o.Scenario, Given: o.Given, Settings: &o.Settings, Levels: []int{1, 2}, Repeats: 1, Duration: 100 * time.Millisecond,
+	}
+}
+
+func TestSweepFromTheWindow(t *testing.T) {
+	d := open(t, t.TempDir())
+	c := calibrateDesk{d}
+	if c.State() != nil {
+		t.Error("there is a sweep already")
+	}
+	c.Stop() // nothing
+	if err := c.Start(t.Context(), little(t, d)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), little(t, d)); err == nil || !strings.Contains(err.Error(), "in progress") {
+		t.Errorf("a second sweep beside the first: %v", err)
+	}
+	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); err == nil {
+		t.Error("a run beside the sweep")
+	}
+	<-c.Settled()
+	s := c.State()
+	if s.Running || s.Err != nil || s.Found == nil || s.Found.Level == 0 || len(s.Found.Levels) != 2 || !strings.Contains(s.Found.About, "40 agents") {
+		t.Errorf("%+v with %+v", s, s.Found)
+	}
+	all, notice, err := c.Earlier(t.Context())
+	if err != nil || notice != "" || len(all) != 1 || all[0].Level != s.Found.Level {
+		t.Errorf("%+v, %q, %v", all, notice, err)
+	}
+	runs, err := runsDesk{d}.Runs(t.Context())
+	if err != nil || len(runs) > 0 {
+		t.Errorf("the store has runs %v, %v", runs, err)
+	}
+	choices, err := c.Choices(t.Context())
+	if err != nil || len(choices) == 0 {
+		t.Errorf("%v, %v", choices, err)
+	}
+	if m, err := c.Machine(t.Context()); err != nil || m.Cores == 0 || m.Words == "" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestSweepGivenUpFromTheWindow(t *testing.T) {
+	d := open(t, t.TempDir())
+	c := calibrateDesk{d}
+	o := little(t, d)
+	o.Repeats = 100
+	if err := c.Start(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	c.Stop()
+	<-c.Settled()
+	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "given up") {
+		t.Errorf("%+v", s)
+	}
+	if err := c.Start(t.Context(), o); err != nil { // and again, until the window is closed
+		t.Fatal(err)
+	}
+	if err := d.Stop(false); err != nil {
+		t.Error(err)
+	}
+	<-c.Settled()
+	if s := c.State(); s.Running || s.Err == nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSweepMistakesFromTheWindow(t *testing.T) {
+	d := open(t, t.TempDir())
+	c := calibrateDesk{d}
+	o := little(t, d)
+	settings := *o.Settings
+	settings.Services = map[string]string{"shop": "https://shop.example.com"}
+	o.Settings = &settings
+	if err := c.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "launch the scenario once from Setup") {
+		t.Errorf("another machine: %v", err)
+	}
+	o = calibrate.Order{Scenario: "shopping", Levels: []int{0}}
+	if err := c.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "levels") {
+		t.Errorf("no sessions: %v", err)
+	}
+	if _, err := d.occupy(); err != nil {
+		t.Errorf("the desk is busy: %v", err)
+	} else {
+		d.vacate(d.settled)
+	}
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// calibrateCmd finds how many sessions at once are worth it.
+type calibrateCmd struct {
+	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one."`
+	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part."`
+
+	Levels   []int         `placeholder:"N,N" help:"Sessions at once to measure; without, 1, 2, 4 and so on up to --max."`
+	Max      int           `placeholder:"N" help:"Highest level; without, 64 or as many agents as there are."`
+	Repeats  int           `default:"3" placeholder:"N" help:"How often each level is measured (3)."`
+	Duration time.Duration `default:"5s" placeholder:"T" help:"How long each level is measured (5s), after it has settled; longer where sessions take long."`
+	Apply    bool          `help:"Save the recommendation with the settings, as max-concurrent and ceiling."`
+	JSON     bool          `name:"json" help:"Print what was found as JSON, and nothing else."`
+	Presets  bool          `help:"Show starting points for this machine, without measuring."`
+
+	NoDashboard bool `help:"Lines instead of one that moves."`
+	settingFlags
+	newFlags
+	outsideFlags
+}
+
+var errGivenUp = errors.New("given up")
+
+// Run is called by kong.
+func (c *calibrateCmd) Run(ctx context.Context, t *terminal) error {
+	if c.Presets {
+		return t.presets()
+	}
+	sweep, err := c.sweep(t)
+	if err != nil {
+		return err
+	}
+	if err := t.idle(ctx); err != nil {
+		return err
+	}
+	out := t.out
+	if c.JSON {
+		out = t.err
+	}
+	p := newProgress(out, c.NoDashboard)
+	sweep.Report = func(at calibrate.Progress) { p.say(time.Now(), measuring(at), at.Done == at.Total) }
+	found, err := t.calibrate(ctx, sweep)
+	p.end()
+	if found.Notice != "" {
+		fmt.Fprintln(t.err, found.Notice)
+	}
+	if err != nil && !measured(&found.Result) {
+		return t.gaveUp(err)
+	}
+	if c.JSON {
+		enc := json.NewEncoder(t.out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(found); err != nil {
+			return err
+		}
+	} else {
+		t.calibrated(&found)
+	}
+	if err != nil {
+		return t.gaveUp(err)
+	}
+	return c.advise(t, &found.Result)
+}
+
+// sweep is what the flags ask for.
+func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
+	if c.File == "" {
+		return s, &engine.FieldError{Field: "file", Problem: "no scenario is named", Hint: "such as throngctl calibrate shopping"}
+	}
+	loaded, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
+	if err != nil {
+		return s, err
+	}
+	saved, err := wire.LoadSaved(t.data)
+	if err != nil {
+		return s, err
+	}
+	settings, _, err := wire.Layers{
+		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(loaded), Saved: saved,
+	}.Resolve()
+	if err != nil {
+		return s, err
+	}
+	settings.Filter = c.Filter
+	c.apply(&settings)
+	return wire.Sweep{
+		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, OnRequest: t.hooks.onRequest},
+		Name:     c.File,
+		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
+		Duration: c.Duration,
+	}, nil
+}
+
+// idle refuses to measure beside a run of the same store, which would be measured too.
+func (t *terminal) idle(ctx context.Context) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range runs {
+		if runs[i].InProgress {
+			return fmt.Errorf("run %s is in progress, and would be measured too: stop it, or wait for its end: %w", runs[i].ID, engine.ErrInUse)
+		}
+	}
+	return nil
+}
+
+// calibrate carries the sweep out; a signal gives it up.
+func (t *terminal) calibrate(ctx context.Context, s wire.Sweep) (found wire.Calibration, err error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		found, err = s.Run(ctx)
+	}()
+	for {
+		select {
+		case <-t.signals:
+			giveUp(errGivenUp)
+		case <-done:
+			return found, err
+		}
+	}
+}
+
+// gaveUp says why a sweep did not come to its end.
+func (t *terminal) gaveUp(err error) error {
+	if errors.Is(err, errGivenUp) {
+		fmt.Fprintln(t.err, "given up; nothing of it was kept")
+		return exitError(exitInterrupted)
+	}
+	return err
+}
+
+// advise says how to use what was found, or saves it.
+func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
+	if r.Level == 0 {
+		return exitError(exitFailed)
+	}
+	out := t.out
+	if c.JSON {
+		out = t.err
+	}
+	if !c.Apply {
+		fmt.Fprintf(out, "use it with --max-concurrent %d --ceiling %d, or save it with --apply\n", r.Level, r.Level)
+		return nil
+	}
+	if err := wire.ApplyLevel(t.data, r.Level); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "saved: max-concurrent=%d ceiling=%d\n", r.Level, r.Level)
+	return nil
+}
+
+func measured(r *calibrate.Result) bool {
+	for i := range r.Levels {
+		if len(r.Levels[i].Samples) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// measuring is how far a sweep is, in one line.
+func measuring(p calibrate.Progress) string {
+	text := fmt.Sprintf("measured %d/%d", p.Done, p.Total)
+	if p.Measuring {
+		text += fmt.Sprintf("  now %d at once, round %d", p.Level, p.Round)
+	}
+	if r := &p.Result; r.Level > 0 {
+		text += fmt.Sprintf("  best so far %d", r.Level)
+	}
+	if p.Left > 0 {
+		text += "  about " + engine.FormatDuration(p.Left.Round(time.Second)) + " left"
+	}
+	return text
+}
+
+// calibrated shows what a sweep found.
+func (t *terminal) calibrated(c *wire.Calibration) {
+	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "  AT ONCE\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
+	for i := range c.Result.Levels {
+		l := &c.Result.Levels[i]
+		if len(l.Samples) == 0 {
+			fmt.Fprintf(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
+			continue
+		}
+		rate := "–"
+		if l.PerSecond > 0 {
+			rate = calibrate.Figure(l.PerSecond) + " ± " + calibrate.Figure(l.Spread)
+		}
+		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, engine.FormatDuration(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
+	}
+	_ = w.Flush() // to the terminal
+	if law := c.Result.Law(); law != "" {
+		fmt.Fprintln(t.out, law)
+	}
+	fmt.Fprintln(t.out, c.Result.String())
+}
+
+// percent writes a percentage; negative is not known.
+func percent(v float64) string {
+	if v < 0 {
+		return "?"
+	}
+	return fmt.Sprintf("%.0f%%", v)
+}
+
+// presets shows starting points, that of this machine marked.
+func (t *terminal) presets() error {
+	machine := wire.ThisMachine(t.data)
+	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
+	fmt.Fprintf(t.out, "this machine, %s, is a %s\n%s\n", machine, own.Name, engine.PresetsAre)
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, table := range []struct {
+		title, what string
+		presets     []engine.Preset
+	}{
+		{"SYSTEM", "SIMULATIONS AT ONCE", engine.Systems}, {"USE", "SIMULATIONS AT ONCE", engine.Uses}, {"DEPLOYMENT", "LLM CALLS AT ONCE", engine.Deployments},
+	} {
+		fmt.Fprintf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
+		for _, p := range table.presets {
+			mark := ""
+			if p == own {
+				mark = "  this machine"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s%s\n", p.Name, p.Matches, p.Span(), mark)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, rule := range engine.RulesOfThumb {
+		fmt.Fprintf(t.out, "- %s\n", rule)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine/rehearsal"
+)
+
+// brief is a sweep of the shoppers that takes a second.
+func brief(data string, more ...string) []string {
+	return append([]string{
+		"calibrate", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--rehearsal", "none",
+		"--levels", "1,2,4", "--repeats", "1", "--duration", "100ms",
+	}, more...)
+}
+
+func TestCalibrate(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, brief(data, "--apply")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{
+		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  AT ONCE +SESSIONS/S +P95`, `(?m)^  4 +[\d.,]+ ± `,
+		`with λ [\d.,]+`, `\d sessions at once .*Bound by `, `saved: max-concurrent=(\d) ceiling=\d`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	saved, err := wire.LoadSaved(data)
+	if err != nil || saved["max-concurrent"] == "" || saved["ceiling"] != saved["max-concurrent"] {
+		t.Errorf("saved is %v, %v", saved, err)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "there is no run yet") {
+		t.Errorf("the store has runs:\n%s", out)
+	}
+	left, err := filepath.Glob(filepath.Join(data, "calibrate-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
+	}
+}
+
+func TestCalibrateJSON(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, brief(data, "--json")...)
+	var found wire.Calibration
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&found); err != nil || code != exitDone {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, stderr)
+	}
+	if found.Scenario != "shopping" || len(found.Result.Levels) != 3 || found.Result.Level == 0 || !strings.Contains(stderr, "measured 3/3") {
+		t.Errorf("%+v\n%s", found, stderr)
+	}
+	kept, _, err := wire.Calibrations(data)
+	if err != nil || len(kept) != 1 || kept[0].Hash != found.Hash {
+		t.Errorf("%+v is kept, %v", kept, err)
+	}
+}
+
+func TestCalibrateMistakes(t *testing.T) {
+	data := t.TempDir()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"calibrate", "--data", data}, "no scenario is named"},
+		{brief(data, "--levels", "0"), "levels: 0 sessions at once"},
+		{brief(data, "--levels", "31"), "31 sessions at once (1 to 30)"},
+		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
+		{brief(data, "--sequential", "on"), "one agent acts after the other"},
+		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
+	} {
+		if code, out, stderr := ctl(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%v: exit code %d, want to hear %q\n%s%s", tt.args, code, tt.want, out, stderr)
+		}
+	}
+}
+
+// TestCalibrateWhereAllFails says so, recommends nothing and keeps to one level.
+func TestCalibrateWhereAllFails(t *testing.T) {
+	code, out, stderr := ctl(t, brief(t.TempDir(), "--fault", "server_error=1", "--retries", "1")...)
+	if code != exitFailed || !strings.Contains(out, "No recommendation: at 1, ") || !strings.Contains(out, "sessions failed") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+func TestPresets(t *testing.T) {
+	code, out, stderr := ctl(t, "calibrate", "--presets", "--data", t.TempDir())
+	if code != exitDone || strings.Count(out, "  this machine\n") != 1 {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{"starting point", "workstation", "8–16", "large studies", "10 servers and more", "start low"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// TestCalibrateIsGivenUp sends the signal of Ctrl+C when there were more requests than one measurement has: what the
+// measurements gave is shown, and nothing kept.
+func TestCalibrateIsGivenUp(t *testing.T) {
+	data := t.TempDir()
+	signals := make(chan os.Signal, 1)
+	var out, errs bytes.Buffer
+	enough := func(r rehearsal.Request) {
+		if r.N == 5000 {
+			signals <- syscall.SIGINT
+		}
+	}
+	code := execute(brief(data, "--repeats", "100"), &terminal{
+		in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{onRequest: enough},
+	})
+	if code != exitInterrupted || !strings.Contains(errs.String(), "given up") || !strings.Contains(out.String(), "AT ONCE") {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	if kept, _, err := wire.Calibrations(data); err != nil || len(kept) > 0 {
+		t.Errorf("%v is kept, %v", kept, err)
+	}
+}
+
+// TestReadmeCalibrate runs the README's example, shorter, and finds every flag of its own there.
+func TestReadmeCalibrate(t *testing.T) {
+	readme := read(t, "..", "..", "README.md")
+	line := regexp.MustCompile(`(?m)^bin/throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(readme)
+	if line == nil {
+		t.Fatal("the README has no example")
+	}
+	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--rehearsal", "none")
+	args[slices.Index(args, "--duration")+1] = "100ms"
+	if code, out, stderr := ctl(t, args...); code != exitDone || !strings.Contains(out, "Bound by") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	_, runHelp, _ := ctl(t, "run", "--help")
+	_, help, _ := ctl(t, "calibrate", "--help")
+	flags := regexp.MustCompile(`(?m)^ +--([a-z-]+)`)
+	own := 0
+	for _, flag := range flags.FindAllStringSubmatch(help, -1) {
+		if strings.Contains(runHelp, "--"+flag[1]) {
+			continue
+		}
+		own++
+		if !strings.Contains(readme, "`--"+flag[1]+"`") && !strings.Contains(readme, "`--"+flag[1]+" ") {
+			t.Errorf("the README says nothing of --%s", flag[1])
+		}
+	}
+	if own < 6 {
+		t.Errorf("only %d flags:\n%s", own, help)
+	}
+}

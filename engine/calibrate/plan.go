@@ -1,0 +1,86 @@
+// Package calibrate finds how many sessions at once are worth it: it has levels measured, fits a curve of scalability
+// and recommends a level. What decides is pure; whoever calls [Sweep] measures.
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// DefaultMax is the highest level of a plan that says nothing.
+	DefaultMax     = 64
+	defaultRepeats = 3
+	mostRepeats    = 100
+)
+
+// Plan is what a sweep measures. The zero value is 1, 2, 4, 8, 16, 32 and 64 sessions at once, three times each.
+type Plan struct {
+	// Levels are numbers of sessions at once; empty doubles from 1 to Max.
+	Levels []int
+	// Max is the highest level there may be; 0 is 64 where Levels are empty, and none else.
+	Max int
+	// Repeats is how often each level is measured; 0 is 3.
+	Repeats int
+	// Seed decides the order of the levels, and what the intervals are drawn from.
+	Seed uint64
+}
+
+// Validate returns every mistake in p as a *engine.FieldError, joined.
+func (p *Plan) Validate() error {
+	var mistakes []error
+	if p.Max < 0 || p.Max > engine.MaxLimit {
+		mistakes = append(mistakes, &engine.FieldError{Field: "max", Problem: fmt.Sprintf("%d sessions at once", p.Max), Hint: fmt.Sprintf("1 to %d", engine.MaxLimit)})
+	}
+	if p.Repeats < 0 || p.Repeats > mostRepeats {
+		mistakes = append(mistakes, &engine.FieldError{Field: "repeats", Problem: fmt.Sprintf("%d times each level", p.Repeats), Hint: fmt.Sprintf("1 to %d", mostRepeats)})
+	}
+	most := p.Max
+	if most <= 0 {
+		most = engine.MaxLimit
+	}
+	for _, n := range p.Levels {
+		if n < 1 || n > most {
+			mistakes = append(mistakes, &engine.FieldError{Field: "levels", Problem: fmt.Sprintf("%d sessions at once", n), Hint: fmt.Sprintf("1 to %d", most)})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// All returns the levels that p measures, ascending.
+func (p *Plan) All() []int {
+	if len(p.Levels) > 0 {
+		all := slices.Clone(p.Levels)
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	most := p.Max
+	if most <= 0 {
+		most = DefaultMax
+	}
+	var all []int
+	for n := 1; n < most; n *= 2 {
+		all = append(all, n)
+	}
+	return append(all, most)
+}
+
+// Times is how often each level is measured.
+func (p *Plan) Times() int {
+	if p.Repeats == 0 {
+		return defaultRepeats
+	}
+	return p.Repeats
+}
+
+// order returns the levels of a round, shuffled: what drifts while the sweep goes on then falls on all of them alike.
+func (p *Plan) order(round int) []int {
+	all := p.All()
+	rng := rand.New(rand.NewPCG(p.Seed, uint64(round)))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}

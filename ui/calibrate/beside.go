@@ -1,0 +1,93 @@
+package calibrate
+
+import (
+	"strconv"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// beside is what can be known without measuring: what was found before, and presets.
+type beside struct {
+	earlier, presets *widgets.Panel
+
+	found   *widgets.Sheet
+	trouble *widgets.Notice
+	own     *form.Note
+	systems *widgets.Sheet
+	uses    *widgets.Sheet
+	calls   *widgets.Sheet
+}
+
+func newBeside(open func(i int)) *beside {
+	end := fyne.TextAlignTrailing
+	b := &beside{trouble: widgets.NewNotice(), own: form.NewNote(engine.PresetsAre)}
+	b.found = widgets.NewSheet([]widgets.Column{
+		{Title: "Scenario", Sample: "Marketplace", Weight: 1}, {Title: "Measured", Sample: "28 Dec 23:59"}, {Title: "At once", Sample: "1,000", Align: end},
+	}, "Nothing was found yet.", func(key string) {
+		if i, err := strconv.Atoi(key); err == nil {
+			open(i)
+		}
+	})
+	table := func(title, what string) *widgets.Sheet {
+		return widgets.NewSheet([]widgets.Column{
+			{Title: title, Sample: "workstation"}, {Title: "", Sample: "production", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
+		}, "", nil)
+	}
+	b.systems, b.uses, b.calls = table("System", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
+	b.systems.SetRows(presetRows(engine.Systems, ""))
+	b.uses.SetRows(presetRows(engine.Uses, ""))
+	b.calls.SetRows(presetRows(engine.Deployments, ""))
+	rules := ""
+	for _, r := range engine.RulesOfThumb {
+		rules += "\n· " + r
+	}
+	b.earlier = widgets.NewPanel("Found before, on this machine", form.NewStack(b.trouble, b.found))
+	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, b.systems, b.uses, b.calls, form.NewNote("Rules of thumb:"+rules)))
+	return b
+}
+
+// suit marks the preset of a machine.
+func (b *beside) suit(m Machine) {
+	own := engine.PresetFor(m.Cores, m.Memory)
+	b.own.SetText("This machine, " + m.Words + ", is a " + own.Name + ". " + engine.PresetsAre)
+	b.systems.SetRows(presetRows(engine.Systems, own.Name))
+}
+
+func presetRows(all []engine.Preset, own string) (rows []widgets.Row) {
+	for _, p := range all {
+		tone := widgets.Neutral
+		if p.Name == own {
+			tone = widgets.Accent
+		}
+		rows = append(rows, widgets.Row{Key: p.Name, Cells: []widgets.Cell{
+			{Text: p.Name, Tone: tone}, {Text: p.Matches, Tone: widgets.Quiet}, {Text: p.Span(), Tone: tone},
+		}})
+	}
+	return rows
+}
+
+// list shows what was found before.
+func (b *beside) list(all []Found, notice string, err error) {
+	switch {
+	case err != nil:
+		b.trouble.Say(err.Error(), widgets.Bad)
+	default:
+		b.trouble.Say(notice, widgets.Warning)
+	}
+	var rows []widgets.Row
+	for i := range all {
+		f := &all[i]
+		level := "–"
+		if f.Level > 0 {
+			level = engine.FormatCount(int64(f.Level))
+		}
+		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
+			{Text: f.Title}, {Text: f.At.Local().Format("2 Jan 15:04"), Tone: widgets.Quiet}, {Text: level},
+		}})
+	}
+	b.found.SetRows(rows)
+}

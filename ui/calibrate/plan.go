@@ -1,0 +1,179 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+const (
+	mostRepeats = 100
+	mostSeconds = 3600
+)
+
+// plan is what is to be measured, and how far that is.
+type plan struct {
+	panel *widgets.Panel
+
+	pick             *widget.Select
+	choices          []Choice
+	levels           *form.Entry
+	max              *form.Number
+	repeats, seconds *form.Number
+	rows             form.Form
+	start, stop      *widget.Button
+	progress         *widgets.Progress
+	said             *widgets.Notice
+}
+
+func newPlan(start, stop func()) *plan {
+	p := &plan{
+		pick: widget.NewSelect(nil, nil), levels: form.NewEntry(), max: form.NewWhole(1, engine.MaxLimit),
+		repeats: form.NewWhole(1, mostRepeats), seconds: form.NewNumber(), progress: widgets.NewProgress(), said: widgets.NewNotice(),
+	}
+	p.pick.PlaceHolder = "Choose a scenario"
+	p.levels.PlaceHolder = "1, 2, 4, 8, …"
+	p.max.PlaceHolder, p.repeats.PlaceHolder, p.seconds.PlaceHolder = "64", "3", "5"
+	p.seconds.Min, p.seconds.Max = 0.1, mostSeconds
+	p.start = widget.NewButtonWithIcon("Measure", theme.MediaPlayIcon(), start)
+	p.start.Importance = widget.HighImportance
+	p.start.Disable()
+	p.stop = widget.NewButtonWithIcon("Give up", theme.MediaStopIcon(), stop)
+	p.stop.Disable()
+	scenario := p.rows.Add(form.NewRow("Scenario", p.pick), "scenario", "file")
+	scenario.SetHelp("as it is set up in Setup, where it is shown there")
+	levels := p.rows.Add(form.NewRow("Sessions at once", p.levels), "levels")
+	highest := p.rows.Add(form.NewRow("At most", p.max), "max")
+	repeats := p.rows.Add(form.NewRow("Times each", p.repeats), "repeats")
+	seconds := p.rows.Add(form.NewRow("Seconds each", p.seconds), "duration")
+	p.levels.OnChanged = func(string) { levels.Changed() }
+	p.max.OnChanged = func(string) { highest.Changed() }
+	p.repeats.OnChanged = func(string) { repeats.Changed() }
+	p.seconds.OnChanged = func(string) { seconds.Changed() }
+	p.panel = widgets.NewPanel("Measure", form.NewStack(
+		scenario, levels, form.NewColumns(6, highest, repeats, seconds), container.NewGridWithColumns(2, p.start, p.stop), p.progress, p.said,
+	))
+	return p
+}
+
+func (p *plan) entries() []*form.Entry {
+	return []*form.Entry{p.levels, &p.max.Entry, &p.repeats.Entry, &p.seconds.Entry}
+}
+
+// offer lists the scenarios; the one that Setup shows is chosen where none is.
+func (p *plan) offer(all []Choice, shown string) {
+	p.choices = all
+	chosen := p.chosen()
+	var titles []string
+	for _, c := range all {
+		titles = append(titles, c.Title)
+	}
+	if !slices.Equal(p.pick.Options, titles) {
+		p.pick.SetOptions(titles)
+	}
+	if chosen == "" && len(all) > 0 {
+		at := max(slices.IndexFunc(all, func(c Choice) bool { return c.Name == shown }), 0)
+		p.pick.SetSelectedIndex(at)
+	}
+	if len(all) > 0 && p.stop.Disabled() {
+		p.start.Enable()
+	}
+}
+
+// chosen is the scenario's name; "" is none.
+func (p *plan) chosen() string {
+	if i := p.pick.SelectedIndex(); i >= 0 && i < len(p.choices) {
+		return p.choices[i].Name
+	}
+	return ""
+}
+
+// order returns what is in the fields; its mistakes are shown.
+func (p *plan) order() (Order, error) {
+	o := Order{Scenario: p.chosen()}
+	var mistakes []error
+	var err error
+	wrong := func(field string, err error) {
+		if err != nil {
+			mistakes = append(mistakes, &engine.FieldError{Field: field, Problem: err.Error()})
+		}
+	}
+	o.Levels, err = levelsIn(p.levels.Text)
+	wrong("levels", err)
+	if p.max.Text != "" {
+		most, err := p.max.Value()
+		wrong("max", err)
+		o.Max = int(most)
+	}
+	repeats, err := p.repeats.Value()
+	wrong("repeats", err)
+	seconds, err := p.seconds.Value()
+	wrong("duration", err)
+	o.Repeats, o.Duration = int(repeats), time.Duration(seconds*float64(time.Second))
+	err = errors.Join(mistakes...)
+	_ = p.rows.Check(err) // all of them have rows
+	return o, err
+}
+
+// levelsIn reads numbers apart by commas or spaces.
+func levelsIn(text string) (all []int, err error) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || n > engine.MaxLimit {
+			return nil, fmt.Errorf("%q is no number of sessions", part)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// begin shows that a sweep is being started.
+func (p *plan) begin() {
+	_ = p.rows.Tell(nil)
+	p.start.Disable()
+	p.said.Say("", widgets.Neutral)
+}
+
+// refuse shows why nothing is measured, mistakes beside their fields.
+func (p *plan) refuse(err error) {
+	p.start.Enable()
+	p.fail(p.rows.Tell(err))
+}
+
+// fail shows an error; nil shows nothing.
+func (p *plan) fail(err error) {
+	if err != nil {
+		p.said.Say(err.Error(), widgets.Bad)
+	}
+}
+
+func (p *plan) say(text string) { p.said.Say(text, widgets.Warning) }
+
+// follow shows how far a sweep is.
+func (p *plan) follow(s *State) {
+	if s.Running {
+		p.start.Disable()
+		p.stop.Enable()
+		p.progress.Set(s.Doing, s.Left, s.Share)
+		return
+	}
+	p.start.Enable()
+	p.stop.Disable()
+	p.progress.Set("", "", 0)
+	if s.Err != nil {
+		p.said.Say("It ended early: "+s.Err.Error(), widgets.Warning)
+	} else {
+		p.said.Say("Measured, and kept for this machine, scenario and services.", widgets.Good)
+	}
+}

@@ -1,0 +1,130 @@
+package calibrate
+
+import (
+	"fmt"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// result is what a sweep found: in words, drawn, and as a table.
+type result struct {
+	panel, table *widgets.Panel
+
+	title *widgets.Text
+	about *form.Note
+	words *form.Note
+	law   *form.Note
+	chart *chart.Levels
+	sheet *widgets.Sheet
+	apply *widget.Button
+	level int // that Apply applies
+}
+
+func newResult(apply func(level int)) *result {
+	r := &result{
+		title: widgets.NewHeading("How many at once"), about: form.NewNote(""), words: form.NewNote(""), law: form.NewNote(""),
+		chart: chart.NewLevels("Throughput", "sessions per second · line and tint: the fitted curve and its interval", "Latency", "95th percentile of sessions"),
+	}
+	r.words.TextSize = theme.SizeNameText
+	r.words.Say("Levels are measured one after another, a curve is fitted to their throughputs, and the smallest level with 95 % of the best throughput is recommended. The requests are real.")
+	r.apply = widget.NewButtonWithIcon("Apply", theme.ConfirmIcon(), func() { apply(r.level) })
+	r.apply.Importance = widget.HighImportance
+	r.apply.Disable()
+	end := fyne.TextAlignTrailing
+	r.sheet = widgets.NewSheet([]widgets.Column{
+		{Title: "At once", Sample: "1,000", Align: end},
+		{Title: "Sessions/s", Sample: "10,000 ± 999", Align: end},
+		{Title: "p95", Sample: "1m30s", Align: end},
+		{Title: "CPU", Sample: "100 %", Align: end},
+		{Title: "Memory", Sample: "100 %", Align: end},
+		{Title: "Errors", Sample: "10.0 %", Align: end},
+		{Title: "", Sample: "left out: at 16", Weight: 1},
+	}, "Nothing was measured yet.", nil)
+	head := container.NewBorder(nil, nil, nil, container.NewVBox(r.apply), form.NewStack(r.title, r.about))
+	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, r.chart, r.law))
+	r.table = widgets.NewPanel("Levels", r.sheet)
+	return r
+}
+
+// show shows what was found; while a sweep goes on nothing can be applied.
+func (r *result) show(f *Found, running bool) {
+	r.title.SetText(f.Title)
+	r.about.SetText(f.About)
+	r.words.Say(f.Words)
+	r.law.SetText(f.Law)
+	if r.level = f.Level; r.level > 0 && !running {
+		r.apply.Enable()
+	} else {
+		r.apply.Disable()
+	}
+	r.chart.Set(drawn(f))
+	r.sheet.SetRows(rows(f))
+}
+
+// drawn is what the chart shows.
+func drawn(f *Found) chart.LevelsData {
+	d := chart.LevelsData{Mark: f.Level, Low: f.Low, High: f.High}
+	for _, l := range f.Levels {
+		if l.Measured {
+			d.Points = append(d.Points, chart.LevelsPoint{At: float64(l.Level), PerSecond: l.PerSecond, Spread: l.Spread, Latency: l.P95.Seconds(), Over: l.Over})
+		}
+	}
+	for _, p := range f.Curve {
+		d.Curve = append(d.Curve, chart.LevelsCurve(p))
+	}
+	return d
+}
+
+// rows is what the table shows.
+func rows(f *Found) (all []widgets.Row) {
+	for _, l := range f.Levels {
+		tone := widgets.Neutral
+		if l.Over {
+			tone = widgets.Warning
+		}
+		row := widgets.Row{Key: strconv.Itoa(l.Level), Cells: []widgets.Cell{
+			{Text: engine.FormatCount(int64(l.Level))}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: l.Note, Tone: tone},
+		}}
+		if l.Measured {
+			row.Cells[1].Text = perSecond(l.PerSecond, l.Spread)
+			row.Cells[2].Text = engine.FormatDuration(l.P95)
+			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(l.Memory)
+			row.Cells[5].Text = fmt.Sprintf("%.1f %%", l.Errors)
+		} else {
+			row.Cells[0].Tone, row.Cells[6].Tone = widgets.Quiet, widgets.Quiet
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+func perSecond(v, spread float64) string {
+	if v <= 0 {
+		return "–"
+	}
+	return figure(v) + " ± " + figure(spread)
+}
+
+// figure writes three digits, and all those in front of the point.
+func figure(v float64) string {
+	if v < 1000 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return engine.FormatCount(int64(v))
+}
+
+func percent(v float64) string {
+	if v < 0 {
+		return "?"
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}

@@ -1,0 +1,239 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+// fakeDesk records what is asked of it and answers what a test says.
+type fakeDesk struct {
+	mu      sync.Mutex
+	state   *State
+	orders  []Order
+	stops   int
+	refusal error
+	earlier []Found
+	notice  string
+	lost    error
+}
+
+func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
+	return []Choice{{"shopping", "Marketplace shoppers"}, {"world", "A small world"}}, nil
+}
+
+func (d *fakeDesk) Start(_ context.Context, o Order) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.orders = append(d.orders, o)
+	return d.refusal
+}
+
+func (d *fakeDesk) State() *State {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state
+}
+
+func (d *fakeDesk) set(s *State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.state = s
+}
+
+func (d *fakeDesk) Stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stops++
+}
+
+func (d *fakeDesk) Earlier(context.Context) ([]Found, string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.earlier), d.notice, d.lost
+}
+
+func (d *fakeDesk) Machine(context.Context) (Machine, error) {
+	return Machine{"mac: 8 cores, 16 GB", 8, 16 << 30}, nil
+}
+
+// found is a sweep of the shoppers.
+func found(level int) Found {
+	f := Found{
+		At: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Title: "Marketplace shoppers", About: "372 agents · mac: 8 cores", Level: level, Low: level - 2, High: level + 3,
+		Words: "19 sessions at once. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
+	}
+	for n := 1; n <= 64; n *= 2 {
+		l := Level{Level: n, Measured: n <= 32, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 40}
+		switch n {
+		case 32:
+			l.Over, l.Note = true, "at 32, the CPU was at 95 %"
+		case 64:
+			l = Level{Level: 64, Note: "left out: at 32, the CPU was at 95 %"}
+		}
+		f.Levels = append(f.Levels, l)
+		f.Curve = append(f.Curve, Point{float64(n), 100 * float64(n), 90 * float64(n), 110 * float64(n)})
+	}
+	return f
+}
+
+// stage is a screen in a window, with what it handed on.
+type stage struct {
+	*uitest.Queue
+	screen  *Screen
+	desk    *fakeDesk
+	setup   Order
+	wrong   bool // Setup has mistakes
+	applied []int
+}
+
+func newStage(t *testing.T, change func(*fakeDesk)) *stage {
+	t.Helper()
+	g := &stage{Queue: uitest.Start(t), desk: &fakeDesk{}}
+	if change != nil {
+		change(g.desk)
+	}
+	g.screen = New(g.desk, Setup{
+		Order: func() (Order, bool) { return g.setup, !g.wrong },
+		Apply: func(level int) { g.applied = append(g.applied, level) },
+	})
+	w := test.NewTempWindow(t, g.screen.Content())
+	w.Resize(fyne.NewSize(1100, 900))
+	g.screen.Show()
+	g.Until("the scenarios", func() bool { return g.screen.plan.chosen() != "" })
+	g.Until("the machine", func() bool { return g.shows("desktop") && g.shows("mac: 8 cores") })
+	return g
+}
+
+func (g *stage) shows(text string) bool { return uitest.Shows(g.screen.Content(), text) }
+
+func TestMeasuringWhatIsChosen(t *testing.T) {
+	g := newStage(t, nil)
+	g.screen.plan.levels.SetText("1, 4 16")
+	g.screen.plan.seconds.SetText("0.5")
+	g.Tap(g.screen.Content(), "Measure")
+	g.Until("the order", func() bool { return len(g.desk.orders) == 1 })
+	o := g.desk.orders[0]
+	if o.Scenario != "shopping" || o.Settings != nil || !slices.Equal(o.Levels, []int{1, 4, 16}) || o.Repeats != 3 || o.Duration != 500*time.Millisecond || o.Max != 0 {
+		t.Errorf("%+v was ordered", o)
+	}
+	part := found(19)
+	g.desk.set(&State{Running: true, Doing: "8 at once", Left: "40s left", Share: 1.0 / 7, Found: &part})
+	g.screen.Tick()
+	if !g.shows("8 at once") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
+		t.Error("the sweep under way is not shown, or can be applied")
+	}
+	g.Tap(g.screen.Content(), "Give up")
+	if g.desk.stops != 1 {
+		t.Error("it was not given up")
+	}
+	whole := found(19)
+	g.desk.mu.Lock()
+	g.desk.earlier = []Found{whole}
+	g.desk.mu.Unlock()
+	g.desk.set(&State{Found: &whole, Share: 1})
+	g.screen.Tick()
+	g.Until("the sweep among those before", func() bool { return g.shows("4 Mar") })
+	for _, want := range []string{"Bound by CPU", "X(n) = λn", "400 ± 10", "recommended 19", "left out: at 32"} {
+		if !g.shows(want) {
+			t.Errorf("nowhere %q", want)
+		}
+	}
+	g.Tap(g.screen.Content(), "Apply")
+	if !slices.Equal(g.applied, []int{19}) {
+		t.Errorf("%v were applied", g.applied)
+	}
+}
+
+// TestWhatIsSetUpIsMeasured takes parameters and settings from Setup where that shows the scenario.
+func TestWhatIsSetUpIsMeasured(t *testing.T) {
+	settings := engine.DefaultSettings()
+	g := newStage(t, func(*fakeDesk) {})
+	g.setup = Order{Scenario: "shopping", Given: map[string]string{"agents": "40"}, Settings: &settings, Allow: []string{"host"}}
+	g.wrong = true
+	g.Tap(g.screen.Content(), "Measure")
+	if !g.shows("mistakes in Setup") || len(g.desk.orders) > 0 {
+		t.Error("mistakes in Setup are measured")
+	}
+	g.wrong = false
+	g.Tap(g.screen.Content(), "Measure")
+	g.Until("the order", func() bool { return len(g.desk.orders) == 1 })
+	if o := g.desk.orders[0]; o.Given["agents"] != "40" || o.Settings != &settings || o.Allow[0] != "host" {
+		t.Errorf("%+v was ordered", o)
+	}
+}
+
+func TestMistakesStandBesideTheirFields(t *testing.T) {
+	g := newStage(t, func(d *fakeDesk) {
+		d.refusal = errors.Join(&engine.FieldError{Field: "levels", Problem: "only 30 agents take part"}, errors.New("the disk is full"))
+	})
+	g.screen.plan.levels.SetText("1, two")
+	g.Tap(g.screen.Content(), "Measure")
+	if !g.shows(`"two" is no number`) || len(g.desk.orders) > 0 {
+		t.Error("what is no number was ordered")
+	}
+	g.screen.plan.levels.SetText("1, 2")
+	g.Tap(g.screen.Content(), "Measure")
+	g.Until("the refusal", func() bool { return g.shows("only 30 agents take part") && g.shows("the disk is full") })
+	if g.screen.plan.start.Disabled() {
+		t.Error("it cannot be tried again")
+	}
+}
+
+func TestWhatWasFoundBefore(t *testing.T) {
+	older := found(12)
+	older.Title, older.Words = "A small world", "12 sessions at once."
+	g := newStage(t, func(d *fakeDesk) {
+		d.earlier, d.notice = []Found{found(19), older}, "the file was damaged"
+	})
+	g.Until("the newest", func() bool { return g.shows("recommended 19") && g.shows("the file was damaged") })
+	g.screen.beside.found.SetRows(nil)
+	g.screen.beside.list(g.screen.earlier, "", nil)
+	g.screen.show(&g.screen.earlier[1], false)
+	if !g.shows("12 sessions at once.") || !g.shows("recommended 12") {
+		t.Error("the older one is not shown")
+	}
+	g.Tap(g.screen.Content(), "Apply")
+	if !slices.Equal(g.applied, []int{12}) {
+		t.Errorf("%v were applied", g.applied)
+	}
+	none := Found{Title: "Nothing", Words: "No recommendation: nothing was measured."}
+	g.screen.show(&none, false)
+	if !g.screen.result.apply.Disabled() {
+		t.Error("what was not found can be applied")
+	}
+}
+
+func TestASweepThatEndedEarly(t *testing.T) {
+	g := newStage(t, nil)
+	g.desk.set(&State{Running: true})
+	g.screen.Tick()
+	g.desk.set(&State{Err: errors.New("out of budget")})
+	g.screen.Tick()
+	if !g.shows("It ended early: out of budget") || g.screen.plan.start.Disabled() {
+		t.Errorf("%q", strings.Join(uitest.Texts(g.screen.Content()), "\n"))
+	}
+}
+
+func TestLevelsIn(t *testing.T) {
+	for text, want := range map[string][]int{"": nil, "1,2,4": {1, 2, 4}, " 8 ; 3 ": {8, 3}} {
+		if got, err := levelsIn(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0", "-1", "1.5", "x", "99999999"} {
+		if got, err := levelsIn(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}

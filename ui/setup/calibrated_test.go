@@ -1,0 +1,40 @@
+package setup
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/ui/internal/uitest"
+)
+
+func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.typed("Eagerness", "2.50")
+	s.typed("Floor", "30")
+	if o, ok := s.screen.Order(); !ok || o.Scenario != "shopping" || o.Given["eagerness"] != "2.50" || o.Settings.Floor != 30 {
+		t.Errorf("%+v, %v", o, ok)
+	}
+	s.screen.Apply(12)
+	if o, ok := s.screen.Order(); !ok || o.Settings.Limit != 12 || o.Settings.Ceiling != 12 || o.Settings.Floor != 12 {
+		t.Errorf("12 at once became %d, from %d to %d, %v", o.Settings.Limit, o.Settings.Floor, o.Settings.Ceiling, ok)
+	}
+	if !s.shows("12 of 372 shoppers at once") {
+		t.Error("the fields do not follow")
+	}
+	s.typed("Seed", "-1")
+	if _, ok := s.screen.Order(); ok {
+		t.Error("a mistake is no mistake")
+	}
+}
+
+func TestNothingIsSetUp(t *testing.T) {
+	q := uitest.Start(t)
+	s := New(&fakeDesk{}, test.NewTempWindow(t, container.NewStack()), func() {})
+	s.Apply(5)
+	if o, ok := s.Order(); ok || o.Scenario != "" {
+		t.Errorf("%+v, %v", o, ok)
+	}
+	q.Drain()
+}
