@@ -94,7 +94,7 @@ func (l *loop) retire(agent int, who string, then func(error)) error {
 	l.roster.gone[agent] = from
 	l.sessions.total = l.roster.total(l.cfg.Settings.Cycles)
 	l.commitHand(RetireChange, handText{Cycle: from, Agent: agent}, who, since, func(err error) {
-		if err == nil { // so that no session is cancelled for nobody knows what
+		if err == nil && inFlight { // so that no session is cancelled for nobody knows what
 			l.r.berths.cancel(agent, ErrRetired)
 		}
 		then(err)

@@ -59,7 +59,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 	inexact := res.State.Totals.Inexact
 	res.State.Totals = j.count(res, math.MaxInt)
 	res.AtBarrier = j.count(res, res.Cycle)
-	res.State.Totals.Inexact = earliest(inexact, res.State.Totals.Inexact)
+	res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, inexact)
 	sessions := last(j.Sessions())
 	changed := map[int]bool{}
 	for i := range sessions {
