@@ -8,11 +8,11 @@ import (
 
 // begin starts the next cycle if its time has come, or ends the run. It reports whether it did either.
 func (l *loop) begin() bool {
-	if !l.started || l.phase == Paused {
+	if !l.started || l.pausedByUs || l.trouble != nil {
 		return false
 	}
 	now := time.Now()
-	if isEmpty := l.roster.isEmpty(); isEmpty || l.isOver(now) {
+	if isEmpty := l.roster.isEmpty(l.number); isEmpty || l.isOver(now) {
 		l.ending, l.stopping = EndFinished, allDone
 		if isEmpty {
 			l.stopping = nobody
@@ -21,7 +21,10 @@ func (l *loop) begin() bool {
 		return true
 	}
 	if !l.stood.IsZero() {
-		return false
+		if !l.mayProbe() {
+			return false
+		}
+		l.schedule, l.stood = l.schedule.Add(now.Sub(l.stood)), now
 	}
 	if wait := l.intended().Sub(now); wait > 0 {
 		l.due.Reset(wait)
@@ -32,20 +35,22 @@ func (l *loop) begin() bool {
 		l.lag = now.Sub(l.intended())
 		l.totals.Peaks.Lag = max(l.totals.Peaks.Lag, l.lag)
 	}
-	c := &cycle{
-		number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx,
-		timeout: &TimeoutError{"session", l.cfg.Settings.SessionTimeout},
-	}
+	c := &cycle{number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx}
+	c.timeout.Store(&TimeoutError{"session", l.cfg.Settings.SessionTimeout})
 	l.roster.fill(c, l.firstDone)
 	l.firstDone = nil
 	if l.cfg.Settings.Sequential {
 		sortByTurn(c.todo, l.cfg.Settings.Seed, c.number)
-		c.lane = newLane(&l.cfg.Settings, l.r.memory, l.deltas, c.number)
+		c.lane = newLane(l.r.settings.Load(), l.r.memory, l.deltas, c.number)
 	}
 	if limit := l.cfg.Settings.CycleTimeout; limit > 0 {
 		c.clock = clock.New(l.ctx, limit, &TimeoutError{"cycle", limit})
+		if !l.stood.IsZero() {
+			c.clock.Hold()
+		}
 	}
-	l.cycle, l.cycleBegan, l.standing = c, now, 0
+	l.mark(now)
+	l.cycle, l.cycleBegan, l.standing, l.lastEnd = c, now, 0, now
 	if l.phase == Preparing {
 		l.setPhase(Running)
 	}
@@ -117,7 +122,9 @@ func (l *loop) openNext() {
 		l.dirty[agent] = true
 	}
 	clear(l.deltas)
-	l.r.prefixes = nil
+	clear(l.bad)
+	l.r.prefixes, l.r.takes = nil, nil
+	l.mark(time.Now())
 	l.cycle = nil
 	l.number++
 	l.tally()

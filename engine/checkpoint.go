@@ -17,7 +17,7 @@ func (l *loop) checkpointIfDue() {
 	}
 	if l.workers == 0 && !l.stood.IsZero() && l.progress() == l.savedAt {
 		l.gap(now)
-		l.saved = now
+		l.saved, l.savedStood = now, 0
 		l.autosave.Reset(early)
 		return
 	}
@@ -48,8 +48,8 @@ func (l *loop) newCheckpoint(reason string) *waiting {
 	now := time.Now()
 	l.gap(now)
 	w := &waiting{reason: reason, of: l.progress()}
-	l.saved, l.savedAt, l.savedHere, l.newest = now, w.of, true, w
-	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone(), l.r.injected}
+	l.saved, l.savedStood, l.savedAt, l.savedHere, l.newest = now, 0, w.of, true, w
+	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone(), l.r.injected, l.roster.retired(l.number)}
 	state.Totals.Peaks = l.peaks(now)
 	row := CheckpointRow{now, l.number, l.totals.Ended(), l.sessions.total, reason, state, make(map[int]*Memory, len(l.dirty))}
 	for agent := range l.dirty {
@@ -75,7 +75,7 @@ func (l *loop) settled(w *waiting, err error) {
 }
 
 func (l *loop) gap(now time.Time) {
-	l.totals.Peaks.CheckpointGap = max(l.totals.Peaks.CheckpointGap, now.Sub(l.saved))
+	l.totals.Peaks.CheckpointGap = max(l.totals.Peaks.CheckpointGap, now.Sub(l.saved)-l.savedStood)
 }
 
 // peaks are the worst values so far, and the time spent.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,40 +16,91 @@ type cycle struct {
 	now     time.Time // simulated
 	ready   time.Time // when its sessions could start
 	todo    []int32   // agents that have no session in it yet; nil is agents 0 to size-1
-	size    int       // how many have none yet
+	size    int       // how many had none yet when it began
 	active  int       // how many take part, those of an earlier process included
 	ctx     context.Context
-	clock   *clock.Clock  // with a cycle timeout only
-	timeout *TimeoutError // of each session
-	lane    *lane         // in a sequential run only
+	clock   *clock.Clock                 // with a cycle timeout only
+	lane    *lane                        // in a sequential run only
+	timeout atomic.Pointer[TimeoutError] // of each session that begins
 
 	cursor atomic.Int64 // how many of todo have started
+	full   atomic.Int64 // how long after ready the last of todo started, and 1; 0 while some are left
+	again  again
 }
 
-// next returns the agent of the next session.
-func (c *cycle) next() (agent int, ok bool) {
+// next returns the next session.
+func (c *cycle) next() (p Place, ok bool) {
 	if c.cursor.Load() >= int64(c.size) { // keeps the cursor near size however often it is asked
-		return 0, false
+		return c.again.next()
 	}
 	i := c.cursor.Add(1) - 1
 	if i >= int64(c.size) {
-		return 0, false
+		return c.again.next()
 	}
-	if c.todo == nil {
-		return int(i), true
+	if i == int64(c.size)-1 {
+		c.full.Store(int64(time.Since(c.ready)) + 1)
 	}
-	return int(c.todo[i]), true
+	p = Place{Cycle: c.number, Agent: int(i)}
+	if c.todo != nil {
+		p.Agent = int(c.todo[i])
+	}
+	return p, true
 }
 
-func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.size))) }
-func (c *cycle) left() int    { return c.size - c.started() }
+// started and left count sessions, requeued ones among them.
+func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.size)) + c.again.taken.Load()) }
+func (c *cycle) left() int    { return c.size + int(c.again.put.Load()) - c.started() }
 
-// sessionClock starts the clock of a session.
-func (c *cycle) sessionClock() *clock.Clock {
-	if c.clock != nil {
-		return c.clock.Child(c.timeout.Limit, c.timeout)
+// lastStart is when the last of todo started; zero while some are left.
+func (c *cycle) lastStart() time.Time {
+	switch full := c.full.Load(); {
+	case c.size == 0:
+		return c.ready
+	case full == 0:
+		return time.Time{}
+	default:
+		return c.ready.Add(time.Duration(full - 1))
 	}
-	return clock.New(c.ctx, c.timeout.Limit, c.timeout)
+}
+
+// again are the sessions of a cycle that a person has requeued.
+type again struct {
+	put, taken atomic.Int64 // so far
+	mu         sync.Mutex
+	places     []Place // not taken yet
+}
+
+func (a *again) add(p Place) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.places = append(a.places, p)
+	a.put.Add(1)
+}
+
+func (a *again) next() (p Place, ok bool) {
+	if a.taken.Load() == a.put.Load() {
+		return p, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.places) == 0 {
+		return p, false
+	}
+	p, a.places = a.places[0], a.places[1:]
+	a.taken.Add(1)
+	return p, true
+}
+
+// sessionClock starts the clock of a session that may use so much time; it can be cancelled.
+func (c *cycle) sessionClock(timeout *TimeoutError) *clock.Clock {
+	switch {
+	case c.clock == nil:
+		return clock.New(c.ctx, timeout.Limit, timeout)
+	case timeout.Limit > 0:
+		return c.clock.Child(timeout.Limit, timeout)
+	default:
+		return c.clock.Branch()
+	}
 }
 
 // roster lists the agents that take part in a cycle, less those that are done.
@@ -59,14 +112,54 @@ type roster struct {
 	each   int // cycles per step of the warm-up
 	// sequential wants the agents listed, to be put in order
 	sequential bool
+	// gone are retired agents, with the first cycle that each takes no part in.
+	gone map[int]int
 }
 
-// isEmpty reports whether nobody takes part in any cycle.
-func (r *roster) isEmpty() bool {
+// isEmpty reports whether nobody takes part in any cycle from one on.
+func (r *roster) isEmpty(cycle int) bool {
+	left := r.agents
 	if r.chosen != nil {
-		return len(r.chosen) == 0
+		left = len(r.chosen)
 	}
-	return r.agents == 0
+	return left == 0 || len(r.gone) >= left && left == r.missing(cycle)
+}
+
+// missing is how many are retired in a cycle.
+func (r *roster) missing(cycle int) int {
+	n := 0
+	for _, from := range r.gone {
+		if from <= cycle {
+			n++
+		}
+	}
+	return n
+}
+
+// retired are those who are missing from a cycle; nil is nobody.
+func (r *roster) retired(cycle int) map[int]int {
+	var all map[int]int
+	for agent, from := range r.gone {
+		if from <= cycle {
+			put(&all, agent, from)
+		}
+	}
+	return all
+}
+
+// isGone reports whether an agent is retired in a cycle.
+func (r *roster) isGone(agent, cycle int) bool {
+	from, ok := r.gone[agent]
+	return ok && from <= cycle
+}
+
+// has reports whether an agent is among those who could take part.
+func (r *roster) has(agent int) bool {
+	if r.chosen != nil {
+		_, found := slices.BinarySearch(r.chosen, agent)
+		return found
+	}
+	return agent >= 0 && agent < r.agents
 }
 
 // share is the part of the agents that is active in a cycle.
@@ -87,26 +180,32 @@ func (r *roster) count(cycle int) int {
 	if share := r.share(cycle); share < 1 {
 		n := 0
 		r.each1(func(agent int) {
-			if r.takesPart(agent, share) {
+			if r.takesPart(agent, share) && !r.isGone(agent, cycle) {
 				n++
 			}
 		})
 		return n
 	}
+	n := r.agents
 	if r.chosen != nil {
-		return len(r.chosen)
+		n = len(r.chosen)
 	}
-	return r.agents
+	return n - r.missing(cycle)
 }
 
 // total is how many sessions a run of n cycles has.
 func (r *roster) total(cycles int) int64 {
 	var n int64
 	for c := 0; c < cycles; {
-		if share := r.share(c); share >= 1 {
-			return n + int64(cycles-c)*int64(r.count(c))
-		}
 		step := min(r.each, cycles-c)
+		if share := r.share(c); share >= 1 {
+			step = cycles - c
+		}
+		for _, from := range r.gone { // up to the next who is missing
+			if from > c {
+				step = min(step, from-c)
+			}
+		}
 		n += int64(step) * int64(r.count(c))
 		c += step
 	}
@@ -128,7 +227,7 @@ func (r *roster) each1(f func(agent int)) {
 // fill sets who has a session in c; done are those that had theirs already.
 func (r *roster) fill(c *cycle, done []int) {
 	share := r.share(c.number)
-	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential {
+	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.missing(c.number) == 0 {
 		c.size, c.active = r.agents, r.agents
 		return
 	}
@@ -138,7 +237,7 @@ func (r *roster) fill(c *cycle, done []int) {
 	}
 	c.todo = []int32{}
 	r.each1(func(agent int) {
-		if !r.takesPart(agent, share) {
+		if !r.takesPart(agent, share) || r.isGone(agent, c.number) {
 			return
 		}
 		c.active++

@@ -20,6 +20,8 @@ var (
 	ErrEnded = errors.New("the run has ended")
 	// ErrCut is the cause of a context that ended because the run was cut short; the session runs again on resume.
 	ErrCut = errors.New("the run was cut")
+	// ErrRetired is the cause of a context that ended because a person retired the agent.
+	ErrRetired = errors.New("the agent was retired by hand")
 )
 
 // TimeoutError is the cause of a context whose clock ran out.

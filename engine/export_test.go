@@ -1,7 +1,24 @@
 package engine
 
+import "time"
+
 // PublishNow makes a snapshot of this instant.
 func (r *Run) PublishNow() *Snapshot {
 	_ = r.insist(func(l *loop) error { l.publish(); return nil })
 	return r.Snapshot()
+}
+
+// GapBetween is what the loop makes of what two clocks went on by.
+func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, why string) {
+	g := gapBetween(clocks{}, clocks{wall, steady}, tick)
+	return g.slept, g.stood, g.why
+}
+
+// Wake tells the run that time has passed in which nothing went on.
+func (r *Run) Wake(slept, stood time.Duration) {
+	_ = r.insist(func(l *loop) error {
+		l.wake(time.Now(), gap{slept, stood, "the machine slept"})
+		return nil
+	})
+	r.PublishNow()
 }

@@ -34,9 +34,10 @@ type loop struct {
 	cut context.CancelCauseFunc
 
 	phase      Phase
-	limit      int // as set; what is in force is 0 while paused
-	paused     string
-	pausedByUs bool // by a person
+	limit      int    // as set
+	inForce    int    // what is in force: 0 while paused
+	paused     string // by a person, why
+	pausedByUs bool   // by a person
 	trouble    error
 	stopping   string
 	isCut      bool
@@ -48,20 +49,36 @@ type loop struct {
 	endCancel  context.CancelFunc
 	last       *time.Timer // runs once the run is cut: what has not ended then is left behind
 
-	roster    roster
-	cycle     *cycle // nil between cycles
-	number    int    // of the open cycle
-	firstDone []int  // agents that had their session in an earlier process
-	firstRun  int    // the cycle that this process began with
-	workers   int
-	idle      time.Time // when the last worker left
-	started   bool      // the journal has the row that this process took up the run
-	closing   bool      // the barrier's rows are being committed
-	saving    int       // checkpoints that are being committed
-	due       *time.Timer
-	deltas    map[int]Delta // of the open cycle, by agent
-	dirty     map[int]bool  // agents whose memory changed since the last checkpoint
-	injected  []Injection   // by hand, for the next cycle
+	orders   Orders // the pilot's newest
+	steered  time.Time
+	steerWhy string // what it said last, at steered
+	probe    bool   // a session is to start although the breaker is open
+	probing  int    // of such, in flight
+	read     lastReading
+	busy     busyMeter
+	lastEnd  time.Time // when a session ended last, or work could begin
+	oldest   []Doing   // as of the last second; snapshots share it
+	services []ServiceState
+	quotas   []quota
+	clock    clocks // as of the last tick
+	sleeps   sleeps
+
+	roster     roster
+	cycle      *cycle // nil between cycles
+	number     int    // of the open cycle
+	firstDone  []int  // agents that had their session in an earlier process
+	firstRun   int    // the cycle that this process began with
+	workers    int
+	idle       time.Time // when the last worker left
+	started    bool      // the journal has the row that this process took up the run
+	closing    bool      // the barrier's rows are being committed
+	saving     int       // checkpoints that are being committed
+	due        *time.Timer
+	deltas     map[int]Delta      // of the open cycle, by agent
+	bad        map[int]SessionEnd // of the open cycle, by agent: last takes that can be made again
+	requeueing int                // orders to do so that are being committed
+	dirty      map[int]bool       // agents whose memory changed since the last checkpoint
+	injected   []Injection        // by hand, for the next cycle
 
 	totals    Totals
 	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
@@ -78,11 +95,12 @@ type loop struct {
 	lag        time.Duration
 
 	checkpoints int
-	autosave    *time.Timer // of the next checkpoint by time
-	saved       time.Time   // when the last checkpoint was made, or still described the run
-	savedAt     progress    // what it described
-	savedHere   bool        // it is of this process
-	newest      *waiting    // the newest checkpoint, while it is not durable
+	autosave    *time.Timer   // of the next checkpoint by time
+	saved       time.Time     // when the last checkpoint was made, or still described the run
+	savedStood  time.Duration // how long the process stood still since then
+	savedAt     progress      // what it described
+	savedHere   bool          // it is of this process
+	newest      *waiting      // the newest checkpoint, while it is not durable
 
 	backlog []note // for the scribe, oldest first
 	scribe  chan note
@@ -121,7 +139,13 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		began:    now,
 		saved:    now,
 		schedule: now,
-		roster:   roster{cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential},
+		read:     lastReading{at: now},
+		lastEnd:  now,
+		clock:    clocksAt(now),
+		bad:      map[int]SessionEnd{},
+		roster: roster{
+			cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential, map[int]int{},
+		},
 		due:      time.NewTimer(0),
 		autosave: time.NewTimer(0),
 		last:     time.NewTimer(0),
@@ -159,7 +183,10 @@ func (l *loop) takeUp(res *Resumption) {
 	for _, a := range res.Changed {
 		l.dirty[a] = true
 	}
-	l.r.prefixes = res.Prefixes
+	l.r.prefixes, l.r.takes = res.Prefixes, res.Takes
+	maps.Copy(l.bad, res.Bad)
+	maps.Copy(l.roster.gone, res.Retired)
+	l.restore(res.Tuned)
 	l.r.shared.takeUp(&res.Shared, l.totals.Shared)
 	l.window.shared = l.totals.Shared.Requests
 	for _, i := range res.Injected {
@@ -180,8 +207,9 @@ func (l *loop) run(forget func() bool) {
 	if why := l.cfg.Inexact; why != "" && l.totals.Inexact == nil {
 		since := Inexact{Cycle: l.number, Why: why}
 		l.totals.inexactSince(since)
-		l.append(ChangeRow{At: l.began, Cycle: l.number, What: "exactness", Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
+		l.append(ChangeRow{At: l.began, Cycle: l.number, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
 	}
+	l.askServices(l.began)
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {
 		defer stop()
@@ -198,13 +226,18 @@ func (l *loop) run(forget func() bool) {
 		case err := <-trouble:
 			l.setTrouble(err)
 		case <-l.due.C:
+			l.lookAtClocks()
 		case <-l.last.C:
 			l.leaveBehind()
 		case <-publish.C:
-			l.publish()
+			l.tick()
 		case <-sample.C:
+			l.lookAtClocks()
+			l.oldest = l.r.Oldest(mostOldest)
 			l.sample()
+			l.steer()
 		case <-l.autosave.C:
+			l.lookAtClocks()
 			l.checkpointIfDue()
 		}
 	}
@@ -231,7 +264,7 @@ func (l *loop) step() bool {
 		l.finish()
 	case l.cycle == nil:
 		return l.begin()
-	case l.cycle.left() == 0 && l.workers == 0 && !l.isCut:
+	case l.cycle.left() == 0 && l.workers == 0 && l.requeueing == 0 && !l.isCut:
 		l.closeCycle()
 	case l.phase == Draining && l.workers == 0 && !l.closing:
 		l.finish()
@@ -241,6 +274,7 @@ func (l *loop) step() bool {
 
 // staff starts workers as far as the limit and the work left allow.
 func (l *loop) staff() {
+	l.probeOnce()
 	if l.cycle == nil || l.phase != Running {
 		return
 	}
@@ -260,17 +294,27 @@ func (l *loop) take(b *batch) {
 		row := &b.rows[i]
 		l.totals.Add(row)
 		l.window.add(row)
+		l.read.ended++
+		delete(l.bad, row.Agent)
 		if row.Outcome == Failed || row.Outcome == TimedOut {
+			l.read.failed++
 			l.latest[row.Class].add(row)
+			l.bad[row.Agent] = EndOf(row)
 		}
 		if row.Outcome.Commits() && !row.Delta.Empty() {
 			l.deltas[row.Agent] = row.Delta
 		}
 	}
+	if b.next > 0 {
+		l.lastEnd = time.Now()
+	}
 	l.recent.add(int64(b.next))
 	l.sessions.cut += int64(b.cut)
 	if b.gone {
 		l.workers--
+		if b.probe {
+			l.probing--
+		}
 		if l.workers == 0 {
 			l.idle = time.Now()
 		}
@@ -302,8 +346,10 @@ func (l *loop) enforce() {
 	if l.cfg.Settings.Sequential {
 		limit = min(limit, 1)
 	}
-	l.r.places.SetLimit(limit)
 	now := time.Now()
+	l.mark(now)
+	l.inForce = limit
+	l.r.places.SetLimit(limit)
 	switch stands := l.phase == Paused || l.phase == Running && limit == 0; {
 	case stands && l.stood.IsZero():
 		l.stood = now
@@ -313,7 +359,7 @@ func (l *loop) enforce() {
 	case limit > 0 && !l.stood.IsZero():
 		l.schedule = l.schedule.Add(now.Sub(l.stood))
 		l.standing += l.stoodIdle(now)
-		l.stood = time.Time{}
+		l.stood, l.lastEnd = time.Time{}, now
 		if l.cycle != nil && l.cycle.clock != nil {
 			l.cycle.clock.Release()
 		}
@@ -329,23 +375,4 @@ func (l *loop) stoodIdle(now time.Time) time.Duration {
 		return now.Sub(l.idle)
 	}
 	return now.Sub(l.stood)
-}
-
-// settle finds the phase that the pauses in force mean.
-func (l *loop) settle() {
-	switch {
-	case l.phase == Draining || l.phase == Ended:
-	case l.trouble != nil || l.pausedByUs:
-		if l.phase != Paused {
-			l.setPhase(Paused)
-		}
-	case l.phase == Paused:
-		l.setPhase(Running)
-	}
-}
-
-func (l *loop) setTrouble(err error) {
-	l.trouble = err
-	l.settle()
-	l.publish() // the reason has changed even where the phase has not
 }

@@ -112,12 +112,20 @@ type BarrierRow struct {
 
 // What a [ChangeRow] says was changed.
 const (
-	LimitChange  = "limit"
-	PhaseChange  = "phase"
-	InjectChange = "inject" // Old says for whom, New is read by ReadInjection
+	LimitChange   = "limit"
+	CeilingChange = "ceiling"
+	PhaseChange   = "phase"
+	InjectChange  = "inject"  // Old says for whom, New is what
+	RetireChange  = "retire"  // Old is the agent for people, New says which and when
+	RequeueChange = "requeue" // likewise
+	StallChange   = "stall"
+	SleepChange   = "sleep" // New is how long it was
+
+	exactnessChange = "exactness"
 )
 
-// ChangeRow is anything that a person or a governor changed mid-run.
+// ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
+// one of [TunableNames], or what a service calls it.
 type ChangeRow struct {
 	At             time.Time
 	Cycle          int
@@ -143,6 +151,8 @@ type State struct {
 	Totals Totals `cbor:"2,keyasint"`
 	// Injected are the messages injected by hand that sessions of its cycle may find, in the order of their cycles.
 	Injected []Injection `cbor:"3,keyasint,omitempty"`
+	// Retired are the agents that take no part in its cycle any more, with the first cycle that they are missing from.
+	Retired map[int]int `cbor:"4,keyasint,omitempty"`
 }
 
 // StartRow says that a process took up the run, at first or again.
@@ -286,6 +296,12 @@ type Resumption struct {
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
 	Injected    []Injection     // by hand, in the order of their cycles
+	// Retired are agents with the first cycle that each takes no part in; Requeued are the takes that were ordered last, by
+	// the session's first; Tuned is what services, and settings, were changed to last, by name.
+	Retired  map[int]int
+	Requeued map[Place]int
+	Tuned    map[string]string
+	Bad      map[int]SessionEnd // of the agents that are done, whose session failed or timed out
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

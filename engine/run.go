@@ -57,9 +57,11 @@ func (c *Config) validate() error {
 // run's state.
 type Run struct {
 	id       RunID
-	settings Settings
+	settings atomic.Pointer[Settings] // in force; each is never changed, the loop puts another in its place
 	program  Program
 	journal  Journal
+	services []Service
+	name     func(index int) (string, error) // may be nil
 
 	places    gate.Places
 	results   chan *batch
@@ -72,10 +74,12 @@ type Run struct {
 	// Written by the loop only while no worker is at work, read by workers.
 	memory   map[int]*Memory
 	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
+	takes    map[int]int    // of the same cycle: those that are not the first; nil from the next on
 	injected []Injection    // by hand, in the order of their cycles
 
 	ctx    context.Context // of sessions; ends with ErrCut
 	shared shared
+	berths berths
 
 	result Result // set before done is closed
 }
@@ -108,7 +112,8 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r := &Run{
 		id:        cfg.ID,
-		settings:  cfg.Settings,
+		services:  cfg.Services,
+		name:      cfg.Name,
 		program:   cfg.Program,
 		journal:   cfg.Journal,
 		results:   make(chan *batch, 64),
@@ -118,6 +123,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		done:      make(chan struct{}),
 		memory:    map[int]*Memory{},
 	}
+	r.settings.Store(&cfg.Settings)
 	l := newLoop(ctx, r, cfg)
 	l.publish()
 	go l.run(context.AfterFunc(ctx, func() {
@@ -128,6 +134,9 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 
 // ID returns the run's name in the store.
 func (r *Run) ID() RunID { return r.id }
+
+// Settings returns the settings in force; they must not be changed.
+func (r *Run) Settings() *Settings { return r.settings.Load() }
 
 // Snapshot returns the newest picture of the run; it is never nil and never changes.
 func (r *Run) Snapshot() *Snapshot { return r.shown.Load() }
@@ -141,7 +150,9 @@ func (r *Run) Wait() Result {
 	return r.result
 }
 
-// SetLimit changes how many sessions may be in flight; 0 lets those in flight end and starts no other.
+// SetLimit changes how many sessions may be in flight; 0 lets those in flight end and starts no other. Where a governor
+// moves the limit, n is its ceiling: the limit follows at once if it stood at the old one, or is above the new one. A limit
+// of 0 is nobody's but a person's to raise.
 func (r *Run) SetLimit(n int, who, why string) error {
 	if n < 0 || n > MaxLimit {
 		return &FieldError{"limit", fmt.Sprintf("%d sessions at once", n), fmt.Sprintf("0 to %d", MaxLimit)}
@@ -154,7 +165,8 @@ func (r *Run) Pause(who, why string) error {
 	return r.order(func(l *loop) error { return l.pause(who, why) })
 }
 
-// Resume undoes Pause.
+// Resume undoes Pause, and whatever the run paused for by itself: the breaker forgets what went wrong, and a service whose
+// quota was gone is asked again.
 func (r *Run) Resume(who string) error {
 	return r.order(func(l *loop) error { return l.resume(who) })
 }
@@ -212,7 +224,7 @@ func (r *Run) freshBatch() *batch {
 }
 
 func (r *Run) giveBack(b *batch) {
-	b.next, b.cut, b.gone = 0, 0, false
+	b.next, b.cut, b.gone, b.probe = 0, 0, false, false
 	select {
 	case r.free <- b:
 	default:

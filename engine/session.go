@@ -35,11 +35,11 @@ type Session struct {
 // Run returns the id of the session's run.
 func (s *Session) Run() RunID { return s.run.id }
 
-// Settings returns the run's settings; they must not be changed.
-func (s *Session) Settings() *Settings { return &s.run.settings }
+// Settings returns the run's settings that are in force now; they must not be changed.
+func (s *Session) Settings() *Settings { return s.run.settings.Load() }
 
 // Key is what the session's draws depend on: seed, cycle and agent.
-func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Seed, s.Cycle, s.Agent) }
+func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Load().Seed, s.Cycle, s.Agent) }
 
 // Clock counts the time that the session uses; its context ends when that is over. Asking for it says that the
 // session may wait from here on, so what the worker finished before is handed on first.

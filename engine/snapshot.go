@@ -40,7 +40,7 @@ type Snapshot struct {
 	CycleTook, LastCycle time.Duration
 	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
 	Ended, Total int64
-	// Sessions that this process began, and that were cut.
+	// Sessions that this process began, and that were cut. One that was requeued counts once.
 	Begun, Cut int64
 
 	Outcomes    map[Outcome]int64
@@ -64,6 +64,7 @@ type Snapshot struct {
 	Elapsed   time.Duration // all processes
 	Remaining time.Duration // estimate; negative when there is none
 	Lag       time.Duration
+	LagWhy    string // in words: why the schedule lies later than planned; "" is that it does not
 	Inexact   *Inexact
 
 	Checkpoints    int
@@ -216,7 +217,7 @@ func (l *loop) publish() {
 	now := time.Now()
 	l.tally()
 	t := &l.totals
-	asked := t.Asked()
+	asked, settings := t.Asked(), &l.cfg.Settings
 	s := &Snapshot{
 		Run:      l.r.id,
 		At:       now,
@@ -228,10 +229,24 @@ func (l *loop) publish() {
 		SimTime:  l.cfg.Clock.At(l.number),
 		Limit:    l.limit,
 		InFlight: l.inFlight(),
-		Ended:    t.Ended(),
-		Total:    l.sessions.total,
-		Begun:    l.sessions.begun,
-		Cut:      l.sessions.cut,
+
+		Floor:      settings.Floor,
+		Ceiling:    settings.Ceiling,
+		Governor:   Manual,
+		Steer:      l.steerWhy,
+		SteerBy:    l.orders.By,
+		Steered:    l.steered,
+		Breaker:    l.orders.Breaker,
+		BreakerWhy: l.orders.BreakerWhy,
+		NextProbe:  l.orders.NextProbe,
+		Stall:      l.orders.Stall,
+		Services:   l.services,
+		Oldest:     l.oldest,
+
+		Ended: t.Ended(),
+		Total: l.sessions.total,
+		Begun: l.sessions.begun,
+		Cut:   l.sessions.cut,
 
 		Outcomes:    map[Outcome]int64{},
 		Events:      t.Events,
@@ -252,17 +267,23 @@ func (l *loop) publish() {
 		Elapsed:     l.elapsed + now.Sub(l.began),
 		Remaining:   -1,
 		Lag:         l.lag,
+		LagWhy:      l.lagWhy(),
 		Inexact:     t.Inexact,
 		Checkpoints: l.checkpoints,
 		LastCycle:   l.lastCycle,
 		Metrics:     l.metrics,
 		Changes:     l.changes,
 	}
+	if l.governed() {
+		s.Governor = settings.Governor
+	}
 	if l.savedHere {
 		s.LastCheckpoint = l.saved
 	}
 	if l.phase != Ended {
 		s.Ending = NotEnded
+	} else {
+		s.Oldest, s.Stall = nil, nil
 	}
 	if c := l.cycle; c != nil {
 		s.Begun += int64(c.started())
@@ -321,19 +342,6 @@ func (l *loop) inFlight() int {
 		return 0
 	}
 	return l.r.places.Held()
-}
-
-func (l *loop) reason() string {
-	switch {
-	case l.phase == Paused && l.trouble != nil:
-		return l.trouble.Error()
-	case l.phase == Draining && l.trouble != nil:
-		return l.stopping + ", waiting for the disk: " + l.trouble.Error()
-	case l.phase == Paused:
-		return l.paused
-	default:
-		return l.stopping
-	}
 }
 
 // remaining estimates the time to the run's end: by its schedule, its hours, or the pace of the last seconds.

@@ -53,7 +53,7 @@ func TestTroubleAndPersonBothPause(t *testing.T) {
 		}
 		do(t, r.Pause("me", "lunch"))
 		j.Break(engine.ErrNoRoom)
-		phase(engine.Paused, engine.ErrNoRoom.Error())
+		phase(engine.Paused, engine.ErrNoRoom.Error()+"; lunch")
 		j.Heal()
 		phase(engine.Paused, "lunch")
 		j.Break(engine.ErrNoRoom)

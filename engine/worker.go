@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -24,6 +25,8 @@ type batch struct {
 	next int         // rows in use
 	cut  int         // sessions that were cut
 	gone bool        // the worker has ended
+	// probe says that the worker had one session only, to see how that goes.
+	probe bool
 }
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
@@ -37,6 +40,9 @@ type worker struct {
 	let   time.Time  // when it last let others on
 	row   SessionRow // of the session in flight
 	spare *clock.Clock
+	limit *TimeoutError // of the spare
+	once  bool          // one session only
+	berth berth
 	s     Session
 }
 
@@ -44,34 +50,45 @@ func (w *worker) work() {
 	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
 	w.now = time.Now()
 	w.let = w.now
-	for w.run.places.Keep() {
-		agent, ok := w.cycle.next()
-		if !ok {
+	w.run.berths.add(&w.berth)
+	defer w.run.berths.remove(&w.berth)
+	for w.once || w.run.places.Keep() {
+		p, ok := w.cycle.next()
+		if ok {
+			w.session(p)
+		}
+		if !ok || w.once {
 			w.run.places.Leave()
 			break
 		}
-		w.session(agent)
 	}
 	if w.spare != nil {
 		w.spare.Stop()
 	}
-	w.batch.gone = true
+	w.batch.gone, w.batch.probe = true, w.once
 	w.send()
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
 func (w *worker) startClock() *clock.Clock {
-	c := w.spare
-	if c == nil {
-		return w.cycle.sessionClock()
-	}
+	c, limit := w.spare, w.cycle.timeout.Load()
 	w.spare = nil
-	c.Again()
+	if c != nil && limit == w.limit {
+		c.Again()
+	} else {
+		if c != nil { // of another timeout
+			c.Stop()
+		}
+		c = w.cycle.sessionClock(limit)
+	}
+	w.limit = limit
+	w.berth.enter(w.s.Place, w.began, c)
 	return c
 }
 
 // stopClock ends the clock of the session in flight, or lays it by for the next.
 func (w *worker) stopClock() {
+	w.berth.leave() // from here on nobody cancels it
 	if w.s.clock.Rest() {
 		w.spare = w.s.clock
 		return
@@ -79,16 +96,19 @@ func (w *worker) stopClock() {
 	w.s.clock.Stop()
 }
 
-func (w *worker) session(agent int) {
-	s := &w.s
-	s.reset(Place{w.cycle.number, agent, 0})
+func (w *worker) session(p Place) {
+	s, agent := &w.s, p.Agent
+	if p.Take == 0 {
+		p.Take = w.run.takes[agent]
+	}
+	s.reset(p)
 	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
 	if w.cycle.lane != nil {
 		s.Memory = w.cycle.lane.memory(agent)
 	}
-	if p, ok := w.run.prefixes[agent]; ok {
-		s.prefix = make(map[string]Entry, len(p))
-		for _, e := range p {
+	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
+		s.prefix = make(map[string]Entry, len(known))
+		for _, e := range known {
 			s.prefix[e.Path] = e
 		}
 	}
@@ -100,11 +120,12 @@ func (w *worker) session(agent int) {
 	} else {
 		w.guarded()
 	}
+	retired := s.clock != nil && errors.Is(context.Cause(s.clock.Context()), ErrRetired)
 	if s.clock != nil {
 		w.stopClock()
 	}
 	w.now = time.Now()
-	w.judge()
+	w.judge(retired)
 	if w.row.Outcome == Cut {
 		w.batch.cut++
 		return
@@ -140,12 +161,16 @@ func (w *worker) guarded() {
 }
 
 // judge corrects an outcome that the program did not say or could not know.
-func (w *worker) judge() {
+func (w *worker) judge(retired bool) {
 	if w.row.Outcome == Unfinished {
 		w.row.Fail(w.row.Path, Fail(ConfigError, "the program did not say how the session ended"))
 	}
-	if !w.row.Outcome.Commits() && w.cycle.ctx.Err() != nil {
+	switch {
+	case w.row.Outcome.Commits():
+	case w.cycle.ctx.Err() != nil:
 		w.row.Outcome = Cut // whatever failed may have failed for that: it runs again
+	case retired:
+		w.row.Outcome, w.row.Class, w.row.Error = Cancelled, NoError, ErrRetired.Error()
 	}
 }
 

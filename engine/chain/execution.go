@@ -242,6 +242,13 @@ func (t *turn) act() (script.Value, error) {
 		}
 		t.connected, t.options = true, options
 	}
+	switch a := t.step.action.(type) { // what can wait
+	case *wait:
+		t.x.s.At(t.path, "")
+	case sender:
+		services, _ := a.asks()
+		t.x.s.At(t.path, services[0].Name)
+	}
 	return t.step.action.run(t)
 }
 
@@ -284,7 +291,10 @@ func (t *turn) failed(err error) (script.Value, error) {
 	t.x.in.Watch.failed(t, err)
 	over, live := t.over(err)
 	t.timed.stop()
-	if over != nil {
+	switch {
+	case errors.Is(over, engine.ErrRetired):
+		r.Status, r.Class = engine.StepCancelled, engine.NoError
+	case over != nil:
 		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
 	}
 	if limit, ok := errors.AsType[*service.Overtime](over); ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,7 @@ func last(rows []engine.SessionRow) []engine.SessionRow {
 func (j *Journal) Resumption() *engine.Resumption {
 	res := &engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{},
+		Takes: map[int]int{}, Bad: map[int]engine.SessionEnd{},
 	}
 	checkpoint := -1 // cycle of the last
 	var peaks engine.Peaks
@@ -45,27 +47,37 @@ func (j *Journal) Resumption() *engine.Resumption {
 			r.State.Totals.Peaks.Cycle = max(r.State.Totals.Peaks.Cycle, peaks.Cycle)
 			res.State.Limit, peaks = r.State.Limit, r.State.Totals.Peaks
 		case engine.ChangeRow:
-			if i, ok, err := engine.ReadInjection(r.What, r.New); ok && err == nil {
-				res.Injected = append(res.Injected, i)
+			if err := res.Hear(&r); err != nil {
+				panic(err) // a test's own journal
 			}
+			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact)
 		case engine.EndRow:
 			r.Totals.Peaks.Worked, r.Totals.Peaks.Apart = peaks.Worked, peaks.Apart // of the open cycle nothing is kept
 			peaks = r.Totals.Peaks
 		}
 	}
+	inexact := res.State.Totals.Inexact
+	res.State.Totals = j.count(res, math.MaxInt)
+	res.AtBarrier = j.count(res, res.Cycle)
+	res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, inexact)
 	sessions := last(j.Sessions())
 	changed := map[int]bool{}
 	for i := range sessions {
 		s := &sessions[i]
-		res.State.Totals.Add(s)
-		commits := s.Outcome.Commits() && !s.Delta.Empty()
-		if s.Cycle < res.Cycle {
-			res.AtBarrier.Add(s)
+		if s.Cycle < res.Cycle || res.Superseded(s.Place) {
 			continue
 		}
 		res.Done = append(res.Done, s.Agent)
-		if commits {
+		switch {
+		case s.Outcome == engine.Failed || s.Outcome == engine.TimedOut:
+			res.Bad[s.Agent] = engine.EndOf(s)
+		case s.Outcome.Commits() && !s.Delta.Empty():
 			res.Deltas[s.Agent] = s.Delta
+		}
+	}
+	for p, take := range res.Requeued {
+		if p.Cycle == res.Cycle && !slices.Contains(res.Done, p.Agent) {
+			res.Takes[p.Agent] = take
 		}
 	}
 	res.Memory = j.commit(sessions, res.Cycle, func(cycle, agent int) {
@@ -88,7 +100,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 func (j *Journal) prefixes(res *engine.Resumption) {
 	at := map[[2]any]engine.Entry{}
 	keep := func(p engine.Place, e engine.Entry) {
-		if p.Cycle == res.Cycle && !slices.Contains(res.Done, p.Agent) {
+		if p.Cycle == res.Cycle && p.Take == res.Takes[p.Agent] && !slices.Contains(res.Done, p.Agent) {
 			at[[2]any{p.Agent, e.Path}] = e
 		}
 	}
@@ -152,15 +164,45 @@ func (j *Journal) sharedFigures() (a engine.Asked) {
 	return a
 }
 
-// Recount adds up the durable sessions, the last take of each, and what the run itself asked.
+// Recount adds up the durable sessions, and what the run itself asked.
 func (j *Journal) Recount() engine.Totals {
-	var t engine.Totals
-	sessions := last(j.Sessions())
-	for i := range sessions {
-		t.Add(&sessions[i])
+	var res engine.Resumption
+	for _, c := range Of[engine.ChangeRow](j) {
+		if err := res.Hear(&c); err != nil {
+			panic(err) // a test's own journal
+		}
+	}
+	t := j.count(&res, math.MaxInt)
+	for _, c := range Of[engine.ChangeRow](j) {
+		t.Inexact = earliest(t.Inexact, c.Inexact)
 	}
 	t.Shared = j.sharedFigures()
 	return t
+}
+
+// count adds up the sessions of the cycles before one, in their order; of those that were requeued not how they ended.
+func (j *Journal) count(res *engine.Resumption, before int) (t engine.Totals) {
+	rows := j.Sessions()
+	slices.SortStableFunc(rows, func(a, b engine.SessionRow) int { return a.Cycle - b.Cycle })
+	var then engine.Totals // at the start of the session's cycle
+	for i := range rows {
+		if rows[i].Cycle >= before {
+			break
+		}
+		if i > 0 && rows[i].Cycle != rows[i-1].Cycle {
+			then = t.Clone()
+		}
+		res.Count(&t, &rows[i], &then)
+	}
+	return t
+}
+
+// earliest returns which of two makes a run inexact first; either may be nil.
+func earliest(a, b *engine.Inexact) *engine.Inexact {
+	if a == nil || b != nil && (b.Cycle < a.Cycle || b.Cycle == a.Cycle && b.Agent < a.Agent) {
+		return b
+	}
+	return a
 }
 
 // Results is the part of the sessions that is the run's result, as text: one line per session and event, ordered by

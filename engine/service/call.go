@@ -139,9 +139,11 @@ func (a *Answer) blackOut(secret string) {
 // held runs wait with the step's clock standing still, and counts the time as held at a gate.
 func (c *Call) held(at engine.Gate, wait func() error) error {
 	start := time.Now()
+	c.Session.Held(at)
 	c.Clock.Hold()
 	err := wait()
 	c.Clock.Release()
+	c.Session.Released()
 	c.Record.Hold(at, time.Since(start))
 	return err
 }

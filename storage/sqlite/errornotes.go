@@ -10,11 +10,15 @@ import (
 )
 
 // ErrorNotes returns the classes of errors that sessions of a run ended with, each with its count and its last
-// occurrence, most frequent first.
+// occurrence, most frequent first; of a session's takes only the last.
 func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
+	}
+	ordered := &resuming{store: s, key: key}
+	if err := ordered.hear(ctx); err != nil {
+		return nil, fmt.Errorf("errors of run %s: %w", run, err)
 	}
 	found := map[engine.Class]engine.ErrorNote{}
 	var reader sessionReader
@@ -32,7 +36,7 @@ func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Erro
 			page++
 			err = segments(data, func(c cursor, base int64) error {
 				r, err := reader.read(c, cycle, base)
-				if err == nil && (r.Outcome == engine.Failed || r.Outcome == engine.TimedOut) {
+				if err == nil && !ordered.Superseded(r.Place) && (r.Outcome == engine.Failed || r.Outcome == engine.TimedOut) {
 					found[r.Class] = engine.ErrorNote{
 						Class: r.Class, Count: found[r.Class].Count + 1, Cycle: cycle, Agent: r.Agent, Path: r.Path, Message: r.Error,
 					}

@@ -19,6 +19,7 @@ import (
 func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
 	r := &resuming{store: s, run: run, Resumption: engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
+		Bad: map[int]engine.SessionEnd{},
 	}}
 	if err := r.read(ctx); err != nil {
 		return nil, fmt.Errorf("resume run %s: %w", run, err)
@@ -60,6 +61,7 @@ type resuming struct {
 	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
 	endTotals []byte
 	spans     []span
+	changes   []change
 }
 
 // span is the time that one process worked on the run, after the checkpoint.
@@ -123,7 +125,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 		if err := decode(state, &r.State); err != nil {
 			return 0, err
 		}
-		r.Checkpoints, r.Checkpoint, r.Injected = number, timeOf(at), r.State.Injected
+		r.Checkpoints, r.Checkpoint, r.Injected, r.Retired = number, timeOf(at), r.State.Injected, r.State.Retired
 	}
 	return number, nil
 }
@@ -133,12 +135,20 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.findSpans(ctx); err != nil {
 		return err
 	}
+	if err := r.hear(ctx); err != nil {
+		return err
+	}
 	t := &r.State.Totals // until the first session of the open cycle; then a copy stays behind
 	behind := false
 	leave := func() {
 		if !behind {
 			r.AtBarrier, behind = t.Clone(), true
 		}
+	}
+	then, thenOf := engine.Totals{}, -1 // at the start of a cycle in which sessions were requeued
+	requeued := map[int]bool{}
+	for p := range r.Requeued {
+		requeued[p.Cycle] = true
 	}
 	var reader sessionReader
 	var before int64 // the positions of the sessions that the checkpoint does not count begin after
@@ -150,10 +160,13 @@ func (r *resuming) figures(ctx context.Context) error {
 		if p.cycle >= r.Cycle {
 			leave()
 		}
+		if requeued[p.cycle] && thenOf != p.cycle {
+			then, thenOf = t.Clone(), p.cycle
+		}
 		return segments(p.data, func(c cursor, base int64) error {
 			row, err := reader.read(c, p.cycle, base)
 			if err == nil {
-				t.Add(row)
+				r.Count(t, row, &then)
 				r.seen(p.pos, row.Started.Add(row.Total))
 			}
 			return err
@@ -166,7 +179,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.shared(ctx); err != nil {
 		return err
 	}
-	if err := r.changes(ctx); err != nil {
+	if err := r.suspect(); err != nil {
 		return err
 	}
 	if err := r.peaks(ctx); err != nil {
@@ -181,34 +194,55 @@ func (r *resuming) figures(ctx context.Context) error {
 	return nil
 }
 
-// changes finds what was injected since the checkpoint, and what made the run inexact by hand.
-func (r *resuming) changes(ctx context.Context) error {
+// change is a row of the journal about one.
+type change struct {
+	pos int64
+	engine.ChangeRow
+}
+
+// hear reads what was changed, and takes in what was ordered of agents and services.
+func (r *resuming) hear(ctx context.Context) error {
 	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
 		if err != nil {
 			return err
 		}
-		var pos, at int64
-		var cycle int
+		var c change
+		var at int64
 		var text sql.NullString
-		var what, next string
-		if err := rows.Scan(&pos, &at, &cycle, &text, &what, &next); err != nil {
+		if err := rows.Scan(&c.pos, &at, &c.Cycle, &text, &c.What, &c.New); err != nil {
 			return err
 		}
-		injected, ok, err := engine.ReadInjection(what, next)
-		if err != nil {
+		c.At = timeOf(at)
+		if c.Inexact, err = inexactOfText(text); err != nil {
 			return err
 		}
-		if ok && (injected.Cycle > r.from || pos > r.after) { // else the checkpoint has it
-			r.Injected = append(r.Injected, injected)
-		}
-		r.seen(pos, timeOf(at))
-		inexact, err := inexactOfText(text)
-		if err != nil {
+		injected := len(r.Injected)
+		if err := r.Hear(&c.ChangeRow); err != nil {
 			return err
 		}
-		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, inexact)
-		if cycle < r.Cycle {
-			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, inexact)
+		if n := len(r.Injected); n > injected && r.Injected[n-1].Cycle <= r.from && c.pos <= r.after {
+			r.Injected = r.Injected[:injected] // the checkpoint has it
+		}
+		r.changes = append(r.changes, c)
+		r.seen(c.pos, c.At)
+	}
+	return nil
+}
+
+// suspect finds what made the run inexact by hand, and takes out the time that the machine slept.
+func (r *resuming) suspect() error {
+	for i := range r.changes {
+		c := &r.changes[i]
+		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, c.Inexact)
+		if c.Cycle < r.Cycle {
+			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, c.Inexact)
+		}
+		if c.What == engine.SleepChange && c.pos > r.after {
+			slept, err := time.ParseDuration(c.New)
+			if err != nil {
+				return err
+			}
+			r.State.Totals.Peaks.Elapsed -= slept
 		}
 	}
 	return nil
@@ -309,6 +343,7 @@ type lastTake struct {
 // openSessions finds who is done in the open cycle.
 func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	last := map[int]lastTake{}
+	var reader sessionReader
 	for rows, err := range r.store.query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
 		if err != nil {
 			return nil, err
@@ -317,12 +352,21 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c cursor, _ int64) error {
+		err := segments(data, func(c cursor, base int64) error {
 			place, outcome, err := outcomeOf(c, r.Cycle)
-			if l, ok := last[place.Agent]; !ok || place.Take >= l.take {
-				last[place.Agent] = lastTake{place.Take, outcome}
+			if l, ok := last[place.Agent]; err != nil || ok && place.Take < l.take {
+				return err
 			}
-			return err
+			last[place.Agent] = lastTake{place.Take, outcome}
+			delete(r.Bad, place.Agent)
+			if outcome == engine.Failed || outcome == engine.TimedOut {
+				row, err := reader.read(c, r.Cycle, base)
+				if err != nil {
+					return err
+				}
+				r.Bad[place.Agent] = engine.EndOf(row)
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -388,13 +432,18 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 }
 
 // prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
-// later take than its last session is not done: the requeued take goes on.
+// later take than its last session is not done, nor is one whose session was requeued: the later take goes on.
 func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) error {
 	type key struct {
 		agent, take int
 		path        string
 	}
 	answers := map[key]engine.Entry{}
+	for p, take := range r.Requeued {
+		if p.Cycle == r.Cycle && take > outcomes[p.Agent].take {
+			r.Takes[p.Agent] = take
+		}
+	}
 	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *request) {
 		if last, ok := outcomes[q.Agent]; ok && q.Take <= last.take {
 			return
@@ -423,6 +472,7 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 			r.Done = append(r.Done, agent)
 		} else {
 			delete(r.Deltas, agent)
+			delete(r.Bad, agent)
 		}
 	}
 	slices.Sort(r.Done)

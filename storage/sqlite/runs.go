@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -84,7 +84,7 @@ func fork(tx txn, key int64, r *engine.RunRecord) error {
 		return err
 	}
 	// The fork's figures are its own: rows are not copied.
-	if state, err = encode(&engine.State{Limit: was.Limit, Injected: was.Injected}, newFolder()); err != nil {
+	if state, err = encode(&engine.State{Limit: was.Limit, Injected: was.Injected, Retired: was.Retired}, newFolder()); err != nil {
 		return err
 	}
 	if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data)
@@ -120,20 +120,22 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 	})
 }
 
-const runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
+var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
 	checkpoint_bytes, source, hash, parameters, settings, verdict, forecast,
-	(SELECT new FROM changes WHERE run = runs.key AND what = 'limit' AND new GLOB '[1-9]*'
-		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) ORDER BY pos DESC LIMIT 1)`
+	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
+		AND what IN ('` + strings.Join(engine.TunableNames(), "', '") + `') AND NOT (what = '` + engine.LimitChange + `' AND new = '0')
+		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what))`
 
 // scanRun reads runColumns, and then more.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
-	var inexact, forecast, limit sql.NullString
+	var inexact, forecast sql.NullString
+	var tuned string
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &forecast, &limit,
+		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &forecast, &tuned,
 	}, more...)...); err != nil {
 		return r, 0, translate(err)
 	}
@@ -144,10 +146,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
 	r.Settings = engine.DefaultSettings() // what an older version did not know of
 	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
-	r.Limit = r.Settings.Limit
-	if limit.Valid {
-		r.Limit, errs[5] = strconv.Atoi(limit.String)
-	}
+	errs[5] = tune(&r, tuned)
 	if forecast.Valid {
 		errs[6] = json.Unmarshal([]byte(forecast.String), &r.Forecast)
 	}
@@ -155,6 +154,18 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		errs[4] = decode(verdict, &r.Verdict)
 	}
 	return r, key, errors.Join(errs[:]...)
+}
+
+// tune brings the settings of a run up to what they were changed to since a process took it up; a limit is told apart.
+func tune(r *engine.RunRecord, tuned string) error {
+	texts := map[string]string{}
+	if err := json.Unmarshal([]byte(tuned), &texts); err != nil {
+		return err
+	}
+	limit := r.Settings.Limit
+	r.Settings.Retune(texts)
+	r.Limit, r.Settings.Limit = r.Settings.Limit, limit
+	return nil
 }
 
 // Runs returns all runs, newest first, without their source files. A run without an ending that is not in progress

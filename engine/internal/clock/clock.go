@@ -17,7 +17,7 @@ type Clock struct {
 	parent *Clock
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	timer  *time.Timer // nil without a limit; cancel is nil where nothing of the clock's own ends the context
+	timer  *time.Timer // nil without a limit; cancel is nil for a child without one
 	limit  time.Duration
 	left   time.Duration
 	since  time.Time // of the last start; zero while it stands still
@@ -28,11 +28,14 @@ type Clock struct {
 	stopped  bool
 }
 
-// New starts a clock whose context ends with cause once limit is used up; limit 0 is none.
+// New starts a clock whose context ends with cause once limit is used up; limit 0 is none. Cancel ends it too.
 func New(ctx context.Context, limit time.Duration, cause error) *Clock {
 	c := new(Clock)
 	c.mu = &c.own
 	c.init(ctx, limit, cause)
+	if c.cancel == nil {
+		c.ctx, c.cancel = context.WithCancelCause(ctx)
+	}
 	return c
 }
 
@@ -58,8 +61,8 @@ func (c *Clock) Branch() *Clock {
 	return k
 }
 
-// Cancel ends the context of a clock that Branch made, with cause, unless it has ended. The work under it still has to
-// end, and Stop to be called.
+// Cancel ends the context of a clock that New or Branch made, or that has a limit, with cause, unless it has ended. The
+// work under it still has to end, and Stop to be called.
 func (c *Clock) Cancel(cause error) { c.cancel(cause) }
 
 func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
@@ -67,7 +70,34 @@ func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
 	if limit > 0 {
 		c.ctx, c.cancel = context.WithCancelCause(ctx)
 		c.limit, c.left = limit, limit
-		c.timer = time.AfterFunc(limit, func() { c.cancel(cause) })
+		c.timer = time.AfterFunc(limit, func() { c.expire(cause) })
+	}
+}
+
+// leastGap is how much too late a timer runs out where not the work was slow, but the process stood still, or the machine
+// slept: then nothing of that time is the work's.
+const leastGap = 5 * time.Second
+
+// used is the time since the last start that counts. mu is held.
+func (c *Clock) used() time.Duration {
+	d := time.Since(c.since)
+	if d > c.left+leastGap {
+		return 0
+	}
+	return d
+}
+
+// expire ends the context when the timer runs out, unless nobody could use the time: then it begins again.
+func (c *Clock) expire(cause error) {
+	c.mu.Lock()
+	gone := c.used() == 0 && c.left > 0
+	if gone && !c.stopped && !c.still() {
+		c.since = time.Now()
+		c.timer.Reset(c.left)
+	}
+	c.mu.Unlock()
+	if !gone {
+		c.cancel(cause)
 	}
 }
 
@@ -148,7 +178,7 @@ func (c *Clock) change(f func()) {
 	if c.timer != nil {
 		if after {
 			c.timer.Stop()
-			c.left -= time.Since(c.since)
+			c.left -= c.used()
 		} else {
 			c.since = time.Now()
 			c.timer.Reset(max(c.left, 0))

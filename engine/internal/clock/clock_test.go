@@ -178,3 +178,63 @@ func TestBranchesAreCancelledAlone(t *testing.T) {
 		endedAfter(t, c, start, time.Hour+10*time.Second)
 	})
 }
+
+// TestStandstillIsNobodysTime: a timer that runs out far too late says that the process stood still; the work has its
+// time again. One that is a little late says nothing.
+func TestStandstillIsNobodysTime(t *testing.T) {
+	for late, ends := range map[time.Duration]bool{time.Hour: false, 4 * time.Second: true} {
+		synctest.Test(t, func(t *testing.T) {
+			over := errors.New("over")
+			c := New(t.Context(), 10*time.Second, over)
+			defer c.Stop()
+			time.Sleep(3 * time.Second)
+			c.mu.Lock()
+			c.since = c.since.Add(-late) // as if the timer would have to have run out that much earlier
+			c.mu.Unlock()
+			time.Sleep(7 * time.Second)
+			synctest.Wait()
+			if got := c.Context().Err() != nil; got != ends {
+				t.Errorf("%v late, its context has ended: %v, want %v", late, got, ends)
+			}
+			time.Sleep(11 * time.Second)
+			if got := context.Cause(c.Context()); !errors.Is(got, over) {
+				t.Errorf("once it had its time: %v", got)
+			}
+		})
+	}
+}
+
+func TestStandstillWhileHeldSoonAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(t.Context(), 10*time.Second, errors.New("over"))
+		defer c.Stop()
+		time.Sleep(3 * time.Second)
+		c.mu.Lock()
+		c.since = c.since.Add(-time.Hour)
+		c.mu.Unlock()
+		c.Hold()
+		time.Sleep(time.Minute)
+		c.Release()
+		time.Sleep(9 * time.Second)
+		if c.Context().Err() != nil {
+			t.Error("the standstill was counted")
+		}
+		time.Sleep(2 * time.Second)
+		if c.Context().Err() == nil {
+			t.Error("it never ends")
+		}
+	})
+}
+
+// TestCancel ends any root, with a limit or without.
+func TestCancel(t *testing.T) {
+	for _, limit := range []time.Duration{0, time.Hour} {
+		gone := errors.New("gone")
+		c := New(t.Context(), limit, errors.New("over"))
+		c.Cancel(gone)
+		if got := context.Cause(c.Context()); !errors.Is(got, gone) || c.Rest() {
+			t.Errorf("limit %v: %v", limit, got)
+		}
+		c.Stop()
+	}
+}

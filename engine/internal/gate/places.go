@@ -31,6 +31,9 @@ func (p *Places) Take() bool {
 	}
 }
 
+// Force takes a place even if none is free.
+func (p *Places) Force() { p.held.Add(1) }
+
 // Keep reports whether the caller may keep its place; if not, the place is gone.
 func (p *Places) Keep() bool {
 	for {

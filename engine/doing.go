@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
+)
+
+// mostOldest is how many sessions in flight a snapshot lists.
+const mostOldest = 20
+
+// berth is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
+type berth struct {
+	mu    sync.Mutex
+	doing Doing
+	clock *clock.Clock // of that session; nil while there is none to be seen
+}
+
+func (b *berth) enter(p Place, began time.Time, c *clock.Clock) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.doing.Place != p { // it has not said yet what it is at
+		b.doing = Doing{Place: p, Since: began}
+	}
+	b.doing.Began, b.clock = began, c
+}
+
+func (b *berth) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.doing, b.clock = Doing{}, nil
+}
+
+// change applies f to what the session is at.
+func (b *berth) change(f func(d *Doing)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.doing)
+}
+
+// cancel ends the session of an agent, if it is here.
+func (b *berth) cancel(agent int, cause error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.clock != nil && b.doing.Agent == agent {
+		b.clock.Cancel(cause)
+	}
+}
+
+func (b *berth) look() (Doing, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.doing, b.clock != nil
+}
+
+// berths are those of all workers. It is safe for concurrent use.
+type berths struct {
+	mu  sync.Mutex
+	all map[*berth]struct{}
+}
+
+func (s *berths) add(b *berth) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[*berth]struct{}{}
+	}
+	s.all[b] = struct{}{}
+}
+
+func (s *berths) remove(b *berth) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, b)
+}
+
+func (s *berths) cancel(agent int, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := range s.all {
+		b.cancel(agent, cause)
+	}
+}
+
+// holds reports whether a session of the agent is seen.
+func (s *berths) holds(agent int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := range s.all {
+		if d, ok := b.look(); ok && d.Agent == agent {
+			return true
+		}
+	}
+	return false
+}
+
+// oldest are the n sessions that began first.
+func (s *berths) oldest(n int) []Doing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var first []Doing
+	for b := range s.all {
+		d, ok := b.look()
+		if !ok || len(first) == n && !older(&d, &first[n-1]) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(first, d, func(a, d Doing) int {
+			if older(&a, &d) {
+				return -1
+			}
+			return 1
+		})
+		first = slices.Insert(first, at, d)[:min(len(first)+1, n)]
+	}
+	return first
+}
+
+func older(a, b *Doing) bool {
+	if c := a.Began.Compare(b.Began); c != 0 {
+		return c < 0
+	}
+	return a.Agent < b.Agent
+}
+
+// Oldest are the sessions in flight that began first, at most n of them, the oldest first; those that have not come to
+// anything that can wait are left out.
+func (r *Run) Oldest(n int) []Doing {
+	if n <= 0 {
+		return nil
+	}
+	first := r.berths.oldest(n)
+	for i := range first {
+		if d := &first[i]; r.name != nil {
+			if name, err := r.name(d.Agent); err == nil {
+				d.Name = name
+			}
+		}
+	}
+	return first
+}
+
+// At says which step the session has come to, one that can wait, and the service that it asks; "" is none. Of steps that
+// go on beside each other the newest is shown. Like the two below it may be called of a nil session.
+func (s *Session) At(path, service string) {
+	s.see(func(d *Doing) {
+		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
+	})
+}
+
+// Held says that a gate holds the session back, until Released.
+func (s *Session) Held(g Gate) {
+	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
+}
+
+// Released says that nothing holds the session back any more.
+func (s *Session) Released() {
+	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
+}
+
+// see changes what is seen of a session that a worker has.
+func (s *Session) see(f func(d *Doing)) {
+	if s != nil && s.worker != nil {
+		s.worker.berth.change(f)
+	}
+}
