@@ -82,5 +82,6 @@ func (l *loop) gap(now time.Time) {
 func (l *loop) peaks(now time.Time) Peaks {
 	p := l.totals.Peaks
 	p.Elapsed = l.elapsed + now.Sub(l.began)
+	p.Beside = l.r.ledger.books().beside
 	return p
 }

@@ -23,7 +23,9 @@ type batch struct {
 	rows SessionRows // of the sessions that ended
 	next int         // rows in use
 	cut  int         // sessions that were cut
-	gone bool        // the worker has ended
+	// unpaid is why the last of these was cut, if that is for the budget
+	unpaid string
+	gone   bool // the worker has ended
 }
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
@@ -51,6 +53,10 @@ func (w *worker) work() {
 			break
 		}
 		w.session(agent)
+		if w.batch.unpaid != "" { // none must start in its place
+			w.run.places.Leave()
+			break
+		}
 	}
 	if w.spare != nil {
 		w.spare.Stop()
@@ -91,6 +97,8 @@ func (w *worker) session(agent int) {
 		for _, e := range p {
 			s.prefix[e.Path] = e
 		}
+		s.spent = p.total()
+		s.kept = s.spent
 	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
@@ -105,8 +113,10 @@ func (w *worker) session(agent int) {
 	}
 	w.now = time.Now()
 	w.judge()
+	w.run.ledger.note(s.unrecorded())
 	if w.row.Outcome == Cut {
 		w.batch.cut++
+		w.batch.unpaid = w.row.unpaid
 		return
 	}
 	if w.cycle.lane != nil && w.row.Outcome.Commits() {
