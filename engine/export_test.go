@@ -5,3 +5,6 @@ func (r *Run) PublishNow() *Snapshot {
 	_ = r.insist(func(l *loop) error { l.publish(); return nil })
 	return r.Snapshot()
 }
+
+// SetBudget is what the loop's orders use.
+func (r *Run) SetBudget(b Budget) error { return r.setBudget(b) }
