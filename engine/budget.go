@@ -10,9 +10,11 @@ import (
 
 // Budget is what a run may take. The zero value has no bounds.
 type Budget struct {
-	Dollars  float64       // what calls of models may cost; 0 is any
-	Tokens   int64         // in and out; 0 is any
-	Requests int64         // attempts that leave, to all services; 0 is any
+	Dollars float64 // what calls of models may cost; 0 is any
+	Tokens  int64   // in and out; 0 is any
+	// Requests are attempts that leave, to all services, sign-ins too; 0 is any. What the HTTP library sends again by
+	// itself, since a kept connection was closed under it, is no attempt.
+	Requests int64
 	Wall     time.Duration // of all processes that work on the run, pauses included; 0 is any
 }
 

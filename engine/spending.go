@@ -69,9 +69,15 @@ func (s *Session) unrecorded() Amount {
 	return s.spent.Minus(recorded(s.Row.Steps))
 }
 
-// Spent is what a run has spent of its budget, as far as it is known: what its steps and the run itself asked, and what
-// was spent beside. Sessions that have not ended are not in it.
+// Spent is what a run has spent of its budget. Of sessions that have not ended it has what the run's end, or its newest
+// checkpoint, says.
 func (t *Totals) Spent() Amount {
+	a, b := t.booked(), t.Peaks.Spent
+	return Amount{max(a.Cost, b.Cost), max(a.Tokens, b.Tokens), max(a.Requests, b.Requests)}
+}
+
+// booked is what the sessions that ended and the run itself spent, and what was spent beside.
+func (t *Totals) booked() Amount {
 	asked := t.Asked()
 	return asked.spent().Plus(t.Peaks.Beside)
 }
@@ -83,7 +89,7 @@ func (a *Asked) spent() Amount {
 // Spent is what earlier processes spent, those sessions included that have not ended. What was under way when a process
 // was killed is not known.
 func (r *Resumption) Spent() Amount {
-	a := r.State.Totals.Spent()
+	a := r.State.Totals.booked()
 	for _, p := range r.Prefixes {
 		a = a.Plus(p.total())
 	}
