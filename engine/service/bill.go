@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/sashabaranov/go-openai"
@@ -48,8 +49,18 @@ func (c *Call) claim(ctx context.Context) error {
 	return nil
 }
 
-// pay gives back what was claimed and counts what the attempt took; nothing, if it never left.
+// pay settles what was claimed for an attempt with what it took; nothing, if it never left. Then one that must not happen
+// twice keeps its claim: a session that was cut for the next could not send it any more.
 func (c *Call) pay(spent engine.Amount) {
+	if !c.Once || spent != (engine.Amount{}) {
+		c.settled(spent)
+	}
+}
+
+// giveBack settles what is claimed for an attempt that there will not be.
+func (c *Call) giveBack() { c.settled(engine.Amount{}) }
+
+func (c *Call) settled(spent engine.Amount) {
 	if c.settle == nil {
 		return
 	}
@@ -90,16 +101,21 @@ func (b *bill) most() engine.Amount {
 	return amountOf(b.from.prices.usage(b.model, b.from.meter.atMost(b.asked+b.form)+int64(wrapping*(1+b.parts)), answer))
 }
 
-// took notes what an answer tells; answered is how long it is, in bytes.
+// took notes what an answer tells; answered is how long its text is, in bytes, and err why it cannot be used. An error
+// in place of an answer costs nothing.
 func (b *bill) took(told openai.Usage, answered int, err error) {
+	if _, ok := errors.AsType[*engine.StepError](err); ok {
+		return
+	}
 	b.usage = b.from.meter.usage(b.from.prices, b.model, told, b.asked, answered)
 	if err == nil {
 		b.good = b.usage
+		b.from.meter.answered(b.model, b.good.Output)
 	}
 }
 
 // of is what an attempt took: by what its answer told. Nobody says what one took whose answer got lost on its way: it
-// counts what was asked. An error costs nothing.
+// counts what was asked.
 func (b *bill) of(a *Answer) engine.Amount {
 	usage := b.usage
 	b.usage = nil

@@ -35,7 +35,7 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 			return nil, err
 		}
 	}
-	defer c.pay(engine.Amount{})
+	defer c.giveBack()
 	if changing && !known {
 		if err := c.claim(ctx); err != nil {
 			return nil, err

@@ -175,7 +175,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		} else {
 			got, usage, err = readCompletion(a.Body)
 		}
-		length := len(a.Body)
+		length := 0
 		if got != nil {
 			length = len(got.Text)
 		}

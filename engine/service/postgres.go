@@ -68,7 +68,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 			return nil, err
 		}
 		if err := p.enter(ctx, call); err != nil {
-			call.pay(engine.Amount{})
+			call.giveBack()
 			return nil, err
 		}
 		answer, t, err := p.attempt(ctx, call, s)

@@ -158,7 +158,6 @@ func (m *meter) usage(prices Prices, model string, told openai.Usage, asked, ans
 	} else {
 		u.Input, u.Output, u.Estimated = m.estimate(asked), m.estimate(answered), 1
 	}
-	m.answered(model, u.Output)
 	priced := prices.usage(model, u.Input, u.Output)
 	u.Cost, u.Unpriced = priced.Cost, priced.Unpriced
 	return u

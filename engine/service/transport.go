@@ -59,7 +59,7 @@ func (t *transport) admit(ctx context.Context, call *Call) error {
 	}
 	err := t.enter(ctx, call)
 	if err != nil {
-		call.pay(engine.Amount{})
+		call.giveBack()
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	r, err := attemptOf(once, req, which.again)
 	if err != nil {
 		t.leave()
-		call.pay(engine.Amount{})
+		call.giveBack()
 		return nil, nil, err
 	}
 	call.sign(r.Header)
