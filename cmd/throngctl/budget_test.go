@@ -241,3 +241,34 @@ func TestReadmeBudget(t *testing.T) {
 		t.Errorf("%d commands are missing", len(codes))
 	}
 }
+
+// TestBudgetOnOtherWays: a step that would go on without its answer does not where the budget is the reason; the results
+// are those of a run that nobody disturbed, with calls that sessions share, that fail over, and that go on at once.
+func TestBudgetOnOtherWays(t *testing.T) {
+	run := func(data string, more ...string) []string {
+		return append([]string{
+			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--retry-wait", "1ms", "--retries", "2",
+			"--export", filepath.Join(data, "out"), "--fault", "server_error=0.1", "--fault", "bad_body=0.1",
+		}, more...)
+	}
+	undisturbed := t.TempDir()
+	if code, out, stderr := ctl(t, run(undisturbed)...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	want := read(t, undisturbed, "out", "sessions.csv") + read(t, undisturbed, "out", "events.csv")
+	all := spent(t, undisturbed)
+	for _, flag := range []string{"--max-requests", "--max-tokens"} {
+		data, bound := t.TempDir(), map[string]int64{"--max-requests": all.Requests, "--max-tokens": all.Tokens}[flag]
+		step := bound/6 + 10
+		code, out, stderr := ctl(t, run(data, flag, fmt.Sprint(step), "--max-concurrent", "4")...)
+		for budget := 2 * step; code == exitFailed && strings.Contains(out, "go on with") && budget < 20*step; budget += step {
+			code, out, stderr = ctl(t, "resume", "--data", data, flag, fmt.Sprint(budget), "--export", filepath.Join(data, "out"))
+		}
+		if code != exitDone {
+			t.Fatalf("%s: exit code %d\n%s%s", flag, code, out, stderr)
+		}
+		if got := read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv"); got != want {
+			t.Errorf("%s: the results differ\n%s", flag, difference(want, got))
+		}
+	}
+}
