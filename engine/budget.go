@@ -56,26 +56,27 @@ type bound struct {
 	figure,
 	flagged func(int64) string // of a part; as the flag's value
 	next string // what the next call may do with so much; "" says nothing of it
+	unit string // of the flag's value, for people
 }
 
 var bounds = []bound{
 	{
 		"budget", func(b *Budget) int64 { return b.billionths() }, func(a Amount, _ time.Duration) int64 { return a.Cost },
-		FormatDollars, FormatDollars, func(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', -1, 64) }, "cost up to",
+		FormatDollars, FormatDollars, func(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', -1, 64) }, "cost up to", "dollars",
 	},
 	{
 		"max-tokens", func(b *Budget) int64 { return b.Tokens }, func(a Amount, _ time.Duration) int64 { return a.Tokens },
-		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "take up to",
+		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "take up to", "tokens",
 	},
 	{
 		"max-requests", func(b *Budget) int64 { return b.Requests }, func(a Amount, _ time.Duration) int64 { return a.Requests },
-		func(n int64) string { return FormatCount(n) + " requests" }, FormatCount, plainly, "",
+		func(n int64) string { return FormatCount(n) + " requests" }, FormatCount, plainly, "", "requests",
 	},
 	{
 		"max-time", func(b *Budget) int64 { return int64(b.Wall) }, func(_ Amount, elapsed time.Duration) int64 { return int64(elapsed) },
 		func(n int64) string { return FormatDuration(time.Duration(n)) + " of wall time" },
 		func(n int64) string { return FormatDuration(time.Duration(n)) },
-		func(n int64) string { return time.Duration(n).String() }, "",
+		func(n int64) string { return time.Duration(n).String() }, "", "of wall time",
 	},
 }
 
@@ -169,6 +170,19 @@ func (s *BudgetState) Larger(elapsed time.Duration) string {
 		return ""
 	}
 	return of.larger(&s.Budget)
+}
+
+// OutOf is the bound that a run ran out of: the setting that it is, what that counts, and twice as much; "" where the run
+// did not end so.
+func (r *RunRecord) OutOf() (setting, unit, larger string) {
+	b := &r.Settings.Budget
+	for i := range bounds {
+		of := &bounds[i]
+		if r.Ending == EndOutOfBudget && of.limit(b) > 0 && strings.HasPrefix(r.Reason, of.begin(b)) {
+			return of.flag, of.unit, of.flagged(2 * of.limit(b))
+		}
+	}
+	return "", "", ""
 }
 
 // Describe writes what is spent of the bounds that there are, such as "$1.50 of $5.00, 12 of 50 requests"; "" without

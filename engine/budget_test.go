@@ -393,6 +393,18 @@ func TestBudgetInWords(t *testing.T) {
 	}
 }
 
+func TestOutOf(t *testing.T) {
+	r := engine.RunRecord{Ending: engine.EndOutOfBudget, Reason: "the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300"}
+	r.Settings.Budget = engine.Budget{Dollars: 5, Requests: 50}
+	if setting, unit, larger := r.OutOf(); setting != "budget" || unit != "dollars" || larger != "10" {
+		t.Errorf("got %q, %q, %q", setting, unit, larger)
+	}
+	r.Ending = engine.EndStopped
+	if setting, _, _ := r.OutOf(); setting != "" {
+		t.Errorf("a run that was stopped is out of %q", setting)
+	}
+}
+
 func TestUnpricedBudget(t *testing.T) {
 	cfg := enginetest.Config(1, works(0), nil)
 	cfg.Unpriced, cfg.Settings.Budget.Dollars = []string{"gpt-unknown"}, 5
