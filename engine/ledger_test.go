@@ -156,8 +156,10 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &ledger{budget: Budget{Requests: 2}}
 		one := Amount{Requests: 1}
-		if !l.try(one) || !l.try(one) {
-			t.Fatal("2 of 2 do not fit")
+		for range 2 {
+			if !l.try(one) {
+				t.Fatal("2 of 2 do not fit")
+			}
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
@@ -250,4 +252,16 @@ func TestLedgerCountsTheTruth(t *testing.T) {
 	if err := l.claim(t.Context(), Amount{Tokens: 1}); err == nil {
 		t.Error("more was granted")
 	}
+}
+
+func BenchmarkClaim(b *testing.B) {
+	l := &ledger{budget: Budget{Tokens: 1 << 60}}
+	most, took := Amount{Cost: 9, Tokens: 100, Requests: 1}, Amount{Cost: 3, Tokens: 40, Requests: 1}
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			if l.try(most) {
+				l.settle(most, took)
+			}
+		}
+	})
 }
