@@ -82,5 +82,7 @@ func (l *loop) gap(now time.Time) {
 func (l *loop) peaks(now time.Time) Peaks {
 	p := l.totals.Peaks
 	p.Elapsed = l.elapsed + now.Sub(l.began)
+	books := l.r.ledger.books()
+	p.Beside, p.Spent = books.beside, books.spent
 	return p
 }

@@ -80,6 +80,11 @@ func (l *loop) set(name, value, who, why string) error {
 			return err
 		}
 	}
+	if next.Budget != l.cfg.Settings.Budget {
+		if err := l.r.setBudget(next.Budget); err != nil {
+			return err
+		}
+	}
 	c := ChangeRow{What: name, Old: old, New: now, Who: who, Why: why}
 	if t.timing {
 		c.Inexact = l.retimed(name)

@@ -13,6 +13,9 @@ const (
 	lastWords = 2 * time.Second
 )
 
+// farewells are the reasons of the checkpoints with which runs end.
+var farewells = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget"}
+
 // finish ends the run once nothing is in flight: with a checkpoint unless it is done or was cut.
 func (l *loop) finish() {
 	if !l.abandoned && (l.workers > 0 || l.closing || l.saving > 0) {
@@ -21,9 +24,9 @@ func (l *loop) finish() {
 	if l.cycle == nil && l.cfg.Settings.Cycles > 0 && l.number >= l.cfg.Settings.Cycles {
 		l.ending, l.stopping = EndFinished, allDone
 	}
-	if l.ending == EndStopped && !l.isCut && !l.farewell {
+	if reason := farewells[l.ending]; reason != "" && !l.isCut && !l.farewell {
 		l.farewell = true
-		l.checkpoint("stop", nil)
+		l.checkpoint(reason, nil)
 		return
 	}
 	now := time.Now()

@@ -22,3 +22,6 @@ func (r *Run) Wake(slept, stood time.Duration) {
 	})
 	r.PublishNow()
 }
+
+// SetBudget is what the loop's orders use.
+func (r *Run) SetBudget(b Budget) error { return r.setBudget(b) }

@@ -41,6 +41,7 @@ type loop struct {
 	trouble    error
 	stopping   string
 	isCut      bool
+	unpaid     bool // a session of the open cycle was cut for the budget
 	farewell   bool // the checkpoint of a stop was begun
 	abandoned  bool // what did not end when the run was cut is not waited for
 	finishing  bool // the run's end is being written; orders come too late
@@ -264,7 +265,7 @@ func (l *loop) step() bool {
 		l.finish()
 	case l.cycle == nil:
 		return l.begin()
-	case l.cycle.left() == 0 && l.workers == 0 && l.requeueing == 0 && !l.isCut:
+	case l.cycle.left() == 0 && l.workers == 0 && l.requeueing == 0 && !l.isCut && !l.unpaid:
 		l.closeCycle()
 	case l.phase == Draining && l.workers == 0 && !l.closing:
 		l.finish()
@@ -319,7 +320,11 @@ func (l *loop) take(b *batch) {
 			l.idle = time.Now()
 		}
 	}
-	if b.cut > 0 {
+	switch {
+	case b.unpaid != "":
+		l.unpaid = true
+		l.outOfBudget(b.unpaid)
+	case b.cut > 0:
 		l.cutShort("a session could not go on")
 	}
 	l.r.giveBack(b)

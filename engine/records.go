@@ -25,6 +25,8 @@ type Entry struct {
 	// Private marks an answer that is here for a replay only: a store shows its Output to nobody else, and keeps none
 	// once the cycle is closed, of failed sessions neither. Its Error has nothing of the answer.
 	Private bool `cbor:"9,keyasint,omitempty"`
+	// Spent is what the step's requests took of the budget.
+	Spent Amount `cbor:"10,keyasint,omitzero"`
 }
 
 // IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps
@@ -92,6 +94,7 @@ type SessionRow struct {
 	Service time.Duration
 	Total   time.Duration // from its start to its end
 	Acted   bool
+	unpaid  string // why it was cut, if that is for the budget
 	Steps   []StepRecord
 	Events  []Event
 	Delta   Delta // committed at the barrier if the outcome commits

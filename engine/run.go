@@ -30,6 +30,8 @@ type Config struct {
 	Pilot Pilot
 	// Services are what the sessions ask.
 	Services []Service
+	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
+	Unpriced []string
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
 }
@@ -50,7 +52,7 @@ func (c *Config) validate() error {
 		}
 		last = a
 	}
-	return errors.Join(append(mistakes, c.Settings.Validate())...)
+	return errors.Join(append(mistakes, c.Settings.Validate(), CheckPriced(c.Settings.Budget, c.Unpriced))...)
 }
 
 // Run is one execution of a scenario. Its methods are safe for concurrent use; orders go to the loop, which owns the
@@ -64,6 +66,8 @@ type Run struct {
 	name     func(index int) (string, error) // may be nil
 
 	places    gate.Places
+	ledger    *ledger
+	unpriced  []string
 	results   chan *batch
 	orders    chan func(*loop)
 	free      chan *batch
@@ -116,6 +120,8 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		name:      cfg.Name,
 		program:   cfg.Program,
 		journal:   cfg.Journal,
+		ledger:    newLedger(&cfg),
+		unpriced:  cfg.Unpriced,
 		results:   make(chan *batch, 64),
 		orders:    make(chan func(*loop)),
 		free:      make(chan *batch, 256),
@@ -124,6 +130,9 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		memory:    map[int]*Memory{},
 	}
 	r.settings.Store(&cfg.Settings)
+	r.ledger.tell = func(why string) {
+		_ = r.insist(func(l *loop) error { l.outOfBudget(why); return nil })
+	}
 	l := newLoop(ctx, r, cfg)
 	l.publish()
 	go l.run(context.AfterFunc(ctx, func() {
@@ -224,7 +233,7 @@ func (r *Run) freshBatch() *batch {
 }
 
 func (r *Run) giveBack(b *batch) {
-	b.next, b.cut, b.gone, b.probe = 0, 0, false, false
+	b.next, b.cut, b.unpaid, b.gone, b.probe = 0, 0, "", false, false
 	select {
 	case r.free <- b:
 	default:

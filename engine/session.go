@@ -29,7 +29,8 @@ type Session struct {
 	mu      sync.Mutex
 	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
 	pending []Entry          // results of service steps that are not journaled yet
-	apart   *apart           // of a session of the run itself
+	spending
+	apart *apart // of a session of the run itself
 }
 
 // Run returns the id of the session's run.
@@ -112,6 +113,7 @@ func (s *Session) Intend(ctx context.Context, path string, hash uint64) error {
 	s.mu.Lock()
 	earlier := s.pending
 	s.pending = nil
+	s.kept = s.kept.Plus(Prefix(earlier).total())
 	s.mu.Unlock()
 	return s.run.journal.Commit(ctx, IntentRow{s.Place, path, hash, earlier})
 }
@@ -123,6 +125,9 @@ func (s *Session) Answered(e Entry) {
 		return
 	}
 	s.run.journal.Append(AnswerRow{s.Place, e})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = s.kept.Plus(e.Spent)
 }
 
 // Observed keeps the result of a service step without an intent until the next intent takes it along.
@@ -140,7 +145,7 @@ func (s *Session) Observed(e Entry) {
 }
 
 func (s *Session) reset(p Place) {
-	s.Place, s.clock, s.prefix, s.pending = p, nil, nil, nil
+	s.Place, s.clock, s.prefix, s.pending, s.spending = p, nil, nil, nil, spending{}
 	s.Row.reset(p)
 }
 
@@ -167,6 +172,9 @@ func (r *SessionRow) Fail(path string, err error) {
 	switch {
 	case errors.Is(err, ErrCut):
 		r.Outcome = Cut
+		if short, ok := errors.AsType[*outOfBudget](err); ok {
+			r.unpaid = short.why
+		}
 	case errors.As(err, &timeout) && timeout.What != "step":
 		r.Outcome, r.Class = TimedOut, Timeout
 	}

@@ -151,8 +151,9 @@ func (s *Settings) Validate() error {
 		fmt.Sprintf("there is no governor %q", s.Governor), governorNames())
 	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(Breakers, ", "))
 	check(s.StallAfter >= 0, "stall warning", "is negative", "0 warns of nothing")
-	b := &s.Budget
-	check(b.Dollars >= 0 && b.Dollars <= maxDollars && b.Tokens >= 0 && b.Requests >= 0 && b.Wall >= 0, "budget", "is out of range", "0 is no bound")
+	if err := s.Budget.validate(); err != nil {
+		mistakes = append(mistakes, err)
+	}
 	for i, share := range s.WarmUp {
 		check(share > 0 && share <= 1, "warm-up", fmt.Sprintf("%v is not a share", share), "above 0, up to 1")
 		check(i == 0 || !(share < s.WarmUp[i-1]), "warm-up", fmt.Sprintf("%v comes after %v", share, s.WarmUp[max(i-1, 0)]), "shares grow")
@@ -167,5 +168,4 @@ const MaxLimit = 1_000_000
 const (
 	maxHours           = 1_000_000
 	minScale, maxScale = 1e-3, 1e9
-	maxDollars         = 1_000_000
 )

@@ -113,7 +113,8 @@ func (s *Session) Settle(record StepRecord) error {
 	if s.clock != nil {
 		s.clock.Stop()
 	}
-	r := s.run
+	r, counted := s.run, Amount{}
+	defer func() { r.ledger.note(s.spent.Minus(counted)) }()
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
@@ -127,5 +128,6 @@ func (s *Session) Settle(record StepRecord) error {
 		return err
 	}
 	r.shared.settled(&row)
+	counted = record.spent()
 	return nil
 }

@@ -147,6 +147,7 @@ func (w *window) add(r *SessionRow) {
 // sample closes a second: its figures are shown and, if wanted, journaled.
 func (l *loop) sample() {
 	now := time.Now()
+	l.checkWall(now)
 	l.recent.tick(now)
 	span := max(now.Sub(l.window.at).Seconds(), 1e-3)
 	l.tally()
@@ -314,6 +315,7 @@ func (l *loop) publish() {
 	}
 	slices.SortStableFunc(s.Errors, func(a, b ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 	s.Remaining = l.remaining(s, now)
+	s.Budget = l.budget(now, s.Remaining)
 	l.r.shown.Store(s)
 }
 

@@ -71,6 +71,11 @@ type Peaks struct {
 	// in it, for an interruption came between.
 	Worked time.Duration `cbor:"8,keyasint"`
 	Apart  time.Duration `cbor:"9,keyasint"`
+	// Beside is what was spent of the budget beyond what the steps' records and Totals.Shared say: sign-ins, attempts of
+	// sessions that were cut, answers that could not be used; less attempts that never left. It may be negative.
+	Beside Amount `cbor:"10,keyasint,omitzero"`
+	// Spent is all that was spent of the budget, by sessions that had not ended too.
+	Spent Amount `cbor:"11,keyasint,omitzero"`
 }
 
 // Add counts one finished session. The order of sessions does not matter.

@@ -24,7 +24,9 @@ type batch struct {
 	rows SessionRows // of the sessions that ended
 	next int         // rows in use
 	cut  int         // sessions that were cut
-	gone bool        // the worker has ended
+	// unpaid is why the last of these was cut, if that is for the budget
+	unpaid string
+	gone   bool // the worker has ended
 	// probe says that the worker had one session only, to see how that goes.
 	probe bool
 }
@@ -57,7 +59,7 @@ func (w *worker) work() {
 		if ok {
 			w.session(p)
 		}
-		if !ok || w.once {
+		if !ok || w.once || w.batch.unpaid != "" { // where the budget cut one, none must start in its place
 			w.run.places.Leave()
 			break
 		}
@@ -111,6 +113,8 @@ func (w *worker) session(p Place) {
 		for _, e := range known {
 			s.prefix[e.Path] = e
 		}
+		s.spent = known.total()
+		s.kept = s.spent
 	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
@@ -126,8 +130,10 @@ func (w *worker) session(p Place) {
 	}
 	w.now = time.Now()
 	w.judge(retired)
+	w.run.ledger.note(s.unrecorded())
 	if w.row.Outcome == Cut {
 		w.batch.cut++
+		w.batch.unpaid = w.row.unpaid
 		return
 	}
 	if w.cycle.lane != nil && w.row.Outcome.Commits() {

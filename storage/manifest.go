@@ -124,6 +124,7 @@ type totals struct {
 	Flow        flow               `json:"flow"`
 	HeldBy      map[string]float64 `json:"held_by_ms"` // over all requests
 	ByStep      []step             `json:"by_step,omitempty"`
+	Spent       budget             `json:"spent"` // of the budget, by all processes
 	Peaks       peaks              `json:"peaks"`
 }
 
@@ -298,6 +299,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
 		},
 		ByStep: bySteps(t.ByStep.Figures()),
+		Spent:  newSpent(t),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
 			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
@@ -321,6 +323,11 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
+}
+
+func newSpent(t *engine.Totals) budget {
+	spent := t.Spent()
+	return budget{float64(spent.Cost) / 1e9, spent.Tokens, spent.Requests, t.Peaks.Elapsed.Seconds()}
 }
 
 func newModels(u *engine.Usage) models {

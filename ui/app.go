@@ -264,7 +264,7 @@ func (a *App) offer(r *engine.RunRecord) {
 		if !yes {
 			return
 		}
-		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Runs.Resume(context.Background(), r.ID, 0) },
+		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Runs.Resume(context.Background(), r.ID, 0, "") },
 			func(_ struct{}, err error) {
 				if err != nil {
 					dialog.ShowError(err, a.win)

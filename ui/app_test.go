@@ -97,7 +97,7 @@ type runsDesk struct {
 func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error) { r.d.ask("list"); return nil, nil }
 func (r runsDesk) Busy() engine.RunID                               { return "" }
 func (r runsDesk) Remote() string                                   { return "" }
-func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ int) error {
+func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ int, _ string) error {
 	r.d.ask("resume " + string(run))
 	return r.d.refusal
 }

@@ -86,6 +86,9 @@ func describe(s *engine.Snapshot) string {
 	if s.PerSecond > 0 {
 		add("%.0f/s", s.PerSecond)
 	}
+	if spent := s.Budget.Describe(s.Elapsed); spent != "" && s.Phase != engine.Ended {
+		add("spent %s", spent)
+	}
 	switch {
 	case s.Phase == engine.Ended:
 		add("%s", s.Ending)
@@ -93,6 +96,9 @@ func describe(s *engine.Snapshot) string {
 		add("%s: %s", s.Phase, s.Reason)
 	case s.Remaining >= 0:
 		add("%s left", engine.FormatDuration(s.Remaining))
+	}
+	if s.Phase == engine.Running && s.Budget.Short != "" {
+		add("%s", s.Budget.Short)
 	}
 	return strings.Join(parts, "  ")
 }

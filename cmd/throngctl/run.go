@@ -191,6 +191,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		}
 		fmt.Fprintf(t.out, "exported to %s\n", out.Export)
 	}
+	if result.Ending == engine.EndOutOfBudget && !interrupted {
+		s := job.Run.Snapshot()
+		fmt.Fprintf(t.out, "go on with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
+	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished:
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())

@@ -30,6 +30,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if s.Usage != (engine.Usage{}) {
 		row("model calls", "%s", engine.FormatUsage(&s.Usage))
 	}
+	if spent := s.Budget.Describe(s.Elapsed); spent != "" {
+		row("budget", "%s", spent)
+	}
 	row("events", "%s", engine.FormatCount(s.Events))
 	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
 	if f := &s.Flow; f.Parallel+f.Sequential > 0 {

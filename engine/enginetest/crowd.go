@@ -178,10 +178,11 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 			return err
 		}
 	}
-	c.count(s, path)
-	if err := sleep(s.Clock(), took); err != nil {
+	spent, err := c.send(s, path, took)
+	if err != nil {
 		return err
 	}
+	entry.Spent = spent
 	if changes {
 		s.Answered(entry)
 	} else {
@@ -189,6 +190,24 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 	}
 	s.Row.Steps = append(s.Row.Steps, record)
 	return nil
+}
+
+// send is a request on its way, which the budget bears.
+func (c *Crowd) send(s *engine.Session, path string, took time.Duration) (spent engine.Amount, err error) {
+	spent.Requests = 1
+	settle, ok := s.TryClaim(spent)
+	if !ok {
+		up := s.Clock()
+		up.Hold()
+		settle, err = s.Claim(up.Context(), spent)
+		up.Release()
+		if err != nil {
+			return spent, err
+		}
+	}
+	defer func() { settle(spent) }()
+	c.count(s, path)
+	return spent, sleep(s.Clock(), took)
 }
 
 func (c *Crowd) count(s *engine.Session, path string) {

@@ -41,7 +41,10 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
-	token *token // that it is signed in with
+	token  *token                    // that it is signed in with
+	bill   *bill                     // nil asks no model
+	settle func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing
+	spent  engine.Amount             // by all attempts
 }
 
 // expects reports whether a status is a good answer.

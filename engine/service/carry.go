@@ -35,7 +35,11 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 			return nil, err
 		}
 	}
+	defer c.giveBack()
 	if changing && !known {
+		if err := c.claim(ctx); err != nil {
+			return nil, err
+		}
 		if err := c.intend(ctx, hash); err != nil {
 			return nil, err
 		}
@@ -91,6 +95,7 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 		return
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
+	e.Spent = c.spent
 	if changing {
 		c.Session.Answered(e)
 	} else {

@@ -21,13 +21,15 @@ type Embedding struct {
 // are those of [HTTP.Do].
 func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	var vectors [][]float32
-	var usage openai.Usage
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
+			var usage openai.Usage
 			vectors, usage, err = readVectors(a.Body, len(e.Texts))
+			call.bill.took(usage, 0, err)
 		}
 		return err
 	}
+	call.bill = &bill{from: l, model: e.Model, asked: e.length(), parts: len(e.Texts)}
 	ctx, asked := ask(call, e.Header)
 	_, err := l.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
 		Input: e.Texts, Model: openai.EmbeddingModel(e.Model), Dimensions: e.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat,
@@ -35,12 +37,15 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	if err := asked.failure(err); err != nil {
 		return nil, err
 	}
-	length := 0
-	for _, text := range e.Texts {
-		length += len(text)
-	}
-	call.Record.Usage = l.meter.usage(l.prices, e.Model, usage, length, 0)
+	call.Record.Usage = call.bill.good
 	return vectors, nil
+}
+
+func (e *Embedding) length() (n int) {
+	for _, text := range e.Texts {
+		n += len(text)
+	}
+	return n
 }
 
 func readVectors(body []byte, want int) ([][]float32, openai.Usage, error) {

@@ -165,17 +165,26 @@ type Completion struct {
 // Chat carries out a call for a completion and counts what it took. Its errors are those of [HTTP.Do].
 func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	var got *Completion
-	var usage openai.Usage
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 != 2 {
 			return nil
 		}
+		var usage openai.Usage
 		if c.Stream && isStream(a) {
 			got, usage, err = readStream(a.Body, c.Format.JSON)
 		} else {
 			got, usage, err = readCompletion(a.Body)
 		}
+		length := 0
+		if got != nil {
+			length = len(got.Text)
+		}
+		call.bill.took(usage, length, err)
 		return err
+	}
+	call.bill = &bill{from: l, model: c.Model, asked: c.length(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
+	if c.MaxTokens > 0 {
+		call.bill.longest = c.MaxTokens
 	}
 	if err := l.complete(call, &c); err != nil {
 		return nil, err
@@ -183,7 +192,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	if got == nil {
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
 	}
-	call.Record.Usage = l.meter.usage(l.prices, c.Model, usage, c.length(), len(got.Text))
+	call.Record.Usage = call.bill.good
 	return got, nil
 }
 

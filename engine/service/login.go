@@ -36,6 +36,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	r.Header = r.Header.Clone() // it may have to log in again
 	answer, err := l.Client.transport.send(ctx, l.Client.request(&r), call)
 	by.Record.Take(&engine.StepRecord{Held: call.Record.Held, Waits: call.Record.Waits, Service: call.Record.Service})
+	by.spent = by.spent.Plus(call.spent)
 	if err == nil {
 		err = call.check(answer)
 	}

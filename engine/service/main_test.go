@@ -27,6 +27,7 @@ type stage struct {
 	resume  *engine.Resumption
 	ctx     context.Context // cut when it ends; nil is the test's
 	change  func(*engine.Settings)
+	after   func(*engine.Run) // is shown the run when it has ended
 }
 
 // play runs a session that f makes calls in, and returns its row; nil if it was cut.
@@ -51,6 +52,9 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 		t.Fatal(err)
 	}
 	run.Wait()
+	if st.after != nil {
+		st.after(run)
+	}
 	if rows := st.journal.Sessions(); len(rows) > 0 {
 		return &rows[0]
 	}

@@ -64,7 +64,11 @@ func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
 func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer, error) {
 	var pauses pauses
 	for {
+		if err := call.claim(ctx); err != nil {
+			return nil, err
+		}
 		if err := p.enter(ctx, call); err != nil {
+			call.giveBack()
 			return nil, err
 		}
 		answer, t, err := p.attempt(ctx, call, s)
@@ -117,6 +121,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement) (answe
 	start := time.Now()
 	answer, connected, err := p.exchange(once, s)
 	call.Record.Service += time.Since(start)
+	call.pay(call.cost(connected, answer))
 	if err == nil {
 		call.blackOut(answer)
 		return answer, nil, nil

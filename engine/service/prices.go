@@ -142,10 +142,12 @@ func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	}
 }
 
-// meter learns how long tokens are, for the calls whose usage a service does not tell.
+// meter learns how long tokens and answers are, for the calls whose usage a service does not tell, and for what is
+// claimed before it can. It is safe for concurrent use.
 type meter struct {
 	mu            sync.Mutex
 	bytes, tokens float64
+	longest       map[string]int64 // answer so far in tokens, by model
 }
 
 // usage is what a call took. asked and answered are the lengths of its texts, in bytes.
@@ -156,16 +158,65 @@ func (m *meter) usage(prices Prices, model string, told openai.Usage, asked, ans
 	} else {
 		u.Input, u.Output, u.Estimated = m.estimate(asked), m.estimate(answered), 1
 	}
-	price, ok := prices.Of(model)
-	if !ok {
-		price, ok = prices[anyModel]
+	priced := prices.usage(model, u.Input, u.Output)
+	u.Cost, u.Unpriced = priced.Cost, priced.Unpriced
+	return u
+}
+
+// Knows reports whether the price of a model is known.
+func (p Prices) Knows(model string) bool {
+	_, ok := p.of(model)
+	return ok
+}
+
+func (p Prices) of(model string) (Price, bool) {
+	if price, ok := p.Of(model); ok {
+		return price, true
 	}
+	price, ok := p[anyModel]
+	return price, ok
+}
+
+// usage is one call of so many tokens.
+func (p Prices) usage(model string, input, output int64) *engine.Usage {
+	u := &engine.Usage{Calls: 1, Input: input, Output: output}
+	price, ok := p.of(model)
 	if !ok {
 		u.Unpriced = 1
 		return u
 	}
-	u.Cost = int64(math.Round((float64(u.Input)*price.Input + float64(u.Output)*price.Output) * 1e9))
+	u.Cost = int64(math.Round((float64(input)*price.Input + float64(output)*price.Output) * 1e9))
 	return u
+}
+
+func (m *meter) answered(model string, tokens int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.longest == nil {
+		m.longest = map[string]int64{}
+	}
+	m.longest[model] = max(m.longest[model], tokens)
+}
+
+// longestOf is how long an answer of a model may become that nothing bounds, in tokens: a guess.
+func (m *meter) longestOf(model string) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if longest, ok := m.longest[model]; ok {
+		return max(int64(answerRoom*float64(longest)), leastAnswer)
+	}
+	return unboundedAnswer
+}
+
+// atMost is how many tokens a text of so many bytes may come to: a generous guess.
+func (m *meter) atMost(bytes int) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	each := float64(firstBytes)
+	if m.tokens > 0 {
+		each = m.bytes / m.tokens / promptRoom
+	}
+	return int64(math.Ceil(float64(bytes) / max(each, 0.1)))
 }
 
 func (m *meter) learn(bytes int, tokens int64) {

@@ -52,13 +52,25 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 	})
 }
 
+// admit lets the next attempt go: the budget first, then the gates.
+func (t *transport) admit(ctx context.Context, call *Call) error {
+	if err := call.claim(ctx); err != nil {
+		return err
+	}
+	err := t.enter(ctx, call)
+	if err != nil {
+		call.giveBack()
+	}
+	return err
+}
+
 // send makes attempts until one counts.
 func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
 	var pauses pauses
 	var refused refusals
 	renewed := call.Auth == nil
 	for sends, again := 1, false; ; sends, again = sends+1, true {
-		if err := t.enter(ctx, call); err != nil {
+		if err := t.admit(ctx, call); err != nil {
 			return nil, err
 		}
 		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again})
@@ -146,6 +158,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	r, err := attemptOf(once, req, which.again)
 	if err != nil {
 		t.leave()
+		call.giveBack()
 		return nil, nil, err
 	}
 	call.sign(r.Header)
@@ -160,6 +173,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	start := time.Now()
 	answer, err = t.exchange(r, call, alive)
 	call.Record.Service += time.Since(start)
+	left := !neverSent(err)
 	switch {
 	case err != nil:
 		failure, err = classify(ctx, once, err)
@@ -168,6 +182,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case passing(answer.Status):
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
+	call.pay(call.cost(left, answer))
 	return answer, failure, err
 }
 

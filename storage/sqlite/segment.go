@@ -250,18 +250,28 @@ func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	})
 }
 
-// flagPrivate stands above the status of an entry.
-const flagPrivate = 1 << 7
+// What stands above the status of an entry: that it is private, and that what it spent follows at its end.
+const (
+	flagPrivate = 1 << 7
+	flagSpent   = 1 << 6
+)
 
 func appendEntry(dst []byte, e *engine.Entry) []byte {
 	status := byte(e.Status)
 	if e.Private {
 		status |= flagPrivate
 	}
+	if e.Spent != (engine.Amount{}) {
+		status |= flagSpent
+	}
 	dst = append(appendText(dst, e.Path), status, byte(e.Class))
 	dst = appendText(appendText(dst, e.Error), e.Output)
 	dst = appendRequests(dst, e.Attempts, e.Statuses)
-	return binary.LittleEndian.AppendUint64(dst, e.Hash)
+	dst = binary.LittleEndian.AppendUint64(dst, e.Hash)
+	if status&flagSpent != 0 {
+		dst = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(dst, e.Spent.Cost), e.Spent.Tokens), e.Spent.Requests)
+	}
+	return dst
 }
 
 // cursor reads what the functions above wrote. After the first mistake every read gives zero and bad is set.

@@ -239,7 +239,7 @@ func (c *cursor) entry() engine.Entry {
 	e := engine.Entry{Path: string(c.bytes())}
 	status := c.byte()
 	e.Private = status&flagPrivate != 0
-	e.Status, e.Class, e.Error, e.Output = c.status(status&^flagPrivate), c.class(), string(c.bytes()), c.bytes()
+	e.Status, e.Class, e.Error, e.Output = c.status(status&^(flagPrivate|flagSpent)), c.class(), string(c.bytes()), c.bytes()
 	if n := c.int(); n >= math.MinInt32 && n <= math.MaxInt32 {
 		e.Attempts = int(n)
 	} else {
@@ -249,5 +249,8 @@ func (c *cursor) entry() engine.Entry {
 		e.Statuses = append(e.Statuses, int(c.int()))
 	}
 	e.Hash = c.hash()
+	if status&flagSpent != 0 {
+		e.Spent = engine.Amount{Cost: c.int(), Tokens: c.int(), Requests: c.int()}
+	}
 	return e
 }

@@ -434,13 +434,14 @@ func (h *historian) request() {
 	path := rapid.SampledFrom([]string{"open", "buy[0]", "buy[1]"}).Draw(h.T, "path")
 	row := engine.IntentRow{Place: p, Path: path, Hash: rapid.Uint64().Draw(h.T, "hash")}
 	private := rapid.Bool().Draw(h.T, "private")
+	spent := engine.Amount{Cost: rapid.Int64Range(0, 1e12).Draw(h.T, "cost"), Requests: rapid.Int64Range(0, 3).Draw(h.T, "requests")}
 	if rapid.Bool().Draw(h.T, "earlier") {
-		row.Earlier = []engine.Entry{{Path: "look", Attempts: 2, Statuses: []int{500, 200}, Output: []byte("seen"), Hash: 9, Private: private}}
+		row.Earlier = []engine.Entry{{Path: "look", Attempts: 2, Statuses: []int{500, 200}, Output: []byte("seen"), Hash: 9, Private: private, Spent: spent}}
 	}
 	h.append(row)
 	if rapid.Bool().Draw(h.T, "answered") {
 		h.append(engine.AnswerRow{Place: p, Entry: engine.Entry{
-			Path: path, Status: engine.StepFailed, Class: engine.ServerError, Error: "busy", Attempts: 1, Statuses: []int{503}, Hash: row.Hash, Private: private,
+			Path: path, Status: engine.StepFailed, Class: engine.ServerError, Error: "busy", Attempts: 1, Statuses: []int{503}, Hash: row.Hash, Private: private, Spent: spent,
 		}})
 	}
 }

@@ -93,8 +93,9 @@ func (s *Screen) resume() {
 	if limit == r.Limit {
 		limit = 0
 	}
+	bound := s.detail.largerBound(r)
 	work(s, r.ID, "Resuming…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
-		return struct{}{}, s.desk.Resume(ctx, run, limit)
+		return struct{}{}, s.desk.Resume(ctx, run, limit, bound)
 	}, func(struct{}) { s.resumed() })
 }
 

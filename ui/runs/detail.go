@@ -34,8 +34,12 @@ type detail struct {
 	said        *widgets.Notice // what came of the last thing that was done
 
 	limit   *widget.Entry
-	limitOf engine.RunID // whose limit was filled in
-	filled  string       // what was filled in
+	limitOf engine.RunID      // whose limit was filled in
+	filled  string            // what was filled in
+	bound   *widget.Entry     // of a run that ran out of its budget
+	bounded fyne.CanvasObject // with the words around it; hidden for other runs
+	counts  *widgets.Text
+	boundOf engine.RunID
 	resume  *widget.Button
 	results *widget.Button
 	export  *widget.Button
@@ -52,6 +56,8 @@ func newDetail(s *Screen) *detail {
 		hint:   widgets.NewNotice(),
 		said:   widgets.NewNotice(),
 		limit:  widget.NewEntry(),
+		bound:  widget.NewEntry(),
+		counts: widgets.NewCaption(""),
 		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Parameters"}, {Sample: "1,000,000 at the start; 1 to 1,000", Weight: 1}}, "", nil),
 	}
 	d.title.Truncation = fyne.TextTruncateEllipsis
@@ -73,8 +79,11 @@ func newDetail(s *Screen) *detail {
 func (d *detail) layOut() {
 	wide := fyne.MeasureText("1,000,000", theme.TextSize(), fyne.TextStyle{}).Width + 4*theme.InnerPadding()
 	limit := container.NewGridWrap(fyne.NewSize(wide, d.limit.MinSize().Height), d.limit)
+	bound := container.NewGridWrap(fyne.NewSize(wide, d.bound.MinSize().Height), d.bound)
+	d.bounded = container.NewHBox(container.NewCenter(widgets.NewCaption("and a budget of")), bound, container.NewCenter(d.counts))
+	d.bounded.Hide()
 	actions := container.NewHBox(
-		d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit,
+		d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit, d.bounded,
 		layout.NewSpacer(), d.results, d.export, d.send, d.remove,
 	)
 	name := container.NewBorder(nil, nil, d.badge, nil, d.title)
@@ -104,6 +113,7 @@ func (d *detail) draw() {
 		d.drawCheckpoints()
 	}
 	d.fillLimit(r)
+	d.fillBound(r)
 	d.drawActions(r)
 	if !d.body.Visible() {
 		d.body.Show()
@@ -126,6 +136,31 @@ func (d *detail) fillLimit(r *engine.RunRecord) {
 		d.limit.SetText(text)
 	}
 	d.limitOf, d.filled = r.ID, text
+}
+
+// fillBound offers a larger bound for a run that ran out of one.
+func (d *detail) fillBound(r *engine.RunRecord) {
+	setting, unit, larger := r.OutOf()
+	if setting == "" {
+		d.boundOf = ""
+		d.bounded.Hide()
+		return
+	}
+	if d.boundOf == r.ID {
+		return
+	}
+	d.boundOf = r.ID
+	d.bound.SetText(larger)
+	d.counts.SetText(unit)
+	d.bounded.Show()
+}
+
+// largerBound is what a person wrote of that; "" for other runs.
+func (d *detail) largerBound(r *engine.RunRecord) string {
+	if d.boundOf != r.ID {
+		return ""
+	}
+	return strings.ReplaceAll(strings.TrimSpace(d.bound.Text), ",", "")
 }
 
 func (d *detail) drawFacts(r *engine.RunRecord) {
@@ -160,6 +195,7 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	working := s.working[r.ID]
 	enable(d.resume, possible && working == "")
 	enable(d.limit, possible && working == "")
+	enable(d.bound, possible && working == "")
 	enable(d.export, working == "")
 	enable(d.send, working == "")
 	enable(d.remove, keep == "" && working == "")

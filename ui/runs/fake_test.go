@@ -92,7 +92,10 @@ func (d *fakeDesk) Delete(_ context.Context, run engine.RunID) error {
 	return nil
 }
 
-func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, limit int) error {
+func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, limit int, bound string) error {
+	if bound != "" {
+		return d.ask("resume %s with %d and %s", run, limit, bound)
+	}
 	return d.ask("resume %s with %d", run, limit)
 }
 

@@ -28,8 +28,9 @@ type Desk interface {
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 	Doomed(ctx context.Context, run engine.RunID) (Doomed, error)
 	Delete(ctx context.Context, run engine.RunID) error
-	// Resume goes on with a run from the journal's end, with another limit if it is above 0.
-	Resume(ctx context.Context, run engine.RunID, limit int) error
+	// Resume goes on with a run from the journal's end, with another limit if it is above 0, and with another bound, as
+	// written, of the kind that it ran out of, if that is not "".
+	Resume(ctx context.Context, run engine.RunID, limit int, bound string) error
 	// Export writes what a run gave into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
 	// Busy is the run that this process works on; "" none. It does not wait.

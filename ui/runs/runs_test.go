@@ -60,6 +60,32 @@ func TestNoRunYet(t *testing.T) {
 	}
 }
 
+// TestResumeWithALargerBudget: a run that ran out of one is offered twice as much, or what a person writes.
+func TestResumeWithALargerBudget(t *testing.T) {
+	desk := two()
+	out := &desk.runs[0]
+	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
+	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
+	q, s, _ := start(t, desk)
+	wantShown(t, s, "and a budget of", "requests")
+	for _, c := range []struct{ text, want string }{{"", "3000"}, {"1,700", "1700"}, {" 0 ", "0"}} {
+		if c.text != "" {
+			s.detail.bound.SetText(c.text)
+		}
+		s.draw()
+		q.Tap(s.Content(), "Resume")
+		wait(q, s)
+		orders := desk.orders()
+		if got, want := orders[len(orders)-1], "resume new with 0 and "+c.want; got != want {
+			t.Errorf("asked was %q, want %q", got, want)
+		}
+	}
+	s.choose("old")
+	if s.detail.bounded.Visible() {
+		t.Error("a run that has finished is offered a budget")
+	}
+}
+
 func TestResume(t *testing.T) {
 	for _, c := range []struct {
 		name, limit, want string

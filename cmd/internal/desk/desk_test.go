@@ -91,7 +91,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 			t.Errorf("sessions.csv has %d lines, want 81: %v", strings.Count(string(text), "\n"), err)
 		}
 	}
-	if err := (runsDesk{d}).Resume(t.Context(), job.ID(), 0); err == nil {
+	if err := (runsDesk{d}).Resume(t.Context(), job.ID(), 0, ""); err == nil {
 		t.Error("a finished run was resumed")
 	}
 	totals, err := resultsDesk{d}.Totals(t.Context(), job.ID())
@@ -188,7 +188,7 @@ func TestCloseAndResume(t *testing.T) {
 	if r, err := d.Interrupted(t.Context()); r != nil || err != nil {
 		t.Errorf("a run that was stopped is not interrupted: %+v %v", r, err)
 	}
-	if err := (runsDesk{d}).Resume(t.Context(), id, 7); err != nil {
+	if err := (runsDesk{d}).Resume(t.Context(), id, 7, ""); err != nil {
 		t.Fatal(err)
 	}
 	job = liveDesk{d}.Job()

@@ -72,7 +72,7 @@ func (d runsDesk) Delete(ctx context.Context, run engine.RunID) error {
 }
 
 // Resume goes on with a run. Whoever launched it has allowed its hosts.
-func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int) error {
+func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int, bound string) error {
 	record, err := d.store.Run(ctx, run)
 	if err != nil {
 		return err
@@ -86,6 +86,12 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int) error
 	}
 	l := wire.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
 	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
+	if setting, _, _ := record.OutOf(); setting != "" && bound != "" {
+		l.Settings, _, err = wire.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
+		if err != nil {
+			return err
+		}
+	}
 	for _, t := range l.Foreign() {
 		l.Allow = append(l.Allow, t.Host)
 	}

@@ -94,7 +94,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	if err := errors.Join(l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check()); err != nil {
+	unpriced, err := l.unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check(),
+		engine.CheckPriced(l.Settings.Budget, unpriced)); err != nil {
 		return nil, err
 	}
 	bearers, err := l.unlock()
@@ -140,6 +142,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Resume:   res,
 		Probe:    l.probe(j),
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
+		Unpriced: unpriced,
 		Barrier:  l.barrier(j),
 	})
 	if err != nil {
@@ -222,6 +225,9 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 	}
 	res, err := l.Store.Resume(ctx, j.Record.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.checkGoOn(ctx, &j.Record, res); err != nil {
 		return nil, err
 	}
 	if l.Settings.Cycles > 0 && res.Cycle >= l.Settings.Cycles {

@@ -1,0 +1,39 @@
+package desk
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestResumeOutOfBudget: the window goes on with a larger bound, and says why it cannot with the same.
+func TestResumeOutOfBudget(t *testing.T) {
+	d := open(t, t.TempDir())
+	launch(t, d, func(o *setup.Order) { o.Settings.Budget.Requests = 20 })
+	id := liveDesk{d}.Job().ID()
+	<-d.Settled()
+	record, err := d.store.Run(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if setting, unit, larger := record.OutOf(); setting != "max-requests" || unit != "requests" || larger != "40" {
+		t.Fatalf("it ended as %v (%s): %q, %q, %q", record.Ending, record.Reason, setting, unit, larger)
+	}
+	for bound, field := range map[string]string{"": "max-requests", "20": "max-requests", "a few": "--max-requests"} {
+		err := runsDesk{d}.Resume(t.Context(), id, 0, bound)
+		if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != field {
+			t.Errorf("with %q: %v", bound, err)
+		}
+	}
+	if err := (runsDesk{d}).Resume(t.Context(), id, 0, "40"); err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	s := liveDesk{d}.Job().Snapshot()
+	if s.Ending != engine.EndOutOfBudget || !strings.Contains(s.Reason, "40 requests is used up") || s.Budget.Spent.Requests != 40 {
+		t.Errorf("it ended as %v: %s; spent %+v", s.Ending, s.Reason, s.Budget.Spent)
+	}
+}

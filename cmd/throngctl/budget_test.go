@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/throng-sim/throng/engine/rehearsal"
+)
+
+// observed is ctl, with the number of requests that the rehearsal got.
+func observed(args ...string) (code int, stdout, stderr string, requests int64) {
+	var out, err bytes.Buffer
+	var n atomic.Int64
+	code = execute(args, &terminal{
+		in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{onRequest: func(rehearsal.Request) { n.Add(1) }},
+	})
+	return code, out.String(), err.String(), n.Load()
+}
+
+// spent is what run.json says that a run has spent.
+func spent(t *testing.T, data string) (s struct {
+	USD      float64
+	Tokens   int64
+	Requests int64
+},
+) {
+	t.Helper()
+	var m struct {
+		Totals struct{ Spent json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(read(t, data, "out", "run.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(m.Totals.Spent, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// shop is a small day of shoppers with faults, but for those that have the HTTP library send again by itself.
+func shop(data string, more ...string) []string {
+	return append([]string{
+		"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",
+		"--rehearsal", "none", "--max-concurrent", "8", "--retry-wait", "1ms", "--fault", "server_error=0.05", "--fault", "bad_body=0.03",
+	}, more...)
+}
+
+// TestBudgetOfRequests: the shop sees no more than that, and with one budget after the other the run comes to the
+// results of one that nobody disturbed.
+func TestBudgetOfRequests(t *testing.T) {
+	undisturbed := t.TempDir()
+	if code, out, stderr := ctl(t, shop(undisturbed, "--export", filepath.Join(undisturbed, "out"))...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	data := t.TempDir()
+	code, out, stderr, seen := observed(shop(data, "--max-requests", "50")...)
+	if code != exitFailed || seen > 50 || seen < 40 {
+		t.Fatalf("exit code %d after %d requests\n%s%s", code, seen, out, stderr)
+	}
+	for _, want := range []string{
+		"out of budget after ", ": the budget of 50 requests is used up: 50 spent\n", "  budget         50 of 50 requests\n", "which run again on resume", "result         exact",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing is said of %q:\n%s", want, out)
+		}
+	}
+	if !regexp.MustCompile(`go on with: throngctl resume \S+ --max-requests 100\n$`).MatchString(out) {
+		t.Errorf("it does not say how to go on:\n%s", out)
+	}
+	_, runs, _ := ctl(t, "runs", "--data", data)
+	if !strings.Contains(runs, "out of budget") {
+		t.Errorf("the list of runs says\n%s", runs)
+	}
+	code, _, stderr = ctl(t, "resume", "--data", data)
+	if code != exitUsage || !strings.Contains(stderr, "max-requests: 50 of 50 requests are spent") || !strings.Contains(stderr, "--max-requests 100") {
+		t.Errorf("with the same budget: exit code %d\n%s", code, stderr)
+	}
+	for budget := int64(200); code != exitDone; budget += 150 {
+		if budget > 3000 {
+			t.Fatal("it never ends")
+		}
+		var more int64
+		code, out, stderr, more = observed("resume", "--data", data, "--max-requests", fmt.Sprint(budget), "--max-concurrent", "3", "--export", filepath.Join(data, "out"))
+		if seen += more; seen > budget || code == exitUsage || strings.Contains(out, "inexact") {
+			t.Fatalf("exit code %d after %d requests of %d\n%s%s", code, seen, budget, out, stderr)
+		}
+		if s := spent(t, data); s.Requests > seen {
+			t.Errorf("%d requests are said to be spent of %d", s.Requests, seen)
+		}
+	}
+	for _, file := range []string{"sessions.csv", "events.csv"} {
+		if want, got := read(t, undisturbed, "out", file), read(t, data, "out", file); got != want {
+			t.Errorf("%s differs\n%s", file, difference(want, got))
+		}
+	}
+	if s := spent(t, data); s.Requests != seen {
+		t.Errorf("%d requests are said to be spent, the shop saw %d", s.Requests, seen)
+	}
+}
+
+// TestBudgetAfterAKill: what the killed process spent counts, but for what it had in flight and not journaled.
+func TestBudgetAfterAKill(t *testing.T) {
+	const killed, budget, atOnce = 120, 200, 8
+	data, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
+	cmd, out, stderr := process(t, []string{killEnv + fmt.Sprintf("=request:%d", killed)}, shop(data, "--max-requests", fmt.Sprint(budget))...)
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
+	}
+	cmd, out, stderr = process(t, []string{countEnv + "=" + count}, "resume", "--data", data)
+	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "budget         200 of 200 requests") {
+		t.Fatalf("it ended with %v\n%s%s", err, out, stderr)
+	}
+	var requests, changes int64
+	if _, err := fmt.Sscan(read(t, count), &requests, &changes); err != nil {
+		t.Fatal(err)
+	}
+	// A session asks at most so often between two intents, or when it signs in.
+	const unknown = 5 * atOnce
+	if all := killed + requests; all < budget || all > budget+unknown {
+		t.Errorf("the shop saw %d requests of %d and %d that nobody may know of", all, budget, unknown)
+	}
+}
+
+// TestBudgetOfTokens is of talks, whose calls claim what they may take.
+func TestBudgetOfTokens(t *testing.T) {
+	talk := func(data string, more ...string) []string {
+		return append([]string{
+			"run", "conversation", "--data", data, "--set", "pairs=8", "--seed", "7", "--rehearsal", "none", "--export", filepath.Join(data, "out"),
+		}, more...)
+	}
+	undisturbed := t.TempDir()
+	if code, out, stderr := ctl(t, talk(undisturbed)...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	all := spent(t, undisturbed).Tokens
+	budget := all / 2
+	data := t.TempDir()
+	code, out, stderr := ctl(t, talk(data, "--max-tokens", fmt.Sprint(budget))...)
+	if code != exitFailed || !strings.Contains(out, " tokens is used up: ") || !strings.Contains(out, "the next call may take up to ") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if s := spent(t, data); s.Tokens > budget || s.Tokens < budget/2 {
+		t.Errorf("%d tokens are spent of %d", s.Tokens, budget)
+	}
+	code, _, stderr = ctl(t, "resume", "--data", data)
+	if code != exitUsage || !strings.Contains(stderr, "max-tokens: ") {
+		t.Errorf("with the same budget: exit code %d\n%s", code, stderr)
+	}
+	code, out, stderr = ctl(t, "resume", "--data", data, "--max-tokens", fmt.Sprint(2*all), "--export", filepath.Join(data, "out"))
+	if code != exitDone || strings.Contains(out, "inexact") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if want, got := read(t, undisturbed, "out", "sessions.csv"), read(t, data, "out", "sessions.csv"); got != want {
+		t.Errorf("sessions.csv differs\n%s", difference(want, got))
+	}
+	if s := spent(t, data); s.Tokens != all {
+		t.Errorf("%d tokens are said to be spent, undisturbed it takes %d", s.Tokens, all)
+	}
+}
+
+// TestBudgetOfMoney is against a server whose models have a price, and then none.
+func TestBudgetOfMoney(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4}}`))
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "asks.yaml")
+	text := "title: Asks\npopulation: {count: 100}\nservices:\n  model: {kind: llm, url: " + server.URL + "/v1, model: [mine-1]}\n" +
+		"chain ask:\n  step a: {kind: llm, service: model, prompt: Yes or no, max_tokens: 6}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	run := []string{"run", file, "--data", data, "--budget", "0.002", "--llm-rate", "10000", "--export", filepath.Join(data, "out")}
+	code, _, stderr := ctl(t, run...)
+	if code != exitUsage || !strings.Contains(stderr, "mine-1") || !strings.Contains(stderr, "prices.json") || calls.Load() != 0 {
+		t.Errorf("without a price: exit code %d after %d calls\n%s", code, calls.Load(), stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, "Asks") {
+		t.Errorf("something was started:\n%s", out)
+	}
+	prices := `{"mine-1": {"input_cost_per_token": 1e-6, "output_cost_per_token": 1e-5}}`
+	if err := os.WriteFile(filepath.Join(data, "prices.json"), []byte(prices), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := ctl(t, run...) // each takes $0.00005
+	if code != exitFailed || !strings.Contains(out, "the budget of $0.002 is used up: $0.00") || !strings.Contains(out, "--budget 0.004\n") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if n := calls.Load(); n > 40 || n < 36 {
+		t.Errorf("%d calls for $0.002; 40 can be paid", n)
+	}
+	if s := spent(t, data); s.USD > 0.002 || s.Requests != calls.Load() {
+		t.Errorf("%+v is said to be spent by %d calls", s, calls.Load())
+	}
+	code, out, stderr = ctl(t, "resume", "--data", data, "--budget", "1")
+	if code != exitDone || calls.Load() != 100 || !strings.Contains(out, "$0.005 of $1.00") {
+		t.Errorf("exit code %d after %d calls\n%s%s", code, calls.Load(), out, stderr)
+	}
+}
+
+// TestReadmeBudget runs the README's commands about budgets.
+func TestReadmeBudget(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "..", "..", "README.md"), "## Budgets\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	_, block, _ := strings.Cut(section, "```sh\n")
+	block, _, ok := strings.Cut(block, "```")
+	if !ok {
+		t.Fatal("the README has no commands about budgets")
+	}
+	data, codes := t.TempDir(), []int{exitFailed, exitDone}
+	for line := range strings.Lines(block) {
+		command, _, _ := strings.Cut(line, "#")
+		args := strings.Fields(command)
+		if len(codes) == 0 || args[0] != "bin/throngctl" {
+			t.Fatalf("one command too many: %s", line)
+		}
+		code, out, stderr := ctl(t, append(args[1:], "--data", data)...)
+		if code != codes[0] {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", command, code, codes[0], out, stderr)
+		}
+		codes = codes[1:]
+	}
+	if len(codes) > 0 {
+		t.Errorf("%d commands are missing", len(codes))
+	}
+}
+
+// TestBudgetOnOtherWays: a step that would go on without its answer does not where the budget is the reason; the results
+// are those of a run that nobody disturbed, with calls that sessions share, that fail over, and that go on at once.
+func TestBudgetOnOtherWays(t *testing.T) {
+	run := func(data string, more ...string) []string {
+		return append([]string{
+			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--retry-wait", "1ms", "--retries", "2",
+			"--export", filepath.Join(data, "out"), "--fault", "server_error=0.1", "--fault", "bad_body=0.1",
+		}, more...)
+	}
+	undisturbed := t.TempDir()
+	if code, out, stderr := ctl(t, run(undisturbed)...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	want := read(t, undisturbed, "out", "sessions.csv") + read(t, undisturbed, "out", "events.csv")
+	all := spent(t, undisturbed)
+	for _, flag := range []string{"--max-requests", "--max-tokens"} {
+		data, bound := t.TempDir(), map[string]int64{"--max-requests": all.Requests, "--max-tokens": all.Tokens}[flag]
+		step := bound/6 + 10
+		code, out, stderr := ctl(t, run(data, flag, fmt.Sprint(step), "--max-concurrent", "4")...)
+		for budget := 2 * step; code == exitFailed && strings.Contains(out, "go on with") && budget < 20*step; budget += step {
+			code, out, stderr = ctl(t, "resume", "--data", data, flag, fmt.Sprint(budget), "--export", filepath.Join(data, "out"))
+		}
+		if code != exitDone {
+			t.Fatalf("%s: exit code %d\n%s%s", flag, code, out, stderr)
+		}
+		if got := read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv"); got != want {
+			t.Errorf("%s: the results differ\n%s", flag, difference(want, got))
+		}
+	}
+}

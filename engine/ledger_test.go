@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// books of a ledger, with how many wait.
+func (l *ledger) look() (b books, waiting int) {
+	b = l.books()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return b, l.waiting.Len()
+}
+
+// claim is try, then wait.
+func (l *ledger) claim(ctx context.Context, a Amount) error {
+	if l.try(a) {
+		return nil
+	}
+	return l.wait(ctx, a)
+}
+
+// demand is one request of a test.
+type demand struct {
+	most, takes Amount
+	lasts       time.Duration
+	patience    time.Duration // of its context; 0 is for ever
+}
+
+func drawDemand(t *rapid.T) demand {
+	most := Amount{
+		Cost: rapid.Int64Range(0, 9).Draw(t, "cost"), Tokens: rapid.Int64Range(0, 40).Draw(t, "tokens"), Requests: 1,
+	}
+	return demand{
+		most: most,
+		takes: Amount{
+			rapid.Int64Range(0, most.Cost).Draw(t, "took cost"), rapid.Int64Range(0, most.Tokens).Draw(t, "took tokens"),
+			rapid.Int64Range(0, 1).Draw(t, "left"),
+		},
+		lasts:    time.Duration(rapid.IntRange(0, 5).Draw(t, "lasts")) * time.Second,
+		patience: time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 4}).Draw(t, "patience")) * time.Second,
+	}
+}
+
+// TestLedgerNeverOvershoots has many claim at once: what is spent and claimed stays within the bounds while requests
+// take no more than was claimed for them, nobody is stuck, and who is refused could not have been served.
+func TestLedgerNeverOvershoots(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		budget := Budget{
+			Dollars: float64(rapid.IntRange(0, 30).Draw(r, "dollars")) / 1e9, Tokens: rapid.Int64Range(0, 200).Draw(r, "tokens"),
+			Requests: rapid.Int64Range(0, 20).Draw(r, "requests"),
+		}
+		workers := make([][]demand, rapid.IntRange(1, 12).Draw(r, "workers"))
+		for i := range workers {
+			for range rapid.IntRange(1, 5).Draw(r, "demands") {
+				workers[i] = append(workers[i], drawDemand(r))
+			}
+		}
+		var wrong error
+		synctest.Test(t, func(t *testing.T) {
+			l := &ledger{budget: budget}
+			var mu sync.Mutex
+			var refused []Amount
+			var taken Amount
+			holds := func() {
+				b, _ := l.look()
+				if of := budget.over(Amount{}, b.spent.Plus(b.claimed)); of != nil {
+					mu.Lock()
+					wrong = fmt.Errorf("%+v spent and %+v claimed of %+v", b.spent, b.claimed, budget)
+					mu.Unlock()
+				}
+			}
+			var all sync.WaitGroup
+			for _, demands := range workers {
+				all.Go(func() {
+					for _, d := range demands {
+						ctx, cancel := t.Context(), context.CancelFunc(func() {})
+						if d.patience > 0 {
+							ctx, cancel = context.WithTimeout(ctx, d.patience)
+						}
+						err := l.claim(ctx, d.most)
+						cancel()
+						holds()
+						if err == nil {
+							time.Sleep(d.lasts)
+							l.settle(d.most, d.takes)
+							holds()
+						}
+						mu.Lock()
+						if err == nil {
+							taken = taken.Plus(d.takes)
+						} else if errors.Is(err, ErrCut) {
+							refused = append(refused, d.most)
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			all.Wait() // that it returns is half of the test
+			b, waiting := l.look()
+			if b.spent != taken || b.claimed != (Amount{}) || waiting > 0 {
+				wrong = fmt.Errorf("at the end %+v spent, %+v claimed, %d waiting; %+v were taken", b.spent, b.claimed, waiting, taken)
+			}
+			for _, a := range refused {
+				if budget.over(b.spent, a) == nil {
+					wrong = fmt.Errorf("%+v was refused, though at the end, with %+v spent, it fits %+v", a, b.spent, budget)
+				}
+			}
+		})
+		if wrong != nil {
+			r.Fatal(wrong)
+		}
+	})
+}
+
+func TestLedgerServesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &ledger{budget: Budget{Tokens: 10}}
+		if !l.try(Amount{Tokens: 7}) {
+			t.Fatal("an empty ledger has no room")
+		}
+		var mu sync.Mutex
+		var order []int64
+		for _, n := range []int64{5, 3, 4, 3} { // of which those of 3 would fit beside the first
+			go func() {
+				if err := l.wait(t.Context(), Amount{Tokens: n}); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				order = append(order, n)
+				mu.Unlock()
+				l.settle(Amount{Tokens: n}, Amount{})
+			}()
+			synctest.Wait()
+		}
+		if l.try(Amount{Tokens: 1}) {
+			t.Error("somebody passed those who wait")
+		}
+		l.settle(Amount{Tokens: 7}, Amount{Tokens: 5})
+		synctest.Wait()
+		if fmt.Sprint(order) != "[5 3 4 3]" {
+			t.Errorf("served in the order %v", order)
+		}
+	})
+}
+
+func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &ledger{budget: Budget{Requests: 2}}
+		one := Amount{Requests: 1}
+		for range 2 {
+			if !l.try(one) {
+				t.Fatal("2 of 2 do not fit")
+			}
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { first <- l.wait(ctx, Amount{Requests: 2}) }()
+		synctest.Wait()
+		go func() { second <- l.wait(t.Context(), one) }()
+		synctest.Wait()
+		l.settle(one, Amount{}) // the second fits, but comes after the first
+		synctest.Wait()
+		cancel(gone)
+		if err := <-first; !errors.Is(err, gone) {
+			t.Errorf("the cancelled wait ended with %v", err)
+		}
+		if err := <-second; err != nil {
+			t.Error(err)
+		}
+		if b, waiting := l.look(); b.claimed.Requests != 2 || waiting != 0 {
+			t.Errorf("%d claimed, %d waiting; want 2, 0", b.claimed.Requests, waiting)
+		}
+	})
+}
+
+// TestLedgerIsChanged raises and closes it while somebody waits.
+func TestLedgerIsChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &ledger{budget: Budget{Requests: 1}}
+		one := Amount{Requests: 1}
+		if !l.try(one) {
+			t.Fatal("the first does not fit")
+		}
+		raised, closed := make(chan error, 1), make(chan error, 1)
+		go func() { raised <- l.wait(t.Context(), one) }()
+		synctest.Wait()
+		l.set(Budget{Requests: 2})
+		if err := <-raised; err != nil {
+			t.Errorf("a larger budget did not let it go: %v", err)
+		}
+		go func() { closed <- l.wait(t.Context(), one) }()
+		synctest.Wait()
+		l.close(&bounds[3], "the time is over")
+		if err := <-closed; err == nil || err.Error() != "the time is over" || !errors.Is(err, ErrCut) {
+			t.Errorf("a closed ledger says %v", err)
+		}
+		l.close(&bounds[0], "again")
+		l.set(Budget{})
+		if err := l.claim(t.Context(), one); err == nil || err.Error() != "the time is over" {
+			t.Errorf("it opened again: %v", err)
+		}
+	})
+}
+
+// TestLedgerTellsOnce: of the first claim that is refused, in words.
+func TestLedgerTellsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		l := &ledger{budget: Budget{Dollars: 5}, tell: func(why string) { told = append(told, why) }}
+		big := Amount{Cost: 4_980_000_000, Tokens: 100, Requests: 1}
+		if !l.try(big) {
+			t.Fatal("it does not fit")
+		}
+		l.settle(big, big)
+		next := Amount{Cost: 30_000_000, Requests: 1}
+		for range 2 {
+			if err := l.claim(t.Context(), next); err == nil {
+				t.Error("more than there is was granted")
+			}
+		}
+		synctest.Wait()
+		const want = "[the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300]"
+		if got := fmt.Sprint(told); got != want {
+			t.Errorf("told %s\nwant %s", got, want)
+		}
+		if err := l.claim(t.Context(), Amount{Requests: 1}); err != nil {
+			t.Errorf("a request that costs nothing was refused: %v", err)
+		}
+	})
+}
+
+// TestLedgerCountsTheTruth: what takes more than was claimed is counted, and nothing fits beside it any more.
+func TestLedgerCountsTheTruth(t *testing.T) {
+	l := &ledger{budget: Budget{Tokens: 100}}
+	if !l.try(Amount{Tokens: 90}) {
+		t.Fatal("it does not fit")
+	}
+	l.settle(Amount{Tokens: 90}, Amount{Tokens: 130})
+	if b := l.books(); b.spent.Tokens != 130 || b.claimed.Tokens != 0 {
+		t.Errorf("%+v", b)
+	}
+	if err := l.claim(t.Context(), Amount{Tokens: 1}); err == nil {
+		t.Error("more was granted")
+	}
+}
+
+func BenchmarkClaim(b *testing.B) {
+	l := &ledger{budget: Budget{Tokens: 1 << 60}}
+	most, took := Amount{Cost: 9, Tokens: 100, Requests: 1}, Amount{Cost: 3, Tokens: 40, Requests: 1}
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			if l.try(most) {
+				l.settle(most, took)
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/sashabaranov/go-openai"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// unboundedAnswer is how many tokens of an answer are claimed that max_tokens does not bound, before any is known of
+	// the model; then it is answerRoom times the longest so far, and leastAnswer at least.
+	unboundedAnswer = 1024
+	answerRoom      = 1.5
+	leastAnswer     = 64
+
+	// What is claimed for a prompt: promptRoom times the tokens that its length comes to by what is known of the service,
+	// else a token for every firstBytes; and what a service wraps round a call and each message.
+	promptRoom = 1.25
+	firstBytes = 3
+	wrapping   = 16
+)
+
+// claim sets aside of the run's budget what the next attempt may take, held as long as it must wait; once until it is
+// paid. It comes before any gate, so that nobody waits for the budget in a place that others need to give back theirs,
+// and before the intent, so that a session which is cut for it has asked nothing.
+func (c *Call) claim(ctx context.Context) error {
+	if c.Session == nil || c.settle != nil {
+		return nil
+	}
+	most := engine.Amount{Requests: 1}
+	if c.bill != nil {
+		most = most.Plus(c.bill.most())
+	}
+	settle, ok := c.Session.TryClaim(most)
+	if !ok {
+		err := c.held(engine.BudgetGate, func() (err error) {
+			settle, err = c.Session.Claim(ctx, most)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.settle = settle
+	return nil
+}
+
+// pay settles what was claimed for an attempt with what it took; nothing, if it never left. Then one that must not happen
+// twice keeps its claim: a session that was cut for the next could not send it any more.
+func (c *Call) pay(spent engine.Amount) {
+	if !c.Once || spent != (engine.Amount{}) {
+		c.settled(spent)
+	}
+}
+
+// giveBack settles what is claimed for an attempt that there will not be.
+func (c *Call) giveBack() { c.settled(engine.Amount{}) }
+
+func (c *Call) settled(spent engine.Amount) {
+	if c.settle == nil {
+		return
+	}
+	c.settle(spent)
+	c.settle, c.spent = nil, c.spent.Plus(spent)
+}
+
+// cost is what an attempt took that left or not, and had an answer or none. One that was refused took nothing.
+func (c *Call) cost(left bool, a *Answer) engine.Amount {
+	if !left || a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status) {
+		return engine.Amount{}
+	}
+	spent := engine.Amount{Requests: 1}
+	if c.bill != nil {
+		spent = spent.Plus(c.bill.of(a))
+	}
+	return spent
+}
+
+// bill is what the attempts of a call of a model take.
+type bill struct {
+	from    *LLM
+	model   string
+	asked   int           // bytes of the texts
+	form    int           // bytes of the form that is asked for
+	parts   int           // messages or texts
+	longest int           // tokens of the answer; negative where the call does not say
+	usage   *engine.Usage // of the answer that came last; nil is none, or that it is counted
+	good    *engine.Usage // of the one that can be used
+}
+
+// most is what an attempt may take at most, by estimate.
+func (b *bill) most() engine.Amount {
+	answer := int64(b.longest)
+	if answer < 0 {
+		answer = b.from.meter.longestOf(b.model)
+	}
+	return amountOf(b.from.prices.usage(b.model, b.from.meter.atMost(b.asked+b.form)+int64(wrapping*(1+b.parts)), answer))
+}
+
+// took notes what an answer tells; answered is how long its text is, in bytes, and err why it cannot be used. An error
+// in place of an answer costs nothing.
+func (b *bill) took(told openai.Usage, answered int, err error) {
+	if _, ok := errors.AsType[*engine.StepError](err); ok {
+		return
+	}
+	b.usage = b.from.meter.usage(b.from.prices, b.model, told, b.asked, answered)
+	if err == nil {
+		b.good = b.usage
+		b.from.meter.answered(b.model, b.good.Output)
+	}
+}
+
+// of is what an attempt took: by what its answer told. Nobody says what one took whose answer got lost on its way: it
+// counts what was asked.
+func (b *bill) of(a *Answer) engine.Amount {
+	usage := b.usage
+	b.usage = nil
+	switch {
+	case usage != nil:
+	case a == nil:
+		usage = b.from.prices.usage(b.model, b.from.meter.estimate(b.asked), 0)
+	default:
+		return engine.Amount{}
+	}
+	return amountOf(usage)
+}
+
+func amountOf(u *engine.Usage) engine.Amount {
+	return engine.Amount{Cost: u.Cost, Tokens: u.Input + u.Output}
+}
