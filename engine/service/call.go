@@ -41,7 +41,8 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
-	token *token // that it is signed in with
+	token  *token // that it is signed in with
+	failed bool   // an attempt of it failed in a way that may be its own
 }
 
 // expects reports whether a status is a good answer.
