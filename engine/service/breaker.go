@@ -18,7 +18,8 @@ import (
 // When the breaker of a service opens, and for how long.
 const (
 	// It opens when so great a share of at least so many requests of the last while failed, or so many in a row, however
-	// long these took.
+	// long these took. Requests under way count as if they were to be answered: of many that leave together those that
+	// fail come back first.
 	breakShare  = 0.5
 	breakLeast  = 20
 	breakWindow = 10 * time.Second
@@ -43,7 +44,8 @@ const (
 // fails nobody but a few whose attempts were over before ten in a row had failed.
 type breaker struct {
 	service string
-	door    *gate.Gate // where calls wait
+	first   time.Duration // that it stays open: firstOpen
+	door    *gate.Gate    // where calls wait
 	failed  atomic.Int64
 
 	mu     sync.Mutex
@@ -52,6 +54,7 @@ type breaker struct {
 	state  engine.BreakerState
 	epoch  int  // how often the state changed: what left before says nothing about now
 	inRow  int  // failures
+	under  int  // attempts under way
 	ready  bool // it is open and the next call is a probe
 	gone   bool // nobody waits any more
 
@@ -68,10 +71,11 @@ type breaker struct {
 type passage struct {
 	epoch int
 	probe bool
+	left  bool // its attempt is under way
 }
 
 func newBreaker(service string, off bool) *breaker {
-	b := &breaker{service: service, off: off, door: gate.New(math.MaxInt)}
+	b := &breaker{service: service, first: firstOpen, off: off, door: gate.New(math.MaxInt)}
 	b.counts = b.fresh()
 	return b
 }
@@ -81,14 +85,15 @@ func newBreaker(service string, off bool) *breaker {
 func (b *breaker) fresh() *gobreaker.CircuitBreaker[struct{}] {
 	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Interval: breakWindow, BucketPeriod: breakWindow / 10,
-		Timeout:    firstOpen / 2, // the wait is the timer's: it grows
+		Timeout:    b.first / 2, // the wait is the timer's: it grows
 		IsExcluded: func(err error) bool { return errors.Is(err, errNoVerdict) },
 		ReadyToTrip: func(c gobreaker.Counts) bool { // in done
 			all := c.TotalSuccesses + c.TotalFailures
+			most := func(failed, of int) bool { return float64(failed) >= breakShare*float64(of+b.under) }
 			switch {
-			case b.inRow >= breakInRow:
+			case b.inRow >= breakInRow && most(b.inRow, b.inRow):
 				b.reason = fmt.Sprintf("%d requests in a row failed", b.inRow)
-			case all >= breakLeast && float64(c.TotalFailures) >= breakShare*float64(all):
+			case all >= breakLeast && most(int(c.TotalFailures), int(all)):
 				b.reason = fmt.Sprintf("%d of %d requests failed in %s", c.TotalFailures, all, engine.FormatDuration(breakWindow))
 			default:
 				return false
@@ -125,7 +130,7 @@ func (b *breaker) admit(now time.Time) (p passage, ok bool, err error) {
 		b.ready, b.state = false, engine.BreakerHalfOpen
 		b.epoch++
 		b.shut()
-		return passage{b.epoch, true}, true, nil
+		return passage{epoch: b.epoch, probe: true}, true, nil
 	case b.gone:
 		return p, false, engine.Fail(engine.Network, "%s has been away for %s, last: %s", b.service, b.length(now), b.last)
 	}
@@ -139,11 +144,15 @@ func (b *breaker) shut() {
 	}
 }
 
-// holds reports whether a passage is still good: the breaker may have opened while the call waited for a place.
-func (b *breaker) holds(p passage) bool {
+// leave reports whether a passage is still good, and its attempt leaves: the breaker may have opened while the call
+// waited for a place.
+func (b *breaker) leave(p *passage) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return p.epoch == b.epoch
+	if p.left = p.epoch == b.epoch; p.left {
+		b.under++
+	}
+	return p.left
 }
 
 // done takes what became of an attempt, with the failure in words; every passage ends with it. spared says that the
@@ -154,6 +163,9 @@ func (b *breaker) done(p passage, v verdict, failure string) (spared bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if p.left {
+		b.under--
+	}
 	if p.epoch == b.epoch && !b.off {
 		b.judge(p, v, failure)
 	}
@@ -184,7 +196,7 @@ func (b *breaker) judge(p passage, v verdict, failure string) {
 // open begins a wait, the first or a longer one. mu is held.
 func (b *breaker) open(now time.Time) {
 	if b.state == engine.BreakerClosed {
-		b.since, b.wait, b.probes = now, firstOpen, 0
+		b.since, b.wait, b.probes = now, b.first, 0
 		b.moved(now, "closed", "open", b.reason+", last: "+b.last)
 	} else {
 		b.wait = min(2*b.wait, mostOpen)

@@ -126,7 +126,7 @@ func (p *Postgres) begin(ctx context.Context, call *Call) (passage, error) {
 			p.breaker.done(pass, saysNothing, "")
 			return pass, err
 		}
-		if p.breaker.holds(pass) {
+		if p.breaker.leave(&pass) {
 			return pass, nil
 		}
 		p.pool.bound.Leave() // it opened meanwhile

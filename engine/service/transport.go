@@ -123,7 +123,7 @@ func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
 			t.breaker.done(pass, saysNothing, "")
 			return pass, err
 		}
-		if t.breaker.holds(pass) {
+		if t.breaker.leave(&pass) {
 			return pass, nil
 		}
 		t.leave() // it opened meanwhile
