@@ -55,8 +55,10 @@ type Job struct {
 	Target  string   // the remote database that results go to; "" is none
 	Written *Written // nil where this launch had no population written
 
-	pools []*service.Postgres
-	undo  []func() error
+	pools    []*service.Postgres
+	services []engine.Service // in the order of the scenario
+	census   *census          // nil without pools
+	undo     []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -112,6 +114,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers, l.services())); err != nil {
 		return nil, err
 	}
+	if len(j.pools) > 0 {
+		j.census = startCensus(ctx, j.pools)
+		j.onClose(func() error { j.census.Stop(); return nil })
+	}
 	journal, err := l.Store.Journal(j.Record.ID)
 	if err != nil {
 		return nil, err
@@ -133,6 +139,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:  journal,
 		Resume:   res,
 		Probe:    l.probe(j),
+		Services: j.services,
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Barrier:  l.barrier(j),
 	})
