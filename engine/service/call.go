@@ -42,6 +42,7 @@ type Call struct {
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
 	token  *token                    // that it is signed in with
+	failed bool                      // an attempt of it failed in a way that may be its own
 	bill   *bill                     // nil asks no model
 	settle func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing
 	spent  engine.Amount             // by all attempts

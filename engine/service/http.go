@@ -24,6 +24,8 @@ type Limits struct {
 	Timeout     time.Duration // of one attempt; 10 s
 	// Rate is how many requests may start per second, at first; 0 is as many as come. MaxRate is what it may grow to.
 	Rate, MaxRate float64
+	// NoBreaker lets calls fail while the service is away: nobody waits for it.
+	NoBreaker bool
 }
 
 func (l Limits) withDefaults() Limits {
@@ -44,13 +46,18 @@ func (l Limits) withDefaults() Limits {
 
 // HTTP is a client of one http service: it goes to the service's host and to no other, and follows no redirect.
 type HTTP struct {
-	base      *url.URL
-	prefix    string // of the address's path, escaped, without a slash at its end
-	limits    Limits
-	pool      *http.Transport
-	transport transport
-	open      atomic.Int64
+	name, kind string
+	base       *url.URL
+	prefix     string // of the address's path, escaped, without a slash at its end
+	limits     Limits
+	pool       *http.Transport
+	transport  transport
+	timeout    atomic.Int64 // of one attempt, a time.Duration
+	open       atomic.Int64
 }
+
+// The kinds of services that are called by HTTP.
+const kindHTTP, kindLLM = "http", "llm"
 
 // NewHTTP returns a client of the service at base. tag tells the service what each request is (the rehearsal only).
 func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
@@ -58,7 +65,8 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", name, err)
 	}
-	h := &HTTP{base: u, prefix: strings.TrimRight(u.EscapedPath(), "/"), limits: limits.withDefaults()}
+	h := &HTTP{name: name, kind: kindHTTP, base: u, prefix: strings.TrimRight(u.EscapedPath(), "/"), limits: limits.withDefaults()}
+	h.timeout.Store(int64(h.limits.Timeout))
 	dialer := &net.Dialer{Timeout: h.limits.Timeout, KeepAlive: 30 * time.Second}
 	h.pool = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -70,7 +78,10 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		TLSHandshakeTimeout:    h.limits.Timeout,
 		MaxResponseHeaderBytes: maxHeader,
 	}
-	h.transport = transport{base: h.pool, bound: gate.New(h.limits.Connections), tag: tag}
+	h.transport = transport{
+		base: h.pool, bound: gate.New(h.limits.Connections), tag: tag,
+		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
+	}
 	h.paced()
 	return h, nil
 }
@@ -104,7 +115,7 @@ type Request struct {
 // engine.ErrCut or a *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	if call.Timeout == 0 {
-		call.Timeout = h.limits.Timeout
+		call.Timeout = h.patience()
 	}
 	answer, err := h.transport.do(h.request(&r), r.hash(), call)
 	if err != nil {
@@ -112,6 +123,9 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	}
 	return answer, call.check(answer)
 }
+
+// patience is how long one attempt may take.
+func (h *HTTP) patience() time.Duration { return time.Duration(h.timeout.Load()) }
 
 // request is r as it is sent; attempts take copies of it.
 func (h *HTTP) request(r *Request) *http.Request {
@@ -166,8 +180,11 @@ func (h *HTTP) Open() int { return int(h.open.Load()) }
 // Host returns the host that requests go to.
 func (h *HTTP) Host() string { return h.base.Host }
 
-// Close lets go of idle connections.
-func (h *HTTP) Close() { h.pool.CloseIdleConnections() }
+// Close lets go of idle connections. No call may be under way.
+func (h *HTTP) Close() {
+	h.transport.breaker.end()
+	h.pool.CloseIdleConnections()
+}
 
 // attemptOf is a copy of req for one attempt.
 func attemptOf(ctx context.Context, req *http.Request, again bool) (*http.Request, error) {

@@ -14,18 +14,11 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // leastRate is the slowest that a pacer makes the calls of models, per second.
 const leastRate = 1
-
-// Bound is how many calls may go on at once over all services that share it.
-type Bound struct{ gate *gate.Gate }
-
-// NewBound returns a bound of n calls.
-func NewBound(n int) *Bound { return &Bound{gate.New(n)} }
 
 // LLM is a client of one service that speaks OpenAI's wire format: chat completions and embeddings. The library behind
 // it builds requests and reads answers; retries, pacing and the journal are those of all services.
@@ -57,6 +50,7 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.kind = kindLLM
 	if c.Shared != nil {
 		h.transport.shared = c.Shared.gate
 	}

@@ -9,20 +9,6 @@ import (
 	"github.com/throng-sim/throng/engine/internal/gate"
 )
 
-// attempt bounds the time of one attempt. alive starts it anew: of an answer that arrives in pieces, the timeout is
-// for the silence between them.
-func (c *Call) attempt(ctx context.Context) (once context.Context, alive, cancel func()) {
-	if c.Timeout == 0 {
-		return ctx, func() {}, func() {}
-	}
-	once, end := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(c.Timeout, func() { end(errAttemptTimeout) })
-	return once, func() { timer.Reset(c.Timeout) }, func() {
-		timer.Stop()
-		end(context.Canceled)
-	}
-}
-
 // enter takes a place among the service's calls and among those of all that it shares a bound with, and waits for its
 // turn between the two; held as long as it must wait.
 func (t *transport) enter(ctx context.Context, call *Call) error {

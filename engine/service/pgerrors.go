@@ -17,8 +17,17 @@ import (
 // trouble is why an attempt of a statement failed.
 type trouble struct {
 	failure *engine.StepError
-	passing bool // another attempt may help
-	undone  bool // the statement did nothing for sure
+	passing bool    // another attempt may help
+	undone  bool    // the statement did nothing for sure
+	says    verdict // about the server
+}
+
+// text is the failure in words; that of nil is "".
+func (t *trouble) text() string {
+	if t == nil {
+		return ""
+	}
+	return t.failure.Error()
 }
 
 // sorted makes a trouble of an error; final is that of a call whose own context ended. connected says that the
@@ -33,11 +42,15 @@ func (d *Database) sorted(ctx, attempt context.Context, err error, connected boo
 	}
 	switch {
 	case errors.Is(err, errManyRows), errors.Is(err, errManyData), errors.Is(err, errTwice):
-		return &trouble{failure: &engine.StepError{Class: engine.ClientError, Err: err}}, nil
+		return &trouble{failure: &engine.StepError{Class: engine.ClientError, Err: err}, says: answered}, nil
 	case errors.Is(context.Cause(attempt), errAttemptTimeout):
-		return &trouble{&engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, true, undone}, nil
+		says := failing
+		if !connected {
+			says = away
+		}
+		return &trouble{&engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, true, undone, says}, nil
 	}
-	return &trouble{engine.Fail(engine.Network, "%s", d.unreachable(err)), true, undone}, nil
+	return &trouble{engine.Fail(engine.Network, "%s", d.unreachable(err)), true, undone, away}, nil
 }
 
 // said is what the server answered in place of a result: the statement did nothing.
@@ -64,7 +77,18 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 	case e.Code == "22P02" && strings.Contains(e.Message, "array"):
 		said += "; for a list that is an array write $1::text[]"
 	}
-	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003"}
+	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", stateVerdict(e.Code)}
+}
+
+// stateVerdict is what a SQLSTATE says about the server: that it is about to go or to come, or has no more room. That
+// statements stood in each other's way says that it works.
+func stateVerdict(code string) verdict {
+	for _, prefix := range []string{"08", "53", "57P01", "57P02", "57P03", "58", "XX"} {
+		if strings.HasPrefix(code, prefix) {
+			return away
+		}
+	}
+	return answered
 }
 
 // stateClass sorts SQLSTATEs (appendix A of the manual): what is a matter of the server's state may pass.

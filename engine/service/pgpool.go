@@ -15,6 +15,7 @@ type PoolLimits struct {
 	Burst       int           // more, while all of these are in use; 10, and none if it is negative
 	Wait        time.Duration // for one of them to be free; 30 s
 	Timeout     time.Duration // of one attempt; 30 s
+	NoBreaker   bool          // calls fail while the server is away: nobody waits for it
 
 	burstIdle time.Duration // after which those of the burst are closed; 10 s
 }
@@ -40,6 +41,8 @@ func (l PoolLimits) withDefaults() PoolLimits {
 
 const (
 	keptIdle = 5 * time.Minute
+	// mostConnections is how many can be set while a run is in progress.
+	mostConnections = 1000
 	// closeTime is how long connections may take to be closed.
 	closeTime = time.Second
 )
@@ -47,17 +50,19 @@ const (
 // pool is two pools behind one bound: one that keeps its connections, and one that takes over while all of these are in
 // use and closes its own soon after.
 type pool struct {
-	bound  *gate.Gate // of all statements at once; each enters it first, and leaves it last
-	steady *gate.Gate // of those that have a connection which is kept
-	kept   *pgxpool.Pool
-	burst  *pgxpool.Pool // nil without
+	burstSize int
+	bound     *gate.Gate // of all statements at once; each enters it first, and leaves it last
+	steady    *gate.Gate // of those that have a connection which is kept
+	kept      *pgxpool.Pool
+	burst     *pgxpool.Pool // nil without
 }
 
 func newPool(config *pgxpool.Config, limits PoolLimits) (*pool, error) {
 	burst := max(limits.Burst, 0)
-	p := &pool{bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
+	p := &pool{burstSize: burst, bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
 	kept := config.Copy()
-	kept.MaxConns, kept.MaxConnIdleTime = int32(limits.Connections), keptIdle
+	// The bound holds what is in use; it can be raised, and the server's figures are asked for beside it.
+	kept.MaxConns, kept.MaxConnIdleTime = int32(max(limits.Connections, mostConnections))+1, keptIdle
 	var err error
 	if p.kept, err = pgxpool.NewWithConfig(context.Background(), kept); err != nil || burst == 0 {
 		return p, err
@@ -92,6 +97,30 @@ func (p *pool) open() int {
 		n += p.burst.Stat().TotalConns()
 	}
 	return int(n)
+}
+
+// connections is how many are kept.
+func (p *pool) connections() int {
+	n, _, _ := p.steady.State()
+	return n
+}
+
+// setConnections changes how many are kept. Of fewer, those that are idle are closed.
+func (p *pool) setConnections(n int) {
+	fewer := n < p.connections()
+	p.steady.SetLimit(n)
+	p.bound.SetLimit(n + p.burstSize)
+	if fewer {
+		p.kept.Reset()
+	}
+}
+
+// reset has no statement begin on a connection that is open now.
+func (p *pool) reset() {
+	p.kept.Reset()
+	if p.burst != nil {
+		p.burst.Reset()
+	}
 }
 
 // close does not wait for a server that has gone silent: the driver gives such a connection up by itself.

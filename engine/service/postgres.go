@@ -18,10 +18,16 @@ import (
 
 // Postgres is a client of one Postgres service, with a pool of its own.
 type Postgres struct {
+	name     string
 	database *Database
 	limits   PoolLimits
 	pool     *pool
+	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
+
+	breaker *breaker
+	retries *retryBudget
+	renewal renewal
 }
 
 // NewPostgres returns a client of a database. It connects when the first step asks.
@@ -31,8 +37,15 @@ func NewPostgres(name string, d *Database, limits PoolLimits) (*Postgres, error)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: open its pool: %w", name, err)
 	}
-	return &Postgres{database: d, limits: limits, pool: pool}, nil
+	p := &Postgres{
+		name: name, database: d, limits: limits, pool: pool, breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
+	}
+	p.timeout.Store(int64(limits.Timeout))
+	return p, nil
 }
+
+// patience is how long one attempt may take.
+func (p *Postgres) patience() time.Duration { return time.Duration(p.timeout.Load()) }
 
 // Statement is what a step asks for.
 type Statement struct {
@@ -55,7 +68,7 @@ func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
 // session.uuid.
 func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
 	if call.Timeout == 0 {
-		call.Timeout = p.limits.Timeout
+		call.Timeout = p.patience()
 	}
 	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) { return p.send(ctx, call, &s) })
 }
@@ -63,15 +76,16 @@ func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
 // send makes attempts until one counts.
 func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer, error) {
 	var pauses pauses
+	p.retries.earn(time.Now())
 	for {
-		if err := call.claim(ctx); err != nil {
+		pass, err := p.admit(ctx, call)
+		if err != nil {
 			return nil, err
 		}
-		if err := p.enter(ctx, call); err != nil {
-			call.giveBack()
-			return nil, err
+		answer, t, err := p.attempt(ctx, call, s, pass)
+		if errors.Is(err, errRenewed) || errors.Is(err, errSpared) {
+			continue
 		}
-		answer, t, err := p.attempt(ctx, call, s)
 		call.Record.Attempts++
 		switch {
 		case err != nil:
@@ -84,13 +98,50 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		case !t.passing || !call.again(t.undone):
 			return nil, t.failure
 		}
-		if !t.undone && !s.reads() {
-			call.Record.Label = engine.Uncertain
-		}
+		call.mayBeDone(t, s)
 		if err := call.sleep(ctx, engine.RetryGate, pauses.next(call)); err != nil {
 			return nil, err
 		}
+		if err := p.retries.spend(ctx, call); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// mayBeDone marks a call whose statement is sent again, though it may have been done.
+func (c *Call) mayBeDone(t *trouble, s *Statement) {
+	if !t.undone && !s.reads() {
+		c.Record.Label = engine.Uncertain
+	}
+}
+
+// begin waits until a statement may leave: the breaker lets it through, and it has a place in the pool.
+func (p *Postgres) begin(ctx context.Context, call *Call) (passage, error) {
+	for {
+		pass, err := p.breaker.pass(ctx, call)
+		if err != nil {
+			return pass, err
+		}
+		if err := p.enter(ctx, call); err != nil {
+			p.breaker.done(pass, saysNothing, "")
+			return pass, err
+		}
+		if p.breaker.leave(&pass) {
+			return pass, nil
+		}
+		p.pool.bound.Leave() // it opened meanwhile
+	}
+}
+
+// admit lets the next attempt go: the budget first, then the breaker and a place.
+func (p *Postgres) admit(ctx context.Context, call *Call) (pass passage, err error) {
+	if err := call.claim(ctx); err != nil {
+		return pass, err
+	}
+	if pass, err = p.begin(ctx, call); err != nil {
+		call.giveBack()
+	}
+	return pass, err
 }
 
 // errNoConnection is a failure like a service's that has too much to do, which holding back helps, and no timeout:
@@ -114,20 +165,55 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	return err
 }
 
-// attempt runs the statement once, in a place that it gives back. err ends the call.
-func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement) (answer *Answer, t *trouble, err error) {
-	once, cancel := context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+// attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
+// errRenewed or errSpared: then it counts as no attempt.
+func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass passage) (answer *Answer, t *trouble, err error) {
+	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
-	start := time.Now()
+	start, said := time.Now(), saysNothing
+	defer func() { // also if it panics
+		switch {
+		case p.breaker.done(pass, said, t.text()) && call.Retry.Attempts > 1 && (!call.Once || t.undone):
+			call.spare(time.Since(start))
+			call.mayBeDone(t, s)
+			answer, t, err = nil, nil, errSpared
+		default:
+			call.Record.Service += time.Since(start)
+		}
+	}()
+	if pass.probe { // the engine tries whether the server is there
+		call.Clock.Hold()
+		defer call.Clock.Release()
+	}
 	answer, connected, err := p.exchange(once, s)
-	call.Record.Service += time.Since(start)
 	call.pay(call.cost(connected, answer))
-	if err == nil {
+	switch {
+	case err == nil:
+		said = answered
 		call.blackOut(answer)
 		return answer, nil, nil
+	case wasRenewed(ctx, once):
+		return nil, nil, errRenewed
 	}
-	t, err = p.database.sorted(ctx, once, err, connected, s, call)
+	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {
+		said = call.firstly(t.says)
+	}
 	return nil, t, err
+}
+
+// bounded is the context of one attempt. One that reads is made again when the machine slept.
+func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
+	once, end := context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+	if !s.reads() || call.Once {
+		return once, end
+	}
+	once, wake := context.WithCancelCause(once)
+	over := p.renewal.watch(wake)
+	return once, func() {
+		over()
+		wake(context.Canceled)
+		end()
+	}
 }
 
 // exchange runs the statement on a connection. connected says that it had one.
@@ -210,4 +296,7 @@ func (p *Postgres) Open() int { return p.pool.open() }
 func (p *Postgres) Written() int64 { return p.written.Load() }
 
 // Close closes all connections, which nobody may use any more.
-func (p *Postgres) Close() { p.pool.close() }
+func (p *Postgres) Close() {
+	p.breaker.end()
+	p.pool.close()
+}

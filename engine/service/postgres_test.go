@@ -377,6 +377,7 @@ func TestPoolIsFull(t *testing.T) {
 func TestServerRestarts(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, address := database(t, server, PoolLimits{})
+	p.breaker.hurry()
 	run(t, address, "create table t (x int primary key)")
 	const all = 300
 	var failed []error

@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -35,6 +37,11 @@ type transport struct {
 	pacer  *pace.Pacer // nil is unpaced
 	shared *gate.Gate  // that other services have a part in; nil is none
 	tag    bool        // tell the rehearsal which cycle, step and attempt this is
+
+	breaker  *breaker
+	retries  *retryBudget
+	renewal  renewal
+	rejected atomic.Int64 // 429s
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -52,16 +59,15 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 	})
 }
 
-// admit lets the next attempt go: the budget first, then the gates.
-func (t *transport) admit(ctx context.Context, call *Call) error {
+// admit lets the next attempt go: the budget first, then the breaker and the gates.
+func (t *transport) admit(ctx context.Context, call *Call) (pass passage, err error) {
 	if err := call.claim(ctx); err != nil {
-		return err
+		return pass, err
 	}
-	err := t.enter(ctx, call)
-	if err != nil {
+	if pass, err = t.begin(ctx, call); err != nil {
 		call.giveBack()
 	}
-	return err
+	return pass, err
 }
 
 // send makes attempts until one counts.
@@ -69,19 +75,27 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	var pauses pauses
 	var refused refusals
 	renewed := call.Auth == nil
+	t.retries.earn(time.Now())
 	for sends, again := 1, false; ; sends, again = sends+1, true {
-		if err := t.admit(ctx, call); err != nil {
+		pass, err := t.admit(ctx, call)
+		if err != nil {
 			return nil, err
 		}
-		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again})
-		if answer != nil && answer.Status == http.StatusUnauthorized && !renewed {
+		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again, pass})
+		switch {
+		case errors.Is(err, errRenewed):
+			sends-- // it was none
+			continue
+		case errors.Is(err, errSpared):
+			continue
+		case answer != nil && answer.Status == http.StatusUnauthorized && !renewed:
 			if renewed, err = t.renew(ctx, call); err != nil {
 				return nil, err
 			}
 			sends-- // what a service does with the attempt must not depend on how old a token was
 			continue
-		}
-		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
+		case refuses(answer, call):
+			t.rejected.Add(1)
 			call.turnedAway(answer)
 			if err := t.refused(ctx, call, answer, &refused); err != nil {
 				return nil, err
@@ -103,14 +117,40 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		default:
 			return answer, nil // its status is the failure
 		}
-		pause := pauses.next(call)
-		if answer != nil {
-			pause += answer.wait // a floor, and still spread
-		}
-		if err := call.sleep(ctx, engine.RetryGate, pause); err != nil {
+		if err := t.pause(ctx, call, &pauses, answer); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// begin waits until an attempt may leave: the breaker lets it through, and it has its place and its turn.
+func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
+	for {
+		pass, err := t.breaker.pass(ctx, call)
+		if err != nil {
+			return pass, err
+		}
+		if err := t.enter(ctx, call); err != nil {
+			t.breaker.done(pass, saysNothing, "")
+			return pass, err
+		}
+		if t.breaker.leave(&pass) {
+			return pass, nil
+		}
+		t.leave() // it opened meanwhile
+	}
+}
+
+// pause waits after an attempt that failed, at least as long as the answer says.
+func (t *transport) pause(ctx context.Context, call *Call, pauses *pauses, answer *Answer) error {
+	pause := pauses.next(call)
+	if answer != nil {
+		pause += answer.wait // a floor, and still spread
+	}
+	if err := call.sleep(ctx, engine.RetryGate, pause); err != nil {
+		return err
+	}
+	return t.retries.spend(ctx, call)
 }
 
 // renew gets another token after a 401, which then was no attempt. That a 401 is expected makes no difference: whether
@@ -124,9 +164,9 @@ func (t *transport) renew(ctx context.Context, call *Call) (issued bool, err err
 	return issued, err
 }
 
-// turnedAway notes the status of an answer that does not count as an attempt.
+// turnedAway notes the status of an answer that does not count as an attempt; nil is none.
 func (c *Call) turnedAway(a *Answer) {
-	if len(c.Record.Statuses) < maxRefusals {
+	if a != nil && len(c.Record.Statuses) < maxRefusals {
 		c.Record.Statuses = append(c.Record.Statuses, a.Status)
 	}
 }
@@ -148,13 +188,28 @@ func (r *refusals) next(a *Answer) time.Duration {
 type attempt struct {
 	number int  // from 1, as the rehearsal counts them
 	again  bool // the request was sent before
+	pass   passage
 }
 
-// attempt sends the request once, in a place that it gives back. failure is set where another attempt may help; err
-// ends the call.
+// attempt sends the request once, in a place that it gives back, and tells the breaker. failure is set where another
+// attempt may help; err ends the call, unless it is errRenewed or errSpared: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once, alive, cancel := call.attempt(ctx)
+	once, alive, cancel := call.attempt(ctx, &t.renewal)
 	defer cancel()
+	said, took := saysNothing, time.Duration(0)
+	defer func() { // also if it panics
+		if !call.judged(t.breaker, which.pass, said, failure) {
+			call.Record.Service += took
+			return
+		}
+		call.spare(took)
+		call.turnedAway(answer)
+		answer, failure, err = nil, nil, errSpared
+	}()
+	if which.pass.probe { // the engine tries whether the service is there
+		call.Clock.Hold()
+		defer call.Clock.Release()
+	}
 	r, err := attemptOf(once, req, which.again)
 	if err != nil {
 		t.leave()
@@ -163,18 +218,16 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	call.sign(r.Header)
 	if t.tag {
-		var cycle int
-		var now time.Time
-		if s := call.Session; s != nil {
-			cycle, now = s.Cycle, s.Now
-		}
-		r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, which.number, now)}
+		t.label(r, call, which.number)
 	}
 	start := time.Now()
 	answer, err = t.exchange(r, call, alive)
-	call.Record.Service += time.Since(start)
+	took = time.Since(start)
 	left := !neverSent(err)
 	switch {
+	case err != nil && wasRenewed(ctx, once):
+		call.pay(call.cost(left, nil))
+		return nil, nil, errRenewed
 	case err != nil:
 		failure, err = classify(ctx, once, err)
 	case call.readable(answer.Status):
@@ -183,7 +236,18 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
 	call.pay(call.cost(left, answer))
+	said = call.verdict(answer, failure, err)
 	return answer, failure, err
+}
+
+// label tells the rehearsal which cycle, step and attempt a request is.
+func (t *transport) label(r *http.Request, call *Call, number int) {
+	var cycle int
+	var now time.Time
+	if s := call.Session; s != nil {
+		cycle, now = s.Cycle, s.Now
+	}
+	r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, number, now)}
 }
 
 // tag is what the rehearsal is told of a request: cycle/path/attempt and the simulated time.

@@ -35,12 +35,19 @@ func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Ser
 		case "postgres":
 			connect = func(s *chain.Service) error { return l.openPool(j, s) }
 		}
+		s.Limits.NoBreaker = l.Settings.Breaker == noBreaker
 		if err := connect(s); err != nil {
 			return err
 		}
 	}
+	if slices.ContainsFunc(services, func(s *chain.Service) bool { return s.Kind == "llm" }) {
+		j.services = append(j.services, c.bound)
+	}
 	return nil
 }
+
+// noBreaker is which of [engine.Breakers] lets everything fail that does.
+const noBreaker = "off"
 
 // rehearses reports whether a service is an embedded one.
 func (l Launch) rehearses(s *chain.Service) bool {
@@ -60,6 +67,7 @@ func (c *connecting) http(s *chain.Service) error {
 		return err
 	}
 	c.job.onClose(func() error { client.Close(); return nil })
+	c.job.services = append(c.job.services, client)
 	s.Connect(client, secret)
 	return nil
 }
@@ -91,6 +99,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		return err
 	}
 	c.job.onClose(func() error { client.Close(); return nil })
+	c.job.services = append(c.job.services, client)
 	s.ConnectLLM(client, secret)
 	return nil
 }

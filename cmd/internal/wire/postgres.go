@@ -69,12 +69,14 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	if err != nil {
 		return err
 	}
-	client, err := service.NewPostgres(s.Name, d, s.Postgres.Limits)
+	limits := s.Postgres.Limits
+	limits.NoBreaker = l.Settings.Breaker == noBreaker
+	client, err := service.NewPostgres(s.Name, d, limits)
 	if err != nil {
 		return err
 	}
 	j.onClose(func() error { client.Close(); return nil })
-	j.pools = append(j.pools, client)
+	j.pools, j.services = append(j.pools, client), append(j.services, client)
 	s.ConnectPostgres(client, secrets...)
 	return nil
 }

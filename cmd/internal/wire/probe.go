@@ -5,7 +5,8 @@ import (
 )
 
 // probe tells the run what it cannot know of itself. Its connections and writes are those to remote databases, of the
-// sink and of sql steps; where there is none they are the local store's.
+// sink and of sql steps; where there is none they are the local store's. The server whose clients are counted is the
+// sink's, if there is one, else that of the sql steps that has the least left.
 func (l Launch) probe(j *Job) engine.Probe {
 	probe := engine.Probe{Host: engine.HostSampler(l.Data)}
 	sends := j.Target != ""
@@ -18,9 +19,14 @@ func (l Launch) probe(j *Job) engine.Probe {
 		return probe
 	}
 	probe.Connections = func() engine.Connections {
-		c := engine.Connections{Server: -1, Max: -1}
+		c := unknownClients
 		if sends {
 			c = l.sinkConnections()
+		}
+		if c.Server < 0 && j.census != nil {
+			own := c.Own
+			c = j.census.Clients()
+			c.Own = own
 		}
 		for _, p := range j.pools {
 			c.Own += p.Open()

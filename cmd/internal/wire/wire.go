@@ -62,6 +62,8 @@ type Job struct {
 
 	population int // how many agents there are, of whom some may not take part
 	pools      []*service.Postgres
+	services   []engine.Service // in the order of the scenario
+	census     *census          // nil without pools
 	undo       []func() error
 }
 
@@ -120,6 +122,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers, l.services())); err != nil {
 		return nil, err
 	}
+	if len(j.pools) > 0 {
+		j.census = startCensus(ctx, j.pools)
+		j.onClose(func() error { j.census.Stop(); return nil })
+	}
 	journal, err := l.Store.Journal(j.Record.ID)
 	if err != nil {
 		return nil, err
@@ -141,6 +147,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:  journal,
 		Resume:   res,
 		Probe:    l.probe(j),
+		Services: j.services,
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Unpriced: unpriced,
 		Barrier:  l.barrier(j),

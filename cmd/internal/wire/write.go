@@ -132,7 +132,9 @@ var errTooMany = errors.New("too many failed")
 func (a *authors) write(ctx context.Context, bearers map[string]string) (err error) {
 	services := &Job{}
 	defer func() { err = errors.Join(err, services.Close()) }()
-	if err := a.connect(services, bearers, a.work.Services()); err != nil {
+	l := a.Launch
+	l.Settings.Breaker = noBreaker // a person waits for the run to begin, and is told what fails
+	if err := l.connect(services, bearers, a.work.Services()); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)

@@ -1,0 +1,111 @@
+package service
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/pace"
+)
+
+var (
+	_ engine.Service = (*HTTP)(nil)
+	_ engine.Service = (*LLM)(nil)
+	_ engine.Service = (*Postgres)(nil)
+)
+
+// State implements [engine.Service]. A call that has a place and waits for its turn counts as in flight.
+func (h *HTTP) State(now time.Time) engine.ServiceState {
+	t := &h.transport
+	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
+	s.Bound, s.InFlight, s.Waiting = t.bound.State()
+	if t.pacer != nil {
+		p := t.pacer.State(now)
+		s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
+		s.Exhausted, s.Until = p.Exhausted, p.Until
+	}
+	t.breaker.fill(&s, now)
+	return s
+}
+
+// Tunables implements [engine.Service]: rate, max-rate, timeout, connections (of models: concurrent), breaker.
+func (h *HTTP) Tunables() []engine.Tunable { return h.tunables().list() }
+
+// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+func (h *HTTP) Tune(name, value string) (old string, err error) {
+	return h.tunables().tune(name, value)
+}
+
+func (h *HTTP) tunables() tunables {
+	atOnce := "connections"
+	if h.kind == kindLLM {
+		atOnce = "concurrent"
+	}
+	t := &h.transport
+	all := []tunable{
+		timeTunable(h.patience, func(d time.Duration) { h.timeout.Store(int64(d)) }),
+		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
+		breakerTunable(t.breaker),
+	}
+	if t.pacer != nil {
+		all = append(rateTunables(t.pacer), all...)
+	}
+	return tunables{h.name, all}
+}
+
+// Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
+// afresh. A call that must not leave twice waits for its answer.
+func (h *HTTP) Renew() {
+	h.pool.CloseIdleConnections()
+	h.transport.breaker.wake()
+	h.transport.renewal.renew()
+}
+
+// Moves implements [engine.Service].
+func (h *HTTP) Moves() []engine.ChangeRow {
+	moves := h.transport.breaker.taken()
+	if p := h.transport.pacer; p != nil {
+		for _, m := range p.Moves() {
+			moves = append(moves, rateMove(h.name, m))
+		}
+	}
+	return moves
+}
+
+func rateMove(service string, m pace.Move) engine.ChangeRow {
+	return engine.ChangeRow{At: m.At, What: service + ".rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
+}
+
+// State implements [engine.Service].
+func (p *Postgres) State(now time.Time) engine.ServiceState {
+	s := engine.ServiceState{Name: p.name, Kind: "postgres"}
+	s.Bound, s.InFlight, s.Waiting = p.pool.bound.State()
+	p.breaker.fill(&s, now)
+	return s
+}
+
+// Tunables implements [engine.Service]: timeout, connections, breaker.
+func (p *Postgres) Tunables() []engine.Tunable { return p.tunables().list() }
+
+// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+func (p *Postgres) Tune(name, value string) (old string, err error) {
+	return p.tunables().tune(name, value)
+}
+
+func (p *Postgres) tunables() tunables {
+	return tunables{p.name, []tunable{
+		timeTunable(p.patience, func(d time.Duration) { p.timeout.Store(int64(d)) }),
+		countTunable("connections", mostConnections, p.pool.connections, p.pool.setConnections),
+		breakerTunable(p.breaker),
+	}}
+}
+
+// Renew implements [engine.Service]: statements that only read are sent again, and no statement gets a connection that
+// was open before. The breaker starts afresh.
+func (p *Postgres) Renew() {
+	p.pool.reset()
+	p.breaker.wake()
+	p.renewal.renew()
+}
+
+// Moves implements [engine.Service].
+func (p *Postgres) Moves() []engine.ChangeRow { return p.breaker.taken() }

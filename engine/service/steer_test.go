@@ -1,0 +1,263 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestTune changes all that can be changed, and finds all mistakes.
+func TestTune(t *testing.T) {
+	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	l, err := NewLLM(LLMConfig{Name: "model", Base: "http://model.example/v1", Limits: Limits{Rate: 10, MaxRate: 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d, err := ParseDatabase("postgres://u@127.0.0.1:1/d", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPostgres("db", d, PoolLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, tt := range []struct {
+		service     engine.Service
+		name, value string
+		old, next   string
+	}{
+		{h, "shop.timeout", "2500ms", "10s", "2.5s"},
+		{h, "shop.connections", "7", "200", "7"},
+		{h, "shop.breaker", "off", "on", "off"},
+		{h, "shop.breaker", "on", "off", "on"},
+		{l, "model.timeout", "2m", "1m0s", "2m0s"},
+		{l, "model.concurrent", "8", "50", "8"},
+		{l, "model.rate", "12.5", "10", "12.5"},
+		{l, "model.max-rate", "20", "50", "20"},
+		{l, "model.rate", "30", "12.5", "30"},
+		{l, "model.max-rate", "5", "30", "5"},
+		{l, "model.rate", "5", "5", "5"},
+		{p, "db.timeout", "5s", "30s", "5s"},
+		{p, "db.connections", "70", "50", "70"},
+		{p, "db.connections", "3", "70", "3"},
+		{p, "db.breaker", "off", "on", "off"},
+		{NewBound(50), "max-llm-calls", "20", "50", "20"},
+	} {
+		old, err := tt.service.Tune(tt.name, tt.value)
+		all := tt.service.Tunables()
+		i := slices.IndexFunc(all, func(one engine.Tunable) bool { return one.Name == tt.name })
+		if err != nil || old != tt.old || i < 0 || all[i].Value != tt.next || all[i].Help == "" {
+			t.Errorf("%s = %s: was %q, then %+v; %v; want %q, %q", tt.name, tt.value, old, all, err, tt.old, tt.next)
+		}
+	}
+	for _, tt := range []struct {
+		service     engine.Service
+		name, value string
+		says        string
+	}{
+		{h, "shop.timeout", "0s", `shop.timeout: "0s" is no time between 1ms and 24h0m0s (for one attempt, such as 30s)`},
+		{h, "shop.timeout", "10", `"10" is no time`},
+		{h, "shop.timeout", "25h", `"25h" is no time`},
+		{h, "shop.connections", "0", `"0" is not between 1 and 100000`},
+		{h, "shop.connections", "many", `"many" is not between`},
+		{h, "shop.breaker", "open", `"open" is neither on nor off`},
+		{h, "shop.size", "1", "shop.size: there is nothing of that name to change"},
+		{h, "timeout", "1s", "there is nothing of that name"},
+		{l, "model.rate", "-1", `"-1" is no rate`},
+		{l, "model.rate", "NaN", `"NaN" is no rate`},
+		{l, "model.rate", "1e9", `"1e9" is no rate`},
+		{l, "model.max-rate", "0", "0 bounds no rate"},
+		{l, "model.connections", "1", "there is nothing of that name"},
+		{p, "db.connections", "1001", `"1001" is not between 1 and 1000`},
+		{p, "db.rate", "1", "there is nothing of that name"},
+		{NewBound(1), "max-llm-calls", "0", `"0" is not between`},
+	} {
+		before := fmt.Sprint(tt.service.Tunables())
+		_, err := tt.service.Tune(tt.name, tt.value)
+		if field, ok := errors.AsType[*engine.FieldError](err); !ok || field.Field != tt.name || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s = %s: %v; want %s", tt.name, tt.value, err, tt.says)
+		}
+		if after := fmt.Sprint(tt.service.Tunables()); after != before {
+			t.Errorf("%s = %s changed %s to %s", tt.name, tt.value, before, after)
+		}
+	}
+}
+
+// TestTunedLimitsHold is that what was changed is what calls go by.
+func TestTunedLimitsHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{takes: time.Second}
+		l := models(t, d, LLMConfig{Limits: Limits{Connections: 2}})
+		tune(t, l, l.name+".concurrent", "5")
+		callers(t, 20, l)
+		if d.most != 5 {
+			t.Errorf("%d calls at once, want 5", d.most)
+		}
+		tune(t, l, l.name+".timeout", "500ms")
+		row := stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			c.Retry.Attempts = 2
+			_, err := l.Chat(c, hello())
+			end(s, c, err)
+		})
+		if got := row.Steps[0]; row.Class != engine.Timeout || got.Service != time.Second {
+			t.Errorf("class %q after %s", row.Class, got.Service)
+		}
+	})
+}
+
+func tune(t *testing.T, s engine.Service, name, value string) {
+	t.Helper()
+	if _, err := s.Tune(name, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRenew has calls under way when the machine wakes up: they are sent again as they were, but for those that must not
+// leave twice; no attempt counts, and nobody waits for a breaker.
+func TestRenew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &script{answers: []reply{{hangs: true}, {hangs: true}, ok200("x")}}
+		h := client(t, fake, Limits{Timeout: time.Hour})
+		h.transport.tag = true
+		single := client(t, &script{answers: []reply{{status: 200, body: "y", after: time.Minute}, ok200("twice")}}, Limits{Timeout: time.Hour})
+		row := stage{}.play(t, func(s *engine.Session) {
+			var group sync.WaitGroup
+			twice, never := callOf(s, "a"), callOf(s, "b")
+			never.Once = true
+			for c, h := range map[*Call]*HTTP{twice: h, never: single} {
+				group.Go(func() {
+					answer, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x"), Body: []byte("body")})
+					if err != nil || string(answer.Body) == "twice" {
+						t.Errorf("%s: %v, %v", c.Path, answer, err)
+					}
+				})
+			}
+			for range 2 { // and again
+				time.Sleep(time.Second)
+				synctest.Wait()
+				h.Renew()
+				single.Renew()
+			}
+			group.Wait()
+			s.Row.Steps = []engine.StepRecord{twice.Record, never.Record}
+			s.Row.Outcome = engine.OK
+		})
+		for _, step := range row.Steps {
+			if step.Attempts != 1 || !slices.Equal(step.Statuses, []int{200}) || step.Held > 0 || step.Label != engine.Fresh {
+				t.Errorf("%+v", step)
+			}
+		}
+		all := fake.requests()
+		if len(all) != 3 {
+			t.Fatalf("%d requests", len(all))
+		}
+		for _, r := range all[1:] {
+			for _, name := range []string{"Idempotency-Key", "X-Throng-Request"} {
+				if r.header.Get(name) == "" || r.header.Get(name) != all[0].header.Get(name) || r.body != "body" {
+					t.Errorf("sent again: %+v, at first %+v", r, all[0])
+				}
+			}
+		}
+		if s := h.State(time.Now()); s.Failures != 0 || s.InFlight != 0 {
+			t.Errorf("in the end %+v", s)
+		}
+	})
+}
+
+// TestRenewOpens is that a breaker starts afresh when the machine wakes up, and those who waited go on.
+func TestRenewOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})
+		tell(t, h.transport.breaker, slices.Repeat([]verdict{away}, 10)...)
+		row := stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			done := make(chan error)
+			go func() {
+				_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
+				done <- err
+			}()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if s := h.State(time.Now()); s.Waiting != 1 {
+				t.Errorf("%d wait", s.Waiting)
+			}
+			h.Renew()
+			end(s, c, <-done)
+		})
+		if got := row.Steps[0]; row.Outcome != engine.OK || got.Waits[engine.BreakerGate] != time.Second {
+			t.Errorf("%v: %+v", row.Outcome, got)
+		}
+		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept, and it starts afresh" {
+			t.Errorf("%+v", moves)
+		}
+	})
+}
+
+// TestSteeredWhileAtWork changes everything at random while many call, over real connections: all calls come to their
+// end. It is for the race detector.
+func TestSteeredWhileAtWork(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "7") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	h, err := NewHTTP("shop", server.URL, Limits{Connections: 8}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	h.transport.breaker.hurry()
+	var group sync.WaitGroup
+	for worker := range 16 {
+		group.Go(func() {
+			for i := range 40 {
+				c := bare(t)
+				c.Retry.Attempts, c.Retry.Wait = 2, time.Millisecond
+				if _, err := h.Do(c, Request{Method: "POST", Target: must(t, fmt.Sprint("/", i+worker)), Body: []byte("x")}); err != nil && (i+worker)%10 != 7 {
+					t.Errorf("%d of %d: %v", i, worker, err)
+				}
+			}
+		})
+	}
+	atWork := make(chan struct{})
+	go func() { group.Wait(); close(atWork) }()
+	tick := time.NewTicker(100 * time.Microsecond)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-atWork:
+			if s := h.State(time.Now()); s.InFlight != 0 || s.Waiting != 0 {
+				t.Errorf("in the end %+v", s)
+			}
+			return
+		case <-tick.C:
+		}
+		tune(t, h, "shop.connections", fmt.Sprint(1+i%8))
+		tune(t, h, "shop.timeout", fmt.Sprint(30+i%2, "s"))
+		tune(t, h, "shop.breaker", []string{"on", "off"}[i/10%2])
+		if h.State(time.Now()).Bound == 0 || len(h.Tunables()) == 0 {
+			t.Error("no state")
+		}
+		h.Moves()
+		if i%1000 == 0 {
+			h.Renew()
+		}
+	}
+}

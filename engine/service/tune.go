@@ -1,0 +1,168 @@
+package service
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/pace"
+)
+
+// tunable is something of a client that can be changed while a run is in progress.
+type tunable struct {
+	name, help string
+	value      func() string
+	set        func(text string) error // its error is what is wrong with the text
+}
+
+// tunables are those of one client.
+type tunables struct {
+	service string // stands before their names, with a point; "" is nothing
+	all     []tunable
+}
+
+func (t tunables) name(i int) string {
+	if t.service == "" {
+		return t.all[i].name
+	}
+	return t.service + "." + t.all[i].name
+}
+
+func (t tunables) list() []engine.Tunable {
+	list := make([]engine.Tunable, len(t.all))
+	for i, one := range t.all {
+		list[i] = engine.Tunable{Name: t.name(i), Value: one.value(), Help: one.help}
+	}
+	return list
+}
+
+func (t tunables) tune(name, value string) (old string, err error) {
+	for i, one := range t.all {
+		if t.name(i) != name {
+			continue
+		}
+		old = one.value()
+		if err := one.set(value); err != nil {
+			return old, &engine.FieldError{Field: name, Problem: err.Error(), Hint: one.help}
+		}
+		return old, nil
+	}
+	return "", &engine.FieldError{Field: name, Problem: "there is nothing of that name to change"}
+}
+
+// Bounds of what can be set.
+const (
+	mostRate  = 1e6 // per second
+	mostCalls = 100_000
+	leastTime = time.Millisecond
+	mostTime  = 24 * time.Hour
+)
+
+func parseRate(text string) (float64, error) {
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(rate) || rate < 0 || rate > mostRate {
+		return 0, fmt.Errorf("%q is no rate", text)
+	}
+	return rate, nil
+}
+
+func parseCount(text string, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("%q is not between 1 and %d", text, most)
+	}
+	return n, nil
+}
+
+func parseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < leastTime || d > mostTime {
+		return 0, fmt.Errorf("%q is no time between %s and %s", text, leastTime, mostTime)
+	}
+	return d, nil
+}
+
+func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'g', 4, 64) }
+
+// timeTunable is the time for one attempt.
+func timeTunable(now func() time.Duration, set func(time.Duration)) tunable {
+	return tunable{"timeout", "for one attempt, such as 30s", func() string { return now().String() }, func(text string) error {
+		d, err := parseTime(text)
+		if err == nil {
+			set(d)
+		}
+		return err
+	}}
+}
+
+// countTunable is a bound of calls at once.
+func countTunable(name string, most int, now func() int, set func(int)) tunable {
+	return tunable{name, fmt.Sprintf("calls at once, at most %d", most), func() string { return strconv.Itoa(now()) }, func(text string) error {
+		n, err := parseCount(text, most)
+		if err == nil {
+			set(n)
+		}
+		return err
+	}}
+}
+
+// rateTunables are the rate of a service's requests and what it may grow to.
+func rateTunables(p *pace.Pacer) []tunable {
+	change := func(text string, with func(l *pace.Limits, rate float64) error) error {
+		rate, err := parseRate(text)
+		if err != nil {
+			return err
+		}
+		l := p.Limits()
+		if err := with(&l, rate); err != nil {
+			return err
+		}
+		p.SetLimits(time.Now(), l)
+		return nil
+	}
+	return []tunable{
+		{
+			"rate", "requests per second that may start, from now on; 0 is as many as come",
+			func() string { return formatRate(p.State(time.Now()).Rate) },
+			func(text string) error {
+				return change(text, func(l *pace.Limits, rate float64) error {
+					l.Start, l.Ceiling = rate, max(l.Ceiling, rate)
+					return nil
+				})
+			},
+		},
+		{
+			"max-rate", "requests per second that the rate may grow to",
+			func() string { return formatRate(p.Limits().Ceiling) },
+			func(text string) error {
+				return change(text, func(l *pace.Limits, rate float64) error {
+					if l.Start == 0 || rate == 0 {
+						return fmt.Errorf("%s bounds no rate", text)
+					}
+					l.Start, l.Ceiling = min(l.Start, rate), rate
+					return nil
+				})
+			},
+		},
+	}
+}
+
+// breakerTunable switches a breaker.
+func breakerTunable(b *breaker) tunable {
+	return tunable{"breaker", "on holds calls back while the service is away, off lets them fail", func() string {
+		if b.isOff() {
+			return "off"
+		}
+		return "on"
+	}, func(text string) error {
+		if text != "on" && text != "off" {
+			return fmt.Errorf("%q is neither on nor off", text)
+		}
+		if off := text == "off"; off != b.isOff() {
+			b.restart(off, "the breaker was switched off")
+		}
+		return nil
+	}}
+}
