@@ -41,7 +41,9 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
-	token *token // that it is signed in with
+	token  *token    // that it is signed in with
+	ticket uint64    // its rank among those who wait for the service's rate; 0 is that it did not
+	left   time.Time // when its request was let go
 }
 
 // expects reports whether a status is a good answer.

@@ -15,11 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/gate"
-	"github.com/throng-sim/throng/engine/internal/pace"
 )
-
-// leastRate is the slowest that a pacer makes the calls of models, per second.
-const leastRate = 1
 
 // Bound is how many calls may go on at once over all services that share it.
 type Bound struct{ gate *gate.Gate }
@@ -65,13 +61,6 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	config.BaseURL, config.HTTPClient = carried, carrier{h}
 	l.api = openai.NewClientWithConfig(config)
 	return l, nil
-}
-
-// paced gives the transport a pacer if the limits name a rate.
-func (h *HTTP) paced() {
-	if l := h.limits; l.Rate > 0 {
-		h.transport.pacer = pace.New(pace.Limits{Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate)})
-	}
 }
 
 // carried stands for the service's address in what the library asks for.
@@ -184,6 +173,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
 	}
 	call.Record.Usage = l.meter.usage(l.prices, c.Model, usage, c.length(), len(got.Text))
+	l.spent(call.Record.Usage)
 	return got, nil
 }
 

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,21 +19,15 @@ const (
 	maxPromised = 1 << 20
 	// maxRefusals is how many 429s of a call are kept in its record.
 	maxRefusals = 1000
-
-	// A 429 without Retry-After is waited out for unnamedWait at first, doubling up to maxWait; one that names no time
-	// to speak of for leastWait, so that nothing is asked in a tight loop.
-	unnamedWait = time.Second
-	maxWait     = time.Minute
-	leastWait   = 50 * time.Millisecond
 )
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
 	base   http.RoundTripper
 	bound  *gate.Gate
-	pacer  *pace.Pacer // nil is unpaced
-	shared *gate.Gate  // that other services have a part in; nil is none
-	tag    bool        // tell the rehearsal which cycle, step and attempt this is
+	pacer  *pace.Pacer
+	shared *gate.Gate // that other services have a part in; nil is none
+	tag    bool       // tell the rehearsal which cycle, step and attempt this is
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -71,7 +64,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		}
 		if answer != nil && answer.Status == http.StatusTooManyRequests && !call.expects(answer.Status) {
 			call.turnedAway(answer)
-			if err := t.refused(ctx, call, answer, &refused); err != nil {
+			if err := t.refused(call, answer, &refused); err != nil {
 				return nil, err
 			}
 			continue
@@ -119,19 +112,6 @@ func (c *Call) turnedAway(a *Answer) {
 	}
 }
 
-// refusals says how long the 429s of one call are waited out.
-type refusals struct{ unnamed time.Duration }
-
-// next is at least what the answer names, spread so that those who were refused together do not come back together.
-func (r *refusals) next(a *Answer) time.Duration {
-	if a.named {
-		d := max(a.wait, leastWait)
-		return d + rand.N(d/4)
-	}
-	r.unnamed = min(max(2*r.unnamed, unnamedWait), maxWait)
-	return r.unnamed/2 + rand.N(r.unnamed/2)
-}
-
 // attempt is which one it is.
 type attempt struct {
 	number int  // from 1, as the rehearsal counts them
@@ -168,6 +148,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case passing(answer.Status):
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
+	t.heard(call, answer, failure)
 	return answer, failure, err
 }
 
