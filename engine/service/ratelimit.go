@@ -170,10 +170,13 @@ func resetIn(value string, now time.Time) (time.Duration, bool) {
 
 func within(d time.Duration) time.Duration { return min(max(d, 0), maxReset) }
 
-// amount reads a number that is not below 0.
+// amount reads a number that is not below 0; any other is 0 and none.
 func amount(value string) (float64, bool) {
 	n, err := strconv.ParseFloat(value, 64)
-	return n, err == nil && n >= 0 // NaN is not
+	if err != nil || !(n >= 0) { // NaN is not
+		return 0, false
+	}
+	return n, true
 }
 
 func bounded(n float64, unit, most time.Duration) time.Duration {

@@ -88,15 +88,16 @@ func TestQuotas(t *testing.T) {
 		"x-ratelimit-remaining-requests: 7\nx-ratelimit-reset-requests: 12ms\nx-ratelimit-remaining: 1\nx-ratelimit-reset: 1": {
 			Requests: allows(0, 7, 12*time.Millisecond),
 		},
-		"x-ratelimit-remaining-requests: 7":                            {},
-		"x-ratelimit-reset-requests: 7":                                {},
-		"x-ratelimit-remaining: -1\nx-ratelimit-reset: 7":              {},
-		"x-ratelimit-remaining: many\nx-ratelimit-reset: 7":            {},
-		"x-ratelimit-remaining: 5\nx-ratelimit-reset: soon":            {},
-		"x-ratelimit-remaining: 5\nx-ratelimit-reset: -3s":             {},
-		"x-ratelimit-remaining: 5\nx-ratelimit-reset: 1000000000":      {Requests: allows(0, 5, 0)},
-		"x-ratelimit-remaining: 5\nx-ratelimit-reset: 1e300":           {Requests: allows(0, 5, maxReset)},
-		"x-ratelimit-remaining-minute: 5\nx-ratelimit-reset-minute: 7": {},
+		"x-ratelimit-remaining-requests: 7":                                     {},
+		"x-ratelimit-reset-requests: 7":                                         {},
+		"x-ratelimit-remaining: -1\nx-ratelimit-reset: 7":                       {},
+		"x-ratelimit-limit: -1\nx-ratelimit-remaining: 5\nx-ratelimit-reset: 7": {Requests: allows(0, 5, 7*time.Second)},
+		"x-ratelimit-remaining: many\nx-ratelimit-reset: 7":                     {},
+		"x-ratelimit-remaining: 5\nx-ratelimit-reset: soon":                     {},
+		"x-ratelimit-remaining: 5\nx-ratelimit-reset: -3s":                      {},
+		"x-ratelimit-remaining: 5\nx-ratelimit-reset: 1000000000":               {Requests: allows(0, 5, 0)},
+		"x-ratelimit-remaining: 5\nx-ratelimit-reset: 1e300":                    {Requests: allows(0, 5, maxReset)},
+		"x-ratelimit-remaining-minute: 5\nx-ratelimit-reset-minute: 7":          {},
 	} {
 		if got := quotaOf(headers(text), eight); got != want {
 			t.Errorf("%s:\n got %+v\nwant %+v", text, got, want)
@@ -148,6 +149,7 @@ func FuzzQuota(f *testing.F) {
 	for _, s := range []string{"1", "59.5", "12ms", "6m0s", "2026-01-02T08:00:00Z", "1767340830", "1767340800250", "1e308", "-1", "NaN", "100;w=60", `"a";r=1;t=2`, "limit=1, remaining=2, reset=3"} {
 		f.Add(s, s, s)
 	}
+	f.Add("-1", "0", "0") // as Azure has it where there is no limit
 	f.Fuzz(func(t *testing.T, limit, remaining, reset string) {
 		h := http.Header{}
 		for _, s := range spellings {
