@@ -47,10 +47,11 @@ func (t *transport) turn(ctx context.Context, call *Call) error {
 			t.pacer.GiveBack()
 			return err
 		}
-		if t.pacer.Blocked(time.Now()) == 0 {
+		if !t.pacer.Recalled(time.Now(), call.left) {
+			call.left = time.Now()
 			return nil
 		}
-		t.shared.Leave() // the service refused something meanwhile
+		t.shared.Leave()
 		t.pacer.GiveBack()
 	}
 }

@@ -78,7 +78,7 @@ func (p *Pacer) block(now time.Time, wait time.Duration) {
 	if !until.After(p.blocked) {
 		return
 	}
-	p.blocked = until
+	p.blocked, p.refused = until, now
 	if p.rate == 0 { // those who wait are to come back one after another, within a quarter of the wait
 		p.spread, p.calmed = -1, until.Add(max(wait/4, time.Millisecond))
 	}

@@ -48,8 +48,13 @@ func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	if s.Rate != 8 || s.Why != "8/s: after a 429 at 08:00:00 shrunk from 10/s" || s.Blocked != at(20_054) {
 		t.Errorf("%+v after one episode, want 8/s, blocked until 20.054s", s)
 	}
-	if got := p.Blocked(at(10_000)); got != 10_054*time.Millisecond {
-		t.Errorf("blocked for %v, want 10.054s", got)
+	for came, want := range map[int]bool{0: true, 54: true, 55: false} {
+		if got := p.Recalled(at(1000), at(came)); got != want {
+			t.Errorf("a request whose turn came at %d ms is recalled: %v", came, got)
+		}
+	}
+	if p.Recalled(at(20_054), at(0)) {
+		t.Error("a request is recalled after the wait")
 	}
 	turn := p.Join(at(1000), 0)
 	if got := turn.Ask(at(1000)); got.For != 19_054*time.Millisecond || !got.Refused {
@@ -157,7 +162,7 @@ func TestLimitsByHand(t *testing.T) {
 		{Limits{Mode: Bucket, Start: 3, Burst: 9}, 3, "3/s: set by hand at 08:00:00"},
 	} {
 		p.SetLimits(begin, c.limits)
-		if s := p.State(begin); s.Rate != c.rate || s.Why != c.why || s.Limits.Ceiling < s.Limits.Start || s.Limits.Mode != c.limits.Mode {
+		if s := p.State(begin); s.Rate != c.rate || s.Why != c.why || s.Limits.Ceiling < s.Limits.Start || s.Limits.Mode != c.limits.Mode || p.Limits() != c.limits {
 			t.Errorf("%+v: %+v, want a rate of %v", c.limits, s, c.rate)
 		}
 	}

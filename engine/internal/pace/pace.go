@@ -48,7 +48,8 @@ func (l Limits) whole() Limits {
 // concurrent use, and holds no lock while somebody waits.
 type Pacer struct {
 	mu     sync.Mutex
-	limits Limits
+	given  Limits
+	limits Limits  // what they come to
 	rate   float64 // what it found; Start in the other modes
 	why    string  // in words
 
@@ -60,6 +61,7 @@ type Pacer struct {
 	begun  bool      // some request started, ever
 
 	blocked time.Time // nothing starts before
+	refused time.Time // when that was said
 	spread  float64   // of an unpaced one: the rate after a refusal,
 	calmed  time.Time // until then
 
@@ -71,7 +73,7 @@ type Pacer struct {
 
 // New returns a pacer.
 func New(l Limits) *Pacer {
-	p := &Pacer{limits: l.whole(), rate: l.Start}
+	p := &Pacer{given: l, limits: l.whole(), rate: l.Start}
 	switch {
 	case l.Start == 0:
 	case l.Mode == Adaptive:
@@ -84,11 +86,11 @@ func New(l Limits) *Pacer {
 	return p
 }
 
-// Limits are those in force.
+// Limits are those that it was given last.
 func (p *Pacer) Limits() Limits {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.limits
+	return p.given
 }
 
 // SetLimits changes the limits by hand, and those who wait hear of it. A new Start is the rate from now on; else what
@@ -97,7 +99,7 @@ func (p *Pacer) SetLimits(now time.Time, l Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was := p.limits
-	p.limits = l.whole()
+	p.given, p.limits = l, l.whole()
 	if l.Start != was.Start || l.Mode != Adaptive {
 		p.rate, p.climb.wall = l.Start, 0
 	}
@@ -116,7 +118,7 @@ func (p *Pacer) SetLimits(now time.Time, l Limits) {
 
 // State is how a pacer is doing.
 type State struct {
-	Limits  Limits
+	Limits  Limits    // in force: what those given come to
 	Rate    float64   // requests per second that may start now; 0 is as many as come
 	Why     string    // in words, why that is the rate; "" of one that is unpaced
 	Blocked time.Time // nothing starts before; zero is that it may
@@ -141,11 +143,12 @@ func (p *Pacer) State(now time.Time) State {
 	return s
 }
 
-// Blocked is how long nothing may start for a refusal.
-func (p *Pacer) Blocked(now time.Time) time.Duration {
+// Recalled reports whether the service refused something since a turn came, so that its request must not start after
+// all.
+func (p *Pacer) Recalled(now, came time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(p.blocked.Sub(now), 0)
+	return p.blocked.After(now) && !p.refused.Before(came)
 }
 
 // effective is the rate that holds now and why: the pacer's own, or what the service has left where that is less.

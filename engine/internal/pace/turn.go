@@ -19,10 +19,10 @@ type Turn struct {
 	// Ticket is its rank. A request that was refused joins with the ticket that it had, in front of those who came later.
 	Ticket uint64
 
-	pacer   *Pacer
-	at      *list.Element // nil is that it waits no more
-	arrived time.Time
-	wake    chan struct{}
+	pacer *Pacer
+	at    *list.Element // nil is that it waits no more
+	due   time.Time     // it does not come before: when it joined, or until when it was told to wait
+	wake  chan struct{}
 }
 
 // Wait says how long to wait before asking again; the zero value that the turn has come.
@@ -51,7 +51,7 @@ func (p *Pacer) Join(now time.Time, ticket uint64) *Turn {
 		p.ticket++
 		ticket = p.ticket
 	}
-	t := &Turn{Ticket: ticket, pacer: p, arrived: now, wake: make(chan struct{}, 1)}
+	t := &Turn{Ticket: ticket, pacer: p, due: now, wake: make(chan struct{}, 1)}
 	before := p.queue.Back()
 	for before != nil && before.Value.(*Turn).Ticket > ticket {
 		before = before.Prev()
@@ -77,9 +77,10 @@ func (t *Turn) Ask(now time.Time) Wait {
 		return Wait{aWhile, t.wake, p.rate == 0}
 	}
 	if wait := p.untilNext(now); wait > 0 {
+		t.due = now.Add(wait)
 		return Wait{wait, t.wake, refused > 0 || p.rate == 0}
 	}
-	p.start(now, t.arrived)
+	p.start(now, t.due)
 	t.leave()
 	return Wait{}
 }
@@ -146,8 +147,9 @@ func (p *Pacer) rateNow(now time.Time) float64 {
 	return perSec
 }
 
-// start counts a request that starts now, and that came at a time. mu is held.
-func (p *Pacer) start(now, arrived time.Time) {
+// start counts a request that starts now, and was to start at due: those behind it are not put off because it is late.
+// mu is held.
+func (p *Pacer) start(now, due time.Time) {
 	if p.gone.endless() {
 		p.blocked = now.Add(probeEvery)
 	}
@@ -165,7 +167,7 @@ func (p *Pacer) start(now, arrived time.Time) {
 		if p.begun {
 			at = p.last.Add(interval(perSec))
 		}
-		for _, t := range [...]time.Time{p.blocked, arrived, now.Add(-lateness)} {
+		for _, t := range [...]time.Time{p.blocked, due, now.Add(-lateness)} {
 			if t.After(at) && !t.After(now) {
 				at = t
 			}

@@ -203,7 +203,7 @@ func TestABucket(t *testing.T) {
 	if !at[4].Equal(at[0]) || at[5].Equal(at[0]) {
 		t.Errorf("after a minute: %v", at)
 	}
-	if whole := New(Limits{Mode: Bucket, Start: 7}).Limits().Burst; whole != 7 {
+	if whole := New(Limits{Mode: Bucket, Start: 7}).State(begin).Limits.Burst; whole != 7 {
 		t.Errorf("a burst of %d, want a second's worth", whole)
 	}
 }
