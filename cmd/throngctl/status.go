@@ -111,10 +111,10 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printAsked(row, &s.Services[i])
 	}
 	if b := s.Budget; b != nil {
-		row("budget", spent("$"+decimals(b.SpentDollars), b.Dollars, "$"+decimals(b.Dollars)),
-			spent(engine.FormatCount(b.SpentTokens), float64(b.Tokens), engine.FormatCount(b.Tokens)+" tokens"),
-			spent(engine.FormatCount(b.SpentRequest), float64(b.Requests), engine.FormatCount(b.Requests)+" requests"),
-			spent(seconds(s.Elapsed), b.WallSeconds, seconds(b.WallSeconds)), b.Short)
+		row("budget", taken("$"+decimals(b.SpentDollars), b.Dollars, "$"+decimals(b.Dollars)),
+			taken(engine.FormatCount(b.SpentTokens), float64(b.Tokens), engine.FormatCount(b.Tokens)+" tokens"),
+			taken(engine.FormatCount(b.SpentRequest), float64(b.Requests), engine.FormatCount(b.Requests)+" requests"),
+			taken(seconds(s.Elapsed), b.WallSeconds, seconds(b.WallSeconds)), b.Short)
 	}
 	row("checkpoints", fmt.Sprint(s.Checkpoints), at(s.LastCheckpoint, "last"))
 	if s.Stall != nil {
@@ -199,12 +199,12 @@ func stamped(text string, when time.Time) string {
 	return text + " (" + when.Local().Format(time.TimeOnly) + ")"
 }
 
-// spent is what was taken of a budget, in words; "" where it has no bound.
-func spent(taken string, bound float64, all string) string {
+// taken is what was taken of a budget, in words; "" where it has no bound.
+func taken(so string, bound float64, all string) string {
 	if bound == 0 {
 		return ""
 	}
-	return taken + " of " + all
+	return so + " of " + all
 }
 
 func decimals(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -42,6 +42,8 @@ type Call struct {
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
 	token  *token                    // that it is signed in with
+	ticket uint64                    // its rank among those who wait for the service's rate; 0 is that it did not
+	left   time.Time                 // when its request was let go
 	failed bool                      // an attempt of it failed in a way that may be its own
 	bill   *bill                     // nil asks no model
 	settle func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing

@@ -38,6 +38,7 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 		return nil, err
 	}
 	call.Record.Usage = call.bill.good
+	l.spent(call.Record.Usage)
 	return vectors, nil
 }
 

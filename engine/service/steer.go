@@ -13,16 +13,15 @@ var (
 	_ engine.Service = (*Postgres)(nil)
 )
 
-// State implements [engine.Service]. A call that has a place and waits for its turn counts as in flight.
+// State implements [engine.Service]. A call that has a place and waits for its turn counts among those that wait.
 func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	if t.pacer != nil {
-		p := t.pacer.State(now)
-		s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
-		s.Exhausted, s.Until = p.Exhausted, p.Until
-	}
+	p := t.pacer.State(now)
+	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
+	s.Exhausted, s.Until = p.Exhausted, p.Until
+	s.InFlight, s.Waiting = max(s.InFlight-p.Waiting, 0), s.Waiting+p.Waiting
 	t.breaker.fill(&s, now)
 	return s
 }
@@ -46,15 +45,15 @@ func (h *HTTP) tunables() tunables {
 		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
 		breakerTunable(t.breaker),
 	}
-	if t.pacer != nil {
-		all = append(rateTunables(t.pacer), all...)
-	}
-	return tunables{h.name, all}
+	return tunables{h.name, append(rateTunables(t.pacer), all...)}
 }
 
 // Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
-// afresh. A call that must not leave twice waits for its answer.
+// afresh, and a quota that was gone for long is asked for again. A call that must not leave twice waits for its answer.
 func (h *HTTP) Renew() {
+	if now := time.Now(); h.transport.pacer.State(now).Exhausted != "" {
+		h.transport.pacer.Resume(now)
+	}
 	h.pool.CloseIdleConnections()
 	h.transport.breaker.wake()
 	h.transport.renewal.renew()
@@ -63,10 +62,8 @@ func (h *HTTP) Renew() {
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
 	moves := h.transport.breaker.taken()
-	if p := h.transport.pacer; p != nil {
-		for _, m := range p.Moves() {
-			moves = append(moves, rateMove(h.name, m))
-		}
+	for _, m := range h.transport.pacer.Moves() {
+		moves = append(moves, rateMove(h.name, m))
 	}
 	return moves
 }

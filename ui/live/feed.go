@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -142,7 +141,7 @@ func marked(c *engine.ChangeRow) bool {
 	if c.What == engine.LimitChange {
 		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
 	}
-	if strings.HasSuffix(c.What, " rate") { // of a pacer: where it shrank
+	if c.Who == "pacer" { // where the rate shrank
 		var before, now float64
 		_, err1 := fmt.Sscan(c.Old, &before)
 		_, err2 := fmt.Sscan(c.New, &now)
