@@ -86,6 +86,10 @@ func (l *latency) look(r *engine.Reading, b bounds) {
 	switch {
 	case float64(w.failed) > 0.1*float64(w.ended): // failures are quick, or slow, for reasons of their own
 		l.afresh()
+	case l.base.mean == 0 && l.probe == nil && r.Limit < min(fewAtOnce, b.ceiling):
+		if m.count >= max(3, m.load) {
+			l.higher(r, 2)
+		}
 	case w.readings < 5 || m.count < max(10, 2*m.load) || m.mean < shortest.Seconds():
 	case l.clear(m):
 		l.decide(r, b, m)
@@ -139,7 +143,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	case ratio > queued && r.Limit <= max(b.floor, 1): // there is no lower limit to measure at
 		l.base, l.based = m, r.At
 		l.window.halve()
-	case ratio > struck && l.full:
+	case l.full && ratio > max(struck, l.bearable(r.Limit, doubt)):
 		l.dip(r, b, m, aim*probeDepth/ratio, "sessions take "+seconds(m.mean)+" instead of "+seconds(l.base.mean)+": to see whether fewer at once are faster")
 	case ratio > l.bearable(r.Limit, doubt):
 		l.full, l.growths = true, 0
@@ -163,7 +167,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 }
 
 // seeking reports whether a limit is far below where a queue was seen.
-func (l *latency) seeking(limit int) bool { return !l.full || float64(limit) < 0.8*l.room }
+func (l *latency) seeking(limit int) bool { return !l.full || float64(limit) < 0.9*l.room }
 
 // bearable is how far a mean may be above the base: far on the way up, where few sessions are waited for and the next
 // step would show a queue plainly.
@@ -219,6 +223,9 @@ func (l *latency) higher(r *engine.Reading, factor float64) {
 		l.want = min(l.want, int(l.room))
 	}
 	l.why = fmt.Sprintf("sessions take %s, as with fewer at once", seconds(w.sum/w.count))
+	if l.base.mean == 0 {
+		l.want, l.why = min(l.want, fewAtOnce), fmt.Sprintf("%d at once are too few to see a queue", r.Limit)
+	}
 	l.growths++
 	l.top = measure{}
 	w.clear(r.Limit, r.InFlight)
@@ -227,7 +234,7 @@ func (l *latency) higher(r *engine.Reading, factor float64) {
 // due reports whether the base is to be measured again at the price of a probe: sooner while it is not known well.
 func (l *latency) due(now time.Time) bool {
 	if l.base.doubt > exact {
-		return now.Sub(l.based) > probeSpends/2*l.probed
+		return now.Sub(l.based) > probeSpends/3*l.probed
 	}
 	return now.Sub(l.based) > max(baseLasts, probeSpends*l.probed)
 }

@@ -277,3 +277,5 @@ func pilotWith(t testing.TB, s engine.Steering) *Pilot {
 	}
 	return p
 }
+
+func contains(s, part string) bool { return strings.Contains(s, part) }
