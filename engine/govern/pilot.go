@@ -34,7 +34,7 @@ func New(s engine.Steering, o Options) (*Pilot, error) {
 	}
 	p := &Pilot{breaker: breaker{every: o.ProbeEvery}}
 	p.signals = [numSignals]policy{
-		resourceSignal: &resources{}, successSignal: &success{grows: okGrows}, latencySignal: &latency{},
+		resourceSignal: &resources{}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
 		connectionSignal: &connections{}, failureSignal: &success{grows: okShrinks, guards: true},
 	}
 	return p, p.Use(s)
@@ -109,7 +109,7 @@ func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	if want > r.Limit && let != silent { // it grows because that let go
 		by, why = p.held, lets
 	}
-	p.held = held
+	defer func() { p.held = held }()
 	limit := min(max(want, b.floor), b.ceiling)
 	switch {
 	case r.Limit < b.floor:
@@ -123,6 +123,9 @@ func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	}
 	o.Limit, o.By = limit, by
 	if limit != r.Limit {
+		if why == "" {
+			why = p.held + " holds it no longer"
+		}
 		o.Why = moved(r.Limit, limit, why)
 	}
 }

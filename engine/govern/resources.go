@@ -33,8 +33,9 @@ type resources struct {
 	calmed      time.Duration // since it shrank
 	ended       int64         // sessions since the limit moved
 	limit       int
-	high, short spell // of CPU above its bound, and of memory under its own
-	cpu         spell // since a move showed
+	high, short spell  // of CPU above its bound, and of memory under its own
+	cpu         spell  // since a move showed
+	least       uint64 // bytes that the system could give, since the limit moved
 }
 
 // spell is a figure's mean over a time that goes on.
@@ -52,7 +53,7 @@ func (s *spell) add(d time.Duration, v float64, inFlight int) {
 func (s *spell) mean() float64 { return s.sum / s.lasts.Seconds() }
 
 func (m *resources) afresh() {
-	m.high, m.short, m.cpu, m.since, m.ended = spell{}, spell{}, spell{}, 0, 0
+	m.high, m.short, m.cpu, m.since, m.ended, m.least = spell{}, spell{}, spell{}, 0, 0, math.MaxUint64
 }
 
 func (m *resources) restart(limit int) {
@@ -79,7 +80,7 @@ func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
 	case m.high.lasts >= sustained && m.high.sum-cpuHigh*m.high.lasts.Seconds() >= cpuExcess:
 		m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
 	case r.Limit < m.want || m.ended == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
-	case h.MemoryTotal > 0 && float64(h.Available) < enough:
+	case h.MemoryTotal > 0 && float64(m.least) < enough:
 	default:
 		m.higher(r)
 	}
@@ -92,6 +93,7 @@ func (m *resources) watch(r *engine.Reading) {
 	m.since += r.Span
 	m.calmed += r.Span
 	m.ended += r.Ended
+	m.least = min(m.least, h.Available)
 	if m.since > settles && r.Busy >= busyEnough {
 		// What it would be with the limit full all the time: the rest of the time sessions ran out, on the average half.
 		m.cpu.add(r.Span, h.CPU*2/(1+min(r.Busy, 1)), r.Limit)
@@ -134,7 +136,7 @@ func (m *resources) higher(r *engine.Reading) {
 	to := n * min(cpuAim/max(cpu, 1), most)
 	if h := &r.Host; h.MemoryTotal > 0 && h.Memory > 0 {
 		enough, _ := memoryBounds(h)
-		to = min(to, n+(float64(h.Available)-enough)/(float64(h.Memory)/n))
+		to = min(to, n+(float64(m.least)-enough)/(float64(h.Memory)/n))
 	}
 	if int(to) <= r.Limit {
 		return

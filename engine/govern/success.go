@@ -21,6 +21,8 @@ const (
 	markLasts    = 5 * time.Minute  // that a limit failed is held against it, at first
 	markRises    = 30 * time.Second // and then, while nothing fails
 	markGap      = 0.05             // nearer to a limit that failed is not tried
+	firstStride  = 0.25             // of the limit, that a step towards the mark goes at most
+	markStride   = 0.10             // of the mark, that it rises at first, and of the limit then
 )
 
 // success moves the limit by the share of sessions that end well. It doubles until a limit fails, and then goes half of
@@ -65,25 +67,35 @@ func (s *success) decide(r *engine.Reading) {
 	n := float64(w.ended)
 	failed := float64(w.failed) / n
 	ok := 1 - failed
-	doubt := 2 * math.Sqrt(max(ok*failed, 0.01)/n) // two standard errors
+	doubt := 3 * math.Sqrt(max(ok*failed, 0.01)/n) // it is looked at every second
 	plenty := n >= max(manySessions, 5*float64(r.Limit))
 	switch {
 	case ok < okHalves && (plenty || ok+doubt < okHalves):
 		s.lower(r, 0.5, fmt.Sprintf("%.1f %% of %d sessions failed, above 20 %%", 100*failed, w.ended))
 	case ok < okShrinks && (plenty || ok+doubt < okShrinks):
 		s.lower(r, ok/okGrows, fmt.Sprintf("%.1f %% of %d sessions failed, above 10 %%", 100*failed, w.ended))
-	case ok > s.grows && (n >= manySessions/4 || s.mark == 0 && n >= float64(r.Limit)):
+	case ok > s.grows && n >= s.needs(r):
 		s.higher(r, fmt.Sprintf("%.0f %% of %d sessions went well", math.Floor(100*ok), w.ended))
 	case plenty:
 		w.halve()
 	}
 }
 
-func (s *success) lower(r *engine.Reading, factor float64, why string) {
-	limit := r.Limit
-	if load := s.window.measure().load; load < 0.7*float64(limit) { // fewer were in flight
-		limit = max(int(math.Ceil(load)), 1)
+// needs is how many sessions must have gone well: a whole cycle where cycles are short, for they begin and end with few
+// in flight.
+func (s *success) needs(r *engine.Reading) float64 {
+	need := float64(r.Limit)
+	if s.mark > 0 {
+		need = max(need, manySessions/4)
 	}
+	if r.CycleTotal <= manyTurns*int64(r.Limit) {
+		need = max(need, float64(r.CycleTotal))
+	}
+	return need
+}
+
+func (s *success) lower(r *engine.Reading, factor float64, why string) {
+	limit := min(r.Limit, max(s.window.peak, 1)) // fewer may have been in flight
 	s.mark, s.marked, s.rises = limit, r.At, 0
 	s.want, s.why = max(shrunk(limit, factor), 1), why
 	s.window.clear(r.Limit, r.InFlight)
@@ -101,12 +113,18 @@ func (s *success) higher(r *engine.Reading, why string) {
 		s.want = grown(r.Limit, 2)
 	case s.near(r.Limit):
 		return
-	case gap < r.Limit/4:
-		s.want = min(r.Limit+(gap+1)/2, grown(r.Limit, 1+markGap))
 	default:
-		s.want = r.Limit + (gap+1)/2
+		s.want = min(r.Limit+(gap+1)/2, grown(r.Limit, 1+s.stride()))
 	}
 	s.why = why
+}
+
+// stride is by what share of the limit a step towards the mark goes at most.
+func (s *success) stride() float64 {
+	if s.rises == 0 {
+		return firstStride
+	}
+	return min(markStride*math.Pow(2, float64(s.rises-1)), 1)
 }
 
 // raise lifts the mark from time to time where it is what keeps the limit: a little at first, and twice as much each
@@ -117,7 +135,7 @@ func (s *success) raise(r *engine.Reading) {
 		last = markRises
 	}
 	if s.mark > 0 && s.near(r.Limit) && r.At.Sub(s.marked) > last {
-		s.mark, s.marked = grown(s.mark, 1+0.1*math.Pow(2, float64(s.rises))), r.At
+		s.mark, s.marked = grown(s.mark, 1+markStride*math.Pow(2, float64(s.rises))), r.At
 		s.rises++
 	}
 }

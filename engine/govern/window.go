@@ -8,11 +8,13 @@ import (
 
 // window gathers what sessions that began under one limit say.
 type window struct {
+	cycles   bool // gathers whole ones, where they are short: a cycle begins with short sessions and ends with long ones
 	limit    int
 	skip     float64 // sessions that are still to end which began before
 	inFlight int     // at the reading before
+	peak     int     // of it
 	cycle    int     // of the reading before
-	begun    bool    // a cycle, where it gathers whole ones
+	begun    bool    // a cycle
 	whole    bool    // nothing of a cycle is missing, or that matters little
 
 	readings      int
@@ -34,7 +36,7 @@ const (
 
 // clear begins again; sessions in flight are to end first.
 func (w *window) clear(limit, inFlight int) {
-	*w = window{limit: limit, skip: leftOver * float64(inFlight), inFlight: inFlight, cycle: w.cycle}
+	*w = window{cycles: w.cycles, limit: limit, skip: leftOver * float64(inFlight), inFlight: inFlight, cycle: w.cycle}
 }
 
 // add counts a reading. It begins again where the limit moved, which it reports as false, as it does for a reading of
@@ -44,12 +46,12 @@ func (w *window) add(r *engine.Reading) bool {
 		w.clear(r.Limit, max(w.inFlight, r.InFlight))
 	}
 	turned := r.Cycle != w.cycle
-	w.inFlight, w.cycle = r.InFlight, r.Cycle
+	w.inFlight, w.cycle, w.peak = r.InFlight, r.Cycle, max(w.peak, r.InFlight)
 	if w.skip > 0 {
 		w.skip -= float64(r.Ended)
 		return false
 	}
-	w.whole = turned || r.CycleTotal == 0 || r.CycleTotal > manyTurns*int64(r.Limit)
+	w.whole = turned || !w.cycles || r.CycleTotal == 0 || r.CycleTotal > manyTurns*int64(r.Limit)
 	if w.begun = w.begun || w.whole; !w.begun {
 		return false
 	}
