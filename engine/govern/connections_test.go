@@ -1,0 +1,78 @@
+package govern
+
+import (
+	"math"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestConnectionsKnee(t *testing.T) {
+	for _, start := range []int{1, 5, 50, 100} {
+		c := trial{
+			name: "50 of 60 at 40", governor: "connections", start: start, seeds: 20, seconds: 1800, from: 300, knee: 40,
+			plant:    func() *plant { return &plant{agents: 372, mean: 1, own: 0.75, others: constant(20), most: 60} },
+			distance: 0.10, oscillation: 0.12,
+		}
+		c.run(t)
+	}
+}
+
+// Other clients take 15 connections more for ten minutes.
+func TestConnectionsLeaveRoom(t *testing.T) {
+	for seed := range uint64(10) {
+		others := func(t float64) float64 {
+			if t > 600 && t < 1200 {
+				return 35
+			}
+			return 20
+		}
+		p := &plant{agents: 372, mean: 1, own: 0.75, others: others, most: 60}
+		p.start(seed, 50)
+		pilot := pilotOf(t, "connections")
+		drive(t, pilot, p, 600)
+		during := drive(t, pilot, p, 600).settled(60, 20)
+		after := drive(t, pilot, p, 600).settled(120, 40)
+		if math.Abs(during.distance) > 0.15 || math.Abs(after.distance) > 0.10 {
+			t.Errorf("seed %d: during %+v, after %+v", seed, during, after)
+		}
+	}
+}
+
+func TestConnectionsMoves(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		connections engine.Connections
+		busy        float64
+		seconds     int
+		want        int
+		why         string
+	}{
+		{"not known", engine.Connections{Own: -1, Server: -1, Max: -1}, 1, 60, 40, ""},
+		{"no database", engine.Connections{}, 1, 60, 40, ""},
+		{"too many", engine.Connections{Own: 30, Server: 54, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
+		{"far too many", engine.Connections{Own: 36, Server: 60, Max: 60}, 1, 5, 29, "40 → 29: 60 of the server's 60 connections in use, 36 by Throng"},
+		{"all by others", engine.Connections{Own: 4, Server: 58, Max: 60}, 1, 5, 20, "40 → 20: 58 of the server's 60 connections in use, 4 by Throng"},
+		{"whose, nobody knows", engine.Connections{Own: -1, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use"},
+		{"none by Throng itself", engine.Connections{Own: 0, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use, 0 by Throng"},
+		{"between warning and high", engine.Connections{Own: 30, Server: 51, Max: 60}, 1, 60, 40, ""},
+		{"room", engine.Connections{Own: 10, Server: 20, Max: 60}, 1, 5, 80, "40 → 80: 20 of the server's 60 connections in use, below 50"},
+		{"room for some", engine.Connections{Own: 20, Server: 35, Max: 60}, 1, 5, 70, "40 → 70: 35 of the server's 60 connections in use, below 50"},
+		{"room for few takes a longer look", engine.Connections{Own: 20, Server: 48, Max: 60}, 1, 9, 40, ""},
+		{"room, and the limit is no bound", engine.Connections{Own: 10, Server: 20, Max: 60}, 0.2, 60, 40, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t, engine.Steering{Governor: "connections", Floor: 1, Ceiling: 100})
+			s.r.Limit, s.r.InFlight, s.r.Connections, s.r.Busy = 40, 40, c.connections, c.busy
+			var o engine.Orders
+			for i := range c.seconds {
+				if o = s.ends(10, 0); o.Limit != 40 && i+1 < c.seconds {
+					t.Fatalf("moved after %d s: %s", i+1, o.Why)
+				}
+			}
+			if o.Limit != c.want || o.Why != c.why {
+				t.Errorf("got %d %q, want %d %q", o.Limit, o.Why, c.want, c.why)
+			}
+		})
+	}
+}

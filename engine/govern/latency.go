@@ -1,0 +1,294 @@
+package govern
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// How far a mean may be from that of an empty service. The band lies round a queue of 4 % of the sessions in flight.
+const (
+	flat   = 1.02 // below, there is no queue: it grows
+	queued = 1.07 // above, there is one: it shrinks
+	aim    = 1.03 // times the limit at which the queue would be empty
+	struck = 1.20 // above, it is asked whether the service is slower by itself
+)
+
+const (
+	exact       = 0.025            // standard error of a mean that is known well
+	rough       = 0.08             // while nobody knows where the limit will be
+	coarse      = 0.15             // on the way back to where it was
+	first       = 0.04             // and of the first probe, which others follow
+	firstCount  = 60               // sessions that the first base is of
+	patience    = time.Minute      // of a window; then the errors may be larger in the measure in which it takes longer
+	remembered  = 3000             // sessions that a base counts for at most
+	fewAtOnce   = 8                // that queue nowhere, it is assumed
+	probeDepth  = 0.7              // of the limit, at which an empty service is measured again
+	baseLasts   = 15 * time.Minute // before it is
+	probeSpends = 20               // times what a probe took go by before the next that nothing asks for
+	shortest    = time.Millisecond // of sessions whose latency says something
+)
+
+// latency keeps the limit where more sessions at once would only make each of them slower. Like TCP Vegas (Brakmo,
+// Peterson: TCP Vegas, 1995) and the Vegas and Gradient2 limits of Netflix's concurrency-limits it takes the queue as
+// n·(1 − base/recent), of the n in flight. Unlike Gradient2 the base is no long-term average, which would learn the
+// latency of an overload and drift: it is measured at a lower limit, as Envoy's gradient controller measures its minRTT,
+// and a lower limit that changes nothing tells a slower service from a full one.
+type latency struct {
+	want   int
+	why    string
+	window window
+
+	base    measure // of a session while nothing queues; zero while it is not known
+	based   time.Time
+	full    bool    // a queue was seen
+	room    float64 // sessions in flight at which it would have been empty
+	growths int     // in a row
+	top     measure // before the limit was lowered for the first time in a row
+
+	probe  *probe        // nil is none
+	probed time.Duration // what the last took
+}
+
+// probe is a limit lowered for a moment.
+type probe struct {
+	back  int     // the limit to go back to
+	top   measure // of the limit before
+	began time.Time
+}
+
+func (l *latency) afresh() { l.window.clear(l.window.limit, l.window.limit) }
+
+func (l *latency) restart(limit int) {
+	l.want, l.why, l.probe, l.growths, l.top = limit, "", nil, 0, measure{}
+	l.window.clear(limit, limit) // those that begin together end the shortest first
+}
+
+func (l *latency) next(r *engine.Reading, b bounds) (int, string) {
+	if r.Limit > l.want {
+		l.want = r.Limit
+	}
+	if l.probe != nil && r.Limit < l.want { // somebody else wants it lower still
+		l.want, l.probe = l.probe.back, nil
+	}
+	if l.window.add(r) && r.Ended > 0 {
+		l.look(r, b)
+	}
+	return l.want, l.why
+}
+
+// look decides where the window says enough.
+func (l *latency) look(r *engine.Reading, b bounds) {
+	w := &l.window
+	m := w.measure()
+	switch {
+	case float64(w.failed) > 0.1*float64(w.ended): // failures are quick, or slow, for reasons of their own
+		l.afresh()
+	case l.base.mean == 0 && l.probe == nil && r.Limit < min(fewAtOnce, b.ceiling):
+		if m.count >= max(3, m.load) {
+			l.higher(r, 2)
+		}
+	case w.readings < 5 || m.count < max(10, 2*m.load) || m.mean < shortest.Seconds():
+	case l.clear(m):
+		l.decide(r, b, m)
+	}
+}
+
+// clear reports whether a measure decides something: what is far off, or known well enough for the time spent on it.
+func (l *latency) clear(m measure) bool {
+	if l.probe == nil && l.base.mean > 0 && math.Abs(m.mean/l.base.mean-aim) > 0.25+4*m.doubt {
+		return true
+	}
+	if l.probe == nil && !l.full && l.base.count+m.count < firstCount {
+		return false
+	}
+	need := exact
+	switch {
+	case l.probe != nil && l.base.mean == 0:
+		need = first
+	case l.probe == nil && l.full && l.seeking(l.window.limit):
+		need = coarse
+	case l.probe == nil && !l.full:
+		need = rough
+	}
+	return l.window.whole && m.doubt <= need*max(1, l.window.span/patience.Seconds())
+}
+
+// decide moves what it wants by a measure at the limit in force.
+func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
+	if l.probe != nil {
+		l.compare(r, b, m)
+		return
+	}
+	if l.base.mean == 0 {
+		if r.Limit <= max(b.floor, fewAtOnce) {
+			l.learn(r.At, m)
+		} else {
+			l.dip(r, b, m, 0.5, "to measure sessions with fewer at once")
+			return
+		}
+	}
+	if l.inVain(r.At, m) {
+		l.window.halve()
+		return
+	}
+	ratio := m.mean / l.base.mean
+	doubt := math.Hypot(m.doubt, l.base.doubt)
+	switch {
+	case 1-ratio > max(0.05, 3*doubt): // the service got faster, maybe in this window
+		l.base = measure{}
+		l.window.clear(r.Limit, 0)
+	case ratio > queued && r.Limit <= max(b.floor, 1): // there is no lower limit to measure at
+		l.base, l.based = m, r.At
+		l.window.halve()
+	case l.full && ratio > max(struck, l.bearable(r.Limit, doubt)):
+		l.dip(r, b, m, aim*probeDepth/ratio, "sessions take "+seconds(m.mean)+" instead of "+seconds(l.base.mean)+": to see whether fewer at once are faster")
+	case ratio > l.bearable(r.Limit, doubt):
+		l.full, l.growths = true, 0
+		l.lower(r, m, ratio)
+	case !l.full:
+		if ratio < 1+doubt {
+			l.learn(r.At, m)
+		}
+		l.higher(r, 2)
+	case l.seeking(r.Limit):
+		l.higher(r, 2)
+	case r.Limit > b.floor && l.due(r.At):
+		l.dip(r, b, m, probeDepth, "to measure sessions with fewer at once again")
+	case ratio < flat:
+		l.full = float64(r.Limit) < 1.3*l.room // else there is none, where it was thought to be
+		l.higher(r, 1+0.04*math.Pow(2, float64(max(0, l.growths-2))))
+	default:
+		l.growths = 0
+		l.window.halve()
+	}
+}
+
+// seeking reports whether a limit is far below where a queue was seen.
+func (l *latency) seeking(limit int) bool { return !l.full || float64(limit) < 0.9*l.room }
+
+// bearable is how far a mean may be above the base: far on the way up, where few sessions are waited for and the next
+// step would show a queue plainly.
+func (l *latency) bearable(limit int, doubt float64) float64 {
+	switch {
+	case !l.full:
+		return max(1.4, 1+3*doubt)
+	case l.seeking(limit):
+		return max(queued, 1+3*doubt)
+	default:
+		return max(queued, 1+2*doubt)
+	}
+}
+
+// inVain notices that lowering the limit made sessions no faster: nothing queues, and the base was too low.
+func (l *latency) inVain(now time.Time, m measure) bool {
+	if l.top.mean == 0 || m.load > 0.85*l.top.load {
+		return false
+	}
+	top := l.top
+	l.top = measure{}
+	if m.mean/top.mean < (1+m.load/top.load)/2 {
+		return false
+	}
+	l.base, l.based = m, now
+	l.learn(now, top)
+	return true
+}
+
+func (l *latency) lower(r *engine.Reading, m measure, ratio float64) {
+	if l.top.mean == 0 {
+		l.top = m
+	}
+	l.room = m.load / ratio
+	l.want = min(r.Limit-1, max(1, int(math.Round(aim*l.room))))
+	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(m.mean), seconds(l.base.mean))
+	l.window.clear(r.Limit, r.InFlight)
+}
+
+// higher grows where the limit is what keeps more sessions from being served.
+func (l *latency) higher(r *engine.Reading, factor float64) {
+	w := &l.window
+	served := w.sum > 0.5*w.held // more in flight would only wait at the gates as well
+	if r.Limit < l.want || w.busy < busyEnough*w.span || !served {
+		w.halve()
+		return
+	}
+	if l.seeking(r.Limit) {
+		factor = 2
+	}
+	l.want = grown(r.Limit, min(factor, 2))
+	if l.full && r.Limit < int(l.room) {
+		l.want = min(l.want, int(l.room))
+	}
+	l.why = fmt.Sprintf("sessions take %s, as with fewer at once", seconds(w.sum/w.count))
+	if l.base.mean == 0 {
+		l.want, l.why = min(l.want, fewAtOnce), fmt.Sprintf("%d at once are too few to see a queue", r.Limit)
+	}
+	l.growths++
+	l.top = measure{}
+	w.clear(r.Limit, r.InFlight)
+}
+
+// due reports whether the base is to be measured again at the price of a probe: sooner while it is not known well.
+func (l *latency) due(now time.Time) bool {
+	if l.base.doubt > exact {
+		return now.Sub(l.based) > probeSpends/3*l.probed
+	}
+	return now.Sub(l.based) > max(baseLasts, probeSpends*l.probed)
+}
+
+// learn adds a measure to the base, or puts it in its place where they do not agree.
+func (l *latency) learn(now time.Time, m measure) {
+	l.based = now
+	if l.base.mean == 0 || math.Abs(m.mean/l.base.mean-1) > 2*math.Hypot(m.doubt, l.base.doubt) {
+		l.base = m
+		return
+	}
+	old := min(l.base.count, remembered)
+	n := old + m.count
+	l.base.mean = (old*l.base.mean + m.count*m.mean) / n
+	l.base.doubt = math.Hypot(old*l.base.doubt, m.count*m.doubt) / n
+	l.base.count = n
+}
+
+// dip begins a probe at a share of the limit. At the floor there is none, and what is measured is the base.
+func (l *latency) dip(r *engine.Reading, b bounds, m measure, share float64, why string) {
+	level := max(b.floor, int(float64(r.Limit)*share), 1)
+	if level >= r.Limit {
+		l.base, l.based = m, r.At
+		return
+	}
+	l.probe = &probe{back: r.Limit, top: m, began: r.At}
+	l.want, l.why = level, why
+	l.window.clear(r.Limit, r.InFlight)
+}
+
+// compare ends a probe, or goes deeper where sessions became faster in the measure in which they are fewer: the service
+// is still full then.
+func (l *latency) compare(r *engine.Reading, b bounds, m measure) {
+	p := l.probe
+	share := m.mean / p.top.mean
+	room := p.top.load * share // as many keep an empty service busy, if m is of one
+	l.window.clear(r.Limit, r.InFlight)
+	if level := max(b.floor, r.Limit/2, 1); share < 0.93 && room < 1.15*m.load && level < r.Limit {
+		l.want, p.began = level, r.At
+		return
+	}
+	l.learn(r.At, m)
+	l.probe, l.probed, l.growths, l.top = nil, r.At.Sub(p.began), 0, measure{}
+	if share > min(0.95, 1-1.5*math.Hypot(m.doubt, p.top.doubt)) {
+		if !l.full {
+			l.learn(r.At, p.top)
+		}
+		l.want = p.back
+		l.why = fmt.Sprintf("sessions take %s with fewer at once too", seconds(m.mean))
+		return
+	}
+	l.full, l.room = true, room
+	l.want = max(1, int(math.Round(aim*room)))
+	l.why = fmt.Sprintf("sessions take %s, and %s with %d at once", seconds(m.mean), seconds(p.top.mean), p.back)
+}
+
+func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }

@@ -1,0 +1,281 @@
+package govern
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/stats"
+)
+
+var begin = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
+
+// plant is a run against a world, in virtual time. Every function is of the time since its begin.
+type plant struct {
+	agents int     // of a cycle
+	mean   float64 // seconds that a session works, where nothing queues: browse or checkout, ±20 %
+
+	slower func(t float64) float64            // factor of that; nil is 1
+	knee   func(t float64) float64            // sessions served at full speed at once; nil is any
+	fails  func(t float64, n int) float64     // share of sessions that fail; nil is none
+	away   func(t float64) bool               // all fail at once
+	quota  float64                            // sessions a second that may start to work, the others are held; 0 is any
+	cpu    func(t float64, n float64) float64 // of the machine with n at work, without noise
+	own    float64                            // connections that a session holds
+	others func(t float64) float64            // connections of other clients
+	most   int                                // connections that the server takes; 0 is no server
+	memory func(t float64, n int) (available, own float64)
+
+	rng     *rand.Rand
+	t       float64
+	limit   int
+	flights []flight
+	left    int // sessions of the cycle that have not started
+	cycle   int
+	ended   int64
+	failed  int64
+	tokens  float64
+	lastEnd float64
+	breaker engine.BreakerState
+	probe   bool
+
+	sum     stats.Histogram
+	r       engine.Reading
+	atWork  float64 // integral of the sessions at work over the reading
+	busy    float64 // of the reading
+	total   int64
+	losses  int64
+	reading int
+}
+
+type flight struct {
+	work, began float64 // left of it, and when
+	held        bool
+	fails       bool
+}
+
+const tick = 0.02 // seconds
+
+func (p *plant) start(seed uint64, limit int) {
+	p.rng = rand.New(rand.NewPCG(seed, 5))
+	p.limit, p.left = limit, p.agents
+}
+
+// second runs the plant for a second and returns the reading of it.
+func (p *plant) second() engine.Reading {
+	p.r = engine.Reading{Span: time.Second, Phase: engine.Running, Limit: p.limit, Connections: engine.Connections{Own: -1, Server: -1, Max: -1}}
+	p.sum.Reset()
+	p.atWork = 0
+	p.busy = 0
+	for range int(1 / tick) {
+		p.step()
+	}
+	r := &p.r
+	if p.breaker != engine.BreakerClosed {
+		r.Phase = engine.Paused
+	}
+	r.At, r.Busy, r.InFlight = begin.Add(p.since()), min(p.busy, 1), len(p.flights)
+	r.Cycle, r.CycleEnded, r.CycleFailed, r.CycleTotal = p.cycle, p.ended, p.failed, int64(p.agents)
+	r.LastEnd = begin.Add(time.Duration(p.lastEnd * float64(time.Second)))
+	r.Service = engine.Quantiles{Count: p.sum.Count(), P50: p.sum.Quantile(0.5), P95: p.sum.Quantile(0.95), Max: p.sum.Max()}
+	if r.Service.Count > 0 {
+		r.Service.Mean = p.sum.Sum() / time.Duration(r.Service.Count)
+	}
+	p.machine(r)
+	return *r
+}
+
+func (p *plant) since() time.Duration { return time.Duration(p.t * float64(time.Second)) }
+
+func (p *plant) machine(r *engine.Reading) {
+	if p.cpu != nil {
+		r.Host.CPU = min(100, max(0, p.cpu(p.t, p.atWork)+4*p.rng.NormFloat64()))
+	}
+	if p.memory != nil {
+		free, own := p.memory(p.t, len(p.flights))
+		r.Host.MemoryTotal, r.Host.Available, r.Host.Memory = 16e9, uint64(max(free, 0)), uint64(own)
+	}
+	if p.most > 0 {
+		own := int(math.Round(p.own * float64(len(p.flights))))
+		server := own + int(math.Round(p.others(p.t)+p.rng.NormFloat64()))
+		r.Connections = engine.Connections{Own: own, Server: min(server, p.most), Max: p.most}
+	}
+}
+
+// step goes on by a tick: work is shared by the sessions that have some, as processor sharing has it.
+func (p *plant) step() {
+	p.t += tick
+	p.admit()
+	if len(p.flights) >= p.limit && p.left > 0 {
+		p.busy += tick
+	}
+	working := 0
+	p.tokens = min(p.tokens+p.quota*tick, 2)
+	for i := range p.flights {
+		f := &p.flights[i]
+		if f.held && p.tokens >= 1 {
+			p.tokens--
+			f.held, f.began = false, p.t
+		}
+		if !f.held {
+			working++
+		}
+	}
+	p.atWork += float64(working) * tick
+	speed := 1.0
+	if p.knee != nil {
+		speed = min(1, p.knee(p.t)/max(float64(working), 1))
+	}
+	kept := p.flights[:0]
+	for _, f := range p.flights {
+		if !f.held {
+			f.work -= speed * tick
+		}
+		if f.work > 0 || f.held {
+			kept = append(kept, f)
+			continue
+		}
+		p.finish(f)
+	}
+	p.flights = kept
+	if p.left == 0 && len(p.flights) == 0 {
+		p.cycle, p.left, p.ended, p.failed = p.cycle+1, p.agents, 0, 0
+	}
+}
+
+func (p *plant) admit() {
+	for p.left > 0 && (p.probe || p.breaker == engine.BreakerClosed && len(p.flights) < p.limit) {
+		p.probe = false
+		p.left--
+		work := p.mean * 0.52
+		if p.rng.Float64() < 0.3 {
+			work = p.mean * 2.12 // checkout
+		}
+		work *= 0.8 + 0.4*p.rng.Float64()
+		if p.slower != nil {
+			work *= p.slower(p.t)
+		}
+		f := flight{work: work, began: p.t, held: p.quota > 0}
+		if p.fails != nil {
+			f.fails = p.rng.Float64() < p.fails(p.t, len(p.flights)+1)
+		}
+		if p.away != nil && p.away(p.t) {
+			f.fails, f.work, f.held = true, 0.3, false
+		}
+		p.flights = append(p.flights, f)
+	}
+}
+
+func (p *plant) finish(f flight) {
+	p.sum.Record(time.Duration((p.t - f.began) * float64(time.Second)))
+	p.r.Ended++
+	p.ended++
+	p.total++
+	p.lastEnd = p.t
+	if f.fails {
+		p.r.Failed++
+		p.failed++
+		p.losses++
+	}
+}
+
+// trace is what became of a limit.
+type trace struct {
+	limits []int
+	probes []bool // a dip of the latency governor
+	totals []int64
+	words  []string
+	orders []engine.Orders
+}
+
+// drive steers a plant for some seconds, and holds the pilot to what is true at any time.
+func drive(t testing.TB, pilot *Pilot, p *plant, seconds int) *trace {
+	t.Helper()
+	tr := &trace{}
+	for range seconds {
+		r := p.second()
+		o := pilot.Steer(r)
+		s := pilot.steering
+		if o.Limit != r.Limit && (o.Limit < s.Floor || o.Limit > s.Ceiling) {
+			t.Fatalf("%v: %d → %d is not within %d and %d", p.since(), r.Limit, o.Limit, s.Floor, s.Ceiling)
+		}
+		if o.Limit > r.Limit && r.Busy < busyEnough {
+			t.Fatalf("%v: %d → %d although the limit was the bound for %.2f of the time", p.since(), r.Limit, o.Limit, r.Busy)
+		}
+		if (o.Why != "") != (o.Limit != r.Limit) || o.By == "" {
+			t.Fatalf("%v: %d → %d by %q: %q", p.since(), r.Limit, o.Limit, o.By, o.Why)
+		}
+		if o.Why != "" {
+			tr.words = append(tr.words, p.since().String()+" "+o.By+" "+o.Why)
+			if strings.HasSuffix(o.Why, ": ") {
+				t.Fatalf("%v: a move without a reason: %q", p.since(), o.Why)
+			}
+		}
+		p.limit, p.breaker, p.probe = o.Limit, o.Breaker, o.Probe
+		l := pilot.signals[latencySignal].(*latency)
+		tr.limits = append(tr.limits, o.Limit)
+		tr.probes = append(tr.probes, l.probe != nil && o.Limit < l.probe.back || o.By == "latency" && o.Limit < l.want)
+		tr.totals = append(tr.totals, p.total)
+		tr.orders = append(tr.orders, o)
+	}
+	return tr
+}
+
+// figures say how a limit came to rest near a knee. Probes do not count as moves; their share of the time does.
+type figures struct {
+	converged   int     // seconds until it stayed within 15 % of where it came to rest
+	distance    float64 // of that from the knee, as a share of it
+	oscillation float64 // largest distance from where it came to rest, in 95 of 100 seconds
+	probing     float64 // share of the time
+}
+
+// settledFrom judges what came after some seconds, by its mean.
+func (tr *trace) settled(from int, knee float64) figures {
+	var rest []float64
+	f := figures{}
+	for i := from; i < len(tr.limits); i++ {
+		if tr.probes[i] {
+			f.probing++
+			continue
+		}
+		rest = append(rest, float64(tr.limits[i]))
+	}
+	f.probing /= float64(len(tr.limits) - from)
+	mean := 0.0
+	for _, v := range rest {
+		mean += v / float64(len(rest))
+	}
+	f.distance = mean/knee - 1
+	for _, v := range rest {
+		f.oscillation = max(f.oscillation, math.Abs(v/mean-1))
+	}
+	for i := len(tr.limits) - 1; i >= 0; i-- {
+		if !tr.probes[i] && math.Abs(float64(tr.limits[i])/mean-1) > 0.15 {
+			f.converged = i + 1
+			break
+		}
+	}
+	return f
+}
+
+func constant(v float64) func(float64) float64 { return func(float64) float64 { return v } }
+
+// pilotOf returns a pilot for a governor between 1 and 100.
+func pilotOf(t testing.TB, governor string) *Pilot {
+	t.Helper()
+	return pilotWith(t, engine.Steering{Governor: governor, Floor: 1, Ceiling: 100, StallAfter: time.Minute})
+}
+
+func pilotWith(t testing.TB, s engine.Steering) *Pilot {
+	t.Helper()
+	p, err := New(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func contains(s, part string) bool { return strings.Contains(s, part) }

@@ -1,0 +1,157 @@
+package govern
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Of the machine's CPU, in percent.
+const (
+	cpuHigh   = 80.
+	cpuLow    = 50.
+	cpuAim    = 77. // what moves aim at
+	cpuRoom   = 74. // above, it does not grow
+	cpuExcess = 25. // percent above high times seconds, after which it shrinks
+)
+
+const (
+	sustained  = 3 * time.Second // that something must go on
+	settles    = 2 * time.Second // that a move takes to show
+	coolDown   = 8 * time.Second // after it shrank, in which it does not grow
+	memoryWait = 15 * time.Second
+)
+
+// resources gives way to what else the machine does, by its CPU and by the memory that it can still give.
+type resources struct {
+	want int
+	why  string
+
+	since       time.Duration // the limit moved
+	calmed      time.Duration // since it shrank
+	ended       int64         // sessions since the limit moved
+	limit       int
+	high, short spell  // of CPU above its bound, and of memory under its own
+	cpu         spell  // since a move showed
+	least       uint64 // bytes that the system could give, since the limit moved
+}
+
+// spell is a figure's mean over a time that goes on.
+type spell struct {
+	lasts         time.Duration
+	sum, inFlight float64 // integrals over seconds
+}
+
+func (s *spell) add(d time.Duration, v float64, inFlight int) {
+	s.lasts += d
+	s.sum += v * d.Seconds()
+	s.inFlight += float64(inFlight) * d.Seconds()
+}
+
+func (s *spell) mean() float64 { return s.sum / s.lasts.Seconds() }
+
+func (m *resources) afresh() {
+	m.high, m.short, m.cpu, m.since, m.ended, m.least = spell{}, spell{}, spell{}, 0, 0, math.MaxUint64
+}
+
+func (m *resources) restart(limit int) {
+	m.afresh()
+	m.want, m.why, m.limit, m.calmed = limit, "", limit, coolDown
+}
+
+func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
+	h := &r.Host
+	if h.CPU == 0 && h.MemoryTotal == 0 {
+		return silent, ""
+	}
+	if r.Limit != m.limit {
+		m.afresh()
+		m.limit = r.Limit
+	}
+	m.want = max(m.want, r.Limit)
+	m.watch(r)
+	switch enough, critical := memoryBounds(h); {
+	case m.short.lasts >= sustained && m.since >= memoryWait:
+		left := m.short.mean()
+		m.lower(r, &m.short, 0.5+0.5*left/critical, fmt.Sprintf("%s of memory left for %s, under %s",
+			bytes(left), whole(m.short.lasts), bytes(critical)))
+	case m.high.lasts >= sustained && m.high.sum-cpuHigh*m.high.lasts.Seconds() >= cpuExcess:
+		m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
+	case r.Limit < m.want || m.ended == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
+	case h.MemoryTotal > 0 && float64(m.least) < enough:
+	default:
+		m.higher(r)
+	}
+	return m.want, m.why
+}
+
+// watch adds a reading to the spells.
+func (m *resources) watch(r *engine.Reading) {
+	h := &r.Host
+	m.since += r.Span
+	m.calmed += r.Span
+	m.ended += r.Ended
+	m.least = min(m.least, h.Available)
+	if m.since > settles && r.Busy >= busyEnough {
+		// What it would be with the limit full all the time: the rest of the time sessions ran out, on the average half.
+		m.cpu.add(r.Span, h.CPU*2/(1+min(r.Busy, 1)), r.Limit)
+	}
+	if m.cpu.lasts > 2*coolDown { // what is long ago counts for less
+		m.cpu.lasts, m.cpu.sum, m.cpu.inFlight = m.cpu.lasts/2, m.cpu.sum/2, m.cpu.inFlight/2
+	}
+	if h.CPU > cpuHigh {
+		m.high.add(r.Span, h.CPU, r.InFlight)
+	} else {
+		m.high = spell{}
+	}
+	if _, critical := memoryBounds(h); h.MemoryTotal > 0 && float64(h.Available) < critical {
+		m.short.add(r.Span, float64(h.Available), r.InFlight)
+	} else {
+		m.short = spell{}
+	}
+}
+
+// lower shrinks by a factor from what was in flight, which may be less than the limit.
+func (m *resources) lower(r *engine.Reading, over *spell, factor float64, why string) {
+	busy := int(math.Ceil(over.inFlight / over.lasts.Seconds()))
+	m.want, m.why = max(shrunk(min(r.Limit, max(busy, 1)), factor), 1), why
+	m.afresh()
+	m.calmed = 0
+}
+
+// higher grows to where the CPU would be at its aim, and the memory not short, if all of it were for the sessions in
+// flight: for less of it the way is longer, and never too far.
+func (m *resources) higher(r *engine.Reading) {
+	cpu := m.cpu.mean()
+	if cpu >= cpuRoom || cpu >= cpuLow && m.cpu.lasts < coolDown {
+		return
+	}
+	most := 1.25
+	if cpu < cpuLow {
+		most = 2
+	}
+	n := float64(r.Limit)
+	to := n * min(cpuAim/max(cpu, 1), most)
+	if h := &r.Host; h.MemoryTotal > 0 && h.Memory > 0 {
+		enough, _ := memoryBounds(h)
+		to = min(to, n+(float64(m.least)-enough)/(float64(h.Memory)/n))
+	}
+	if int(to) <= r.Limit {
+		return
+	}
+	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %%, below %.0f %%", cpu, cpuHigh)
+	m.afresh()
+}
+
+// memoryBounds are what the machine should have left and must have left, in bytes: 4 GB and 2 GB, and of a small machine
+// a quarter and an eighth of what it has.
+func memoryBounds(h *engine.Host) (enough, critical float64) {
+	total := float64(h.MemoryTotal)
+	return min(4e9, total/4), min(2e9, total/8)
+}
+
+func bytes(n float64) string { return engine.FormatBytes(int64(n)) }
+
+func whole(d time.Duration) time.Duration { return d.Round(time.Second) }

@@ -1,0 +1,111 @@
+package govern
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// heldLonger is how many times as long sessions may wait at the engine's own gates, all of them: a gate says why.
+const heldLonger = 5
+
+// stall warns when sessions are in flight and none ends.
+type stall struct {
+	calm  time.Time // nothing before counts
+	fresh bool      // nor what is before the next reading
+}
+
+func (s *stall) reset() { s.fresh = true }
+
+func (s *stall) next(r *engine.Reading, after time.Duration, breaker engine.BreakerState) *engine.Stall {
+	works := r.Phase == engine.Running || r.Phase == engine.Draining
+	if s.fresh || !works || breaker != engine.BreakerClosed || r.Slept > 0 || r.InFlight == 0 || r.Ended > 0 {
+		s.calm, s.fresh = r.At, false
+		return nil
+	}
+	since := r.LastEnd
+	if since.Before(s.calm) {
+		since = s.calm
+	}
+	if since.IsZero() {
+		s.calm = r.At
+		return nil
+	}
+	if after == 0 || r.At.Sub(since) < after || len(r.Oldest) > 0 && allHeld(r.Oldest) && r.At.Sub(since) < heldLonger*after {
+		return nil
+	}
+	return &engine.Stall{Since: since, Why: waits(r), Oldest: r.Oldest}
+}
+
+func allHeld(all []engine.Doing) bool {
+	for i := range all {
+		if all[i].Gate == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// waits says what most of the oldest sessions wait for.
+func waits(r *engine.Reading) string {
+	if len(r.Oldest) == 0 {
+		return fmt.Sprintf("%s in flight", sessions(r.InFlight, "is", "are"))
+	}
+	counts := make(map[string]int)
+	var most *engine.Doing
+	for i := range r.Oldest {
+		d := &r.Oldest[i]
+		counts[waitsFor(d)]++
+		if most == nil || counts[waitsFor(d)] > counts[waitsFor(most)] {
+			most = d
+		}
+	}
+	oldest := oldestLike(r.Oldest, waitsFor(most))
+	who := oldest.Name
+	if who == "" {
+		who = fmt.Sprint(oldest.Agent)
+	}
+	n := counts[waitsFor(most)]
+	text := fmt.Sprintf("%s%s; the oldest, agent %s, for %s", sessions(n, "waits", "wait"), waitsFor(most), who, engine.FormatDuration(r.At.Sub(oldest.Since)))
+	if n == 1 {
+		text = fmt.Sprintf("agent %s waits%s, for %s", who, waitsFor(most), engine.FormatDuration(r.At.Sub(oldest.Since)))
+	}
+	if oldest.Path != "" && oldest.Service != "" {
+		text += " in " + oldest.Path
+	}
+	return text
+}
+
+// oldestLike is the first that waits for something.
+func oldestLike(all []engine.Doing, what string) *engine.Doing {
+	for i := range all {
+		if waitsFor(&all[i]) == what {
+			return &all[i]
+		}
+	}
+	return &all[0]
+}
+
+// waitsFor says what a session waits for, after "wait".
+func waitsFor(d *engine.Doing) string {
+	switch {
+	case d.Gate != "" && d.Service != "":
+		return " for " + d.Service + ", held back (" + d.Gate + ")"
+	case d.Gate != "":
+		return ", held back (" + d.Gate + ")"
+	case d.Service != "":
+		return " for " + d.Service
+	case d.Path != "":
+		return " in step " + d.Path
+	default:
+		return " before the first step that asks a service"
+	}
+}
+
+func sessions(n int, one, many string) string {
+	if n == 1 {
+		return "1 session " + one
+	}
+	return fmt.Sprintf("%d sessions %s", n, many)
+}
