@@ -78,7 +78,8 @@ func (r *fakeRun) Tunables() []engine.Tunable {
 	return []engine.Tunable{
 		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"},
 		{Name: "ceiling", Value: r.values["ceiling"]},
-		{Name: "floor", Value: r.values["floor"]}, {Name: "model.rate", Value: r.values["model.rate"]},
+		{Name: "floor", Value: r.values["floor"]},
+		{Name: "model.rate", Value: r.values["model.rate"]},
 	}
 }
 
