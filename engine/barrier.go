@@ -90,7 +90,7 @@ func (l *loop) closeCycle() {
 		c.clock.Stop()
 	}
 	took := l.worked(l.idle)
-	l.lastCycle = took
+	l.lastCycle = ClosedCycle{took, int64(c.active), l.failedInCycle()}
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
 	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}

@@ -156,7 +156,7 @@ func TestCycleTimes(t *testing.T) {
 		r := start(t, cfg)
 		check := func(when string, open, last time.Duration) {
 			t.Helper()
-			if s := r.PublishNow(); s.CycleTook != open || s.LastCycle != last {
+			if s := r.PublishNow(); s.CycleTook != open || s.LastCycle.Took != last {
 				t.Errorf("%s: %v and %v, want %v and %v", when, s.CycleTook, s.LastCycle, open, last)
 			}
 		}
@@ -171,5 +171,42 @@ func TestCycleTimes(t *testing.T) {
 		do(t, r.Resume("test"))
 		r.Wait()
 		check("at the end", 0, 4*time.Second)
+	})
+}
+
+// TestFailuresOfCycles: what failed counts for its cycle, those of an earlier process too.
+func TestFailuresOfCycles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &enginetest.Journal{}
+		cfg := enginetest.Config(10, programFunc(func(s *engine.Session) {
+			<-time.After(time.Second)
+			s.Row.Outcome = engine.OK
+			if s.Agent < 4 && s.Cycle > 0 {
+				s.Row.Outcome, s.Row.Class = engine.Failed, engine.Script
+			}
+			if s.Agent == 9 {
+				s.Row.Outcome, s.Row.Class = engine.TimedOut, engine.Timeout
+			}
+		}), j)
+		cfg.Settings.Cycles, cfg.Settings.Limit = 3, 1
+		check := func(r *engine.Run, when string, open int64, last engine.ClosedCycle) {
+			t.Helper()
+			if s := r.PublishNow(); s.CycleFailed != open || s.LastCycle != last {
+				t.Errorf("%s: %d and %+v, want %d and %+v", when, s.CycleFailed, s.LastCycle, open, last)
+			}
+		}
+		r := start(t, cfg)
+		<-time.After(9500 * time.Millisecond)
+		check(r, "in the first cycle", 0, engine.ClosedCycle{})
+		<-time.After(3 * time.Second)
+		check(r, "in the second", 2, engine.ClosedCycle{Took: 10 * time.Second, Sessions: 10, Failed: 1})
+		do(t, r.Stop("test", ""))
+		r.Wait()
+		cfg.Resume = j.Resumption()
+		next := start(t, cfg)
+		<-time.After(2500 * time.Millisecond)
+		check(next, "in the second again", 4, engine.ClosedCycle{})
+		next.Wait()
+		check(next, "at the end", 0, engine.ClosedCycle{Took: 10 * time.Second, Sessions: 10, Failed: 5})
 	})
 }

@@ -172,14 +172,14 @@ func ratio(part, whole float64) float64 {
 // cycleTime is the longer of the open cycle so far and the one before it, in seconds, without what its pace made it
 // wait.
 func (e *examination) cycleTime() float64 {
-	if took := max(e.s.CycleTook, e.s.LastCycle); took > 0 {
+	if took := max(e.s.CycleTook, e.s.LastCycle.Took); took > 0 {
 		return took.Seconds()
 	}
 	return math.NaN()
 }
 
 func (e *examination) cycleText() string {
-	return FormatDuration(max(e.s.CycleTook, e.s.LastCycle))
+	return FormatDuration(max(e.s.CycleTook, e.s.LastCycle.Took))
 }
 
 func (e *examination) sinceCheckpoint() float64 {

@@ -21,7 +21,6 @@ func newPatient() *patient {
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 	p := &patient{vitals: engine.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
 		At: at, Phase: engine.Running, Cycle: 2, CycleEnded: 100, CycleTotal: 372, Ended: 844, LastCheckpoint: at,
-		Outcomes: map[engine.Outcome]int64{engine.Failed: 10, engine.TimedOut: 2}, // of earlier cycles
 		Metrics: engine.MetricsRow{
 			Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}, Host: engine.Host{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
 			Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
@@ -63,7 +62,7 @@ func TestHealthThresholds(t *testing.T) {
 		return func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = n, most }
 	}
 	failed := func(n int64) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Outcomes = map[engine.Outcome]int64{engine.Failed: 12 + n} }
+		return func(s *engine.Snapshot) { s.CycleFailed = n }
 	}
 	mean := func(d time.Duration) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.Metrics.Total.Mean = d }
@@ -72,7 +71,7 @@ func TestHealthThresholds(t *testing.T) {
 		return func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-ago) }
 	}
 	cycle := func(open, before time.Duration) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.CycleTook, s.LastCycle = open, before }
+		return func(s *engine.Snapshot) { s.CycleTook, s.LastCycle.Took = open, before }
 	}
 	for _, c := range []struct {
 		name   string
@@ -176,46 +175,28 @@ func TestNothingIsKnownBeforeTheFirstSecond(t *testing.T) {
 	}
 }
 
-func TestManyOfFewFail(t *testing.T) {
-	p := newPatient()
-	p.CycleTotal = 40
-	p.live(1, func(s *engine.Snapshot) { s.Outcomes = map[engine.Outcome]int64{engine.Failed: 12, engine.TimedOut: 6} })
-	// 372 were seen before: the largest cycle counts.
-	if got := p.find(engine.MetricFailed).Level; got != engine.Warning {
-		t.Errorf("6 of 372: %s", got)
-	}
-	few := engine.Vitals{}
-	begun := p.Snapshot
-	begun.Outcomes = nil
-	few.See(&begun)
-	few.See(&p.Snapshot)
-	begun.Outcomes, begun.Metrics.At = map[engine.Outcome]int64{engine.Failed: 6}, p.At.Add(time.Second)
-	few.See(&begun)
-	if got := engine.FindMetric(engine.Health(&begun, &few, 0), engine.MetricFailed).Level; got != engine.Critical {
-		t.Errorf("6 of 40: %s", got)
-	}
-}
-
-func TestFailuresCountByCycle(t *testing.T) {
-	p := newPatient()
+func TestFailuresOfTheWorseCycle(t *testing.T) {
 	for _, c := range []struct {
-		cycle    int
-		failed   int64 // of the run; 12 before this process
-		want     string
-		describe string
+		name                        string
+		failed, total, before, size int64 // of the open cycle and the one before
+		want                        engine.Level
+		value                       string
 	}{
-		{2, 12, "0 a cycle", "those of earlier cycles do not count"},
-		{2, 15, "3 a cycle", "those of the open cycle do"},
-		{3, 15, "3 a cycle", "those of the cycle before do"},
-		{3, 22, "7 a cycle", "the worse of the two counts"},
-		{4, 22, "7 a cycle", "and is remembered"},
-		{5, 22, "0 a cycle", "for one cycle"},
+		{"none yet", 0, 0, 0, 0, engine.Good, "0 a cycle"},
+		{"the open cycle", 7, 372, 3, 372, engine.Warning, "7 a cycle"},
+		{"the one before", 3, 372, 21, 372, engine.Critical, "21 a cycle"},
+		{"between two cycles", 0, 0, 7, 372, engine.Warning, "7 a cycle"},
+		{"many of few", 6, 40, 0, 40, engine.Critical, "6 a cycle"},
+		{"a tenth", 6, 60, 0, 60, engine.Warning, "6 a cycle"},
+		{"one of three", 1, 3, 0, 3, engine.Healthy, "1 a cycle"},
+		{"a twentieth", 4, 80, 0, 80, engine.Healthy, "4 a cycle"},
+		{"less", 4, 81, 0, 80, engine.Good, "4 a cycle"},
 	} {
-		p.live(1, func(s *engine.Snapshot) {
-			s.Cycle, s.Outcomes = c.cycle, map[engine.Outcome]int64{engine.Failed: c.failed - 2, engine.TimedOut: 2}
+		p := newPatient().live(1, func(s *engine.Snapshot) {
+			s.CycleFailed, s.CycleTotal, s.LastCycle.Failed, s.LastCycle.Sessions = c.failed, c.total, c.before, c.size
 		})
-		if got := p.find(engine.MetricFailed).Value; got != c.want {
-			t.Errorf("%s: %s, want %s", c.describe, got, c.want)
+		if got := p.find(engine.MetricFailed); got.Level != c.want || got.Value != c.value {
+			t.Errorf("%s: %s %q, want %s %q", c.name, got.Level, got.Value, c.want, c.value)
 		}
 	}
 }

@@ -146,9 +146,19 @@ func (e *examination) connectionsThreshold() string {
 	return ""
 }
 
+// failures are those of the open cycle or of the one before, whichever has more.
+func (e *examination) failures() (n int64, share float64) {
+	n, total := e.s.CycleFailed, max(e.s.CycleTotal, e.s.LastCycle.Sessions)
+	n = max(n, e.s.LastCycle.Failed)
+	if total > 0 {
+		share = float64(n) / float64(total)
+	}
+	return n, share
+}
+
 // failedSessions counts failures per cycle; many of a small population are critical, too.
 func (e *examination) failedSessions() float64 {
-	n, share := e.v.failures()
+	n, share := e.failures()
 	if n >= 5 && share > 0.10 {
 		return math.Inf(1)
 	}
@@ -156,12 +166,12 @@ func (e *examination) failedSessions() float64 {
 }
 
 func (e *examination) failedText() string {
-	n, _ := e.v.failures()
+	n, _ := e.failures()
 	return fmt.Sprintf("%s a cycle", FormatCount(n))
 }
 
 func (e *examination) fewFail() string {
-	if _, share := e.v.failures(); e.s.Ended == 0 || share >= 0.05 {
+	if _, share := e.failures(); e.s.Ended == 0 || share >= 0.05 {
 		return ""
 	}
 	return "under 5 % fail"

@@ -91,7 +91,7 @@ type loop struct {
 	stood      time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
 	standing   time.Duration
 	cycleBegan time.Time
-	lastCycle  time.Duration // what the cycle that closed last took
+	lastCycle  ClosedCycle
 	elapsed    time.Duration // of earlier processes
 	lag        time.Duration
 

@@ -35,9 +35,9 @@ type Snapshot struct {
 	Oldest         []Doing // sessions in flight, the oldest first, some
 	// Sessions of the open cycle.
 	CycleEnded, CycleTotal int64
-	// CycleTook is for how long the open cycle was worked on, LastCycle what the one that closed last took, of this process:
-	// without waits for the schedule and pauses.
-	CycleTook, LastCycle time.Duration
+	CycleFailed            int64         // or timed out
+	CycleTook              time.Duration // so far, without waits for the schedule and pauses
+	LastCycle              ClosedCycle   // of this process; zero before the first
 	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
 	Ended, Total int64
 	// Sessions that this process began, and that were cut. One that was requeued counts once.
@@ -73,6 +73,13 @@ type Snapshot struct {
 	Metrics MetricsRow // the newest second
 	// Changes are the newest that this process made, oldest first.
 	Changes []ChangeRow
+}
+
+// ClosedCycle is what came of a cycle.
+type ClosedCycle struct {
+	Took     time.Duration // without waits for the schedule and pauses
+	Sessions int64
+	Failed   int64 // or timed out
 }
 
 // ErrorNote is a class of errors with its last occurrence.
@@ -289,7 +296,8 @@ func (l *loop) publish() {
 	if c := l.cycle; c != nil {
 		s.Begun += int64(c.started())
 		s.CycleTotal = int64(c.active)
-		s.CycleTook = l.lastCycle
+		s.CycleFailed = l.failedInCycle()
+		s.CycleTook = l.lastCycle.Took
 		if !l.closing {
 			s.CycleTook = max(l.worked(now)-l.stoodIdle(now), 0)
 		}
@@ -317,6 +325,12 @@ func (l *loop) publish() {
 	s.Remaining = l.remaining(s, now)
 	s.Budget = l.budget(now, s.Remaining)
 	l.r.shown.Store(s)
+}
+
+// failedInCycle counts the sessions of the open cycle that failed or timed out.
+func (l *loop) failedInCycle() int64 {
+	now, before := &l.totals.Outcomes, &l.atBarrier.Totals.Outcomes
+	return now[Failed] + now[TimedOut] - before[Failed] - before[TimedOut]
 }
 
 // name finds out how the agent of a note is called.

@@ -8,7 +8,7 @@ import (
 // vitalRows is how many seconds the recent figures look back.
 const vitalRows = 61
 
-// Vitals is what [Health] has to remember of a run: its last minute, and its failures by cycle. The zero value has seen
+// Vitals is what [Health] has to remember of a run: its last minute, and since when rows wait. The zero value has seen
 // nothing. It is for one goroutine.
 type Vitals struct {
 	// Cores are those of the machine that the run is on; 0 is this one's.
@@ -17,7 +17,6 @@ type Vitals struct {
 	rows   int       // seen, ever
 	last   time.Time // of the newest row
 	recent [vitalRows]vitalRow
-	failed failedByCycle
 	// The rows that wait for the remote database, and since when they did not become fewer; zero while none wait.
 	unsent  int64
 	waiting time.Time
@@ -31,17 +30,8 @@ type vitalRow struct {
 	writes      float64       // per second
 }
 
-// failedByCycle counts the sessions that failed in the open cycle and the one before.
-type failedByCycle struct {
-	seen          bool
-	cycle         int
-	start, now    int64 // of the run, as the open cycle began, and as last seen
-	before, total int64 // of the cycle before; sessions of a cycle
-}
-
 // See takes in a snapshot. It may be called as often as one likes: figures count once a second.
 func (v *Vitals) See(s *Snapshot) {
-	v.failed.see(s)
 	m := &s.Metrics
 	if !m.At.After(v.last) {
 		return
@@ -112,32 +102,10 @@ func (v *Vitals) refused() (now, before int64) {
 	return v.ago(0).rateLimited - v.ago(middle).rateLimited, v.ago(middle).rateLimited - v.ago(last).rateLimited
 }
 
-// failures are the most that failed in the open cycle or in the one before, and their share of a cycle's sessions.
-func (v *Vitals) failures() (n int64, share float64) {
-	f := &v.failed
-	n = max(f.before, f.now-f.start)
-	if f.total > 0 {
-		share = float64(n) / float64(f.total)
-	}
-	return n, share
-}
-
 // unsentSince is for how long rows wait that did not become fewer.
 func (v *Vitals) unsentSince(s *Snapshot) time.Duration {
 	if v.waiting.IsZero() {
 		return 0
 	}
 	return max(s.At.Sub(v.waiting), 0)
-}
-
-func (f *failedByCycle) see(s *Snapshot) {
-	failed := s.Outcomes[Failed] + s.Outcomes[TimedOut]
-	switch {
-	case !f.seen:
-		f.seen, f.cycle, f.start = true, s.Cycle, failed
-	case s.Cycle != f.cycle:
-		f.before, f.start, f.cycle = f.now-f.start, f.now, s.Cycle
-	}
-	f.now = failed
-	f.total = max(s.CycleTotal, f.total)
 }

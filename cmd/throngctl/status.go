@@ -188,7 +188,7 @@ func at(when time.Time, what string) string {
 	if when.IsZero() {
 		return ""
 	}
-	return stamped(what, when)
+	return what + " " + when.Local().Format(time.TimeOnly)
 }
 
 // stamped is a text with the time of day that belongs to it, where that is known.

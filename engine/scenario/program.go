@@ -107,6 +107,9 @@ func (v *visit) Lookup(name string) (script.Value, error) {
 	return nil, fmt.Errorf("%s is not known here", name)
 }
 
+// Agents is how many agents there are, of whom some may not take part.
+func (p *Program) Agents() int { return p.s.Agents }
+
 // AgentID returns the id of an agent.
 func (p *Program) AgentID(index int) (string, error) {
 	return newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil)).id()

@@ -12,6 +12,7 @@ import (
 type Run interface {
 	ID() engine.RunID
 	Snapshot() *engine.Snapshot // does not wait
+	Settings() *engine.Settings // in force; they are not changed through it
 	Tunables() []engine.Tunable
 	Set(name, value, who, why string) error
 	Pause(who, why string) error

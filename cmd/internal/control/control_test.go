@@ -87,8 +87,8 @@ func TestSetIsAllOrNothing(t *testing.T) {
 	}{
 		{
 			[]Setting{{"limit", "1"}, {"speed", "1"}, {"colour", "red"}},
-			"speed: that cannot be changed while a run is in progress (what can: limit, ceiling, model.rate)\n" +
-				"colour: that cannot be changed while a run is in progress (what can: limit, ceiling, model.rate)", "",
+			"speed: that cannot be changed while a run is in progress (what can: limit, ceiling, floor, model.rate)\n" +
+				"colour: that cannot be changed while a run is in progress (what can: limit, ceiling, floor, model.rate)", "",
 		},
 		{[]Setting{{"limit", "1"}, {"limit", "2"}}, "limit: it is named twice", ""},
 		{nil, "set: nothing is to be changed (name=value)", ""},
@@ -110,6 +110,24 @@ func TestSetIsAllOrNothing(t *testing.T) {
 		if r.values["limit"] != "30" || r.values["ceiling"] != "100" || r.values["model.rate"] != "5" {
 			t.Errorf("%v leaves %v", step.settings, r.values)
 		}
+	}
+}
+
+// TestSetFindsAnOrder: a floor that is above the old ceiling and below the new one waits for this.
+func TestSetFindsAnOrder(t *testing.T) {
+	r := newFakeRun()
+	data, _ := serve(t, r)
+	c := dial(t, data)
+	got, err := c.Set(t.Context(), []Setting{{"floor", "200"}, {"ceiling", "300"}}, "")
+	if err != nil || !slices.Equal(got, []Change{{"floor", "1", "200"}, {"ceiling", "100", "300"}}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	r.heard()
+	if _, err := c.Set(t.Context(), []Setting{{"floor", "500"}, {"ceiling", "400"}, {"limit", "x"}}, ""); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("a floor above both: %v", err)
+	}
+	if want := "set ceiling 400 by W because ; set ceiling 300 by W because taken back: not all that was ordered with it could be set"; r.heard() != want {
+		t.Error("not all was taken back")
 	}
 }
 

@@ -32,7 +32,7 @@ type fakeRun struct {
 func newFakeRun() *fakeRun {
 	return &fakeRun{
 		snap:   engine.Snapshot{Run: runID, Phase: engine.Running, Remaining: -1},
-		values: map[string]string{"limit": "50", "model.rate": "10", "ceiling": "100"}, begun: make(chan struct{}),
+		values: map[string]string{"limit": "50", "model.rate": "10", "floor": "1", "ceiling": "100"}, begun: make(chan struct{}),
 	}
 }
 
@@ -67,21 +67,34 @@ func (r *fakeRun) Snapshot() *engine.Snapshot {
 	return &s
 }
 
+func (r *fakeRun) Settings() *engine.Settings {
+	s := engine.DefaultSettings()
+	return &s
+}
+
 func (r *fakeRun) Tunables() []engine.Tunable {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return []engine.Tunable{
 		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"},
 		{Name: "ceiling", Value: r.values["ceiling"]},
+		{Name: "floor", Value: r.values["floor"]},
 		{Name: "model.rate", Value: r.values["model.rate"]},
 	}
 }
 
 func (r *fakeRun) Set(name, value, who, why string) error {
-	if _, err := strconv.ParseFloat(value, 64); err != nil {
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
 		return &engine.FieldError{Field: name, Problem: "no number", Hint: "1 to 9"}
 	}
-	err := r.note("set %s %s by %s because %s", name, value, who, why)
+	r.mu.Lock()
+	ceiling, _ := strconv.ParseFloat(r.values["ceiling"], 64)
+	r.mu.Unlock()
+	if name == "floor" && n > ceiling {
+		return &engine.FieldError{Field: name, Problem: "above the ceiling"}
+	}
+	err = r.note("set %s %s by %s because %s", name, value, who, why)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
@@ -114,7 +127,7 @@ func (r *fakeRun) Requeue(_ context.Context, agent int, who string) error {
 // job is a run of two, called ann and bob.
 func (r *fakeRun) job() Job {
 	return Job{
-		Run: r, Title: "Hamlet", Settings: engine.DefaultSettings(),
+		Run: r, Title: "Hamlet",
 		Find: func(agents []string) ([]int, error) {
 			var all []int
 			for _, a := range agents {

@@ -69,7 +69,7 @@ func (s *server) status(_ *request, r *reply) error {
 	snap := s.job.Snapshot()
 	s.mu.Lock()
 	s.vitals.See(snap)
-	health := engine.Health(snap, &s.vitals, s.job.Settings.CheckpointEvery)
+	health := engine.Health(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	s.mu.Unlock()
 	r.Status = newStatus(s.job.Title, snap, health)
 	return nil
@@ -107,10 +107,8 @@ func (s *server) set(q *request, r *reply) error {
 	if err := errors.Join(mistakes...); err != nil {
 		return err
 	}
-	for i, wanted := range q.Settings {
-		if err := s.job.Set(wanted.Name, wanted.Value, q.Who, q.Why); err != nil {
-			return errors.Join(err, s.restore(q, tunables, q.Settings[:i]))
-		}
+	if err := s.setAll(q, tunables); err != nil {
+		return err
 	}
 	now := s.job.Tunables()
 	for _, wanted := range q.Settings {
@@ -119,6 +117,27 @@ func (s *server) set(q *request, r *reply) error {
 			c.New = *set
 		}
 		r.Changes = append(r.Changes, c)
+	}
+	return nil
+}
+
+// setAll sets what was ordered, in the order given or, where one thing must not be before another is, in one that goes.
+func (s *server) setAll(q *request, was []engine.Tunable) error {
+	var done []Setting
+	for left := q.Settings; len(left) > 0; {
+		var refused []Setting
+		var mistakes []error
+		for _, wanted := range left {
+			if err := s.job.Set(wanted.Name, wanted.Value, q.Who, q.Why); err != nil {
+				refused, mistakes = append(refused, wanted), append(mistakes, err)
+				continue
+			}
+			done = append(done, wanted)
+		}
+		if len(refused) == len(left) {
+			return errors.Join(append(mistakes, s.restore(q, was, done))...)
+		}
+		left = refused
 	}
 	return nil
 }

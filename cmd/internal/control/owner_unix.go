@@ -21,3 +21,6 @@ func checkOwner(dir string) error {
 	}
 	return nil
 }
+
+// closeToOthers lets nobody but this user connect to a socket.
+func closeToOthers(socket string) error { return os.Chmod(socket, 0o600) }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -45,8 +44,7 @@ func Serve(job Job, data string) (stop func() error, err error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "unix", p.socket)
 	if err == nil {
-		err = os.Chmod(p.socket, 0o600)
-		if err != nil {
+		if err = closeToOthers(p.socket); err != nil {
 			err = errors.Join(err, listener.Close())
 		}
 	}

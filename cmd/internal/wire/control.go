@@ -32,10 +32,9 @@ func (l Launch) stayAwake(j *Job) {
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l Launch) takeOrders(j *Job) {
 	stop, err := control.Serve(control.Job{
-		Run:      steered{j.Run}, // for the lead: j.Run, once *engine.Run has Set, Tunables, Retire and Requeue
-		Title:    l.Scenario.Title,
-		Settings: l.Settings,
-		Find:     j.Find,
+		Run:   steered{j.Run, &l.Settings}, // for the lead: j.Run, once *engine.Run is a control.Run; steered goes then
+		Title: l.Scenario.Title,
+		Find:  j.Find,
 		Tell: func(ctx context.Context, ids []string, text, who string) error {
 			return j.Tell(ctx, ids, text, "", who)
 		},
@@ -48,7 +47,12 @@ func (l Launch) takeOrders(j *Job) {
 }
 
 // steered is a run of which nothing but the limit can be changed by name.
-type steered struct{ *engine.Run }
+type steered struct {
+	*engine.Run
+	settings *engine.Settings
+}
+
+func (s steered) Settings() *engine.Settings { return s.settings }
 
 func (s steered) Tunables() []engine.Tunable {
 	return []engine.Tunable{{Name: "limit", Value: strconv.Itoa(s.Snapshot().Limit), Help: "sessions in flight, at most"}}

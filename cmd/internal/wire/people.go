@@ -36,7 +36,7 @@ func (j *Job) Find(agents []string) ([]int, error) {
 		switch {
 		case err == nil:
 			index = found[0]
-		case notNumber != nil || index < 0 || index >= j.population:
+		case notNumber != nil || index < 0 || index >= j.Program.Agents():
 			return nil, err
 		}
 		indexes[i] = index

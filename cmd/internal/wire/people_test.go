@@ -122,7 +122,7 @@ func TestFindByIdOrIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &Job{Program: s.Program(1), population: s.Agents}
+	j := &Job{Program: s.Program(1)}
 	got, err := j.Find([]string{"2", "villager-0", "villager-2"})
 	if err != nil || !slices.Equal(got, []int{2, 0, 2}) {
 		t.Errorf("%v, %v", got, err)

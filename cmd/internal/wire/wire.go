@@ -60,11 +60,10 @@ type Job struct {
 	Target  string   // the remote database that results go to; "" is none
 	Written *Written // nil where this launch had no population written
 
-	population int // how many agents there are, of whom some may not take part
-	pools      []*service.Postgres
-	services   []engine.Service // in the order of the scenario
-	census     *census          // nil without pools
-	undo       []func() error
+	pools    []*service.Postgres
+	services []engine.Service // in the order of the scenario
+	census   *census          // nil without pools
+	undo     []func() error
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -89,7 +88,7 @@ func NewRunID(now time.Time) engine.RunID {
 
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
-	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), population: l.Scenario.Agents}
+	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
 	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
