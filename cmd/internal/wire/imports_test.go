@@ -37,6 +37,7 @@ var rules = []rule{
 	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
 	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/rehearsal", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/forecast", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/storage/..."}, screens},
 	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},
