@@ -151,7 +151,7 @@ func (f *Forecast) Basis() Basis {
 // From says in words what the forecast goes by.
 func (f *Forecast) From() string {
 	text := map[Basis]string{
-		NotKnown:    "not everything is known before a first run",
+		NotKnown:    "uncertain: not everything is known before a first run",
 		Measured:    "measured",
 		FromProfile: "from the latencies of the rehearsal and what the scenario says, until a first run is measured",
 		FromFile:    "from what the scenario says, until a first run is measured",

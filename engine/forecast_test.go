@@ -162,7 +162,6 @@ func TestCompare(t *testing.T) {
 		{"tokens out", "37,200", "60,000", "+61 %", true},
 		{"cost", "$0.1200", "$0.1200", "as forecast", false},
 		{"memory", "1200 MB", "1300 MB", "+8 %", false},
-		{"journal", "5000 kB", "", "", false},
 	}
 	if got := r.Compare(facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)

@@ -13,7 +13,7 @@ type forecastFigure struct {
 	name string
 	of   func(f *Forecast) Estimate
 	show func(v float64) string
-	// fact is what the run came to; NaN where that is not known.
+	// fact is what the run came to; NaN where that is not known, nil is that nobody counts it.
 	fact func(f *Forecast, t *Totals, cycles int) float64
 	// whole marks a figure of the whole run, which one that did not go to its end does not reach.
 	whole bool
@@ -66,9 +66,7 @@ var forecastFigures = []forecastFigure{
 	{name: "memory", of: func(f *Forecast) Estimate { return f.Memory }, show: showBytes, fact: func(_ *Forecast, t *Totals, _ int) float64 {
 		return positive(float64(t.Peaks.Memory))
 	}},
-	{name: "journal", of: func(f *Forecast) Estimate { return f.Disk }, show: showBytes, whole: true, fact: func(*Forecast, *Totals, int) float64 {
-		return math.NaN()
-	}},
+	{name: "journal", of: func(f *Forecast) Estimate { return f.Disk }, show: showBytes},
 }
 
 func asksNobody(f *Forecast) bool    { return f.Requests.Known() && f.Requests.High == 0 }
@@ -143,6 +141,9 @@ func (r *RunRecord) Compare(t *Totals) []ForecastFact {
 	var all []ForecastFact
 	for i := range forecastFigures {
 		c := &forecastFigures[i]
+		if c.fact == nil {
+			continue
+		}
 		fact := c.fact(f, t, r.Cycle)
 		if c.hide != nil && c.hide(f) && !(fact > 0) {
 			continue

@@ -102,7 +102,7 @@ type Governing struct{ Name, Title, About string }
 // Governors are all of them.
 var Governors = []Governing{
 	{"manual", "Manual", "the slider is the limit"},
-	{"adaptive", "Adaptive", "all of the following, and the smallest wins"},
+	{"adaptive", "Adaptive", "all of the others, and the smallest wins"},
 	{"resources", "CPU and memory", "gives way to what else the machine does"},
 	{"success", "Success rate", "grows while sessions succeed"},
 	{"latency", "Latency", "stays where more at once would only make each slower"},

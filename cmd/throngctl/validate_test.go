@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,36 @@ func TestValidateShowsTheOutlook(t *testing.T) {
 		t.Error("a secret is printed")
 	}
 	golden(t, "outlook.txt", out)
+}
+
+// TestForecastInTheTerminal is made before a run, stands beside its facts after it, and is measured in it from then on.
+func TestForecastInTheTerminal(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, "validate", "shopping", "--data", data, "--set", "agents=30", "--budget", "0.5", "--cycles", "3")
+	if code != exitDone || !strings.Contains(out, "sessions        90") || !strings.Contains(out, "a guess, until a first run") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if files, err := os.ReadDir(data); err != nil || len(files) > 0 {
+		t.Errorf("validate left %v, %v", files, err)
+	}
+	code, out, stderr = ctl(t, day(data)...)
+	for _, want := range []string{"forecast: cycle about ", "a guess, until a first run is measured", "forecast and fact", "as forecast"} {
+		if code != exitDone || !strings.Contains(out, want) {
+			t.Fatalf("exit code %d, nothing is said of %q\n%s%s", code, want, out, stderr)
+		}
+	}
+	id := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
+	_, out, stderr = ctl(t, append([]string{"validate"}, day(data)[1:]...)...)
+	if !strings.Contains(out, "measured in the run of ") || !strings.Contains(out, id) {
+		t.Errorf("it is not measured in %s:\n%s%s", id, out, stderr)
+	}
+	if _, out, _ = ctl(t, "export", "--data", data, "--what", "run"); !strings.Contains(out, `"forecast": {`) || !strings.Contains(out, `"difference": "as forecast"`) {
+		t.Errorf("the manifest has no forecast:\n%s", out)
+	}
+	code, _, stderr = ctl(t, "validate", "shopping", "--data", data, "--max-concurrent", "0")
+	if code != exitUsage || !strings.Contains(stderr, "limit") {
+		t.Errorf("a limit of 0: exit code %d\n%s", code, stderr)
+	}
 }
 
 // TestValidateKnowsWhomInterventionsAreFor: ids are known only when the file has been read.

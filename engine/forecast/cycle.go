@@ -90,7 +90,7 @@ func (c *cycle) bounds(m *Machine) []bound {
 	o, s, agents := c.order, c.session, float64(c.order.Agents)
 	time := c.time()
 	all := []bound{{limitWords(o), time.basis, func(at corner) float64 {
-		return waves(agents, time.seconds(at), float64(o.atOnce(at)), at)
+		return c.waves(time.seconds(at), float64(o.atOnce(at)), at)
 	}}}
 	models := bound{fmt.Sprintf("the %d calls of models at once", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
 	for i := range s.Services {
@@ -119,11 +119,31 @@ func (c *cycle) bounds(m *Machine) []bound {
 	}
 	all = append(all, models)
 	if m.Cores > 0 && s.CPU.Known() {
-		all = append(all, bound{fmt.Sprintf("the processor, of %d cores", m.Cores), s.CPU.Basis, func(at corner) float64 {
-			return agents * pick(s.CPU, at.much) / float64(m.Cores)
+		cpu := c.processor()
+		all = append(all, bound{fmt.Sprintf("the processor, of %d cores", m.Cores), cpu.basis, func(at corner) float64 {
+			return agents * cpu.seconds(at) / float64(m.Cores)
 		}})
 	}
 	return all
+}
+
+// processor is what a session takes of one core.
+func (c *cycle) processor() bound {
+	s := c.session
+	basis := s.CPU.Basis
+	for i := range s.Services {
+		if v := &s.Services[i]; v.CPU.Known() {
+			basis = basis.Worse(v.CPU.Basis.Worse(v.Calls.Basis))
+		}
+	}
+	return bound{"", basis, func(at corner) float64 {
+		sum := pick(s.CPU, at.slow)
+		for i := range s.Services {
+			v := &s.Services[i]
+			sum += pick(v.Calls, at.much) * pick(v.CPU, at.slow)
+		}
+		return sum
+	}}
 }
 
 // time is how long a session is in flight.
@@ -132,14 +152,20 @@ func (c *cycle) time() bound {
 	if s.Time.Known() {
 		return bound{"", s.Time.Basis, func(at corner) float64 { return pick(s.Time, at.slow) }}
 	}
-	own := s.CPU.Plus(s.Thinks)
-	sum := bound{"", own.Basis, func(at corner) float64 { return pick(own, at.much) }}
+	own := c.processor()
+	basis := own.basis.Worse(s.Thinks.Basis)
 	for i := range s.Services {
-		v, before := &s.Services[i], sum.seconds
-		sum.basis = sum.basis.Worse(v.Calls.Basis.Worse(v.Latency.Basis))
-		sum.seconds = func(at corner) float64 { return before(at) + pick(v.Calls, at.much)*pick(v.Latency, at.slow) }
+		v := &s.Services[i]
+		basis = basis.Worse(v.Calls.Basis.Worse(v.Latency.Basis))
 	}
-	return sum
+	return bound{"", basis, func(at corner) float64 {
+		sum := own.seconds(at) + pick(s.Thinks, at.much)
+		for i := range s.Services {
+			v := &s.Services[i]
+			sum += pick(v.Calls, at.much) * pick(v.Latency, at.slow)
+		}
+		return sum
+	}}
 }
 
 // atOnce is how many sessions are in flight.
@@ -151,13 +177,21 @@ func (o *Order) atOnce(at corner) int {
 	return max(min(n, o.Agents), 1)
 }
 
-// waves is how long so many sessions take at so many places: between all places busy to the end, and sessions that are
-// all of the same length, so that the last wave is not full.
-func waves(agents, each, places float64, at corner) float64 {
-	if at.slow {
+// waves is how long the sessions of a cycle take at so many places, where one takes so long on average. Whoever takes
+// the next as soon as a place is free ends between the mean, or the longest session, and both together (Graham, Bounds
+// on Multiprocessing Timing Anomalies, 1969). Sessions that are all alike go in waves, of which the last may not be full.
+func (c *cycle) waves(each, places float64, at corner) float64 {
+	agents, longest := float64(c.order.Agents), c.session.Longest
+	mean := agents * each / places
+	switch {
+	case longest.Known() && at.slow && agents > 0:
+		return mean + longest.High*(1-1/places)
+	case longest.Known() && agents > 0:
+		return max(mean, longest.Low)
+	case at.slow:
 		return math.Ceil(agents/places) * each
 	}
-	return agents * each / places
+	return mean
 }
 
 func limitWords(o *Order) string {

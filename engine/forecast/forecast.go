@@ -32,11 +32,13 @@ type Session struct {
 	// Time is how long it is in flight, in seconds, without what holds it back; where it is not known, it is the sum of
 	// Thinks and what its services take.
 	Time engine.Estimate
+	// Longest is the time of the longest of a cycle's sessions, in seconds; where it is not known, all are taken to be alike.
+	Longest engine.Estimate
 	// Worked is what it adds to the length of its cycle, in seconds, where that was measured with as many agents at the
 	// same limit: no bound is asked then.
 	Worked   engine.Estimate
 	Thinks   engine.Estimate // that it waits by itself, in seconds
-	CPU      engine.Estimate // seconds of one core
+	CPU      engine.Estimate // seconds of one core, beside those of its calls; not known, the processor bounds nothing
 	Disk     engine.Estimate // bytes of the journal
 	Services []Service
 }
@@ -50,8 +52,9 @@ type Service struct {
 	Writes engine.Estimate // those of Calls that change something
 	// Latency is how long a call takes, WriteLatency one that writes; in seconds.
 	Latency, WriteLatency engine.Estimate
-	Bound                 int     // calls at once; 0 is any number
-	Rate, MaxRate         float64 // calls per second that may start, at first and at most; 0 is as many as come
+	CPU                   engine.Estimate // seconds of one core for a call; not known is that Session.CPU has them
+	Bound                 int             // calls at once; 0 is any number
+	Rate, MaxRate         float64         // calls per second that may start, at first and at most; 0 is as many as come
 	// Of a call of a model; Cost is in US dollars.
 	Input, Output, Cost engine.Estimate
 }

@@ -67,6 +67,8 @@ func TestWhatBinds(t *testing.T) {
 	model.Name, model.Model, model.Latency = "model", true, exactly(3)
 	busy := session(shop(1, 0))
 	busy.CPU = engine.Between(0.5, 1, engine.Guessed)
+	calling := session(shop(10, 0))
+	calling.Services[0].CPU, calling.Services[0].Latency = exactly(0.1), exactly(0)
 	thinking := session()
 	thinking.Thinks = exactly(2)
 	for _, c := range []struct {
@@ -83,6 +85,7 @@ func TestWhatBinds(t *testing.T) {
 		{"the rate of a service", Order{Agents: 100, Limit: 100}, session(paced), 50, 200, "the rate of shop, 5 to 20 calls a second"},
 		{"the places of a service", Order{Agents: 100, Limit: 100}, session(placed), 75, 75, "the 4 calls at once of shop"},
 		{"the places of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 calls of models at once"},
+		{"the processor, for calls", Order{Agents: 100, Limit: 100}, calling, 50, 50, "the processor, of 2 cores"},
 		{"the processor", Order{Agents: 100, Limit: 100}, busy, 25, 50, "the processor, of 2 cores"},
 	} {
 		c.order.Cycles = 1
@@ -159,6 +162,18 @@ func TestMeasuredCyclesNeedNoBound(t *testing.T) {
 	if f.Cycle.Basis != engine.Measured {
 		t.Errorf("the cycle goes by %s, want measured", f.Cycle.Basis)
 	}
+}
+
+// TestOneLongSession: few sessions that take long are longer than the mean of all.
+func TestOneLongSession(t *testing.T) {
+	s := session()
+	s.Time, s.Longest = engine.Exactly(0.01, engine.Measured), engine.Exactly(3, engine.Measured)
+	f := Make(Order{Agents: 400, Cycles: 1, Limit: 4}, s, anywhere) // 1 s on average
+	want(t, "cycle", f.Cycle, 3, 3.25)
+	f = Make(Order{Agents: 4000, Cycles: 1, Limit: 4}, s, anywhere)
+	want(t, "cycle of many", f.Cycle, 10, 12.25)
+	f = Make(Order{Agents: 400, Cycles: 1, Limit: 1}, s, anywhere)
+	want(t, "one after the other", f.Cycle, 4, 4)
 }
 
 // TestBasisOfWhatMayCount: a bound that cannot be the longest does not make the cycle a guess.

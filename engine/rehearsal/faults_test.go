@@ -263,6 +263,9 @@ func TestProfiles(t *testing.T) {
 		if err != nil || p.String() != name {
 			t.Fatalf("%s: %v %v", name, p, err)
 		}
+		if least, most, token := p.Times(); least != bounds[0] || most != bounds[1] || token != p.perToken() {
+			t.Errorf("%s takes %v to %v and %v a token", name, least, most, token)
+		}
 		rapid.Check(t, func(t *rapid.T) {
 			key := testRoot(rapid.Uint64().Draw(t, "key"))
 			if d := p.delay(key); d < bounds[0] || d > bounds[1] || d != p.delay(key) {

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -24,6 +25,9 @@ type page struct {
 	exact    *widgets.Notice
 
 	criteria *widgets.Sheet
+	foreseen [2]*widgets.Sheet // beside each other
+	fact     *widgets.Panel    // of both
+	basis    *form.Note        // what the forecast went by
 	totals   *board
 	models   *board
 	waits    *board
@@ -49,6 +53,15 @@ func newPage(win fyne.Window) *page {
 		{Title: "Wanted", Sample: ">= 100%"},
 		{Title: "Measured", Sample: "not known", Align: end},
 	}, "", nil)
+	for i := range p.foreseen {
+		p.foreseen[i] = widgets.NewSheet([]widgets.Column{
+			{Title: "Figure", Sample: "db connections", Weight: 1},
+			{Title: "Forecast", Sample: "27,900–41,900", Align: end},
+			{Title: "Fact", Sample: count, Align: end},
+			{Title: "Difference", Sample: "as forecast", Align: end},
+		}, "", nil)
+	}
+	p.basis = form.NewNote("")
 	p.latency = widgets.NewSheet([]widgets.Column{
 		{Title: "Sessions", Sample: "wait for the gate", Weight: 1},
 		{Title: "p50", Sample: clock, Align: end},
@@ -86,6 +99,7 @@ func newPage(win fyne.Window) *page {
 
 func (p *page) layOut() {
 	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
+	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(container.NewGridWithColumns(2, p.foreseen[0], p.foreseen[1]), p.basis))
 	left := container.NewVBox(
 		widgets.NewPanel("Criteria", p.criteria),
 		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
@@ -97,6 +111,7 @@ func (p *page) layOut() {
 	p.content = container.NewVBox(
 		widgets.NewPanel("", head),
 		container.NewGridWithColumns(2, left, right),
+		p.fact,
 		widgets.NewPanel("Errors by class", container.NewVBox(p.errors, p.failed)),
 		widgets.NewPanel("Changed mid-run", p.changes),
 	)
@@ -123,6 +138,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 		p.criteria.SetEmpty("Judged when the run has ended.")
 		p.criteria.SetRows(nil)
 	}
+	p.showForecast(r, f)
 	p.totals.show(&f.totals)
 	p.models.show(&f.totals)
 	p.models.content.Hidden = !calledModels(&f.totals)
@@ -144,6 +160,20 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	if !p.content.Visible() {
 		p.content.Show()
 	}
+}
+
+// showForecast shows what was expected beside what it came to.
+func (p *page) showForecast(r *engine.RunRecord, f *figures) {
+	if r.Forecast == nil {
+		p.fact.Hide()
+		return
+	}
+	p.fact.Show()
+	rows := forecastRows(r.Compare(&f.totals))
+	half := (len(rows) + 1) / 2
+	p.foreseen[0].SetRows(rows[:half])
+	p.foreseen[1].SetRows(rows[half:])
+	p.basis.SetText("The forecast was " + r.Forecast.From() + ".")
 }
 
 // showError shows the whole of a class's last error.

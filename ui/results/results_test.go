@@ -216,6 +216,26 @@ func TestARunThatCalledModels(t *testing.T) {
 	wantShown(t, s, "56,000, estimated", "$0.0123 and cost unknown for 34 calls")
 }
 
+// foreseen is a run with a forecast of some.
+func foreseen(id engine.RunID) engine.RunRecord {
+	r := record(id, engine.EndFinished)
+	r.Forecast = &engine.Forecast{
+		Cycle: engine.Between(2, 3, engine.FromProfile), Length: engine.Exactly(30, engine.Guessed), Sessions: engine.Exactly(100, engine.FromFile),
+		Requests: engine.Exactly(100, engine.FromFile), RequestRate: engine.Between(27_900, 41_900, engine.Guessed), Calls: engine.Exactly(0, engine.FromFile),
+		Memory: engine.Exactly(60e6, engine.Guessed),
+	}
+	return r
+}
+
+func TestForecastAndFact(t *testing.T) {
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: some()})
+	wantShown(t, s, "Forecast and fact", "whole run", "30s", "51s", "+70 %", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4 %", "The forecast was a guess")
+	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()})
+	if s.page.fact.Visible() {
+		t.Error("a run without a forecast shows one")
+	}
+}
+
 func TestARunThatWasHeldBack(t *testing.T) {
 	totals := some()
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
@@ -432,7 +452,7 @@ func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
 	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
-	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: totals})
 	if got := s.page.content.MinSize().Width; got > 869 {
 		t.Errorf("the page wants %v", got)
 	}

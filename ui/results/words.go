@@ -158,6 +158,19 @@ func errorRows(notes []engine.ErrorNote) []widgets.Row {
 	return rows
 }
 
+func forecastRows(facts []engine.ForecastFact) []widgets.Row {
+	rows := make([]widgets.Row, len(facts))
+	for i, f := range facts {
+		fact := widgets.Cell{Text: known(f.Fact != "", f.Fact)}
+		difference := widgets.Cell{Text: known(f.Difference != "", f.Difference)}
+		if f.Off {
+			difference.Tone = widgets.Warning
+		}
+		rows[i] = widgets.Row{Key: f.Name, Cells: []widgets.Cell{{Text: f.Name}, {Text: f.Forecast}, fact, difference}}
+	}
+	return rows
+}
+
 // told gives a message by hand the words for whom it was and what it says.
 func told(c engine.ChangeRow) engine.ChangeRow {
 	i, ok, err := engine.ReadInjection(c.What, c.New)

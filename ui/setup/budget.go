@@ -38,7 +38,7 @@ func newBudget(s *Screen) *budget {
 	s.watch(s.settings.Add(tokens, "budget tokens"), &b.tokens.Entry)
 	s.watch(s.settings.Add(requests, "budget requests"), &b.requests.Entry)
 	s.watch(s.settings.Add(wall, "budget time"), b.wall)
-	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
+	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(11, dollars, tokens, requests, wall), words))
 	return b
 }
 

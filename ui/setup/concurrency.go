@@ -45,7 +45,7 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
-	c.panel = widgets.NewPanel("Concurrency", form.NewStack(governor, form.NewColumns(9, start, floor, ceiling), c.words))
+	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(11, governor, start, floor, ceiling), c.words))
 	return c
 }
 

@@ -137,6 +137,13 @@ func (d *fakeDesk) Outlook(context.Context, Order) (Outlook, error) {
 	return o, d.lost
 }
 
+// foresaw are the orders that a forecast was asked of.
+func (d *fakeDesk) foresaw() []Order {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.foretold)
+}
+
 // Forecast is made for the number of the order's limit.
 func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, error) {
 	d.mu.Lock()
@@ -149,7 +156,7 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 		case <-ctx.Done(): // the answer comes all the same
 		}
 	}
-	f := engine.Forecast{Cycle: engine.Exactly(float64(o.Settings.Limit), engine.FromFile), Binds: "the limit of " + strconv.Itoa(o.Settings.Limit)}
+	f := engine.Forecast{Cycle: engine.Exactly(float64(o.Settings.Limit), engine.FromFile), RequestRate: engine.Exactly(600, engine.FromFile), Binds: "the limit of " + strconv.Itoa(o.Settings.Limit)}
 	if o.Settings.Budget.Dollars > 0 {
 		f.Advice = []string{"It may cost too much.", "It may take too long."}
 	}

@@ -24,7 +24,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a scenario",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers at once; while the run goes on the slider moves between 1 and 372",
+		"50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 372",
 		"Results stay on this machine.",
 		"372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions",
 	} {

@@ -37,6 +37,7 @@ func TestCrowd(t *testing.T) {
 	}{
 		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers at once; while the run goes on the slider moves between 1 and 372"},
 		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers at once; while the run goes on the slider moves between 5 and 1,000"},
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372, Governor: "adaptive"}, 372, "50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 372"},
 		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 50}, 1, "1 shopper; while the run goes on the slider moves between 1 and 50"},
 	} {
 		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {

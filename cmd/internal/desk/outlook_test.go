@@ -50,6 +50,28 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
+// TestForecast is of the order, by the newest run like it.
+func TestForecast(t *testing.T) {
+	d := setupDesk{open(t, t.TempDir())}
+	f, err := d.Forecast(t.Context(), order(t, d.Desk, nil))
+	if err != nil || !f.Sessions.Known() || f.Run != "" {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	sessions := f.Sessions.High
+	launch(t, d.Desk, nil)
+	<-d.Settled()
+	if f, err = d.Forecast(t.Context(), order(t, d.Desk, nil)); err != nil || f.Run == "" || f.Basis() != engine.Measured || f.Sessions.High != sessions {
+		t.Errorf("after a run: %+v, %v", f, err)
+	}
+	_, err = d.Forecast(t.Context(), order(t, d.Desk, func(o *setup.Order) { o.Settings.Filter = "agnet" }))
+	if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != "filter" {
+		t.Errorf("of a filter that is wrong: %v", err)
+	}
+	if _, err = d.Forecast(t.Context(), setup.Order{Scenario: "nowhere"}); err == nil {
+		t.Error("of no scenario")
+	}
+}
+
 // TestSecretsWithoutAKeychain are kept as long as the program runs.
 func TestSecretsWithoutAKeychain(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}

@@ -130,11 +130,10 @@ func (l *Launch) expected() forecast.Session {
 		if !v.Writes.Known() {
 			v.Writes = engine.Exactly(0, engine.FromFile)
 		}
-		each := callCPU
-		if v.Inside {
-			each = rehearsedCPU
+		if v.CPU = callCPU; v.Inside {
+			v.CPU = rehearsedCPU
 		}
-		s.CPU, s.Disk = s.CPU.Plus(v.Calls.Times(each)), s.Disk.Plus(v.Calls.Times(callDisk))
+		s.Disk = s.Disk.Plus(v.Calls.Times(callDisk))
 		s.Services = append(s.Services, v)
 	}
 	return s

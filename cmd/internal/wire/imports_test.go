@@ -38,6 +38,7 @@ var rules = []rule{
 	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/rehearsal", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/forecast", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/storage/..."}, screens},
 	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},

@@ -139,7 +139,7 @@ func (p *Past) processor(ctx context.Context, run engine.RunID) engine.Estimate 
 // measure replaces what is expected of a session by what the earlier run took.
 func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *forecast.Machine) {
 	t, n := &k.totals, float64(k.totals.Ended())
-	s.Time, s.Worked = k.time(o), k.worked(&l.Settings, o)
+	s.Time, s.Longest, s.Worked = k.time(o), k.longest(o.Agents), k.worked(&l.Settings, o)
 	s.Thinks = engine.Exactly(0, engine.Measured)
 	s.CPU = k.cpu
 	if k.disk.Known() {
@@ -157,32 +157,49 @@ func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *for
 	}
 	for i := range s.Services {
 		of(taken, s.Services[i].Name).replace(&s.Services[i], n)
+		s.Services[i].CPU = engine.Estimate{} // it is in the session's
 	}
 	k.models(s, n, o)
 	k.memory(o, m)
+}
+
+// free is the part of the time of sessions in which nothing but the journal held them back: that is no scarce thing.
+func (k *Like) free() float64 {
+	t := &k.totals
+	total := t.Total.Sum().Seconds()
+	if total == 0 {
+		return 1
+	}
+	held := (t.Held.Sum() - t.Waits[engine.JournalGate]).Seconds()
+	return min(max(1-max(held, 0)/total, 0), 1)
 }
 
 // time is how long a session was in flight, without what held it back. At another limit it would be between the same
 // and as much longer as more sessions want the same machine.
 func (k *Like) time(o *forecast.Order) engine.Estimate {
 	t := &k.totals
-	each := max((t.Total.Sum()-t.Held.Sum()).Seconds(), 0) / float64(t.Ended())
-	was := float64(max(k.record.Limit, 1))
-	if agents := float64(t.Ended()) / float64(max(k.record.Cycle, 1)); agents >= 1 {
-		was = min(was, agents)
-	}
+	each := t.Total.Sum().Seconds() * k.free() / float64(t.Ended())
+	was := min(float64(max(k.record.Limit, 1)), max(k.crowd(), 1))
 	now := float64(max(min(o.Limit, o.Agents), 1))
 	return engine.Between(each, each*now/was, engine.Measured)
 }
 
+// longest is the time of the longest of so many sessions.
+func (k *Like) longest(agents int) engine.Estimate {
+	q := 1 - 1/float64(max(agents, 1))
+	return engine.Exactly(k.totals.Total.Quantile(q).Seconds()*k.free(), engine.Measured)
+}
+
+// crowd is how many sessions a cycle had.
+func (k *Like) crowd() float64 { return float64(k.totals.Ended()) / float64(max(k.record.Cycle, 1)) }
+
 // worked is what a session added to its cycle; known where the same crowd ran in the same way.
 func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 	was := &k.record.Settings
-	agents := float64(k.totals.Ended()) / float64(max(k.record.Cycle, 1))
 	alike := set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.MaxLLMCalls == was.MaxLLMCalls &&
 		set.LLMRate == was.LLMRate && set.SequentialSteps == was.SequentialSteps
 	worked := k.totals.Peaks.Worked.Seconds()
-	if ratio := float64(o.Agents) / agents; !alike || worked == 0 || ratio < 0.8 || ratio > 1.25 {
+	if ratio := float64(o.Agents) / k.crowd(); !alike || worked == 0 || ratio < 0.8 || ratio > 1.25 {
 		return engine.Estimate{}
 	}
 	return engine.Exactly(worked/float64(k.totals.Ended()), engine.Measured)
@@ -190,11 +207,9 @@ func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 
 // memory is what the process took, between the same and as much more as there are more agents.
 func (k *Like) memory(o *forecast.Order, m *forecast.Machine) {
-	peak, agents := float64(k.totals.Peaks.Memory), float64(k.totals.Ended())/float64(max(k.record.Cycle, 1))
-	if peak == 0 || agents == 0 {
-		return
+	if peak := float64(k.totals.Peaks.Memory); peak > 0 {
+		m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/k.crowd(), 0.5), engine.Measured)
 	}
-	m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/agents, 0.5), engine.Measured)
 }
 
 // models are what calls of models took. Those whose answers sessions share become fewer for each, the more sessions
@@ -224,6 +239,7 @@ func (k *Like) models(s *forecast.Session, n float64, o *forecast.Order) {
 		switch {
 		case u.Unpriced > 0 && !v.Cost.Known():
 		case v.Cost.Known() && v.Cost.High == 0: // it is free here
+			v.Cost.Basis = engine.Measured
 		default:
 			v.Cost = engine.Exactly(float64(u.Cost)/1e9/calls, engine.Measured)
 		}

@@ -1,0 +1,134 @@
+package setup
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestTheForecastFollowsTheFields: it is asked when nothing was typed for a moment, of fields without mistakes.
+func TestTheForecastFollowsTheFields(t *testing.T) {
+	desk := &fakeDesk{}
+	s := shown(t, desk)
+	s.until("A cycle is bound by the limit of 50.")
+	s.until("from what the scenario says")
+	before := len(desk.foresaw())
+	s.screen.concurrency.start.SetText("5")
+	s.screen.concurrency.start.SetText("51")
+	s.until("A cycle is bound by the limit of 51.")
+	s.until("51s")
+	if asked := len(desk.foresaw()) - before; asked != 1 {
+		t.Errorf("it was asked %d times, want once", asked)
+	}
+	s.screen.concurrency.start.SetText("a few")
+	s.screen.concurrency.start.SetText("52")
+	s.until("A cycle is bound by the limit of 52.")
+	for _, o := range desk.foresaw() {
+		if o.Settings.Limit != 50 && o.Settings.Limit != 51 && o.Settings.Limit != 52 {
+			t.Errorf("it was asked of a limit of %d", o.Settings.Limit)
+		}
+	}
+	s.screen.budget.dollars.SetText("1")
+	s.until("It may cost too much.")
+	s.until("It may take too long.")
+	s.screen.budget.dollars.SetText("")
+	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
+}
+
+// TestOnlyTheLastForecastIsShown: an answer that comes late is dropped.
+func TestOnlyTheLastForecastIsShown(t *testing.T) {
+	late := make(chan struct{})
+	desk := &fakeDesk{wait: map[string]chan struct{}{"forecast 51": late}}
+	s := shown(t, desk)
+	s.until("the limit of 50")
+	s.screen.concurrency.start.SetText("51")
+	s.Until("it is asked of 51", func() bool {
+		all := desk.foresaw()
+		return all[len(all)-1].Settings.Limit == 51
+	})
+	s.screen.concurrency.start.SetText("52")
+	s.until("the limit of 52")
+	close(late)
+	s.screen.concurrency.start.SetText("53")
+	s.until("the limit of 53")
+	if s.shows("the limit of 51") {
+		t.Error("a late answer is shown")
+	}
+}
+
+func TestAForecastThatIsNotKnown(t *testing.T) {
+	desk := &fakeDesk{unforeseen: errors.New("the store is gone")}
+	s := shown(t, desk)
+	s.until("What this run would take is not known: the store is gone")
+	if s.shows("A cycle is bound") {
+		t.Error("figures are shown all the same")
+	}
+}
+
+func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
+	desk := &fakeDesk{}
+	s := shown(t, desk)
+	s.until("Adaptive")
+	s.screen.concurrency.governor.SetSelected("Latency")
+	s.until("stays where more")
+	s.until("the governor moves that between")
+	s.screen.budget.dollars.SetText("12.50")
+	s.screen.budget.tokens.SetText("1000000")
+	s.screen.budget.requests.SetText("5000")
+	s.screen.budget.wall.SetText("8h")
+	o, _, err := s.screen.order()
+	want := engine.Budget{Dollars: 12.5, Tokens: 1_000_000, Requests: 5000, Wall: 8 * time.Hour}
+	if err != nil || o.Settings.Governor != "latency" || o.Settings.Budget != want {
+		t.Errorf("got %q, %+v, %v, want latency, %+v", o.Settings.Governor, o.Settings.Budget, err, want)
+	}
+	s.screen.concurrency.governor.SetSelected("Manual")
+	s.until("the slider moves between")
+	for _, e := range []interface{ SetText(string) }{s.screen.budget.dollars, s.screen.budget.tokens, s.screen.budget.requests, s.screen.budget.wall} {
+		e.SetText("")
+	}
+	if o, _, err = s.screen.order(); err != nil || o.Settings.Governor != engine.Manual || o.Settings.Budget != (engine.Budget{}) {
+		t.Errorf("got %q, %+v, %v, want manual and no bound", o.Settings.Governor, o.Settings.Budget, err)
+	}
+}
+
+func TestMistakesInABudget(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.until("Budget")
+	for _, c := range []struct {
+		entry interface{ SetText(string) }
+		text  string
+		says  string
+	}{
+		{s.screen.budget.dollars, "-1", "out of range"},
+		{s.screen.budget.tokens, "many", "is not a whole number"},
+		{s.screen.budget.requests, "1.5", "is not a whole number"},
+		{s.screen.budget.wall, "eight hours", "not a time"},
+		{s.screen.budget.wall, "-8h", "less than nothing"},
+	} {
+		c.entry.SetText(c.text)
+		s.until(c.says)
+		s.until("1 mistake")
+		c.entry.SetText("")
+		s.Until("the mistake is gone", func() bool { return !s.shows(c.says) })
+	}
+}
+
+// TestABudgetIsProposed: what is saved stands in the fields of another scenario.
+func TestABudgetIsProposed(t *testing.T) {
+	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
+		sc.Settings.Governor = "success"
+		sc.Settings.Budget = engine.Budget{Dollars: 3, Tokens: 10, Requests: 20, Wall: 90 * time.Minute}
+	}})
+	s.until("Success rate")
+	b := s.screen.budget
+	for name, got := range map[string][2]string{"dollars": {b.dollars.Text, "3"}, "tokens": {b.tokens.Text, "10"}, "requests": {b.requests.Text, "20"}, "time": {b.wall.Text, "1h30m"}} {
+		if got[0] != got[1] {
+			t.Errorf("%s: got %q, want %q", name, got[0], got[1])
+		}
+	}
+	if o, _, err := s.screen.order(); err != nil || o.Settings.Budget.Wall != 90*time.Minute {
+		t.Errorf("got %v, %v", o.Settings.Budget, err)
+	}
+}
