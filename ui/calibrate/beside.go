@@ -10,6 +10,9 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
+// presetEms is how wide a table of presets is at least, in letters' heights.
+const presetEms = 22
+
 // beside is what can be known without measuring: what was found before, and presets.
 type beside struct {
 	earlier, presets *widgets.Panel
@@ -34,7 +37,7 @@ func newBeside(open func(i int)) *beside {
 	})
 	table := func(title, what string) *widgets.Sheet {
 		return widgets.NewSheet([]widgets.Column{
-			{Title: title, Sample: "workstation"}, {Title: "", Sample: "production", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
+			{Title: title, Sample: "workstation"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
 		}, "", nil)
 	}
 	b.systems, b.uses, b.calls = table("System", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
@@ -46,7 +49,7 @@ func newBeside(open func(i int)) *beside {
 		rules += "\n· " + r
 	}
 	b.earlier = widgets.NewPanel("Found before, on this machine", form.NewStack(b.trouble, b.found))
-	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, b.systems, b.uses, b.calls, form.NewNote("Rules of thumb:"+rules)))
+	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, form.NewColumns(presetEms, b.systems, b.uses, b.calls), form.NewNote("Rules of thumb:"+rules)))
 	return b
 }
 
