@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -44,12 +45,9 @@ func newBeside(open func(i int)) *beside {
 	b.systems.SetRows(presetRows(engine.Systems, ""))
 	b.uses.SetRows(presetRows(engine.Uses, ""))
 	b.calls.SetRows(presetRows(engine.Deployments, ""))
-	rules := ""
-	for _, r := range engine.RulesOfThumb {
-		rules += "\n· " + r
-	}
+	rules := "Rules of thumb:\n· " + strings.Join(engine.RulesOfThumb, "\n· ")
 	b.earlier = widgets.NewPanel("Found before, on this machine", form.NewStack(b.trouble, b.found))
-	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, form.NewColumns(presetEms, b.systems, b.uses, b.calls), form.NewNote("Rules of thumb:"+rules)))
+	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, form.NewColumns(presetEms, b.systems, b.uses, b.calls), form.NewNote(rules)))
 	return b
 }
 

@@ -117,6 +117,19 @@ func newStage(t *testing.T, change func(*fakeDesk)) *stage {
 
 func (g *stage) shows(text string) bool { return uitest.Shows(g.screen.Content(), text) }
 
+// tapRow taps one of the rows that show a text.
+func (g *stage) tapRow(text string, at int) {
+	var rows []fyne.Tappable
+	uitest.Walk(g.screen.Content(), func(o fyne.CanvasObject) bool {
+		if row, ok := o.(fyne.Tappable); ok && uitest.Shows(o, text) {
+			rows = append(rows, row)
+		}
+		return true
+	})
+	test.Tap(rows[at])
+	g.Drain()
+}
+
 func TestMeasuringWhatIsChosen(t *testing.T) {
 	g := newStage(t, nil)
 	g.screen.plan.levels.SetText("1, 4 16")
@@ -197,9 +210,7 @@ func TestWhatWasFoundBefore(t *testing.T) {
 		d.earlier, d.notice = []Found{found(19), older}, "the file was damaged"
 	})
 	g.Until("the newest", func() bool { return g.shows("recommended 19") && g.shows("the file was damaged") })
-	g.screen.beside.found.SetRows(nil)
-	g.screen.beside.list(g.screen.earlier, "", nil)
-	g.screen.show(&g.screen.earlier[1], false)
+	g.tapRow("4 Mar", 1)
 	if !g.shows("12 sessions at once.") || !g.shows("recommended 12") {
 		t.Error("the older one is not shown")
 	}
