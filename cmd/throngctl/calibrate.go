@@ -213,13 +213,21 @@ func (t *terminal) calibrated(c *wire.Calibration) {
 		if l.PerSecond > 0 {
 			rate = calibrate.Figure(l.PerSecond) + " ± " + calibrate.Figure(l.Spread)
 		}
-		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, engine.FormatDuration(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
+		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}
 	_ = w.Flush() // to the terminal
 	if law := c.Result.Law(); law != "" {
 		fmt.Fprintln(t.out, law)
 	}
 	fmt.Fprintln(t.out, c.Result.String())
+}
+
+// latency writes a time; 0 is not known.
+func latency(d time.Duration) string {
+	if d == 0 {
+		return "?"
+	}
+	return engine.FormatDuration(d)
 }
 
 // percent writes a percentage; negative is not known.

@@ -19,7 +19,7 @@ const (
 	Failures    Bound = "errors"
 	Crowd       Bound = "agents"
 	Nothing     Bound = "nothing within the cap"
-	Unknown     Bound = "not known"
+	Unknown     Bound = "something unknown"
 )
 
 // What tells that a bound is near, where throughput no longer grows.
@@ -41,6 +41,9 @@ const (
 func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) {
 	first := firstMeasured(levels)
 	grew := float64(recommended) >= nearTheEnd*float64(top.Level)
+	if first == top && over == nil {
+		return Nothing, fmt.Sprintf("only %d was measured", top.Level)
+	}
 	if grew && over == nil {
 		return Nothing, fmt.Sprintf("throughput still grew at %d, the highest level", top.Level)
 	}
@@ -94,20 +97,25 @@ func overWords(l *Level) string {
 	switch l.Over {
 	case Failures:
 		return fmt.Sprintf("at %d, %.1f %% of the sessions failed, more than %.0f %%", l.Level, shownPercent*l.Errors, shownPercent*MaxErrors)
-	case CPU:
-		return cpuWords(l)
 	case Memory:
 		return fmt.Sprintf("at %d, %.0f %% of the memory was taken, more than %.0f %%", l.Level, shownPercent*l.Memory, shownPercent*MaxMemory)
 	default:
-		return ""
+		return cpuWords(l)
 	}
 }
 
-// cpuWords tells also who used it, where that was somebody else.
+// overNotes say it in short.
+var overNotes = map[Bound]string{
+	Failures: fmt.Sprintf("over %.0f %% failed", shownPercent*MaxErrors),
+	CPU:      fmt.Sprintf("CPU above %.0f %%", MaxCPU),
+	Memory:   fmt.Sprintf("memory above %.0f %%", shownPercent*MaxMemory),
+}
+
+// cpuWords says how busy the CPU was, and who used it where that was somebody else.
 func cpuWords(l *Level) string {
 	text := fmt.Sprintf("at %d, the CPU was at %.0f %%", l.Level, l.CPU)
 	if l.OwnCPU >= 0 && l.CPU-l.OwnCPU > othersCPU {
-		text += fmt.Sprintf(", of which others than Throng used %.0f", l.CPU-l.OwnCPU)
+		text += fmt.Sprintf(", of which others than Throng used %.0f: measure again when they rest", l.CPU-l.OwnCPU)
 	}
 	return text
 }

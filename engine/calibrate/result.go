@@ -114,21 +114,21 @@ func (r *Result) refuse(over *Level) {
 	}
 }
 
-// note says beside the levels what became of them.
+// note says in short beside the levels what became of them.
 func (r *Result) note(over *Level) {
 	for i := range r.Levels {
 		l := &r.Levels[i]
 		switch {
 		case over != nil && l.Level > over.Level && len(l.Samples) == 0:
-			l.Note = "left out: " + overWords(over)
+			l.Note = "left out"
 		case over != nil && l.Level > over.Level:
-			l.Note = fmt.Sprintf("above %d, which was over its bounds", over.Level)
+			l.Note = fmt.Sprintf("beyond %d", over.Level)
 		case len(l.Samples) == 0:
 			l.Note = "not measured"
 		case l.Over != "":
-			l.Note = overWords(l)
+			l.Note = overNotes[l.Over]
 		case l.PerSecond == 0:
-			l.Note = "no session ended in time"
+			l.Note = "no session ended"
 		}
 	}
 }
@@ -180,7 +180,11 @@ func (r *Result) String() string {
 		return "No recommendation: " + r.Why + "."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d sessions at once", r.Level)
+	noun := "sessions"
+	if r.Level == 1 {
+		noun = "session"
+	}
+	fmt.Fprintf(&b, "%d %s at once", r.Level, noun)
 	if r.Spread {
 		fmt.Fprintf(&b, " (%s in 19 of 20 such sweeps)", span(r.Low, r.High))
 	}

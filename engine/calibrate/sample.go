@@ -14,7 +14,7 @@ type Sample struct {
 	Failed  int64         `json:"failed"`     // of them those that failed or timed out
 	Asked   int64         `json:"asked"`      // requests, repetitions not counted
 	Refused int64         `json:"refused"`    // 429s
-	P95     time.Duration `json:"p95_ns"`     // of sessions: the mean of the seconds' 95th percentiles
+	P95     time.Duration `json:"p95_ns"`     // of sessions: the mean of the seconds' 95th percentiles; 0 is not known
 	Service time.Duration `json:"service_ns"` // that a request took, mean; 0 is not known
 	// Of the machine; negative is not known. OwnCPU is what Throng itself used of it, Memory the share that the system
 	// cannot give any more.
@@ -59,7 +59,7 @@ type Level struct {
 	// the measurements. Both are 0 where nothing counts.
 	PerSecond float64       `json:"per_second"`
 	Spread    float64       `json:"spread"`
-	P95       time.Duration `json:"p95_ns"`
+	P95       time.Duration `json:"p95_ns"` // mean; 0 is not known
 	// Means of the samples, OwnCPU of what Throng itself used; negative is not known.
 	CPU    float64 `json:"cpu_percent"`
 	OwnCPU float64 `json:"own_cpu_percent"`
@@ -125,6 +125,7 @@ func (l *Level) sum(mix work) {
 	var rates []float64
 	var ended, failed int64
 	var p95 time.Duration
+	timed := 0
 	var cpu, own, memory mean
 	for i := range l.Samples {
 		s := &l.Samples[i]
@@ -133,7 +134,10 @@ func (l *Level) sum(mix work) {
 		}
 		ended += s.Ended
 		failed += s.Failed
-		p95 += s.P95
+		if s.P95 > 0 {
+			p95 += s.P95
+			timed++
+		}
 		cpu.add(s.CPU)
 		own.add(s.OwnCPU)
 		memory.add(s.Memory)
@@ -142,7 +146,7 @@ func (l *Level) sum(mix work) {
 	if len(l.Samples) == 0 {
 		return
 	}
-	l.P95 = p95 / time.Duration(len(l.Samples))
+	l.P95 = p95 / time.Duration(max(timed, 1))
 	if ended > 0 {
 		l.Errors = float64(failed) / float64(ended)
 	}

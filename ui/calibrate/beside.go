@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
+
+// presetEms is how wide a table of presets is at least, in letters' heights.
+const presetEms = 22
 
 // beside is what can be known without measuring: what was found before, and presets.
 type beside struct {
@@ -34,19 +38,16 @@ func newBeside(open func(i int)) *beside {
 	})
 	table := func(title, what string) *widgets.Sheet {
 		return widgets.NewSheet([]widgets.Column{
-			{Title: title, Sample: "workstation"}, {Title: "", Sample: "production", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
+			{Title: title, Sample: "workstation"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
 		}, "", nil)
 	}
 	b.systems, b.uses, b.calls = table("System", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
 	b.systems.SetRows(presetRows(engine.Systems, ""))
 	b.uses.SetRows(presetRows(engine.Uses, ""))
 	b.calls.SetRows(presetRows(engine.Deployments, ""))
-	rules := ""
-	for _, r := range engine.RulesOfThumb {
-		rules += "\n· " + r
-	}
+	rules := "Rules of thumb:\n· " + strings.Join(engine.RulesOfThumb, "\n· ")
 	b.earlier = widgets.NewPanel("Found before, on this machine", form.NewStack(b.trouble, b.found))
-	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, b.systems, b.uses, b.calls, form.NewNote("Rules of thumb:"+rules)))
+	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, form.NewColumns(presetEms, b.systems, b.uses, b.calls), form.NewNote(rules)))
 	return b
 }
 

@@ -52,7 +52,7 @@ func newPlan(start, stop func()) *plan {
 	p.stop = widget.NewButtonWithIcon("Give up", theme.MediaStopIcon(), stop)
 	p.stop.Disable()
 	scenario := p.rows.Add(form.NewRow("Scenario", p.pick), "scenario", "file")
-	scenario.SetHelp("as it is set up in Setup, where it is shown there")
+	scenario.SetHelp("with what is in the fields of Setup, if it is shown there")
 	levels := p.rows.Add(form.NewRow("Sessions at once", p.levels), "levels")
 	highest := p.rows.Add(form.NewRow("At most", p.max), "max")
 	repeats := p.rows.Add(form.NewRow("Times each", p.repeats), "repeats")

@@ -2,9 +2,11 @@ package calibrate
 
 import (
 	"fmt"
+	"image/color"
 	"strconv"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -14,6 +16,9 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
+
+// chartEms is how high the chart is, in letters' heights.
+const chartEms = 26
 
 // result is what a sweep found: in words, drawn, and as a table.
 type result struct {
@@ -47,10 +52,12 @@ func newResult(apply func(level int)) *result {
 		{Title: "CPU", Sample: "100 %", Align: end},
 		{Title: "Memory", Sample: "100 %", Align: end},
 		{Title: "Errors", Sample: "10.0 %", Align: end},
-		{Title: "", Sample: "left out: at 16", Weight: 1},
+		{Title: "", Sample: "memory above 85 %", Weight: 1},
 	}, "Nothing was measured yet.", nil)
+	height := canvas.NewRectangle(color.Transparent)
+	height.SetMinSize(fyne.NewSize(0, chartEms*theme.TextSize()))
 	head := container.NewBorder(nil, nil, nil, container.NewVBox(r.apply), form.NewStack(r.title, r.about))
-	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, r.chart, r.law))
+	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, container.NewStack(height, r.chart), r.law))
 	r.table = widgets.NewPanel("Levels", r.sheet)
 	return r
 }
@@ -96,7 +103,9 @@ func rows(f *Found) (all []widgets.Row) {
 		}}
 		if l.Measured {
 			row.Cells[1].Text = perSecond(l.PerSecond, l.Spread)
-			row.Cells[2].Text = engine.FormatDuration(l.P95)
+			if row.Cells[2].Text = "?"; l.P95 > 0 {
+				row.Cells[2].Text = engine.FormatDuration(l.P95)
+			}
 			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(l.Memory)
 			row.Cells[5].Text = fmt.Sprintf("%.1f %%", l.Errors)
 		} else {

@@ -51,8 +51,8 @@ func New(desk Desk, setup Setup) *Screen {
 	})
 	width := canvas.NewRectangle(color.Transparent)
 	width.SetMinSize(fyne.NewSize(asideEms*theme.TextSize(), 0))
-	aside := container.NewStack(width, form.NewPanels(s.plan.panel, s.beside.earlier, s.beside.presets))
-	page := container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table))
+	aside := container.NewStack(width, form.NewPanels(s.plan.panel, s.beside.earlier))
+	page := container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table, s.beside.presets))
 	scroll := container.NewVScroll(page)
 	for _, e := range s.plan.entries() {
 		e.Page = scroll

@@ -77,9 +77,9 @@ func found(level int) Found {
 		l := Level{Level: n, Measured: n <= 32, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 40}
 		switch n {
 		case 32:
-			l.Over, l.Note = true, "at 32, the CPU was at 95 %"
+			l.Over, l.Note = true, "CPU above 90 %"
 		case 64:
-			l = Level{Level: 64, Note: "left out: at 32, the CPU was at 95 %"}
+			l = Level{Level: 64, Note: "left out"}
 		}
 		f.Levels = append(f.Levels, l)
 		f.Curve = append(f.Curve, Point{float64(n), 100 * float64(n), 90 * float64(n), 110 * float64(n)})
@@ -117,6 +117,19 @@ func newStage(t *testing.T, change func(*fakeDesk)) *stage {
 
 func (g *stage) shows(text string) bool { return uitest.Shows(g.screen.Content(), text) }
 
+// tapRow taps one of the rows that show a text.
+func (g *stage) tapRow(text string, at int) {
+	var rows []fyne.Tappable
+	uitest.Walk(g.screen.Content(), func(o fyne.CanvasObject) bool {
+		if row, ok := o.(fyne.Tappable); ok && uitest.Shows(o, text) {
+			rows = append(rows, row)
+		}
+		return true
+	})
+	test.Tap(rows[at])
+	g.Drain()
+}
+
 func TestMeasuringWhatIsChosen(t *testing.T) {
 	g := newStage(t, nil)
 	g.screen.plan.levels.SetText("1, 4 16")
@@ -144,7 +157,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	g.desk.set(&State{Found: &whole, Share: 1})
 	g.screen.Tick()
 	g.Until("the sweep among those before", func() bool { return g.shows("4 Mar") })
-	for _, want := range []string{"Bound by CPU", "X(n) = λn", "400 ± 10", "recommended 19", "left out: at 32"} {
+	for _, want := range []string{"Bound by CPU", "X(n) = λn", "400 ± 10", "recommended 19", "left out", "CPU above 90 %"} {
 		if !g.shows(want) {
 			t.Errorf("nowhere %q", want)
 		}
@@ -197,9 +210,7 @@ func TestWhatWasFoundBefore(t *testing.T) {
 		d.earlier, d.notice = []Found{found(19), older}, "the file was damaged"
 	})
 	g.Until("the newest", func() bool { return g.shows("recommended 19") && g.shows("the file was damaged") })
-	g.screen.beside.found.SetRows(nil)
-	g.screen.beside.list(g.screen.earlier, "", nil)
-	g.screen.show(&g.screen.earlier[1], false)
+	g.tapRow("4 Mar", 1)
 	if !g.shows("12 sessions at once.") || !g.shows("recommended 12") {
 		t.Error("the older one is not shown")
 	}
@@ -236,4 +247,17 @@ func TestLevelsIn(t *testing.T) {
 			t.Errorf("%q is %v", text, got)
 		}
 	}
+}
+
+func FuzzLevelsIn(f *testing.F) {
+	f.Add("1, 2, 4")
+	f.Add("10 ; 3,,")
+	f.Fuzz(func(t *testing.T, text string) {
+		all, err := levelsIn(text)
+		for _, n := range all {
+			if n < 1 || n > engine.MaxLimit || err != nil {
+				t.Errorf("%q is %v, %v", text, all, err)
+			}
+		}
+	})
 }
