@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 )
 
 // unpriced are the models whose price nobody knows.
@@ -19,14 +20,26 @@ func (l Launch) unpriced() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, model := range append(slices.Clone(s.Models), s.Embeds) {
-			if model != "" && !prices.Knows(model) {
+		models := s.Models
+		if s.Embeds != "" && l.embeds(s) {
+			models = append(slices.Clone(models), s.Embeds)
+		}
+		for _, model := range models {
+			if !prices.Knows(model) {
 				names = append(names, model)
 			}
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// embeds reports whether something may ask a service for embeddings: an embed step, or a connector.
+func (l Launch) embeds(s *chain.Service) bool {
+	g := l.Scenario.Chain.Graph()
+	found := g.Cut
+	g.Walk(func(step *engine.GraphStep) { found = found || step.Service == s.Name && step.Kind != "llm" })
+	return found
 }
 
 // checkGoOn finds out whether the budget is enough to go on with a run. If it is not, its settings stay what they were.
