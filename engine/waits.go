@@ -9,9 +9,9 @@ import (
 type Gate uint8
 
 // The gates: a place among the calls of a service, or a connection of its pool; a place among the calls of models over
-// all services; the turn at the service's rate, which keeps a Retry-After too; a 429 of a service without a rate; the
-// wait before another attempt; the sign-in of another step of the agent; the journal, until an intent is durable; the open
-// breaker of the service; the run's budget, until others have given back what they did not need.
+// all services; the turn at the service's rate; a 429 of the service, or its quota that is gone; the wait before another
+// attempt; the sign-in of another step of the agent; the journal, until an intent is durable; the open breaker of the
+// service; the run's budget, until others have given back what they did not need.
 const (
 	PlaceGate Gate = iota
 	ModelGate

@@ -14,7 +14,7 @@ type rehearseCmd struct {
 	Shop              string            `placeholder:"ADDR" help:"Start the shop on this loopback address, such as 127.0.0.1:8080; port 0 takes a free one."`
 	Model             string            `placeholder:"ADDR" help:"Start the model server on this loopback address, beside the shop or instead of it."`
 	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency: none, local, remote or slow."`
-	Fault             map[string]string `placeholder:"KIND=SHARE" help:"rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR in time since the start; token_requests=N, after which the token of a login expires."`
+	Fault             map[string]string `placeholder:"KIND=SHARE" help:"rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR in time since the start; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down."`
 	Seed              uint64            `default:"1" help:"What the catalogue and the answers depend on."`
 	Secret            string            `env:"THRONG_REHEARSAL_SECRET" help:"First part of every token, and the model server's key; random ones without."`
 	Scarcity          bool              `help:"Users of the shop share the stock."`

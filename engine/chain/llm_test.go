@@ -47,7 +47,6 @@ func TestLLMSteps(t *testing.T) {
 		{"nobody, and nothing instead", shop + "}" + state, []string{"404 gone"}, "failed 2 [404 404] client_error", `status 404: "gone"`, "m1 m2"},
 		{"a default", shop + ", default: {shop: 7}}" + state, []string{"404 gone"}, "failed 2 [404 404] client_error", `e={"shop":7}`, "m1 m2"},
 		{"does not fit", shop + "}" + state, []string{`{"shop":"yes"}`}, "failed 4 [200 200 200 200] bad_answer", "shop: got string, want boolean", "m1 m1 m2 m2"},
-		{"an account that is used up", full, []string{`429 {"error":{"code":"insufficient_quota"}}`, `{"shop":true}`}, "ok 2 [429 200] client_error", `e={"shop":true}`, "m1 m2"},
 		{"an empty text", `step a: {kind: llm, service: other, prompt: hi, retry: {attempts: 2, wait: 0}}` + state, []string{"", "x"}, "ok 2 [200 200]", `e={"text":"x","model":"m3"}`, "m3 m3"},
 		{"what stands in does not fit", shop + ", otherwise: '{\"shop\": 1}'}" + state, []string{"404"}, "failed 2 [404 404] script", "otherwise does not fit the answer: shop: got number, want boolean", "m1 m2"},
 		{"and is no text", `step a: {kind: llm, service: other, prompt: hi, otherwise: 3}` + state, []string{"404"}, "failed 1 [404] script", "otherwise gives int where a text was to be", "m3"},

@@ -30,6 +30,7 @@ type call struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	request Request // for the hook
+	beside  int64   // requests in flight, this one included, when it arrived
 	tag     tag
 	tagged  bool
 	body    []byte // what came
@@ -37,7 +38,20 @@ type call struct {
 
 func (h *host) call(w http.ResponseWriter, r *http.Request) call {
 	request := Request{N: h.count.requests.Add(1), Method: r.Method, Path: r.URL.Path}
-	return call{host: h, w: w, r: r, request: request}
+	return call{host: h, w: w, r: r, request: request, beside: h.inFlight.Add(1)}
+}
+
+// gone counts the request out.
+func (c *call) gone() { c.host.inFlight.Add(-1) }
+
+// slowed is a latency as it is where more requests are in flight than the server has capacity for: each takes longer, so
+// that all of them together get no more done.
+func (c *call) slowed(d time.Duration) time.Duration {
+	capacity := int64(c.host.weather.Load().faults.Capacity)
+	if capacity == 0 || c.beside <= capacity {
+		return d
+	}
+	return time.Duration(float64(d) * float64(c.beside) / float64(capacity))
 }
 
 // readTag reads X-Throng-Request, if it is there.

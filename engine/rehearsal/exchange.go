@@ -31,6 +31,7 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 4096)) }}
 // serve answers one request.
 func (s *Shop) serve(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{call: s.call(w, r), shop: s}
+	defer x.gone()
 	out := buffers.Get().(*[]byte)
 	defer buffers.Put(out)
 	*out = x.serve((*out)[:0])
@@ -50,15 +51,14 @@ func (x *exchange) serve(b []byte) []byte {
 	if no := x.identify(); no != nil {
 		return x.send(no.write(nil, nil, b))
 	}
-	if seconds := x.limited(); seconds > 0 {
-		x.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	if x.limited(weather.faults) {
 		return x.send((&refusal{http.StatusTooManyRequests, "Rate limit exceeded"}).write(nil, nil, b))
 	}
 	if !x.readBody() {
 		x.problem = bad(badBody)
 	}
 	chance := x.chance()
-	x.pause(weather.profile.delay(chance))
+	x.pause(x.slowed(weather.profile.delay(chance)))
 	return x.meet(weather.faults, chance, b)
 }
 
@@ -158,16 +158,26 @@ func (x *exchange) known() *refusal {
 	return nil
 }
 
-// limited counts the call against the limit of its route, and returns the seconds to wait when there were too many.
-func (x *exchange) limited() int {
+// limited counts the call against the quota of a fault and the limit of its route, and says how long to wait where there
+// were too many. No header lifts the quota.
+func (x *exchange) limited(faults Faults) bool {
+	now := x.shop.clock()
+	if wait, _ := x.shop.quota.take(0, faults.Quota, now, x.w.Header()); wait > 0 {
+		refuse(x.w.Header(), wait)
+		return true
+	}
 	if x.route.limit == limitNone || !x.shop.cfg.KeepRateLimits && x.r.Header.Get("X-Simulation-Mode") == "true" {
-		return 0
+		return false
 	}
 	address, _, err := net.SplitHostPort(x.r.RemoteAddr)
 	if err != nil {
 		address = x.r.RemoteAddr
 	}
-	return x.shop.limits.take(caller{address, x.route.limit}, x.shop.clock())
+	seconds := x.shop.limits.take(caller{address, x.route.limit}, now)
+	if seconds > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	return seconds > 0
 }
 
 // chance is the key of what happens to this request.

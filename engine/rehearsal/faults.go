@@ -22,8 +22,8 @@ const (
 	FaultOutage      Fault = "outage"
 )
 
-// Faults are the shares of requests (0 to 1, together at most 1) that go wrong, and an outage by wall time. The zero
-// value is a shop that always works.
+// Faults are the shares of requests (0 to 1, together at most 1) that go wrong, an outage by wall time, and how much the
+// server bears. The zero value is a shop that always works.
 type Faults struct {
 	// RateLimited answers 429 with Retry-After: 1, ServerError 500; neither changes anything.
 	RateLimited, ServerError float64
@@ -38,7 +38,15 @@ type Faults struct {
 	// TokenRequests is after how many requests the token of a login expires, and 401 is the answer; 0 is never. Tokens
 	// given before it was set, or before the shop started, have expired.
 	TokenRequests int
+	// Quota is how many requests per second all callers together may make, with a second's worth at once; 0 is any number.
+	// More are answered 429 with Retry-After. All answers have x-ratelimit headers. No header lifts it.
+	Quota float64
+	// Capacity is how many requests in flight are answered without waiting for each other; with more, latency grows as
+	// they do, which no profile without latency shows. 0 is any number.
+	Capacity int
 }
+
+const mostQuota = 1_000_000
 
 // Validate says what is wrong with f, all of it.
 func (f Faults) Validate() error {
@@ -58,6 +66,12 @@ func (f Faults) Validate() error {
 	}
 	if f.TokenRequests < 0 {
 		errs = append(errs, errors.New("a token cannot expire after less than 0 requests"))
+	}
+	if !(f.Quota >= 0 && f.Quota <= mostQuota) { // NaN too
+		errs = append(errs, fmt.Errorf("a quota of %v requests per second: want 0, which is none, to %d", f.Quota, mostQuota))
+	}
+	if f.Capacity < 0 {
+		errs = append(errs, errors.New("a capacity cannot be less than 0 requests, which is any number"))
 	}
 	return errors.Join(errs...)
 }
@@ -96,7 +110,12 @@ func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
 
 // none says that nothing is drawn.
 func (f Faults) none() bool {
-	return f == Faults{OutageFrom: f.OutageFrom, OutageFor: f.OutageFor, TokenRequests: f.TokenRequests}
+	for _, share := range f.shares() {
+		if share.size != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // outage says whether the shop is out, so long after its start.

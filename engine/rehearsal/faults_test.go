@@ -30,6 +30,11 @@ func TestFaultsValidate(t *testing.T) {
 		{Faults{OutageFor: -1}, false},
 		{Faults{TokenRequests: 3}, true},
 		{Faults{TokenRequests: -1}, false},
+		{Faults{Quota: 0.5, Capacity: 40}, true},
+		{Faults{Quota: -1}, false},
+		{Faults{Quota: nan()}, false},
+		{Faults{Quota: mostQuota + 1}, false},
+		{Faults{Capacity: -1}, false},
 	} {
 		if err := c.faults.Validate(); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.faults, err)

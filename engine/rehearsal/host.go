@@ -14,6 +14,7 @@ type host struct {
 	server    *server
 	weather   atomic.Pointer[weather] // profile and faults, replaced whole
 	count     counters
+	inFlight  atomic.Int64
 	onRequest func(Request) // may be nil
 }
 

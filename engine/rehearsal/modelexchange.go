@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +31,7 @@ type reply struct {
 // serve goes through the request: who asks, for what, whether the quota and the network let it, then the answer.
 func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	x := &modelExchange{call: m.call(w, r), model: m}
+	defer x.gone()
 	if m.out() {
 		x.fault(FaultOutage)
 		x.refuse(newAPIError(http.StatusServiceUnavailable, typeServer, "", "The model server is out of service"))
@@ -49,11 +49,11 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	chance := x.chance()
 	hi, lo := chance.Text("id").Sum()
 	w.Header().Set("X-Request-Id", "req_"+hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo)))
-	if no == nil && answer.counted {
-		no = x.spend(answer.prompt + answer.completion)
-	}
 	weather := m.weather.Load()
-	m.wait(&x.call, weather.profile.delay(chance))
+	if no == nil && answer.counted {
+		no = x.spend(answer.prompt+answer.completion, weather.faults)
+	}
+	m.wait(&x.call, x.slowed(weather.profile.delay(chance)))
 	x.meet(weather, chance, answer, no)
 }
 
@@ -86,7 +86,7 @@ func (x *modelExchange) meet(weather *weather, chance draw.Key, answer *reply, n
 func (x *modelExchange) deliver(answer *reply, fault Fault, perToken time.Duration) {
 	x.model.promptTokens.Add(int64(answer.prompt))
 	x.model.completeTokens.Add(int64(answer.completion))
-	whole := time.Duration(answer.completion) * perToken
+	whole := x.slowed(time.Duration(answer.completion) * perToken)
 	if answer.chunks != nil {
 		x.stream(answer.chunks, fault, whole)
 		return
@@ -187,15 +187,18 @@ func (x *modelExchange) route() (*reply, *apiError) {
 }
 
 // spend counts the call against the quota.
-func (x *modelExchange) spend(tokens int) *apiError {
-	wait, kind := x.model.quota.take(tokens, x.model.clock(), x.w.Header())
+func (x *modelExchange) spend(tokens int, faults Faults) *apiError {
+	wait, kind := x.model.quota.take(tokens, faults.Quota, x.model.clock(), x.w.Header())
 	if wait == 0 {
 		return nil
 	}
-	seconds := int((wait + time.Second - 1) / time.Second)
-	x.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	per := "minute"
+	if kind == "requests" && faults.Quota > 0 {
+		per = "second"
+	}
+	seconds := refuse(x.w.Header(), wait)
 	return newAPIError(http.StatusTooManyRequests, kind, "rate_limit_exceeded",
-		fmt.Sprintf("Rate limit reached for %s per minute. Please try again in %ds.", kind, seconds))
+		fmt.Sprintf("Rate limit reached for %s per %s. Please try again in %ds.", kind, per, seconds))
 }
 
 // chance is the key of what happens to this request. What was asked is part of it, since callers may share a user.

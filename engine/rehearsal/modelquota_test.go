@@ -96,10 +96,10 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond)
 			tokens := rapid.IntRange(1, limit).Draw(t, "tokens")
 			h := http.Header{}
-			wait, _ := q.take(tokens, now, h)
+			wait, _ := q.take(tokens, 0, now, h)
 			if wait > 0 {
 				now = now.Add(wait.Truncate(time.Second) + time.Second)
-				if again, kind := q.take(tokens, now, h); again > 0 {
+				if again, kind := q.take(tokens, 0, now, h); again > 0 {
 					t.Fatalf("waited %v and is to wait %v more for %s", wait, again, kind)
 				}
 			}
@@ -109,7 +109,7 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 			}
 		}
 		h := http.Header{}
-		q.take(1, now, h)
+		q.take(1, 0, now, h)
 		for _, name := range []string{"Requests", "Tokens"} {
 			reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + name))
 			if err != nil {
@@ -118,7 +118,7 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 			now = now.Add(reset)
 		}
 		h = http.Header{}
-		q.take(1, now, h)
+		q.take(1, 0, now, h)
 		if h.Get("X-Ratelimit-Remaining-Requests") != strconv.Itoa(requests-1) || h.Get("X-Ratelimit-Remaining-Tokens") != strconv.Itoa(limit-1) {
 			t.Fatalf("after the reset: %v", h)
 		}

@@ -78,6 +78,7 @@ type Shop struct {
 	till     sync.Mutex     // held over every change while stock is shared
 	log      *shopLog       // nil: in memory only
 	limits   *limits
+	quota    *quota // of a fault
 
 	closing   sync.Once
 	closeErr  error
@@ -124,6 +125,7 @@ func build(cfg Config, clock func() time.Time) *Shop {
 		users:    newUsers(root),
 		sessions: newSessions(),
 		limits:   newLimits(),
+		quota:    newQuota(0, 0, clock()),
 		bearer:   "Bearer " + cfg.Secret + ".",
 	}
 	s.sold = make([]atomic.Int64, len(s.goods.products))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -64,6 +65,11 @@ func TestLimitsOfModels(t *testing.T) {
 		{"{rate: 3}", service.Limits{Rate: 3}},
 		{"{max_rate: 30}", service.Limits{Rate: 10, MaxRate: 30}},
 		{"{max_rate: 3}", service.Limits{Rate: 3, MaxRate: 3}},
+		{"{pace: adaptive}", service.Limits{Rate: 10, MaxRate: 50}},
+		{"{rate: 3, pace: adaptive, max_rate: 9}", service.Limits{Rate: 3, MaxRate: 9}},
+		{"{rate: 3, pace: bucket}", service.Limits{Rate: 3, Pace: pace.Bucket}},
+		{"{rate: 3, pace: bucket, burst: 20}", service.Limits{Rate: 3, Pace: pace.Bucket, Burst: 20}},
+		{"{pace: fixed, rate: 0.5}", service.Limits{Rate: 0.5, Pace: pace.Fixed}},
 	} {
 		s, err := read(minimal("services: {s: {kind: llm, provider: openai, limits: "+tt.limits+"}}"), nil, nil)
 		if err != nil || s.Services[0].Limits != tt.want {

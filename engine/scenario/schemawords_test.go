@@ -1,6 +1,9 @@
 package scenario
 
-import "github.com/throng-sim/throng/engine/service"
+import (
+	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service"
+)
 
 // keyWord is what the schema says of a key: which values it takes, and what an editor shows of it.
 type keyWord struct {
@@ -138,15 +141,17 @@ func serviceWords() map[string]keyWord {
 		"service llm.limits":      {ref("limits_llm"), "what it can bear"},
 		"service postgres.limits": {ref("limits_postgres"), "what it can bear"},
 
-		"limits.connections": {whole, "at once"},
-		"limits.concurrent":  {whole, "calls at once"},
-		"limits.keepalive":   {whole, "connections that are kept open"},
-		"limits.idle":        {duration, "how long they are"},
-		"limits.timeout":     {duration, "of a request or statement"},
-		"limits.rate":        {fixed, "requests per second to begin with"},
-		"limits.max_rate":    {fixed, "requests per second at most"},
-		"limits.burst":       {whole, "more connections for a while"},
-		"limits.wait":        {duration, "for a connection, before the step fails"},
+		"limits.connections":    {whole, "at once"},
+		"limits postgres.burst": {whole, "more connections for a while"},
+		"limits.concurrent":     {whole, "calls at once"},
+		"limits.keepalive":      {whole, "connections that are kept open"},
+		"limits.idle":           {duration, "how long they are"},
+		"limits.timeout":        {duration, "of a request or statement"},
+		"limits.rate":           {fixed, "requests per second to begin with"},
+		"limits.max_rate":       {fixed, "requests per second at most"},
+		"limits.burst":          {whole, "requests that a token bucket lets through at once"},
+		"limits.pace":           {oneOf(pace.Modes...), "how the rate is kept to: found, a token bucket, evenly spaced"},
+		"limits.wait":           {duration, "for a connection, before the step fails"},
 	}
 }
 

@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -55,23 +57,12 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 
 // limits reads the limits of a service; atOnce is what it calls the number of its calls at once.
 func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
-	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate")
+	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace")
 	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
 		r.warnPaid(s, c, s.Limits.Connections >= manyCalls)
 	}
-	for key, to := range map[string]*float64{"rate": &s.Limits.Rate, "max_rate": &s.Limits.MaxRate} {
-		if f := l.Get(key); f != nil {
-			*to = f.Float(0.001, 1_000_000)
-			r.warnPaid(s, f, *to >= manyCalls)
-		}
-	}
-	if s.Limits.MaxRate > 0 && s.Limits.Rate == 0 {
-		s.Limits.Rate = min(s.Limits.MaxRate, 10)
-	}
-	if s.Limits.MaxRate > 0 && s.Limits.MaxRate < s.Limits.Rate {
-		l.Get("max_rate").Errorf("", "the greatest rate is below the one to start with")
-	}
+	r.pace(s, l)
 	if k := l.Get("keepalive"); k != nil {
 		s.Limits.Keepalive = k.Int(1, 100_000)
 	}
@@ -83,6 +74,46 @@ func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 		if late := s.Limits.Timeout; s.Kind == "llm" && late > 0 && late < chain.SoonForModels {
 			t.Warnf("60s, say", "%s for a model: many answers take longer", s.Limits.Timeout)
 		}
+	}
+}
+
+const (
+	usualRate    = 10 // requests per second to begin with, where only their growth is spoken of
+	usualMaxRate = 50
+)
+
+// pace reads how many requests of a service may start per second, and how that is kept to.
+func (r *reader) pace(s *chain.Service, l *doc.Node) {
+	for key, to := range map[string]*float64{"rate": &s.Limits.Rate, "max_rate": &s.Limits.MaxRate} {
+		if f := l.Get(key); f != nil {
+			*to = f.Float(0.001, 1_000_000)
+			r.warnPaid(s, f, *to >= manyCalls)
+		}
+	}
+	if b := l.Get("burst"); b != nil {
+		s.Limits.Burst = b.Int(1, 1_000_000)
+	}
+	adapts := true
+	if p := l.Get("pace"); p != nil {
+		mode := max(slices.Index(pace.Modes, p.OneOf(pace.Modes...)), 0)
+		if s.Limits.Pace = pace.Mode(mode); s.Limits.Pace != pace.Adaptive {
+			adapts = false
+			if s.Limits.Rate == 0 {
+				p.Errorf("rate: 10, requests per second", "a %s pace wants a rate", s.Limits.Pace)
+			}
+		} else if s.Limits.Rate == 0 && s.Limits.MaxRate == 0 {
+			s.Limits.MaxRate = usualMaxRate
+		}
+	}
+	switch {
+	case l.Get("burst") != nil && s.Limits.Pace != pace.Bucket:
+		l.Get("burst").Errorf("add `pace: bucket`", "only a token bucket has a burst")
+	case l.Get("max_rate") != nil && !adapts:
+		l.Get("max_rate").Errorf("", "a %s pace does not grow: it has no greatest rate", s.Limits.Pace)
+	case s.Limits.MaxRate > 0 && s.Limits.Rate == 0:
+		s.Limits.Rate = min(s.Limits.MaxRate, usualRate)
+	case s.Limits.MaxRate > 0 && s.Limits.MaxRate < s.Limits.Rate:
+		l.Get("max_rate").Errorf("", "the greatest rate is below the one to start with")
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // Answer is a response read to its end.
@@ -19,41 +19,26 @@ type Answer struct {
 
 	wait  time.Duration // what Retry-After says
 	named bool          // there was one
+	quota pace.Quota    // that the service says it has left
 }
 
 // newAnswer takes a response whose body was read.
 func newAnswer(resp *http.Response, body []byte) *Answer {
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
-	if after := resp.Header.Get("Retry-After"); after != "" {
-		now, err := http.ParseTime(resp.Header.Get("Date")) // its own clock, if it says what that shows
-		if err != nil {
-			now = time.Now()
-		}
-		a.wait, a.named = RetryAfter(after, now)
+	now, err := http.ParseTime(resp.Header.Get("Date")) // its own clock, if it says what that shows
+	if err != nil {
+		now = time.Now()
 	}
+	a.wait, a.named = waitOf(resp.Header, now)
+	a.quota = quotaOf(resp.Header, now)
 	dropVarying(a.Header)
 	return a
 }
 
-// maxRetryAfter bounds what a service can ask for.
-const maxRetryAfter = 24 * time.Hour
-
-// RetryAfter reads a Retry-After header: seconds, or an HTTP date (RFC 9110, section 10.2.3). It never gives more
-// than a day.
-func RetryAfter(value string, now time.Time) (time.Duration, bool) {
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second)), true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), maxRetryAfter), true
-	}
-	return 0, false
-}
-
 // varying are headers that differ from one time to the next though the answer is the same. No expression may see
-// them, and neither those that begin with X-Ratelimit- or Ratelimit-.
+// them, and neither those of rate limits.
 var varying = []string{
-	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Keep-Alive", "Ratelimit", "Retry-After",
+	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Keep-Alive", "Retry-After", "Retry-After-Ms",
 	"Server-Timing", "Traceparent", "Tracestate", "X-Amzn-Requestid", "X-Amzn-Trace-Id", "X-Correlation-Id", "X-Request-Id",
 	"X-Response-Time", "X-Runtime",
 }
@@ -63,7 +48,7 @@ func dropVarying(h http.Header) {
 		delete(h, name)
 	}
 	for name := range h {
-		if strings.HasPrefix(name, "X-Ratelimit-") || strings.HasPrefix(name, "Ratelimit-") {
+		if ofRateLimits(name) {
 			delete(h, name)
 		}
 	}

@@ -41,8 +41,10 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
-	token  *token // that it is signed in with
-	failed bool   // an attempt of it failed in a way that may be its own
+	token  *token    // that it is signed in with
+	failed bool      // an attempt of it failed in a way that may be its own
+	ticket uint64    // its rank among those who wait for the service's rate; 0 is that it did not
+	left   time.Time // when its request was let go
 }
 
 // expects reports whether a status is a good answer.

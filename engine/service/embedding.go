@@ -40,6 +40,7 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 		length += len(text)
 	}
 	call.Record.Usage = l.meter.usage(l.prices, e.Model, usage, length, 0)
+	l.spent(call.Record.Usage)
 	return vectors, nil
 }
 

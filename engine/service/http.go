@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // Limits bound the use of a service. The zero value takes the defaults.
@@ -24,6 +25,8 @@ type Limits struct {
 	Timeout     time.Duration // of one attempt; 10 s
 	// Rate is how many requests may start per second, at first; 0 is as many as come. MaxRate is what it may grow to.
 	Rate, MaxRate float64
+	Pace          pace.Mode // how the rate is kept to
+	Burst         int       // of a token bucket, how many may start at once; 0 is one second's worth
 	// NoBreaker lets calls fail while the service is away: nobody waits for it.
 	NoBreaker bool
 }
@@ -79,10 +82,9 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		base: h.pool, bound: gate.New(h.limits.Connections), tag: tag,
+		base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
-	h.paced()
 	return h, nil
 }
 

@@ -14,11 +14,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/pace"
 )
-
-// leastRate is the slowest that a pacer makes the calls of models, per second.
-const leastRate = 1
 
 // LLM is a client of one service that speaks OpenAI's wire format: chat completions and embeddings. The library behind
 // it builds requests and reads answers; retries, pacing and the journal are those of all services.
@@ -59,13 +55,6 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	config.BaseURL, config.HTTPClient = carried, carrier{h}
 	l.api = openai.NewClientWithConfig(config)
 	return l, nil
-}
-
-// paced gives the transport a pacer if the limits name a rate.
-func (h *HTTP) paced() {
-	if l := h.limits; l.Rate > 0 {
-		h.transport.pacer = pace.New(pace.Limits{Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate)})
-	}
 }
 
 // carried stands for the service's address in what the library asks for.
@@ -178,6 +167,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
 	}
 	call.Record.Usage = l.meter.usage(l.prices, c.Model, usage, c.length(), len(got.Text))
+	l.spent(call.Record.Usage)
 	return got, nil
 }
 

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // desk is a fake service that is asked by many: it takes a while for each, and counts.
@@ -219,18 +222,189 @@ func TestARefusalIsHeardWhileWaitingForAPlace(t *testing.T) {
 	})
 }
 
-// TestRefusedWithoutATime doubles the wait of a call that is refused again and again, up to a minute.
+// TestRefusedWithoutATime doubles the wait of a call that is refused again and again, up to a minute, where nothing is
+// paced; else it is a minute.
 func TestRefusedWithoutATime(t *testing.T) {
+	for rate, first := range map[float64]time.Duration{0: unnamedWait, 10: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			refusals := make([]reply, 12, 13)
+			for i := range refusals {
+				refusals[i].status = 429
+			}
+			fake := &script{answers: append(refusals, wrote("x"))}
+			row, got := stage{}.chat(t, models(t, fake, LLMConfig{Limits: Limits{Rate: rate}}), hello(), nil)
+			waits := fake.waits()
+			if got == nil || waits[0] > first || waits[0] < first/2 || waits[11] < maxWait/2 || slices.Max(waits) > maxWait || row.Steps[0].Attempts != 1 {
+				t.Errorf("waits %v: %s", waits, row.Error)
+			}
+		})
+	}
+}
+
+// TestRefusedByHeaders waits until the budget is whole again of which nothing is left, whatever else is.
+func TestRefusedByHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refusals := make([]reply, 12, 13)
-		for i := range refusals {
-			refusals[i].status = 429
-		}
-		fake := &script{answers: append(refusals, wrote("x"))}
+		no := reply{status: 429, header: map[string]string{
+			"X-Ratelimit-Remaining-Requests": "12", "X-Ratelimit-Reset-Requests": "100s",
+			"X-Ratelimit-Remaining-Tokens": "0", "X-Ratelimit-Reset-Tokens": "7.5s",
+		}}
+		fake := &script{answers: []reply{no, wrote("x")}}
 		row, got := stage{}.chat(t, models(t, fake, LLMConfig{Limits: Limits{Rate: 10}}), hello(), nil)
-		waits := fake.waits()
-		if got == nil || waits[0] > unnamedWait || waits[11] < maxWait/2 || slices.Max(waits) > maxWait || row.Steps[0].Attempts != 1 {
-			t.Errorf("waits %v: %s", waits, row.Error)
+		if wait := fake.waits()[0]; got == nil || wait != 7500*time.Millisecond {
+			t.Errorf("waited %v: %s", wait, row.Error)
 		}
 	})
+}
+
+// TestAServiceWithoutARateIsLeftAlone is one episode for all of its calls: nobody asks before the time that one of them
+// was told, and they come back one after another.
+func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{takes: 100 * time.Millisecond, refuse: func(n int) string {
+			if n == 0 {
+				return "20"
+			}
+			return ""
+		}}
+		l := models(t, d, LLMConfig{Limits: Limits{Connections: 5}})
+		begin := time.Now()
+		row := callers(t, 50, l)
+		times := d.since(begin)
+		late := 0
+		for _, at := range times {
+			if at > 100*time.Millisecond && at < 20100*time.Millisecond {
+				t.Errorf("asked at %v", at)
+			}
+			if at >= 20100*time.Millisecond {
+				late++
+			}
+		}
+		if row.Outcome != engine.OK || len(times) != 51 || late < 41 || slices.Max(times) > 27*time.Second {
+			t.Errorf("%d requests, the last at %v: %s", len(times), slices.Max(times), row.Error)
+		}
+		if w := held(row); w[engine.RefusalGate] < 20*time.Second || w[engine.RateGate] != 0 {
+			t.Errorf("held back by %v", w)
+		}
+	})
+}
+
+// TestWaitingCallsHearOfANewRate: 60 who would wait 6 s are through in 3 when the rate is doubled.
+func TestWaitingCallsHearOfANewRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		l := models(t, d, LLMConfig{Limits: Limits{Rate: 10, Pace: pace.Fixed, Connections: 100}})
+		begin := time.Now()
+		time.AfterFunc(time.Second, func() { l.transport.pacer.SetLimits(time.Now(), pace.Limits{Mode: pace.Fixed, Start: 50}) })
+		row := callers(t, 60, l)
+		if row.Outcome != engine.OK || row.Total < 1900*time.Millisecond || row.Total > 2100*time.Millisecond {
+			t.Errorf("60 calls took %v, want a second of 10 and one of 50: %v %s", row.Total, d.since(begin), row.Error)
+		}
+	})
+}
+
+// TestACallThatIsCutWhileItWaits leaves its turn to those behind.
+func TestACallThatIsCutWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		l := models(t, d, LLMConfig{Limits: Limits{Rate: 1, Pace: pace.Fixed}})
+		begin := time.Now()
+		stage{}.play(t, func(s *engine.Session) {
+			var group sync.WaitGroup
+			for i := range 4 {
+				call := &Call{Session: s, Clock: s.Clock().Branch(), Path: fmt.Sprint("step", i), Retry: s.Settings().Retry}
+				if i == 1 || i == 2 {
+					time.AfterFunc(500*time.Millisecond, func() { call.Clock.Cancel(engine.ErrCut) })
+				}
+				group.Go(func() {
+					defer call.Clock.Stop()
+					_, _ = l.Chat(call, hello())
+				})
+				synctest.Wait() // so that they stand in the row in order
+			}
+			group.Wait()
+			s.Row.Outcome = engine.OK
+		})
+		if got, want := d.since(begin), []time.Duration{0, time.Second}; !slices.Equal(got, want) {
+			t.Errorf("asked at %v, want %v", got, want)
+		}
+		if _, held, waiting := l.transport.bound.State(); held+waiting+l.transport.pacer.State(time.Now()).Waiting != 0 {
+			t.Errorf("%d places held, %d wait", held, waiting)
+		}
+	})
+}
+
+// TestAServiceThatIsExhausted has its calls wait, held, until it is not; what it says of the quota is shown.
+func TestAServiceThatIsExhausted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer      reply
+		says        string
+		least, most time.Duration
+		endless     bool
+	}{
+		"an hour":      {reply{status: 429, header: map[string]string{"Retry-After": "3600"}}, "it asks to wait for 1h0m0s", time.Hour, time.Hour, false},
+		"an account":   {reply{status: 429, body: `{"error":{"code":"insufficient_quota","message":"pay hunter2"}}`}, `(insufficient_quota): "`, time.Minute, time.Minute, true},
+		"the day":      {reply{status: 429, body: `Limit 200 requests per day (RPD)`, header: map[string]string{"Retry-After": "432"}}, "its quota of the day is used up", 432 * time.Second, 432 * time.Second, false},
+		"the day only": {reply{status: 429, body: `{"quotaId":"GenerateRequestsPerDayPerProject"}`}, "its quota of the day is used up", time.Minute, time.Minute, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := &script{answers: []reply{tt.answer, wrote("x")}}
+				l := models(t, fake, LLMConfig{Limits: Limits{Rate: 10}, Shared: NewBound(1)})
+				states := make(chan pace.State, 1)
+				time.AfterFunc(time.Second, func() { states <- l.transport.pacer.State(time.Now()) })
+				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"hunter2"} })
+				wait := fake.waits()[0]
+				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.RefusalGate] != wait {
+					t.Errorf("waited %v, held %v: %s", wait, row.Steps[0].Waits, row.Error)
+				}
+				seen := <-states
+				if !strings.Contains(seen.Exhausted, tt.says) || strings.Contains(seen.Exhausted, "hunter2") || seen.Until.IsZero() != tt.endless {
+					t.Errorf("it says %q, until %v", seen.Exhausted, seen.Until)
+				}
+				if after := l.transport.pacer.State(time.Now()); after.Exhausted != "" {
+					t.Errorf("it says still %q", after.Exhausted)
+				}
+			})
+		})
+	}
+}
+
+// TestExhaustedOutsideOfARun is an error: there is nobody to pause.
+func TestExhaustedOutsideOfARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := models(t, &script{answers: []reply{{status: 429, body: `{"code":"insufficient_quota"}`}}}, LLMConfig{})
+		call := &Call{Clock: clock.New(t.Context(), 0, nil), Path: "population[0]"}
+		defer call.Clock.Stop()
+		_, err := l.Chat(call, hello())
+		failure, ok := errors.AsType[*engine.StepError](err)
+		if !ok || failure.Class != engine.ClientError || !strings.Contains(err.Error(), "nothing left to spend") || call.Record.Attempts != 1 {
+			t.Errorf("%v, %d attempts", err, call.Record.Attempts)
+		}
+	})
+}
+
+// TestWhatAPacerHears of answers and failures: those for the service's sake stop its growth, what is left is spread.
+func TestWhatAPacerHears(t *testing.T) {
+	rate := func(answers ...reply) float64 {
+		var got float64
+		synctest.Test(t, func(t *testing.T) {
+			l := models(t, &script{answers: answers}, LLMConfig{Limits: Limits{Rate: 10, MaxRate: 50, Connections: 500, Timeout: 100 * time.Millisecond}})
+			callers(t, 25, l)
+			got = l.transport.pacer.State(time.Now()).Rate
+		})
+		return got
+	}
+	if got := rate(wrote("x")); got != 20 {
+		t.Errorf("a rate of %v, want 20", got)
+	}
+	for name, r := range map[string]reply{"500": {status: 500}, "reset": {err: errReset}, "hangs": {hangs: true}} {
+		if got := rate(r); got != 10 {
+			t.Errorf("%s: a rate of %v, want 10", name, got)
+		}
+	}
+	left := wrote("x")
+	left.header = map[string]string{"X-Ratelimit-Limit-Requests": "100", "X-Ratelimit-Remaining-Requests": "10", "X-Ratelimit-Reset-Requests": "5s"}
+	if got := rate(left); got != 2 {
+		t.Errorf("a rate of %v with 10 requests for 5s, want 2", got)
+	}
 }

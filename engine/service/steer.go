@@ -18,11 +18,9 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	if t.pacer != nil {
-		p := t.pacer.State(now)
-		s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
-		s.Exhausted, s.Until = p.Exhausted, p.Until
-	}
+	p := t.pacer.State(now)
+	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
+	s.Exhausted, s.Until = p.Exhausted, p.Until
 	t.breaker.fill(&s, now)
 	return s
 }
@@ -41,15 +39,12 @@ func (h *HTTP) tunables() tunables {
 		atOnce = "concurrent"
 	}
 	t := &h.transport
-	all := []tunable{
+	return tunables{h.name, append(
+		rateTunables(t.pacer),
 		timeTunable(h.patience, func(d time.Duration) { h.timeout.Store(int64(d)) }),
 		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
 		breakerTunable(t.breaker),
-	}
-	if t.pacer != nil {
-		all = append(rateTunables(t.pacer), all...)
-	}
-	return tunables{h.name, all}
+	)}
 }
 
 // Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
@@ -63,10 +58,8 @@ func (h *HTTP) Renew() {
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
 	moves := h.transport.breaker.taken()
-	if p := h.transport.pacer; p != nil {
-		for _, m := range p.Moves() {
-			moves = append(moves, rateMove(h.name, m))
-		}
+	for _, m := range h.transport.pacer.Moves() {
+		moves = append(moves, rateMove(h.name, m))
 	}
 	return moves
 }

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -22,21 +21,15 @@ const (
 	maxPromised = 1 << 20
 	// maxRefusals is how many 429s of a call are kept in its record.
 	maxRefusals = 1000
-
-	// A 429 without Retry-After is waited out for unnamedWait at first, doubling up to maxWait; one that names no time
-	// to speak of for leastWait, so that nothing is asked in a tight loop.
-	unnamedWait = time.Second
-	maxWait     = time.Minute
-	leastWait   = 50 * time.Millisecond
 )
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
 	base   http.RoundTripper
 	bound  *gate.Gate
-	pacer  *pace.Pacer // nil is unpaced
-	shared *gate.Gate  // that other services have a part in; nil is none
-	tag    bool        // tell the rehearsal which cycle, step and attempt this is
+	pacer  *pace.Pacer
+	shared *gate.Gate // that other services have a part in; nil is none
+	tag    bool       // tell the rehearsal which cycle, step and attempt this is
 
 	breaker  *breaker
 	retries  *retryBudget
@@ -86,7 +79,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		case refuses(answer, call):
 			t.rejected.Add(1)
 			call.turnedAway(answer)
-			if err := t.refused(ctx, call, answer, &refused); err != nil {
+			if err := t.refused(call, answer, &refused); err != nil {
 				return nil, err
 			}
 			continue
@@ -126,7 +119,8 @@ func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
 		if t.breaker.leave(&pass) {
 			return pass, nil
 		}
-		t.leave() // it opened meanwhile
+		t.pacer.GiveBack() // it opened meanwhile
+		t.leave()
 	}
 }
 
@@ -158,19 +152,6 @@ func (c *Call) turnedAway(a *Answer) {
 	if a != nil && len(c.Record.Statuses) < maxRefusals {
 		c.Record.Statuses = append(c.Record.Statuses, a.Status)
 	}
-}
-
-// refusals says how long the 429s of one call are waited out.
-type refusals struct{ unnamed time.Duration }
-
-// next is at least what the answer names, spread so that those who were refused together do not come back together.
-func (r *refusals) next(a *Answer) time.Duration {
-	if a.named {
-		d := max(a.wait, leastWait)
-		return d + rand.N(d/4)
-	}
-	r.unnamed = min(max(2*r.unnamed, unnamedWait), maxWait)
-	return r.unnamed/2 + rand.N(r.unnamed/2)
 }
 
 // attempt is which one it is.
@@ -221,6 +202,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case passing(answer.Status):
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
+	t.heard(call, answer, failure)
 	said = call.verdict(answer, failure, err)
 	return answer, failure, err
 }

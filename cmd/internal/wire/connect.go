@@ -90,7 +90,8 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		}
 		cfg.Prices = c.prices
 	}
-	if !cfg.Rehearses && cfg.Limits.Rate == 0 { // the rehearsal has no quota
+	quota := !cfg.Rehearses || c.Settings.Rehearsal.Faults["quota"] != ""
+	if quota && cfg.Limits.Rate == 0 { // the rehearsal has one where it is asked for
 		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)
 	}
 	client, err := service.NewLLM(cfg)

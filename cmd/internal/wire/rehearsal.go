@@ -25,12 +25,17 @@ func ParseRehearsal(r engine.Rehearsal) (rehearsal.Config, error) {
 	return cfg, err
 }
 
-// parseFaults reads shares by kind of fault, an outage as FROM+FOR, and after how many requests a token expires.
+// faultKinds are the faults of the rehearsal by their names.
+var faultKinds = []string{"rate_limited", "server_error", "hang", "cut", "bad_body", "outage", "token_requests", "quota", "capacity"}
+
+// parseFaults reads shares by kind of fault, an outage as FROM+FOR, and how many requests a token, a second and the
+// server bear.
 func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 	var f rehearsal.Faults
 	shares := map[string]*float64{
 		"rate_limited": &f.RateLimited, "server_error": &f.ServerError, "hang": &f.Hang, "cut": &f.Cut, "bad_body": &f.BadBody,
 	}
+	counts := map[string]*int{"token_requests": &f.TokenRequests, "capacity": &f.Capacity}
 	for kind, text := range given {
 		if kind == "outage" {
 			from, length, ok := strings.Cut(text, "+")
@@ -42,18 +47,26 @@ func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 			}
 			continue
 		}
-		if kind == "token_requests" {
+		if count, ok := counts[kind]; ok {
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return f, &engine.FieldError{Field: "fault token_requests", Problem: fmt.Sprintf("%q is no number of requests", text), Hint: "such as 20"}
+				return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no number of requests", text), Hint: "such as 20"}
 			}
-			f.TokenRequests = n
+			*count = n
+			continue
+		}
+		if kind == "quota" {
+			n, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return f, &engine.FieldError{Field: "fault quota", Problem: fmt.Sprintf("%q is no number of requests per second", text), Hint: "such as 20"}
+			}
+			f.Quota = n
 			continue
 		}
 		share, ok := shares[kind]
 		if !ok {
 			return f, &engine.FieldError{
-				Field: "fault", Problem: "there is no fault " + kind, Hint: "rate_limited, server_error, hang, cut, bad_body, outage, token_requests",
+				Field: "fault", Problem: "there is no fault " + kind, Hint: strings.Join(faultKinds, ", "),
 			}
 		}
 		var err error

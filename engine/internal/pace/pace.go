@@ -1,103 +1,179 @@
-// Package pace says when the next request to a service may start. It is pure: the caller brings the time.
+// Package pace says when the next request to a service may start. It is pure: the caller brings the time, and waits.
 package pace
 
 import (
+	"container/list"
+	"fmt"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
+// Mode is how a pacer goes about its rate.
+type Mode uint8
+
+// The modes: one that finds the rate, a token bucket, and one that spaces requests evenly.
 const (
-	window   = time.Second      // without refusal, after which the rate grows
-	coolDown = 15 * time.Second // after a refusal in which it does not
-	shrink   = 0.8
-	growth   = 1.05
+	Adaptive Mode = iota
+	Bucket
+	Fixed
 )
 
-// Limits bound a rate, in requests per second. Start and Ceiling are above 0.
-type Limits struct{ Start, Floor, Ceiling float64 }
+// Modes are their names, by mode.
+var Modes = []string{Adaptive: "adaptive", Bucket: "bucket", Fixed: "fixed"}
 
-// Pacer spreads requests over time at a rate that it finds: it doubles every window until the first refusal, shrinks
-// once per episode of refusals, and grows slowly after (additive steps would favour slow services; this is TCP's slow
-// start with a multiplicative growth, as AWS's adaptive retry mode has it). It is safe for concurrent use.
-type Pacer struct {
-	mu      sync.Mutex
-	limits  Limits
-	rate    float64
-	next    time.Time // when the next request may start
-	blocked time.Time // nothing starts before
-	calm    time.Time // the rate stays as it is until then
-	grown   time.Time // when it grew last
-	used    int       // requests since
-	refused bool      // ever
+func (m Mode) String() string { return Modes[m] }
+
+// Limits bound a rate, in requests per second. The zero value is unpaced: requests start as they come, unless the
+// service refuses them.
+type Limits struct {
+	Mode           Mode
+	Start          float64 // the rate, of an adaptive pacer at first; 0 is unpaced
+	Floor, Ceiling float64 // of an adaptive pacer; they give way to Start
+	Burst          int     // of a bucket, how many may start at once; 0 is one second's worth
 }
 
-// New returns a pacer. A ceiling below the start is raised to it.
-func New(l Limits) *Pacer {
+func (l Limits) whole() Limits {
 	l.Ceiling = max(l.Ceiling, l.Start)
 	l.Floor = min(l.Floor, l.Start)
-	return &Pacer{limits: l, rate: l.Start}
+	if l.Burst <= 0 {
+		l.Burst = max(int(l.Start), 1)
+	}
+	return l
 }
 
-// Reserve takes the next place in the row and says how long to wait for it. After the wait, Blocked says whether
-// there is more to wait for.
-func (p *Pacer) Reserve(now time.Time) time.Duration {
+// Pacer spreads the requests to a service over time, in the order in which they came, and keeps to what the service
+// says: its refusals, and what it has left. An adaptive one finds the rate by itself (see adapt.go). It is safe for
+// concurrent use, and holds no lock while somebody waits.
+type Pacer struct {
+	mu     sync.Mutex
+	given  Limits
+	limits Limits  // what they come to
+	rate   float64 // what it found; Start in the other modes
+	why    string  // in words
+
+	queue  list.List // of *Turn, by ticket
+	ticket uint64    // the last one given
+	bucket *rate.Limiter
+	last   time.Time // when the request before was to start
+	spare  bool      // its turn was given back
+	begun  bool      // some request started, ever
+
+	blocked time.Time // nothing starts before
+	refused time.Time // when that was said
+	spread  float64   // of an unpaced one: the rate after a refusal,
+	calmed  time.Time // until then
+
+	climb climb
+	moves []Move
+	said  said
+	gone  gone
+}
+
+// New returns a pacer.
+func New(l Limits) *Pacer {
+	p := &Pacer{given: l, limits: l.whole(), rate: l.Start}
+	switch {
+	case l.Start == 0:
+	case l.Mode == Adaptive:
+		p.why = perSecond(l.Start) + ": to begin with"
+	default:
+		p.why = perSecond(l.Start) + ": as set"
+	}
+	p.bucket = rate.NewLimiter(rate.Limit(p.rate), p.limits.Burst)
+	p.climb.told = p.rate
+	return p
+}
+
+// Limits are those that it was given last.
+func (p *Pacer) Limits() Limits {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.grow(now)
-	at := now
-	for _, t := range [...]time.Time{p.next, p.blocked} {
-		if t.After(at) {
-			at = t
+	return p.given
+}
+
+// SetLimits changes the limits by hand, and those who wait hear of it. A new Start is the rate from now on; else what
+// an adaptive pacer found stays, within the new bounds.
+func (p *Pacer) SetLimits(now time.Time, l Limits) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.limits
+	p.given, p.limits = l, l.whole()
+	if l.Start != was.Start || l.Mode != Adaptive {
+		p.rate, p.climb.wall = l.Start, 0
+	}
+	if p.rate > 0 {
+		p.rate = min(max(p.rate, p.limits.Floor), p.limits.Ceiling)
+	}
+	p.climb.began, p.climb.used, p.climb.told = now, 0, p.rate
+	p.why = ""
+	if p.rate > 0 {
+		p.why = fmt.Sprintf("%s: set by hand at %s", perSecond(p.rate), clock(now))
+	}
+	p.bucket.SetLimitAt(now, rate.Limit(p.rate))
+	p.bucket.SetBurstAt(now, p.limits.Burst)
+	p.wakeAll()
+}
+
+// State is how a pacer is doing.
+type State struct {
+	Limits  Limits    // in force: what those given come to
+	Rate    float64   // requests per second that may start now; 0 is as many as come
+	Why     string    // in words, why that is the rate; "" of one that is unpaced
+	Blocked time.Time // nothing starts before; zero is that it may
+	Waiting int       // for their turns
+	// Exhausted says in words that the quota is gone for long, and Until when it is there again; zero is that nobody knows.
+	Exhausted string
+	Until     time.Time
+}
+
+// State is how the pacer is doing now.
+func (p *Pacer) State(now time.Time) State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := State{Limits: p.limits, Waiting: p.queue.Len()}
+	s.Rate, s.Why = p.effective(now)
+	if p.blocked.After(now) {
+		s.Blocked = p.blocked
+	}
+	if p.gone.endless() || p.gone.until.After(now) {
+		s.Exhausted, s.Until = p.gone.why, p.gone.until
+	}
+	return s
+}
+
+// Recalled reports whether the service refused something since a turn came, so that its request must not start after
+// all.
+func (p *Pacer) Recalled(now, came time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.blocked.After(now) && !p.refused.Before(came)
+}
+
+// effective is the rate that holds now and why: the pacer's own, or what the service has left where that is less.
+// mu is held.
+func (p *Pacer) effective(now time.Time) (perSec float64, why string) {
+	if p.rate == 0 {
+		if p.spread > 0 && now.Before(p.calmed) {
+			return p.spread, perSecond(p.spread) + ": those who waited for a 429 come back one after another"
 		}
+		return 0, ""
 	}
-	p.next = at.Add(time.Duration(float64(time.Second) / p.rate))
-	p.used++
-	return at.Sub(now)
+	if left := p.said.rate(now); left.rate < p.rate {
+		return max(left.rate, p.least()), left.String()
+	}
+	return p.rate, p.why
 }
 
-// Blocked is how long nothing may start for a refusal.
-func (p *Pacer) Blocked(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return max(p.blocked.Sub(now), 0)
+// least is what a rate does not fall below. mu is held.
+func (p *Pacer) least() float64 {
+	if p.limits.Floor > 0 {
+		return p.limits.Floor
+	}
+	return min(p.rate, 1)
 }
 
-// Refuse tells of a 429 that asks to wait. Those that arrive in one episode, from requests that had left before,
-// shrink the rate once.
-func (p *Pacer) Refuse(now time.Time, wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := now.Add(wait); until.After(p.blocked) {
-		p.blocked = until
-	}
-	if now.After(p.calm) || !p.refused {
-		p.rate = max(p.rate*shrink, p.limits.Floor)
-	}
-	p.refused = true
-	p.calm = now.Add(max(wait, coolDown))
-}
+func perSecond(r float64) string { return fmt.Sprintf("%.3g/s", r) }
 
-// Rate is how many requests per second may start.
-func (p *Pacer) Rate() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rate
-}
-
-// grow raises the rate where a window went by without refusal and somebody used it. mu is held.
-func (p *Pacer) grow(now time.Time) {
-	if p.grown.IsZero() {
-		p.grown = now
-	}
-	if now.Sub(p.grown) < window || now.Before(p.calm) {
-		return
-	}
-	if float64(p.used) >= p.rate/2 { // an unused rate has shown nothing
-		factor := growth
-		if !p.refused {
-			factor = 2
-		}
-		p.rate = min(p.rate*factor, p.limits.Ceiling)
-	}
-	p.grown, p.used = now, 0
-}
+func clock(at time.Time) string { return at.Format("15:04:05") }

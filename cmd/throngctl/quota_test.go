@@ -1,0 +1,31 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWhatTakesTimeChangesNothing compares the results of a run against a rehearsal that refuses and slows down with
+// those of one that does neither: the shop's, whose calls are not paced, and the model's, whose are.
+func TestWhatTakesTimeChangesNothing(t *testing.T) {
+	for name, run := range map[string]func(string, ...string) []string{"shop": day, "model": chat} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			results := func(more ...string) string {
+				data := t.TempDir()
+				out := filepath.Join(data, "out")
+				code, stdout, stderr := ctl(t, run(data, append(more, "--no-dashboard", "--export", out)...)...)
+				if code != 0 || strings.Contains(stdout, "inexact") {
+					t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+				}
+				return read(t, out, "sessions.csv") + read(t, out, "events.csv")
+			}
+			want := results()
+			got := results("--fault", "quota=250", "--fault", "capacity=2", "--rehearsal", "local")
+			if got != want {
+				t.Errorf("the results differ\n%s", difference(want, got))
+			}
+		})
+	}
+}

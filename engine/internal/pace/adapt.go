@@ -1,0 +1,184 @@
+package pace
+
+import (
+	"fmt"
+	"time"
+)
+
+// How an adaptive rate moves. It doubles every clean second until the first refusal (slow start), shrinks once per
+// episode of refusals, stays for a while, and grows by a twentieth per clean window after. Near the rate that was
+// refused last a window is long: the time between two episodes is spent close to the quota, as CUBIC does (RFC 9438,
+// section 4.2), and little of it beyond. A rate well above that one shows that there is more to have, and is left fast
+// again.
+const (
+	window     = time.Second
+	nearWindow = 20 * time.Second // near the wall
+	coolDown   = 15 * time.Second // after a refusal in which it does not grow
+	shrink     = 0.8
+	growth     = 1.05
+	near       = 0.95 // of the wall: it begins
+	beyond     = 1.08 // of the wall: it is not there any more
+
+	// Unnamed is how long a service is left alone whose refusal names no time.
+	Unnamed = time.Minute
+
+	tellAfter = 1.2 // growth that is told of: by so much, or at an end
+	maxMoves  = 100 // that nobody has asked for are kept
+)
+
+// climb is what an adaptive rate goes by.
+type climb struct {
+	wall    float64   // the rate that was refused last; 0 is that none was
+	shrunk  time.Time // when the last episode began
+	refused bool      // ever
+	calm    time.Time // it does not grow before
+	began   time.Time // the window
+	used    int       // requests in it
+	bound   bool      // something else than the rate held them back
+	told    float64   // the rate that was told of last
+}
+
+// Move is a change of the rate that the pacer made by itself, in requests per second.
+type Move struct {
+	At       time.Time
+	Old, New float64
+	Why      string // in words
+}
+
+// Moves returns what has changed since it was asked last, of many the newest. Growth is told of in larger steps than it
+// is made in.
+func (p *Pacer) Moves() []Move {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	moves := p.moves
+	p.moves = nil
+	return moves
+}
+
+// Refuse tells of a 429 that asks to wait, of a request that left at a time. Nothing starts before that. Those of one
+// episode, whose requests had left before it began, shrink the rate once.
+func (p *Pacer) Refuse(now, left time.Time, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.block(now, wait)
+	c := &p.climb
+	c.began, c.used, c.bound = now, 0, false
+	c.calm = later(c.calm, now.Add(max(wait, coolDown)))
+	if p.limits.Mode != Adaptive || p.rate == 0 || c.refused && !left.After(c.shrunk) {
+		c.refused = true
+		return
+	}
+	c.refused, c.shrunk, c.wall = true, now, p.rate
+	p.move(now, max(p.rate*shrink, p.limits.Floor), "after a 429 at "+clock(now)+" shrunk")
+}
+
+// block keeps everything from starting for a while. mu is held.
+func (p *Pacer) block(now time.Time, wait time.Duration) {
+	until := now.Add(wait)
+	if !until.After(p.blocked) {
+		return
+	}
+	p.blocked, p.refused = until, now
+	if p.rate == 0 { // those who wait are to come back one after another, within a quarter of the wait
+		p.spread, p.calmed = -1, until.Add(max(wait/4, time.Millisecond))
+	}
+	p.wakeAll()
+}
+
+// Trouble tells of a request that the service failed: the second in which it did is not a clean one, and the rate does
+// not grow for it.
+func (p *Pacer) Trouble(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &p.climb
+	if c.began = c.began.Add(window); c.began.After(now) || now.Sub(c.began) < window {
+		c.began, c.used, c.bound = now, 0, false
+	}
+}
+
+// grow raises the rate where a window went by without refusal or trouble, and it was the rate that held requests back.
+// mu is held.
+func (p *Pacer) grow(now time.Time) {
+	c := &p.climb
+	if p.limits.Mode != Adaptive || p.rate == 0 || p.rate >= p.limits.Ceiling {
+		return
+	}
+	if c.began.IsZero() {
+		c.began = now
+	}
+	if p.said.rate(now).rate < p.rate {
+		c.bound = true
+	}
+	length := window
+	if p.near() {
+		length = nearWindow
+	}
+	took := now.Sub(c.began)
+	if took < length || now.Before(c.calm) {
+		return
+	}
+	// A rate that is not used up has shown nothing.
+	if !c.bound && float64(c.used) >= p.rate*took.Seconds()/2 {
+		p.step(now)
+	}
+	c.began, c.used, c.bound = now, 0, false
+}
+
+// near reports whether the rate is close to the one that was refused last. mu is held.
+func (p *Pacer) near() bool {
+	wall := p.climb.wall
+	return wall > 0 && p.rate >= near*wall && p.rate < beyond*wall
+}
+
+// step is one of growth. mu is held.
+func (p *Pacer) step(now time.Time) {
+	c := &p.climb
+	to, why := p.rate*growth, "grown, no 429 came"
+	switch {
+	case !c.refused:
+		to, why = p.rate*2, "doubled, no 429 came yet"
+	case p.rate < near*c.wall:
+		to = min(to, near*c.wall)
+	}
+	if to >= p.limits.Ceiling {
+		to, why = p.limits.Ceiling, "at the ceiling"
+	}
+	p.move(now, to, why)
+}
+
+// move changes the rate and keeps what there is to tell of it. mu is held.
+func (p *Pacer) move(now time.Time, to float64, why string) {
+	c := &p.climb
+	if to < p.rate {
+		p.tell(now, p.rate, "grown, no 429 came")
+		p.why = fmt.Sprintf("%s: %s from %s", perSecond(to), why, perSecond(p.rate))
+	} else {
+		p.why = perSecond(to) + ": " + why
+	}
+	grew := to > p.rate
+	p.rate = to
+	if !grew || to >= tellAfter*c.told || to == p.limits.Ceiling {
+		p.tell(now, to, p.why)
+	}
+	p.wakeFirst()
+}
+
+// tell keeps a move. mu is held.
+func (p *Pacer) tell(now time.Time, to float64, why string) {
+	c := &p.climb
+	if to == c.told {
+		return
+	}
+	if len(p.moves) == maxMoves {
+		p.moves = append(p.moves[:0], p.moves[1:]...)
+	}
+	p.moves = append(p.moves, Move{now, c.told, to, why})
+	c.told = to
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
