@@ -162,9 +162,9 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// TestFailedCriteriaAreAnExitCode runs against a shop that refuses everything.
+// TestFailedCriteriaAreAnExitCode runs against a shop that fails nearly everything, and does not wait for it.
 func TestFailedCriteriaAreAnExitCode(t *testing.T) {
-	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--fault", "server_error=0.9", "--fault", "cut=0", "--fault", "bad_body=0")...)
+	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--breaker", "off", "--fault", "server_error=0.9", "--fault", "cut=0", "--fault", "bad_body=0")...)
 	if code != exitFailed {
 		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, out)
 	}

@@ -350,13 +350,14 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := &script{answers: []reply{tt.answer, wrote("x")}}
 				l := models(t, fake, LLMConfig{Limits: Limits{Rate: 10}, Shared: NewBound(1)})
-				var seen pace.State
-				time.AfterFunc(time.Second, func() { seen = l.transport.pacer.State(time.Now()) })
+				states := make(chan pace.State, 1)
+				time.AfterFunc(time.Second, func() { states <- l.transport.pacer.State(time.Now()) })
 				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"hunter2"} })
 				wait := fake.waits()[0]
 				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.RefusalGate] != wait {
 					t.Errorf("waited %v, held %v: %s", wait, row.Steps[0].Waits, row.Error)
 				}
+				seen := <-states
 				if !strings.Contains(seen.Exhausted, tt.says) || strings.Contains(seen.Exhausted, "hunter2") || seen.Until.IsZero() != tt.endless {
 					t.Errorf("it says %q, until %v", seen.Exhausted, seen.Until)
 				}

@@ -40,12 +40,12 @@ func (h *HTTP) tunables() tunables {
 		atOnce = "concurrent"
 	}
 	t := &h.transport
-	all := []tunable{
+	return tunables{h.name, append(
+		rateTunables(t.pacer),
 		timeTunable(h.patience, func(d time.Duration) { h.timeout.Store(int64(d)) }),
 		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
 		breakerTunable(t.breaker),
-	}
-	return tunables{h.name, append(rateTunables(t.pacer), all...)}
+	)}
 }
 
 // Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts

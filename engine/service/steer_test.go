@@ -43,6 +43,8 @@ func TestTune(t *testing.T) {
 	}{
 		{h, "shop.timeout", "2500ms", "10s", "2.5s"},
 		{h, "shop.connections", "7", "200", "7"},
+		{h, "shop.rate", "5", "0", "5"},
+		{h, "shop.rate", "0", "5", "0"},
 		{h, "shop.breaker", "off", "on", "off"},
 		{h, "shop.breaker", "on", "off", "on"},
 		{l, "model.timeout", "2m", "1m0s", "2m0s"},

@@ -130,7 +130,8 @@ func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
 		if t.breaker.leave(&pass) {
 			return pass, nil
 		}
-		t.leave() // it opened meanwhile
+		t.pacer.GiveBack() // it opened meanwhile
+		t.leave()
 	}
 }
 
@@ -216,8 +217,8 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
 	call.pay(call.cost(left, answer))
-	said = call.verdict(answer, failure, err)
 	t.heard(call, answer, failure)
+	said = call.verdict(answer, failure, err)
 	return answer, failure, err
 }
 

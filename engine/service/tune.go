@@ -122,13 +122,13 @@ func rateTunables(p *pace.Pacer) []tunable {
 		p.SetLimits(time.Now(), l)
 		return nil
 	}
-	return []tunable{
+	all := []tunable{
 		{
 			"rate", "requests per second that may start, from now on; 0 is as many as come",
 			func() string { return formatRate(p.State(time.Now()).Rate) },
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
-					l.Start, l.Ceiling = rate, max(l.Ceiling, rate)
+					l.Start, l.Floor, l.Ceiling = rate, min(leastRate, rate), max(l.Ceiling, rate)
 					return nil
 				})
 			},
@@ -147,6 +147,10 @@ func rateTunables(p *pace.Pacer) []tunable {
 			},
 		},
 	}
+	if p.Limits().Mode != pace.Adaptive { // the rate is what is set
+		all = all[:1]
+	}
+	return all
 }
 
 // breakerTunable switches a breaker.

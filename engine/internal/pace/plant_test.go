@@ -80,6 +80,8 @@ type plant struct {
 	events   events
 	made     int // events so far
 	callers  []*caller
+	waiting  map[*Turn]*caller
+	refused  bool // just now
 	seconds  []second
 	fails    float64 // share of requests that are answered by a 5xx
 }
@@ -127,6 +129,7 @@ type caller struct {
 
 func (c *caller) join(ticket uint64) {
 	c.turn = c.plant.pacer.Join(c.plant.now, ticket)
+	c.plant.waiting[c.turn] = c
 	if ticket == 0 {
 		c.joined = c.plant.now
 	}
@@ -157,6 +160,7 @@ func (c *caller) send() {
 	p := c.plant
 	left, ticket := p.now, c.turn.Ticket
 	c.longs = max(c.longs, p.now.Sub(c.joined))
+	delete(p.waiting, c.turn)
 	c.turn = nil
 	tokens := 50 + 100*p.random.Float64()
 	p.after(p.between(5*time.Millisecond, 60*time.Millisecond), func() {
@@ -170,6 +174,7 @@ func (c *caller) send() {
 			p.after(p.between(10*time.Millisecond, 100*time.Millisecond), func() {
 				p.pacer.Observe(p.now, quota)
 				p.pacer.Refuse(p.now, left, wait)
+				p.refused = true
 				c.join(ticket)
 			})
 			return
@@ -188,7 +193,7 @@ func (c *caller) send() {
 
 // run plays so many callers for so long.
 func (p *plant) run(callers int, length time.Duration) {
-	p.random, p.now = rand.New(rand.NewPCG(1, 2)), begin
+	p.random, p.now, p.waiting = rand.New(rand.NewPCG(1, 2)), begin, map[*Turn]*caller{}
 	for range callers {
 		c := &caller{plant: p}
 		p.callers = append(p.callers, c)
@@ -198,21 +203,28 @@ func (p *plant) run(callers int, length time.Duration) {
 		e := heap.Pop(&p.events).(event)
 		p.now = e.at
 		e.do()
-		for told := true; told; {
-			told = false
-			for _, c := range p.callers {
-				if c.turn == nil {
-					continue
-				}
-				select {
-				case <-c.turn.wake:
-					told = true
-					c.ask()
-				default:
-				}
+		p.listen()
+	}
+}
+
+// listen has those ask again who were told to: mostly the first in the row, after a refusal all of them.
+func (p *plant) listen() {
+	for told := true; told; {
+		told = false
+		for at := p.pacer.queue.Front(); at != nil; at = at.Next() {
+			turn := at.Value.(*Turn)
+			select {
+			case <-turn.wake:
+				told = true
+				p.waiting[turn].ask()
+			default:
+			}
+			if told || !p.refused {
+				break
 			}
 		}
 	}
+	p.refused = false
 }
 
 // over is what became of the requests between two seconds.
