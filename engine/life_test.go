@@ -26,6 +26,7 @@ type life struct {
 	room                      int
 	moves                     []move
 	deaths                    []int // after how many rows of its own each process dies; 0 is not by itself
+	requeued                  bool  // a session was made again: it ends as it did
 	checkpoint, cycleInterval time.Duration
 }
 
@@ -183,6 +184,14 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 			if !broken {
 				err = r.Checkpoint(t.Context(), "by hand")
 			}
+		case "requeue":
+			if agent := lastBad(j); agent >= 0 && !broken {
+				err = r.Requeue(t.Context(), agent, "test")
+				l.requeued = l.requeued || err == nil
+			}
+			if _, refused := errors.AsType[*engine.FieldError](err); refused {
+				err = nil
+			}
 		}
 		if err != nil && !errors.Is(err, engine.ErrEnded) && !errors.Is(err, enginetest.ErrDead) {
 			wrong = errors.Join(wrong, fmt.Errorf("%v: %w", m, err))
@@ -223,13 +232,24 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 		for agent, prefix := range cfg.Resume.Prefixes {
 			for _, e := range prefix {
 				key := fmt.Sprintf("%d/%d/%s", cfg.Resume.Cycle, agent, e.Path)
-				if n := crowd.Asked()[key]; n > 0 && e.Attempts > 0 {
+				if n := crowd.Asked()[key]; n > 0 && e.Attempts > 0 && !l.requeued {
 					wrong = errors.Join(wrong, fmt.Errorf("%s was asked again, %d times, though its answer was journaled", key, n))
 				}
 			}
 		}
 	}
 	return got, errors.Join(wrong, w.problem(), sharedOnce(cfg.Resume, crowd, j))
+}
+
+// lastBad is the agent of the last session that failed or timed out; -1 without one.
+func lastBad(j *enginetest.Journal) int {
+	agent := -1
+	for _, row := range j.Sessions() {
+		if row.Outcome == engine.Failed || row.Outcome == engine.TimedOut {
+			agent = row.Agent
+		}
+	}
+	return agent
 }
 
 // sharedOnce holds that a process asks for no answer that the run has, and for none twice unless it could not keep it.
@@ -346,7 +366,7 @@ func (l *life) counted(j *enginetest.Journal, got engine.Result) error {
 	if g, w := show(&got.Totals), show(&want); g != w {
 		return fmt.Errorf("totals kept:\n%s\nrecomputed:\n%s", g, w)
 	}
-	if l.crowd.Hang == 0 && got.Totals.Inexact != nil {
+	if l.crowd.Hang == 0 && !l.requeued && got.Totals.Inexact != nil {
 		return fmt.Errorf("the run is %v", got.Totals.Inexact)
 	}
 	return nil
@@ -397,7 +417,7 @@ func drawLife(t *rapid.T) *life {
 		return move{
 			after: time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond,
 			what: rapid.SampledFrom([]string{
-				"limit", "limit", "limit", "pause", "resume", "resume", "break", "heal", "heal", "stop", "cut", "quit", "die", "checkpoint",
+				"limit", "limit", "limit", "pause", "resume", "resume", "break", "heal", "heal", "stop", "cut", "quit", "die", "checkpoint", "requeue", "requeue",
 			}).Draw(t, "what"),
 			n: rapid.IntRange(0, 12).Draw(t, "n"),
 		}

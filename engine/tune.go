@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,10 +28,7 @@ var tunables = []tunable{
 	},
 	{
 		"governor", "what moves the limit: manual, adaptive, resources, success, latency or connections",
-		func(s *Settings) string { return cmp.Or(s.Governor, Manual) }, func(s *Settings, text string) error {
-			s.Governor = text
-			return nil
-		}, false,
+		func(s *Settings) string { return cmp.Or(s.Governor, Manual) }, word(func(s *Settings) *string { return &s.Governor }), false,
 	},
 	{
 		"floor", "sessions in flight that a governor leaves at least", func(s *Settings) string { return strconv.Itoa(s.Floor) },
@@ -42,10 +40,7 @@ var tunables = []tunable{
 	},
 	{
 		"breaker", "what the run does when too much of it fails: probe until it heals, wait for a person, or off",
-		func(s *Settings) string { return cmp.Or(s.Breaker, Breakers[0]) }, func(s *Settings, text string) error {
-			s.Breaker = text
-			return nil
-		}, false,
+		func(s *Settings) string { return cmp.Or(s.Breaker, Breakers[0]) }, word(func(s *Settings) *string { return &s.Breaker }), false,
 	},
 	{
 		"stall-warning", "time without any session ending, while some are in flight, that is told of; 0 is never",
@@ -174,6 +169,17 @@ func whole(set func(*Settings, int)) func(*Settings, string) error {
 			set(s, n)
 		}
 		return wrongText(err, text, "a whole number")
+	}
+}
+
+// word reads a name; whether there is such a one is for Validate to say.
+func word(of func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, text string) error {
+		if text == "" {
+			return errors.New("no name is given")
+		}
+		*of(s) = text
+		return nil
 	}
 }
 

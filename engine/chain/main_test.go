@@ -41,6 +41,7 @@ type stage struct {
 	resume    *engine.Resumption
 	ctx       context.Context
 	before    func(*Chain) // what a test does to the chain
+	during    func(*engine.Run)
 	watch     *Watch
 }
 
@@ -146,6 +147,9 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if st.during != nil {
+		st.during(run)
 	}
 	run.Wait()
 	return st.journal.Sessions()

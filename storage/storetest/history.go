@@ -33,6 +33,8 @@ type model struct {
 	taken     int
 	barrierAt engine.Totals
 	shared    sharedModel
+	rows      []engine.SessionRow
+	orders    engine.Resumption // what was ordered by hand
 }
 
 type savedCheckpoint struct {
@@ -77,6 +79,8 @@ func (m *model) apply(row engine.Row) {
 		m.request(r.Place, r.Entry)
 	case engine.SharedRow:
 		m.shared.apply(&r)
+	case engine.ChangeRow:
+		m.order(&r)
 	case engine.BarrierRow:
 		m.barrier()
 	case engine.CheckpointRow:
@@ -91,6 +95,7 @@ func (m *model) apply(row engine.Row) {
 
 func (m *model) session(s engine.SessionRow) {
 	m.sessions[s.Place] = s
+	m.rows = append(m.rows, s)
 	m.totals.Add(&s)
 	if s.Take == 0 {
 		m.done++
@@ -127,7 +132,7 @@ func (m *model) barrier() {
 func (m *model) resumption() *engine.Resumption {
 	r := &engine.Resumption{
 		Cycle: m.cycle, Memory: m.memory, Deltas: map[int]engine.Delta{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
-		Checkpoints: m.taken, Changed: slices.Sorted(maps.Keys(m.changed)),
+		Bad: map[int]engine.SessionEnd{}, Checkpoints: m.taken, Changed: slices.Sorted(maps.Keys(m.changed)),
 	}
 	r.State.Totals, r.AtBarrier = m.totals, m.barrierAt
 	r.Shared, r.State.Totals.Shared, r.AtBarrier.Shared = m.shared.known, m.shared.asked, m.shared.asked
@@ -138,14 +143,20 @@ func (m *model) resumption() *engine.Resumption {
 		if s, ended := m.last[p.Agent]; ended && p.Take <= s.Take || p.Take < r.Takes[p.Agent] {
 			continue
 		}
-		r.Takes[p.Agent] = p.Take
+		if p.Take > 0 {
+			r.Takes[p.Agent] = p.Take
+		}
 		r.Prefixes[p.Agent] = slices.Collect(maps.Values(entries))
 	}
+	m.ordered(r)
 	for agent, s := range m.last {
-		if _, goesOn := r.Prefixes[agent]; goesOn {
+		if _, goesOn := r.Takes[agent]; goesOn {
 			continue
 		}
 		r.Done = append(r.Done, agent)
+		if s.Outcome == engine.Failed || s.Outcome == engine.TimedOut {
+			r.Bad[agent] = engine.EndOf(&s)
+		}
 		if s.Outcome.Commits() && !s.Delta.Empty() {
 			r.Deltas[agent] = s.Delta
 		}
@@ -164,6 +175,7 @@ func text(r *engine.Resumption) string {
 		slices.SortFunc(p, func(a, b engine.Entry) int { return cmp.Compare(a.Path, b.Path) })
 		fmt.Fprintf(&out, "  %d (take %d): %+v\n", agent, r.Takes[agent], p)
 	}
+	fmt.Fprintf(&out, "retired %v, requeued %v, tuned %v, ended badly %v, takes %v\n", r.Retired, r.Requeued, r.Tuned, r.Bad, r.Takes)
 	out.WriteString("memory\n")
 	for _, agent := range slices.Sorted(maps.Keys(r.Memory)) {
 		fmt.Fprintf(&out, "  %d: %+v\n", agent, *r.Memory[agent])
@@ -234,6 +246,8 @@ func testHistories(t *testing.T, open Open) {
 			"shared":     h.with(h.shared),
 			"barrier":    h.with(h.barrier),
 			"checkpoint": h.with(h.checkpoint),
+			"requeue":    h.with(h.requeue),
+			"retire":     h.with(h.retire),
 			"commit":     h.with(func() { h.commit() }),
 			"restart":    h.with(h.restart),
 		})

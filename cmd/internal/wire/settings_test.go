@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +189,39 @@ func TestRehearsalTexts(t *testing.T) {
 		var field *engine.FieldError
 		if _, err := ParseRehearsal(r); !errors.As(err, &field) {
 			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+// TestTunablesAreSettings: what can be changed while a run is in progress is called, read, shown and explained as in the
+// table of run settings.
+func TestTunablesAreSettings(t *testing.T) {
+	names := map[string]string{"limit": "max-concurrent"}
+	texts := []string{"3", "7.5", "90", "1m30s", "wait", "latency", "much", "", "-1", "0"}
+	for _, tunable := range (&engine.Settings{}).Tunables() {
+		name := tunable.Name
+		if other, ok := names[name]; ok {
+			name = other
+		}
+		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
+		if i < 0 {
+			t.Errorf("%s is no setting", tunable.Name)
+			continue
+		}
+		if Settings[i].Help != tunable.Help {
+			t.Errorf("%s is explained as %q, and as %q", tunable.Name, Settings[i].Help, tunable.Help)
+		}
+		for _, text := range texts {
+			ours, theirs := engine.DefaultSettings(), engine.DefaultSettings()
+			err := ours.Tune(tunable.Name, text)
+			flag := errors.Join(Settings[i].Set(&theirs, text), theirs.Validate())
+			if tunable.Name == "limit" && text == "0" {
+				flag = nil // only a run in progress may have none
+			}
+			show := func(s *engine.Settings) string { return Settings[i].Show(s) }
+			if (err == nil) != (flag == nil) || err == nil && show(&ours) != show(&theirs) {
+				t.Errorf("%s = %q: a change makes it %s (%v), a flag %s (%v)", tunable.Name, text, show(&ours), err, show(&theirs), flag)
+			}
 		}
 	}
 }
