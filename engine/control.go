@@ -25,7 +25,7 @@ func (l *loop) setLimit(n int, who, why string) error {
 	if n != was {
 		next := l.cfg.Settings
 		next.Ceiling, next.Floor = n, min(next.Floor, n)
-		if err := l.cfg.Pilot.Use(next.steering()); err != nil {
+		if err := l.cfg.Pilot.Use(next.Steering()); err != nil {
 			return err
 		}
 		if floor := l.cfg.Settings.Floor; next.Floor != floor {
@@ -75,8 +75,8 @@ func (l *loop) set(name, value, who, why string) error {
 	if old == now {
 		return nil
 	}
-	if l.cfg.Pilot != nil && next.steering() != l.cfg.Settings.steering() {
-		if err := l.cfg.Pilot.Use(next.steering()); err != nil {
+	if l.cfg.Pilot != nil && next.Steering() != l.cfg.Settings.Steering() {
+		if err := l.cfg.Pilot.Use(next.Steering()); err != nil {
 			return err
 		}
 	}
@@ -163,8 +163,8 @@ func (l *loop) takeEffect(name, who string) {
 	}
 }
 
-// steering is what the limit goes by.
-func (s *Settings) steering() Steering {
+// Steering is what the limit goes by.
+func (s *Settings) Steering() Steering {
 	return Steering{s.Governor, s.Floor, s.Ceiling, s.Breaker, s.StallAfter}
 }
 

@@ -14,9 +14,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// maxSlider is the most that the slider reaches where nobody asks for more.
-const maxSlider = 10_000
-
 // concurrency is how many sessions are in flight at the start, and the bounds of the slider.
 type concurrency struct {
 	panel                 *widgets.Panel
@@ -61,13 +58,8 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
 }
 
-// ceiling is what to propose: where nobody set another one than the default, the slider reaches all agents.
-func ceiling(sc *Scenario) int {
-	if sc.Settings.Ceiling != engine.DefaultSettings().Ceiling {
-		return sc.Settings.Ceiling
-	}
-	return max(min(sc.Agents, maxSlider), sc.Settings.Limit, sc.Settings.Floor)
-}
+// ceiling is what to propose: no less than the start.
+func ceiling(sc *Scenario) int { return max(sc.Settings.Ceiling, sc.Settings.Limit) }
 
 // into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
 func (c *concurrency) into(set *engine.Settings) error {

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/engine"
 )
 
 // stayAwake keeps the machine awake while the run goes on, if it is to and can.
@@ -32,7 +30,7 @@ func (l Launch) stayAwake(j *Job) {
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l Launch) takeOrders(j *Job) {
 	stop, err := control.Serve(control.Job{
-		Run:   steered{j.Run, &l.Settings}, // for the lead: j.Run, once *engine.Run is a control.Run; steered goes then
+		Run:   j.Run,
 		Title: l.Scenario.Title,
 		Find:  j.Find,
 		Tell: func(ctx context.Context, ids []string, text, who string) error {
@@ -44,35 +42,4 @@ func (l Launch) takeOrders(j *Job) {
 		return
 	}
 	j.onClose(stop)
-}
-
-// steered is a run of which nothing but the limit can be changed by name.
-type steered struct {
-	*engine.Run
-	settings *engine.Settings
-}
-
-func (s steered) Settings() *engine.Settings { return s.settings }
-
-func (s steered) Tunables() []engine.Tunable {
-	return []engine.Tunable{{Name: "limit", Value: strconv.Itoa(s.Snapshot().Limit), Help: "sessions in flight, at most"}}
-}
-
-func (s steered) Set(name, value, who, why string) error {
-	if name != "limit" {
-		return &engine.FieldError{Field: name, Problem: "that cannot be changed while a run is in progress"}
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return &engine.FieldError{Field: name, Problem: fmt.Sprintf("%q is not a whole number", value)}
-	}
-	return s.SetLimit(n, who, why)
-}
-
-func (steered) Retire(context.Context, int, string) error {
-	return errors.New("nobody can be retired yet")
-}
-
-func (steered) Requeue(context.Context, int, string) error {
-	return errors.New("nothing can be requeued yet")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/govern"
 	"github.com/throng-sim/throng/engine/rehearsal"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
@@ -134,6 +135,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		defer cancel()
 		return journal.Close(ctx)
 	})
+	pilot, err := govern.New(l.Settings.Steering(), govern.Options{})
+	if err != nil {
+		return nil, err
+	}
 	j.Run, err = engine.Start(ctx, engine.Config{
 		ID:       j.Record.ID,
 		Program:  j.Program,
@@ -146,6 +151,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:  journal,
 		Resume:   res,
 		Probe:    l.probe(j),
+		Pilot:    pilot,
 		Services: j.services,
 		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
 		Unpriced: unpriced,
