@@ -77,7 +77,7 @@ func TestForecastInWords(t *testing.T) {
 	f := foreseen()
 	want := map[string]string{
 		"cycle": "8.0s–12s", "whole run": "16s–24s", "sessions": "744", "requests": "11,200", "requests/min": "27,900–41,900",
-		"writes/min": "9,301", "db connections": "56 of 60, 20 in use", "model calls": "744", "tokens in": "74,400–744,000",
+		"writes/min": "9,301", "db connections": "56 of 40 left", "model calls": "744", "tokens in": "74,400–744,000",
 		"tokens out": "37,200", "cost": "$0.1200", "memory": "1200 MB", "journal": "5000 kB",
 	}
 	for _, line := range f.Lines() {
@@ -91,6 +91,10 @@ func TestForecastInWords(t *testing.T) {
 	}
 	if got, want := f.String(), "cycle about 8.0s–12s, 27,900–41,900 requests/min, $0.1200 ("; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want it to begin with %q", got, want)
+	}
+	f.Server = -1
+	if text := f.Lines()[6].Text; text != "56 of 60" {
+		t.Errorf("of a server that does not tell its clients: %q", text)
 	}
 	quiet := &Forecast{Cycle: Exactly(90_000, Measured), Length: Exactly(5e6, Measured), Requests: Exactly(0, FromFile), Writes: Exactly(0, FromFile), Calls: Exactly(0, FromFile)}
 	for _, line := range quiet.Lines() {
@@ -156,7 +160,7 @@ func TestCompare(t *testing.T) {
 		{"requests", "11,200", "11,000", "-1 %", false},
 		{"requests/min", "27,900–41,900", "33,000", "within", false},
 		{"writes/min", "9,301", "9,000", "-3 %", false},
-		{"db connections", "56 of 60, 20 in use", "50", "-10 %", false},
+		{"db connections", "56 of 40 left", "50", "-10 %", false},
 		{"model calls", "744", "744", "as forecast", false},
 		{"tokens in", "74,400–744,000", "100,000", "within", false},
 		{"tokens out", "37,200", "60,000", "+61 %", true},

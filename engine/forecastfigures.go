@@ -105,17 +105,20 @@ func (f *Forecast) Lines() []ForecastLine {
 
 func (c *forecastFigure) text(f *Forecast) string {
 	text := c.of(f).text(c.show)
-	if c.name == "db connections" && f.ServerMax > 0 {
-		text += fmt.Sprintf(" of %d", f.ServerMax)
-		if f.Server >= 0 {
-			text += fmt.Sprintf(", %d in use", f.Server)
-		}
+	switch {
+	case c.name != "db connections" || f.ServerMax <= 0 || !c.of(f).Known():
+		return text
+	case f.Server < 0:
+		return text + fmt.Sprintf(" of %d", f.ServerMax)
 	}
-	return text
+	return text + fmt.Sprintf(" of %d left", max(f.ServerMax-f.Server, 0))
 }
 
-// String says it in a line: how long a cycle takes, the requests per minute and the cost.
-func (f *Forecast) String() string {
+// String says it in a line, with what it goes by.
+func (f *Forecast) String() string { return f.InShort() + " (" + f.From() + ")" }
+
+// InShort is how long a cycle takes, the requests per minute and, where models are called, the cost.
+func (f *Forecast) InShort() string {
 	parts := []string{"cycle about " + f.Cycle.text(showSeconds)}
 	if !asksNobody(f) {
 		parts = append(parts, f.RequestRate.text(showCount)+" requests/min")
@@ -123,7 +126,7 @@ func (f *Forecast) String() string {
 	if f.Calls.High > 0 || !f.Cost.Known() {
 		parts = append(parts, f.Cost.text(showDollars))
 	}
-	return strings.Join(parts, ", ") + " (" + f.From() + ")"
+	return strings.Join(parts, ", ")
 }
 
 // ForecastFact is a figure of a forecast beside what the run came to, in words; Fact and Difference are "" where they are not known.

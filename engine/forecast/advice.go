@@ -48,7 +48,7 @@ func behind(o *Order, f *engine.Forecast) string {
 		return ""
 	}
 	scale := o.Scale * every / f.Cycle.High
-	return fmt.Sprintf("A cycle %s take %s, and at this time scale one begins every %s: the run falls behind. At a time scale of %s it keeps up.",
+	return fmt.Sprintf("A cycle %s take %s, and at this time scale one begins every %s: then the run falls behind. At a time scale of %s it keeps up.",
 		map[bool]string{true: "will", false: "may"}[f.Cycle.Low > every], seconds(f.Cycle.High), seconds(every), rounded(scale))
 }
 

@@ -21,11 +21,14 @@ type bar struct {
 	mistakes *widget.Button
 	missing  *widget.Button
 	problem  *form.Note
+	forecast *form.Note
 	launch   *widget.Button
 }
 
 func newBar(launch, reveal, unlock func()) *bar {
-	b := &bar{summary: form.NewNote(""), problem: form.NewNote("")}
+	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), forecast: form.NewNote("")}
+	b.forecast.Lines = 1
+	b.forecast.Hide()
 	b.summary.TextSize = theme.SizeNameText
 	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), reveal)
 	b.mistakes.Importance = widget.LowImportance
@@ -36,7 +39,7 @@ func newBar(launch, reveal, unlock func()) *bar {
 	b.problem.Hide()
 	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
 	b.launch.Importance = widget.HighImportance
-	text := container.NewVBox(layout.NewSpacer(), form.NewStack(b.problem, b.summary), layout.NewSpacer())
+	text := container.NewVBox(layout.NewSpacer(), form.NewStack(b.problem, b.summary, b.forecast), layout.NewSpacer())
 	b.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewHBox(b.missing, b.mistakes, container.NewCenter(b.launch)), text))
 	return b
 }
@@ -60,6 +63,20 @@ func (b *bar) show(summary string, mistakes []*form.Row) {
 		b.mistakes.SetText(text)
 	}
 	b.mistakes.Show()
+}
+
+// foresee says what it would take, or what of that will not fit; "" is not known.
+func (b *bar) foresee(text string, advice []string) {
+	if len(advice) > 0 {
+		b.forecast.SetWarning(advice[0])
+	} else {
+		b.forecast.SetText(text)
+	}
+	if text == "" && len(advice) == 0 {
+		b.forecast.Hide()
+	} else {
+		b.forecast.Show()
+	}
 }
 
 // miss names the secrets that a launch would ask for in vain.

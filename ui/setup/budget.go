@@ -34,11 +34,12 @@ func newBudget(s *Screen) *budget {
 	for _, e := range []*form.Entry{&b.dollars.Entry, &b.tokens.Entry, &b.requests.Entry, b.wall} {
 		e.SetPlaceHolder("any")
 	}
+	b.wall.SetPlaceHolder("any, or 8h")
 	s.watch(s.settings.Add(dollars, "budget", "budget dollars"), &b.dollars.Entry)
 	s.watch(s.settings.Add(tokens, "budget tokens"), &b.tokens.Entry)
 	s.watch(s.settings.Add(requests, "budget requests"), &b.requests.Entry)
 	s.watch(s.settings.Add(wall, "budget time"), b.wall)
-	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(11, dollars, tokens, requests, wall), words))
+	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
 	return b
 }
 

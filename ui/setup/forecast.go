@@ -45,7 +45,7 @@ type forecastCell struct {
 
 func newForecast(s *Screen) *forecast {
 	f := &forecast{
-		screen: s, grid: form.NewColumns(11), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
+		screen: s, grid: form.NewColumns(9), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
 	}
 	f.panel = widgets.NewPanel("Forecast", form.NewStack(f.grid, f.binds, f.advice, f.from))
 	f.from.SetText("Working it out…")
@@ -99,6 +99,7 @@ func (f *forecast) ask(this int, o Order) {
 
 // show shows a forecast; what has not changed is not drawn again.
 func (f *forecast) show(found *engine.Forecast) {
+	height := f.panel.MinSize().Height
 	lines := found.Lines()
 	if found.Binds == "" {
 		lines = nil
@@ -132,11 +133,12 @@ func (f *forecast) show(found *engine.Forecast) {
 	for _, o := range f.advice.Objects[len(found.Advice):] {
 		o.Hide()
 	}
-	f.from.SetText(origin(found))
+	f.from.SetText("It is " + found.From() + ".")
 	f.panel.Refresh()
-}
-
-// origin says in a sentence what a forecast goes by.
-func origin(found *engine.Forecast) string {
-	return "It is " + found.From() + "."
+	short := ""
+	if found.Binds != "" {
+		short = found.InShort()
+	}
+	f.screen.bar.foresee(short, found.Advice)
+	f.screen.stay(f.panel, height)
 }

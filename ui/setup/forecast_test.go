@@ -19,6 +19,9 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.concurrency.start.SetText("51")
 	s.until("A cycle is bound by the limit of 51.")
 	s.until("51s")
+	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, not known"; got != want {
+		t.Errorf("beside the launch stands %q, want %q", got, want)
+	}
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
 	}
@@ -33,6 +36,9 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.budget.dollars.SetText("1")
 	s.until("It may cost too much.")
 	s.until("It may take too long.")
+	if got := s.screen.bar.forecast.Text(); got != "It may cost too much." {
+		t.Errorf("beside the launch stands %q", got)
+	}
 	s.screen.budget.dollars.SetText("")
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
 }

@@ -371,6 +371,15 @@ func (s *Screen) seen(row *form.Row, entry *form.Entry) {
 // Scrolled is part of [fyne.Scrollable]: the wheel over an entry is for the page.
 func (s *Screen) Scrolled(e *fyne.ScrollEvent) { s.scroll.Scrolled(e) }
 
+// stay keeps the fields where they are while a panel above them, of which nothing is in view, gets another height.
+func (s *Screen) stay(panel *widgets.Panel, was float32) {
+	by := panel.MinSize().Height - was
+	if by == 0 || s.scroll.Offset.Y < panel.Position().Y+was {
+		return
+	}
+	s.scroll.ScrollToOffset(fyne.NewPos(0, s.scroll.Offset.Y+by))
+}
+
 // mistakes returns the rows with a problem, from the top.
 func (s *Screen) mistakes() []*form.Row {
 	if s.scenario == nil {
