@@ -24,7 +24,7 @@ func Sweep(ctx context.Context, p Plan, measure func(ctx context.Context, level 
 	if err := p.Validate(); err != nil {
 		return Result{}, err
 	}
-	s := sweep{plan: p, report: report, began: time.Now(), result: Evaluate(p, nil)}
+	s := sweep{plan: p, report: report, began: time.Now()}
 	s.total = p.Times() * len(p.All())
 	for round := range p.Times() {
 		for _, level := range p.order(round) {
@@ -34,11 +34,11 @@ func Sweep(ctx context.Context, p Plan, measure func(ctx context.Context, level 
 				continue
 			}
 			if err := s.take(ctx, measure); err != nil {
-				return s.result, err
+				return Evaluate(p, s.samples), err
 			}
 		}
 	}
-	return s.result, nil
+	return Evaluate(p, s.samples), nil
 }
 
 // sweep is one under way.
@@ -49,7 +49,7 @@ type sweep struct {
 	began        time.Time
 	done, total  int
 	level, round int
-	result       Result // of the samples
+	result       Result // that was reported last
 }
 
 // take measures a level once.
@@ -64,7 +64,6 @@ func (s *sweep) take(ctx context.Context, measure func(context.Context, int) (Sa
 	}
 	sample.Level, sample.Round = s.level, s.round
 	s.samples = append(s.samples, sample)
-	s.result = Evaluate(s.plan, s.samples)
 	s.done++
 	s.tell(false)
 	return nil
@@ -72,13 +71,16 @@ func (s *sweep) take(ctx context.Context, measure func(context.Context, int) (Sa
 
 // leaveOut reports whether what was measured so far forbids a level.
 func (s *sweep) leaveOut(level int) bool {
-	over := lowestOver(s.result.Levels)
+	over := lowestOver(levelsOf(s.plan.All(), s.samples))
 	return over != nil && (level > over.Level || level == over.Level && over.Over == Failures)
 }
 
 func (s *sweep) tell(measuring bool) {
 	if s.report == nil {
 		return
+	}
+	if !measuring || s.result.Levels == nil { // else nothing has come since
+		s.result = Evaluate(s.plan, s.samples)
 	}
 	p := Progress{Done: s.done, Total: s.total, Level: s.level, Round: s.round, Measuring: measuring, Result: s.result}
 	if n := len(s.samples); n > 0 {

@@ -98,7 +98,7 @@ func TestWindow(t *testing.T) {
 	d.until("results", func() bool { return d.shows("in progress") })
 	d.shot("results")
 	d.click("Calibrate")
-	d.until("what can be measured", func() bool { return d.shows("Found before") && d.shows("workstation") })
+	d.until("what can be measured", func() bool { return d.shows("Found before") && d.find("Measure") != nil })
 	d.shot("calibrate")
 	d.click("Settings")
 	d.until("settings", func() bool { return d.shows("Database") })
