@@ -145,19 +145,24 @@ func (of *bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) st
 func CheckGoOn(b Budget, reason string, spent Amount, elapsed time.Duration) error {
 	for i := range bounds {
 		of := &bounds[i]
-		limit := of.limit(&b)
-		if limit > 0 && (of.part(spent, elapsed) >= limit || strings.HasPrefix(reason, of.begin(&b))) {
+		limit, used := of.limit(&b), of.part(spent, elapsed)
+		if limit > 0 && (used >= limit || strings.HasPrefix(reason, of.begin(&b))) {
 			return &FieldError{
-				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to go on", of.figure(of.part(spent, elapsed)), of.words(limit)),
-				"a larger one, such as " + of.larger(&b),
+				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to go on", of.figure(used), of.words(limit)),
+				"a larger one, such as " + of.larger(limit, used),
 			}
 		}
 	}
 	return nil
 }
 
-// larger is the flag and value of twice as much.
-func (of *bound) larger(b *Budget) string { return "--" + of.flag + " " + of.flagged(2*of.limit(b)) }
+// larger is the flag and value of twice as much, and again until it is more than what is used.
+func (of *bound) larger(limit, used int64) string {
+	for limit *= 2; limit <= used; {
+		limit *= 2
+	}
+	return "--" + of.flag + " " + of.flagged(limit)
+}
 
 // Larger is the flag and value with which a run that is out of this budget goes on, such as "--budget 10"; "" where it
 // has no bound.
@@ -169,7 +174,7 @@ func (s *BudgetState) Larger(elapsed time.Duration) string {
 	if of == nil || of.limit(&s.Budget) == 0 {
 		return ""
 	}
-	return of.larger(&s.Budget)
+	return of.larger(of.limit(&s.Budget), of.part(s.Spent, elapsed))
 }
 
 // OutOf is the bound that a run ran out of: the setting that it is, what that counts, and twice as much; "" where the run

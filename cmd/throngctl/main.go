@@ -23,7 +23,7 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitFailed      = 1 // the run failed, or missed a criterion
+	exitFailed      = 1 // the run failed, ran out of budget, or missed a criterion
 	exitUsage       = 2 // wrong use, or a bad file
 	exitInterrupted = 130
 )
