@@ -58,8 +58,8 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
 }
 
-// ceiling is what to propose: no less than the start.
-func ceiling(sc *Scenario) int { return max(sc.Settings.Ceiling, sc.Settings.Limit) }
+// ceiling is what to propose: no less than the start and the floor. In Live the slider reaches further.
+func ceiling(sc *Scenario) int { return max(sc.Settings.Ceiling, sc.Settings.Limit, sc.Settings.Floor) }
 
 // into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
 func (c *concurrency) into(set *engine.Settings) error {

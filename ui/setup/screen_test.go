@@ -24,7 +24,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a scenario",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 372",
+		"50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 100",
 		"Results stay on this machine.",
 		"372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions",
 	} {
@@ -36,7 +36,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 
 	want := engine.DefaultSettings()
-	want.Cycles, want.Ceiling, want.Rehearsal.Profile = 24, 372, "local"
+	want.Cycles, want.Rehearsal.Profile = 24, "local"
 	got := s.desk.last(&s.desk.launched)
 	if got.Scenario != "shopping" || len(got.Given) != 0 || len(got.Allow) != 0 || !reflect.DeepEqual(got.Settings, want) {
 		t.Errorf("launched %+v, want the scenario with\n%+v", got, want)
@@ -109,7 +109,7 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 		{"Length", "0", "0 is out of range"},
 		{"Time scale", "1e-9", "is out of range"},
 		{"Seed", "-1", "not a whole number from 0 on"},
-		{"Start", "373", "more than the ceiling, 372"},
+		{"Start", "101", "more than the ceiling, 100"},
 		{"Floor", "51", "less than the floor, 51"}, // beside the start
 		{"Ceiling", "", "a whole number is missing"},
 		{"shop", "staging", "not an address"},
@@ -166,8 +166,8 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	if got, want := s.desk.last(&s.desk.read).Given, map[string]string{"agents": "5000"}; !maps.Equal(got, want) {
 		t.Errorf("given was %v, want %v", got, want)
 	}
-	if got := s.entry("Ceiling").Text; got != "5000" {
-		t.Errorf("the ceiling is %s, want all agents", got)
+	if got := s.entry("Ceiling").Text; got != "100" {
+		t.Errorf("the ceiling is %s, want that of the settings", got)
 	}
 	if e.Text != "5000" || !s.shows("default 372") {
 		t.Error("the parameter does not show what was typed and its default")
@@ -217,8 +217,8 @@ func TestALaunchWaitsForWhatWasTyped(t *testing.T) {
 	}
 	close(slow)
 	s.Until("launched", func() bool { return s.launched == 1 })
-	if got := s.desk.last(&s.desk.launched); got.Given["agents"] != "5000" || got.Settings.Ceiling != 5000 {
-		t.Errorf("launched %v with the ceiling %d", got.Given, got.Settings.Ceiling)
+	if got := s.desk.last(&s.desk.launched); got.Given["agents"] != "5000" {
+		t.Errorf("launched %v", got.Given)
 	}
 
 	s.typed("Shoppers", "13")

@@ -29,6 +29,9 @@ func (l Launch) stayAwake(j *Job) {
 
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l Launch) takeOrders(j *Job) {
+	if l.Scratch != "" {
+		return // nobody knows its name
+	}
 	stop, err := control.Serve(control.Job{
 		Run:   j.Run,
 		Title: l.Scenario.Title,

@@ -34,6 +34,7 @@ var rules = []rule{
 	{"/engine/internal", []string{"/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/script", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/script"}, below},
+	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
 	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
