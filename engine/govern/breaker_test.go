@@ -88,7 +88,7 @@ func TestBreakerTrips(t *testing.T) {
 				t.Errorf("got %v %q, want %v %q", o.Breaker, o.BreakerWhy, c.state, c.why)
 			}
 			probes := c.state == engine.BreakerOpen && c.breaker != "wait"
-			if probes != (o.NextProbe.Equal(s.r.At.Add(time.Minute))) || o.Probe {
+			if probes != o.NextProbe.Equal(s.r.At.Add(time.Minute)) || o.Probe {
 				t.Errorf("next probe %v, probe %v", o.NextProbe, o.Probe)
 			}
 		})

@@ -20,15 +20,27 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 		oldest []engine.Doing
 		want   string
 	}{
-		{"a service", []engine.Doing{lena, doing(4, "mo", "model", "think", "", 10*time.Second), doing(5, "", "shop", "browse", "", 20*time.Second)},
-			"2 sessions wait for shop; the oldest, agent lena, for 2m10s in checkout"},
-		{"most of them, not the oldest", []engine.Doing{lena, doing(4, "", "model", "think", "", 10*time.Second), doing(5, "", "model", "think", "", 20*time.Second)},
-			"2 sessions wait for model; the oldest, agent 4, for 2m0s in think"},
+		{
+			"a service",
+			[]engine.Doing{lena, doing(4, "mo", "model", "think", "", 10*time.Second), doing(5, "", "shop", "browse", "", 20*time.Second)},
+			"2 sessions wait for shop; the oldest, agent lena, for 2m10s in checkout",
+		},
+		{
+			"most of them, not the oldest",
+			[]engine.Doing{lena, doing(4, "", "model", "think", "", 10*time.Second), doing(5, "", "model", "think", "", 20*time.Second)},
+			"2 sessions wait for model; the oldest, agent 4, for 2m0s in think",
+		},
 		{"one", []engine.Doing{lena}, "agent lena waits for shop, for 2m10s in checkout"},
-		{"a step", []engine.Doing{doing(3, "lena", "", "pause", "", 0), doing(4, "mo", "", "pause", "", 0)},
-			"2 sessions wait in step pause; the oldest, agent lena, for 2m10s"},
-		{"a gate among others", []engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
-			"2 sessions wait for model, held back (the rate); the oldest, agent ann, for 2m10s in think"},
+		{
+			"a step",
+			[]engine.Doing{doing(3, "lena", "", "pause", "", 0), doing(4, "mo", "", "pause", "", 0)},
+			"2 sessions wait in step pause; the oldest, agent lena, for 2m10s",
+		},
+		{
+			"a gate among others",
+			[]engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
+			"2 sessions wait for model, held back (the rate); the oldest, agent ann, for 2m10s in think",
+		},
 		{"nothing yet", []engine.Doing{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that asks a service, for 2m10s"},
 		{"nobody knows", nil, "50 sessions are in flight"},
 	} {
