@@ -10,10 +10,11 @@ import (
 
 // How far a mean may be from that of an empty service. The band lies round a queue of 4 % of the sessions in flight.
 const (
-	flat   = 1.02 // below, there is no queue: it grows
+	flat   = 1.01 // below, there is no queue: it grows
 	queued = 1.07 // above, there is one: it shrinks
 	aim    = 1.03 // times the limit at which the queue would be empty
 	struck = 1.20 // above, it is asked whether the service is slower by itself
+	step   = 0.03 // of the limit, that it grows by at first
 )
 
 const (
@@ -158,7 +159,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 		l.dip(r, b, m, probeDepth, "to measure sessions with fewer at once again")
 	case ratio < flat:
 		l.full = float64(r.Limit) < 1.3*l.room // else there is none, where it was thought to be
-		l.higher(r, 1+0.04*math.Pow(2, float64(max(0, l.growths-2))))
+		l.higher(r, 1+step*math.Pow(2, float64(max(0, l.growths-2))))
 	default:
 		l.growths = 0
 		l.window.halve()
@@ -201,7 +202,11 @@ func (l *latency) lower(r *engine.Reading, m measure, ratio float64) {
 		l.top = m
 	}
 	l.room = m.load / ratio
-	l.want = min(r.Limit-1, max(1, int(math.Round(aim*l.room))))
+	to := aim * l.room
+	if ratio < struck { // half of the way: half of what is seen may be chance
+		to = (to + float64(r.Limit)) / 2
+	}
+	l.want = min(r.Limit-1, max(1, int(math.Round(to))))
 	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(m.mean), seconds(l.base.mean))
 	l.window.clear(r.Limit, r.InFlight)
 }

@@ -56,7 +56,7 @@ type flight struct {
 	fails       bool
 }
 
-const tick = 0.02 // seconds
+const tick = 0.04 // seconds
 
 func (p *plant) start(seed uint64, limit int) {
 	p.rng = rand.New(rand.NewPCG(seed, 5))

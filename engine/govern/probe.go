@@ -66,7 +66,11 @@ func (l *latency) compare(r *engine.Reading, b bounds, m measure) {
 		l.why = fmt.Sprintf("sessions take %s with fewer at once too", seconds(m.mean))
 		return
 	}
+	to := aim * room
+	if l.full && to*struck > float64(p.back) { // half of the way: half of what is seen may be chance
+		to = (to + float64(p.back)) / 2
+	}
 	l.full, l.room = true, room
-	l.want = max(1, int(math.Round(aim*room)))
+	l.want = max(1, int(math.Round(to)))
 	l.why = fmt.Sprintf("sessions take %s, and %s with %d at once", seconds(m.mean), seconds(p.top.mean), p.back)
 }

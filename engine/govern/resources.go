@@ -42,12 +42,14 @@ type resources struct {
 type spell struct {
 	lasts         time.Duration
 	sum, inFlight float64 // integrals over seconds
+	peak          int     // of the sessions in flight
 }
 
 func (s *spell) add(d time.Duration, v float64, inFlight int) {
 	s.lasts += d
 	s.sum += v * d.Seconds()
 	s.inFlight += float64(inFlight) * d.Seconds()
+	s.peak = max(s.peak, inFlight)
 }
 
 func (s *spell) mean() float64 { return s.sum / s.lasts.Seconds() }
@@ -115,8 +117,7 @@ func (m *resources) watch(r *engine.Reading) {
 
 // lower shrinks by a factor from what was in flight, which may be less than the limit.
 func (m *resources) lower(r *engine.Reading, over *spell, factor float64, why string) {
-	busy := int(math.Ceil(over.inFlight / over.lasts.Seconds()))
-	m.want, m.why = max(shrunk(min(r.Limit, max(busy, 1)), factor), 1), why
+	m.want, m.why = max(shrunk(min(r.Limit, max(over.peak, 1)), factor), 1), why
 	m.afresh()
 	m.calmed = 0
 }
