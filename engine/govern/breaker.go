@@ -35,9 +35,9 @@ type breaker struct {
 	nextProbe time.Time
 	probes    bool // one session is to start now
 
-	cause   string // in words, of what opened it
-	asked   time.Time
-	resumed bool // by a person, while it was not closed
+	cause   string    // in words, of what opened it
+	asked   time.Time // for a probe
+	resumed bool      // by a person, while it was not closed
 
 	fresh         bool  // counts begin with the next reading
 	cycle         int   // that is counted
@@ -83,9 +83,7 @@ func (k *breaker) next(r *engine.Reading, b bounds, governed bool) (healed strin
 			k.judge(r, governed)
 		}
 	case engine.BreakerOpen:
-		if k.mode == breakerProbes && k.nextProbe.IsZero() {
-			k.open(r.At, "") // it waited for a person until now
-		} else if k.mode == breakerWaits && !k.nextProbe.IsZero() {
+		if (k.mode == breakerProbes) == k.nextProbe.IsZero() { // the mode was changed meanwhile
 			k.open(r.At, "")
 		}
 		if k.mode == breakerProbes && !r.At.Before(k.nextProbe) {

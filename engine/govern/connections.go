@@ -2,7 +2,6 @@ package govern
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -80,7 +79,7 @@ func (c *connections) room(k engine.Connections) float64 {
 
 func (c *connections) lower(r *engine.Reading) {
 	k := r.Connections
-	inFlight := min(r.Limit, max(1, int(math.Ceil(c.seen.inFlight/c.seen.lasts.Seconds()))))
+	inFlight := min(r.Limit, max(1, c.seen.peak))
 	factor := connectionsWarn * float64(k.Max) / c.seen.mean() // all of them for the sessions, at worst through a service
 	if room := c.room(k); room >= 0 {
 		factor = room / float64(inFlight)

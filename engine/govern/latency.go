@@ -10,25 +10,23 @@ import (
 
 // How far a mean may be from that of an empty service. The band lies round a queue of 4 % of the sessions in flight.
 const (
-	flat   = 1.02 // below, there is no queue: it grows
+	flat   = 1.01 // below, there is no queue: it grows
 	queued = 1.07 // above, there is one: it shrinks
 	aim    = 1.03 // times the limit at which the queue would be empty
 	struck = 1.20 // above, it is asked whether the service is slower by itself
+	step   = 0.03 // of the limit, that it grows by at first
 )
 
 const (
-	exact       = 0.025            // standard error of a mean that is known well
-	rough       = 0.08             // while nobody knows where the limit will be
-	coarse      = 0.15             // on the way back to where it was
-	first       = 0.04             // and of the first probe, which others follow
-	firstCount  = 60               // sessions that the first base is of
-	patience    = time.Minute      // of a window; then the errors may be larger in the measure in which it takes longer
-	remembered  = 3000             // sessions that a base counts for at most
-	fewAtOnce   = 8                // that queue nowhere, it is assumed
-	probeDepth  = 0.7              // of the limit, at which an empty service is measured again
-	baseLasts   = 15 * time.Minute // before it is
-	probeSpends = 20               // times what a probe took go by before the next that nothing asks for
-	shortest    = time.Millisecond // of sessions whose latency says something
+	exact      = 0.025            // standard error of a mean that is known well
+	rough      = 0.08             // while nobody knows where the limit will be
+	coarse     = 0.15             // on the way back to where it was
+	first      = 0.04             // and of the first probe, which others follow
+	firstCount = 60               // sessions that the first base is of
+	patience   = time.Minute      // of a window; then the errors may be larger in the measure in which it takes longer
+	remembered = 3000             // sessions that a base counts for at most
+	fewAtOnce  = 8                // that queue nowhere, it is assumed
+	shortest   = time.Millisecond // of sessions whose latency says something
 )
 
 // latency keeps the limit where more sessions at once would only make each of them slower. Like TCP Vegas (Brakmo,
@@ -45,18 +43,12 @@ type latency struct {
 	based   time.Time
 	full    bool    // a queue was seen
 	room    float64 // sessions in flight at which it would have been empty
+	idle    bool    // sessions wait for nothing: it has no say
 	growths int     // in a row
 	top     measure // before the limit was lowered for the first time in a row
 
 	probe  *probe        // nil is none
 	probed time.Duration // what the last took
-}
-
-// probe is a limit lowered for a moment.
-type probe struct {
-	back  int     // the limit to go back to
-	top   measure // of the limit before
-	began time.Time
 }
 
 func (l *latency) afresh() { l.window.clear(l.window.limit, l.window.limit) }
@@ -67,14 +59,17 @@ func (l *latency) restart(limit int) {
 }
 
 func (l *latency) next(r *engine.Reading, b bounds) (int, string) {
-	if r.Limit > l.want {
-		l.want = r.Limit
-	}
-	if l.probe != nil && r.Limit < l.want { // somebody else wants it lower still
-		l.want, l.probe = l.probe.back, nil
+	switch p := l.probe; {
+	case p == nil:
+		l.want = max(l.want, r.Limit)
+	case r.Limit < l.want || r.Limit > p.back: // somebody moved it, and it is no probe any more
+		l.want, l.probe = max(p.back, r.Limit), nil
 	}
 	if l.window.add(r) && r.Ended > 0 {
 		l.look(r, b)
+	}
+	if l.idle {
+		return silent, ""
 	}
 	return l.want, l.why
 }
@@ -83,6 +78,7 @@ func (l *latency) next(r *engine.Reading, b bounds) (int, string) {
 func (l *latency) look(r *engine.Reading, b bounds) {
 	w := &l.window
 	m := w.measure()
+	l.idle = l.idle && m.mean < shortest.Seconds()
 	switch {
 	case float64(w.failed) > 0.1*float64(w.ended): // failures are quick, or slow, for reasons of their own
 		l.afresh()
@@ -90,7 +86,10 @@ func (l *latency) look(r *engine.Reading, b bounds) {
 		if m.count >= max(3, m.load) {
 			l.higher(r, 2)
 		}
-	case w.readings < 5 || m.count < max(10, 2*m.load) || m.mean < shortest.Seconds():
+	case w.readings < 5 || m.count < max(10, 2*m.load):
+	case m.mean < shortest.Seconds():
+		l.idle = true
+		w.halve()
 	case l.clear(m):
 		l.decide(r, b, m)
 	}
@@ -140,11 +139,12 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	case 1-ratio > max(0.05, 3*doubt): // the service got faster, maybe in this window
 		l.base = measure{}
 		l.window.clear(r.Limit, 0)
-	case ratio > queued && r.Limit <= max(b.floor, 1): // there is no lower limit to measure at
+	case ratio > queued && r.Limit <= b.floor: // there is no lower limit to measure at
 		l.base, l.based = m, r.At
 		l.window.halve()
 	case l.full && ratio > max(struck, l.bearable(r.Limit, doubt)):
-		l.dip(r, b, m, aim*probeDepth/ratio, "sessions take "+seconds(m.mean)+" instead of "+seconds(l.base.mean)+": to see whether fewer at once are faster")
+		why := fmt.Sprintf("sessions take %s, not %s: to see whether fewer at once are faster", seconds(m.mean), seconds(l.base.mean))
+		l.dip(r, b, m, aim*probeDepth/ratio, why)
 	case ratio > l.bearable(r.Limit, doubt):
 		l.full, l.growths = true, 0
 		l.lower(r, m, ratio)
@@ -159,7 +159,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 		l.dip(r, b, m, probeDepth, "to measure sessions with fewer at once again")
 	case ratio < flat:
 		l.full = float64(r.Limit) < 1.3*l.room // else there is none, where it was thought to be
-		l.higher(r, 1+0.04*math.Pow(2, float64(max(0, l.growths-2))))
+		l.higher(r, 1+step*math.Pow(2, float64(max(0, l.growths-2))))
 	default:
 		l.growths = 0
 		l.window.halve()
@@ -202,7 +202,11 @@ func (l *latency) lower(r *engine.Reading, m measure, ratio float64) {
 		l.top = m
 	}
 	l.room = m.load / ratio
-	l.want = min(r.Limit-1, max(1, int(math.Round(aim*l.room))))
+	to := aim * l.room
+	if ratio < struck { // half of the way: half of what is seen may be chance
+		to = (to + float64(r.Limit)) / 2
+	}
+	l.want = min(r.Limit-1, max(1, int(math.Round(to))))
 	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(m.mean), seconds(l.base.mean))
 	l.window.clear(r.Limit, r.InFlight)
 }
@@ -210,8 +214,7 @@ func (l *latency) lower(r *engine.Reading, m measure, ratio float64) {
 // higher grows where the limit is what keeps more sessions from being served.
 func (l *latency) higher(r *engine.Reading, factor float64) {
 	w := &l.window
-	served := w.sum > 0.5*w.held // more in flight would only wait at the gates as well
-	if r.Limit < l.want || w.busy < busyEnough*w.span || !served {
+	if r.Limit < l.want || w.busy < busyEnough*w.span || !l.served() {
 		w.halve()
 		return
 	}
@@ -222,7 +225,7 @@ func (l *latency) higher(r *engine.Reading, factor float64) {
 	if l.full && r.Limit < int(l.room) {
 		l.want = min(l.want, int(l.room))
 	}
-	l.why = fmt.Sprintf("sessions take %s, as with fewer at once", seconds(w.sum/w.count))
+	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(w.sum/w.count), seconds(l.base.mean))
 	if l.base.mean == 0 {
 		l.want, l.why = min(l.want, fewAtOnce), fmt.Sprintf("%d at once are too few to see a queue", r.Limit)
 	}
@@ -231,13 +234,9 @@ func (l *latency) higher(r *engine.Reading, factor float64) {
 	w.clear(r.Limit, r.InFlight)
 }
 
-// due reports whether the base is to be measured again at the price of a probe: sooner while it is not known well.
-func (l *latency) due(now time.Time) bool {
-	if l.base.doubt > exact {
-		return now.Sub(l.based) > probeSpends/3*l.probed
-	}
-	return now.Sub(l.based) > max(baseLasts, probeSpends*l.probed)
-}
+// served reports whether sessions are served for most of their time: else they wait at the engine's own gates, for a
+// rate or a quota, and with more or fewer in flight they would do so as well.
+func (l *latency) served() bool { return l.window.sum > 0.5*l.window.held }
 
 // learn adds a measure to the base, or puts it in its place where they do not agree.
 func (l *latency) learn(now time.Time, m measure) {
@@ -251,44 +250,6 @@ func (l *latency) learn(now time.Time, m measure) {
 	l.base.mean = (old*l.base.mean + m.count*m.mean) / n
 	l.base.doubt = math.Hypot(old*l.base.doubt, m.count*m.doubt) / n
 	l.base.count = n
-}
-
-// dip begins a probe at a share of the limit. At the floor there is none, and what is measured is the base.
-func (l *latency) dip(r *engine.Reading, b bounds, m measure, share float64, why string) {
-	level := max(b.floor, int(float64(r.Limit)*share), 1)
-	if level >= r.Limit {
-		l.base, l.based = m, r.At
-		return
-	}
-	l.probe = &probe{back: r.Limit, top: m, began: r.At}
-	l.want, l.why = level, why
-	l.window.clear(r.Limit, r.InFlight)
-}
-
-// compare ends a probe, or goes deeper where sessions became faster in the measure in which they are fewer: the service
-// is still full then.
-func (l *latency) compare(r *engine.Reading, b bounds, m measure) {
-	p := l.probe
-	share := m.mean / p.top.mean
-	room := p.top.load * share // as many keep an empty service busy, if m is of one
-	l.window.clear(r.Limit, r.InFlight)
-	if level := max(b.floor, r.Limit/2, 1); share < 0.93 && room < 1.15*m.load && level < r.Limit {
-		l.want, p.began = level, r.At
-		return
-	}
-	l.learn(r.At, m)
-	l.probe, l.probed, l.growths, l.top = nil, r.At.Sub(p.began), 0, measure{}
-	if share > min(0.95, 1-1.5*math.Hypot(m.doubt, p.top.doubt)) {
-		if !l.full {
-			l.learn(r.At, p.top)
-		}
-		l.want = p.back
-		l.why = fmt.Sprintf("sessions take %s with fewer at once too", seconds(m.mean))
-		return
-	}
-	l.full, l.room = true, room
-	l.want = max(1, int(math.Round(aim*room)))
-	l.why = fmt.Sprintf("sessions take %s, and %s with %d at once", seconds(m.mean), seconds(p.top.mean), p.back)
 }
 
 func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }

@@ -94,22 +94,8 @@ func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	if !p.begun {
 		p.restart(min(max(r.Limit, b.floor), b.ceiling))
 	}
-	want, by, why := silent, p.steering.Governor, ""
-	let, lets := silent, "" // what held the limit until now says
-	for _, s := range p.active {
-		n, words := p.signals[s].next(r, b)
-		if n < want {
-			want, by, why = n, signalNames[s], words
-		}
-		if signalNames[s] == p.held {
-			let, lets = n, words
-		}
-	}
-	held := by
-	if want > r.Limit && let != silent { // it grows because that let go
-		by, why = p.held, lets
-	}
-	defer func() { p.held = held }()
+	was := p.held
+	want, by, why := p.smallest(r, b)
 	limit := min(max(want, b.floor), b.ceiling)
 	switch {
 	case r.Limit < b.floor:
@@ -124,10 +110,32 @@ func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	o.Limit, o.By = limit, by
 	if limit != r.Limit {
 		if why == "" {
-			why = p.held + " holds it no longer"
+			why = was + " holds it no longer"
 		}
 		o.Why = moved(r.Limit, limit, why)
 	}
+}
+
+// smallest returns the smallest limit that a signal allows, with whose word that is: of a limit that grows, the signal
+// that held it until now and let go.
+func (p *Pilot) smallest(r *engine.Reading, b bounds) (want int, by, why string) {
+	want, by = silent, p.steering.Governor
+	let, lets := silent, ""
+	for _, s := range p.active {
+		n, words := p.signals[s].next(r, b)
+		if n < want {
+			want, by, why = n, signalNames[s], words
+		}
+		if signalNames[s] == p.held {
+			let, lets = n, words
+		}
+	}
+	was := p.held
+	p.held = by
+	if want > r.Limit && let != silent {
+		by, why = was, lets
+	}
+	return want, by, why
 }
 
 // afresh has the signals forget what they gathered of the present, and keep what they learned.

@@ -42,13 +42,12 @@ type plant struct {
 	breaker engine.BreakerState
 	probe   bool
 
-	sum     stats.Histogram
-	r       engine.Reading
-	atWork  float64 // integral of the sessions at work over the reading
-	busy    float64 // of the reading
-	total   int64
-	losses  int64
-	reading int
+	sum    stats.Histogram
+	r      engine.Reading
+	atWork float64 // integral of the sessions at work over the reading
+	busy   float64 // of the reading
+	total  int64
+	losses int64
 }
 
 type flight struct {
@@ -57,7 +56,7 @@ type flight struct {
 	fails       bool
 }
 
-const tick = 0.02 // seconds
+const tick = 0.04 // seconds
 
 func (p *plant) start(seed uint64, limit int) {
 	p.rng = rand.New(rand.NewPCG(seed, 5))
@@ -224,15 +223,15 @@ func drive(t testing.TB, pilot *Pilot, p *plant, seconds int) *trace {
 	return tr
 }
 
-// figures say how a limit came to rest near a knee. Probes do not count as moves; their share of the time does.
+// figures say how a limit came to rest near a knee. Probes do not count as moves; their share of the time is told.
 type figures struct {
 	converged   int     // seconds until it stayed within 15 % of where it came to rest
 	distance    float64 // of that from the knee, as a share of it
-	oscillation float64 // largest distance from where it came to rest, in 95 of 100 seconds
+	oscillation float64 // largest distance from where it came to rest
 	probing     float64 // share of the time
 }
 
-// settledFrom judges what came after some seconds, by its mean.
+// settled judges what came after some seconds, by its mean.
 func (tr *trace) settled(from int, knee float64) figures {
 	var rest []float64
 	f := figures{}
@@ -252,10 +251,9 @@ func (tr *trace) settled(from int, knee float64) figures {
 	for _, v := range rest {
 		f.oscillation = max(f.oscillation, math.Abs(v/mean-1))
 	}
-	for i := len(tr.limits) - 1; i >= 0; i-- {
-		if !tr.probes[i] && math.Abs(float64(tr.limits[i])/mean-1) > 0.15 {
+	for i, n := range tr.limits {
+		if !tr.probes[i] && math.Abs(float64(n)/mean-1) > 0.15 {
 			f.converged = i + 1
-			break
 		}
 	}
 	return f

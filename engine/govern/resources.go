@@ -14,14 +14,14 @@ const (
 	cpuLow    = 50.
 	cpuAim    = 77. // what moves aim at
 	cpuRoom   = 74. // above, it does not grow
-	cpuExcess = 25. // percent above high times seconds, after which it shrinks
+	cpuExcess = 25. // percent above high, summed over seconds, after which it shrinks
 )
 
 const (
-	sustained  = 3 * time.Second // that something must go on
-	settles    = 2 * time.Second // that a move takes to show
-	coolDown   = 8 * time.Second // after it shrank, in which it does not grow
-	memoryWait = 15 * time.Second
+	sustained  = 3 * time.Second  // that something must go on
+	settles    = 2 * time.Second  // that a move takes to show
+	coolDown   = 8 * time.Second  // after it shrank, in which it does not grow
+	memoryWait = 15 * time.Second // before memory that was given back shows
 )
 
 // resources gives way to what else the machine does, by its CPU and by the memory that it can still give.
@@ -34,7 +34,7 @@ type resources struct {
 	ended       int64         // sessions since the limit moved
 	limit       int
 	high, short spell  // of CPU above its bound, and of memory under its own
-	cpu         spell  // since a move showed
+	cpu         spell  // with the limit full, since a move showed
 	least       uint64 // bytes that the system could give, since the limit moved
 }
 
@@ -42,12 +42,14 @@ type resources struct {
 type spell struct {
 	lasts         time.Duration
 	sum, inFlight float64 // integrals over seconds
+	peak          int     // of the sessions in flight
 }
 
 func (s *spell) add(d time.Duration, v float64, inFlight int) {
 	s.lasts += d
 	s.sum += v * d.Seconds()
 	s.inFlight += float64(inFlight) * d.Seconds()
+	s.peak = max(s.peak, inFlight)
 }
 
 func (s *spell) mean() float64 { return s.sum / s.lasts.Seconds() }
@@ -75,8 +77,8 @@ func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
 	switch enough, critical := memoryBounds(h); {
 	case m.short.lasts >= sustained && m.since >= memoryWait:
 		left := m.short.mean()
-		m.lower(r, &m.short, 0.5+0.5*left/critical, fmt.Sprintf("%s of memory left for %s, under %s",
-			bytes(left), whole(m.short.lasts), bytes(critical)))
+		why := fmt.Sprintf("%s of memory left for %s, under %s", bytes(left), whole(m.short.lasts), bytes(critical))
+		m.lower(r, &m.short, 0.5+0.5*left/critical, why)
 	case m.high.lasts >= sustained && m.high.sum-cpuHigh*m.high.lasts.Seconds() >= cpuExcess:
 		m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
 	case r.Limit < m.want || m.ended == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
@@ -95,11 +97,11 @@ func (m *resources) watch(r *engine.Reading) {
 	m.ended += r.Ended
 	m.least = min(m.least, h.Available)
 	if m.since > settles && r.Busy >= busyEnough {
-		// What it would be with the limit full all the time: the rest of the time sessions ran out, on the average half.
+		// Of a reading in which the limit was not full all the time, what it would have been: for the rest, half were left.
 		m.cpu.add(r.Span, h.CPU*2/(1+min(r.Busy, 1)), r.Limit)
 	}
 	if m.cpu.lasts > 2*coolDown { // what is long ago counts for less
-		m.cpu.lasts, m.cpu.sum, m.cpu.inFlight = m.cpu.lasts/2, m.cpu.sum/2, m.cpu.inFlight/2
+		m.cpu.lasts, m.cpu.sum = m.cpu.lasts/2, m.cpu.sum/2
 	}
 	if h.CPU > cpuHigh {
 		m.high.add(r.Span, h.CPU, r.InFlight)
@@ -115,8 +117,7 @@ func (m *resources) watch(r *engine.Reading) {
 
 // lower shrinks by a factor from what was in flight, which may be less than the limit.
 func (m *resources) lower(r *engine.Reading, over *spell, factor float64, why string) {
-	busy := int(math.Ceil(over.inFlight / over.lasts.Seconds()))
-	m.want, m.why = max(shrunk(min(r.Limit, max(busy, 1)), factor), 1), why
+	m.want, m.why = max(shrunk(min(r.Limit, max(over.peak, 1)), factor), 1), why
 	m.afresh()
 	m.calmed = 0
 }
@@ -141,7 +142,7 @@ func (m *resources) higher(r *engine.Reading) {
 	if int(to) <= r.Limit {
 		return
 	}
-	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %%, below %.0f %%", cpu, cpuHigh)
+	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", cpu, cpuHigh)
 	m.afresh()
 }
 

@@ -15,7 +15,7 @@ func machine(other func(float64) float64, each float64) func(t, n float64) float
 func TestResourcesKnee(t *testing.T) {
 	for _, start := range []int{1, 5, 50, 100} {
 		c := trial{
-			name: "CPU 80 % at 40", governor: "resources", start: start, seeds: 20, seconds: 1800, from: 300, knee: 40,
+			name: "CPU 80 % at 40", governor: "resources", start: start, seeds: 10, seconds: 1800, from: 300, knee: 40,
 			plant:    func() *plant { return &plant{agents: 372, mean: 1, cpu: machine(constant(20), 1.5)} },
 			distance: 0.10, oscillation: 0.10,
 		}
@@ -79,13 +79,13 @@ func TestResourcesMoves(t *testing.T) {
 		{"a little warm, for longer", host(84, 8e9, 1e9), 1, 10, 7, 23, "CPU 84 % for 7s, above 80 %"},
 		{"a little warm", host(84, 8e9, 1e9), 1, 10, 6, 25, ""},
 		{"hot and nothing ends", host(100, 8e9, 1e9), 1, 0, 3, 19, "CPU 100 % for 3s, above 80 %"},
-		{"cool", host(20, 8e9, 1e9), 1, 10, 5, 50, "CPU 20 %, below 80 %"},
-		{"between", host(60, 8e9, 1e9), 1, 10, 10, 31, "CPU 60 %, below 80 %"},
+		{"cool", host(20, 8e9, 1e9), 1, 10, 5, 50, "CPU 20 % at the limit, below 80 %"},
+		{"between", host(60, 8e9, 1e9), 1, 10, 10, 31, "CPU 60 % at the limit, below 80 %"},
 		{"cool, and nothing ended", host(20, 8e9, 1e9), 1, 0, 30, 25, ""},
 		{"cool, and the limit is no bound", host(20, 8e9, 1e9), 0.3, 10, 30, 25, ""},
 		{"near enough", host(76, 8e9, 1e9), 1, 10, 60, 25, ""},
 		{"memory short", host(60, 1e9, 1e9), 1, 10, 15, 19, "1000 MB of memory left for 15s, under 2000 MB"},
-		{"memory for one more", host(20, 4_040_000_000, 1e9), 1, 10, 5, 26, "CPU 20 %, below 80 %"},
+		{"memory for one more", host(20, 4_040_000_000, 1e9), 1, 10, 5, 26, "CPU 20 % at the limit, below 80 %"},
 		{"no memory for more", host(20, 3_900_000_000, 1e9), 1, 10, 60, 25, ""},
 		{"nothing known", engine.Host{}, 1, 10, 60, 25, ""},
 	} {

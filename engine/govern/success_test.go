@@ -14,7 +14,7 @@ func failsAbove(bears float64) func(float64, int) float64 {
 func TestSuccessKnee(t *testing.T) {
 	for _, start := range []int{1, 5, 50, 100} {
 		c := trial{
-			name: "5 % fail at 42", governor: "success", start: start, seeds: 20, seconds: 3600, from: 900, knee: 42,
+			name: "5 % fail at 42", governor: "success", start: start, seeds: 10, seconds: 3600, from: 900, knee: 42,
 			plant:    func() *plant { return &plant{agents: 372, mean: 1, fails: failsAbove(40)} },
 			distance: 0.10, oscillation: 0.12,
 		}
