@@ -16,7 +16,10 @@ func TestHear(t *testing.T) {
 		{What: engine.RequeueChange, New: `{"cycle":1,"agent":4,"take":2}`},
 		{What: "model.rate", New: "20"},
 		{What: "model.rate", New: "16"},
-		{What: engine.PhaseChange, New: "paused"}, {What: engine.SleepChange, New: "1h"}, {What: engine.StallChange}, {What: "exactness", New: "inexact"},
+		{What: engine.PhaseChange, New: "paused"},
+		{What: engine.SleepChange, New: "1h"},
+		{What: engine.StallChange},
+		{What: "exactness", New: "inexact"},
 	} {
 		do(t, got.Hear(&c))
 	}
