@@ -116,7 +116,7 @@ func (l *loop) requeue(agent int, who string, then func(error)) error {
 	l.requeueing++
 	c, take := l.cycle, Place{l.number, agent, end.Take + 1}
 	since := Inexact{Cycle: l.number, Agent: agent, Why: "a session was requeued by hand"}
-	l.commitHand(RequeueChange, handText{take.Cycle, take.Agent, take.Take}, who, since, func(err error) {
+	l.commitHand(RequeueChange, handText(take), who, since, func(err error) {
 		l.requeueing--
 		if err == nil { // nothing of the take is journaled before the order
 			c.again.add(take)

@@ -296,7 +296,9 @@ func (l *loop) take(b *batch) {
 		l.totals.Add(row)
 		l.window.add(row)
 		l.read.ended++
-		delete(l.bad, row.Agent)
+		if len(l.bad) > 0 {
+			delete(l.bad, row.Agent)
+		}
 		if row.Outcome == Failed || row.Outcome == TimedOut {
 			l.read.failed++
 			l.latest[row.Class].add(row)

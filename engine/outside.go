@@ -10,9 +10,11 @@ type Service interface {
 	Tunables() []Tunable
 	// Tune changes one by its name, and says what it was. Mistakes are *FieldError.
 	Tune(name, value string) (old string, err error)
-	// Renew has the requests in flight sent again with their keys, which counts as no attempt: the machine slept.
+	// Renew has the requests in flight sent again with their keys, which counts as no attempt: the machine slept, or a
+	// person goes on although the quota was gone, which is as if that had never been said.
 	Renew()
-	// Moves returns what the service's pacer and breaker changed by themselves since it was asked last.
+	// Moves returns what the service's pacer and breaker changed by themselves since it was asked last. What is none of
+	// the names of Tunables, such as "model rate": a change under a tunable's name is made again when the run is resumed.
 	Moves() []ChangeRow
 }
 

@@ -48,10 +48,15 @@ func (l *loop) forgive() {
 	}
 	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = BreakerClosed, "", time.Time{}
 	l.probe = false
+	now := time.Now()
 	for i := range l.quotas {
-		l.quotas[i].waived = true
+		q := &l.quotas[i]
+		if !q.holds(now) {
+			continue
+		}
+		q.waived = true
 		for _, s := range l.cfg.Services {
-			if l.quotas[i].service == s.State(time.Now()).Name {
+			if s.State(now).Name == q.service {
 				s.Renew()
 			}
 		}

@@ -203,8 +203,8 @@ func TestBreakerDoesNotKeepARunFromItsEnd(t *testing.T) {
 }
 
 func TestGoneQuotaPauses(t *testing.T) {
-	for name, after := range map[string]time.Duration{"until its time": time.Hour, "until the service says so": 20 * time.Minute, "until a person says so": 10 * time.Minute} {
-		t.Run(name, func(t *testing.T) {
+	for until, after := range map[string]time.Duration{"its time": time.Hour, "the service says so": 20 * time.Minute, "a person says so": 10 * time.Minute} {
+		t.Run("until "+until, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				model := &outside{state: engine.ServiceState{Name: "model"}}
 				cfg, _, j := steered(40, works(10*time.Second))
@@ -222,12 +222,12 @@ func TestGoneQuotaPauses(t *testing.T) {
 					t.Errorf("the services are shown as %+v", s.Services)
 				}
 				who := "model"
-				switch after {
-				case 20 * time.Minute:
-					time.Sleep(began.Add(after).Sub(time.Now()))
+				switch until {
+				case "the service says so":
+					time.Sleep(time.Until(began.Add(after)))
 					model.change(func() { model.state.Exhausted = "" })
-				case 10 * time.Minute:
-					time.Sleep(began.Add(after).Sub(time.Now()))
+				case "a person says so":
+					time.Sleep(time.Until(began.Add(after)))
 					do(t, r.Resume("me"))
 					who = "me"
 					if model.renewed != 1 {

@@ -18,7 +18,8 @@ type Settings struct {
 
 	// Cycles is the length of the run; 0 when it ends by Hours.
 	Cycles int
-	// Hours is wall time, pauses included, after which no further cycle begins; it counts only where Cycles is 0.
+	// Hours is wall time, pauses included, but not that in which the machine slept, after which no further cycle begins; it
+	// counts only where Cycles is 0.
 	Hours float64
 	// TimeScale is simulated time per wall time; 0 is as fast as possible.
 	TimeScale float64

@@ -25,7 +25,9 @@ func quantiles(h *stats.Histogram) Quantiles {
 	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
 }
 
-// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows with Add.
+// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows, with Add, or
+// with [Resumption.Count] where sessions were requeued by hand: Outcomes, Errors, Acted, Events and FailedAgents count a
+// session's last take only, all else counts every take.
 type Totals struct {
 	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
 	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class

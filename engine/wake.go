@@ -71,8 +71,7 @@ func (l *loop) lookAtClocks() {
 // rates, not in the gap between checkpoints; the schedule lies that much later, as after a pause; nobody waits for
 // sessions that could not end. Timers of sessions that ran out meanwhile are wound up again by their clocks.
 func (l *loop) wake(now time.Time, g gap) {
-	l.mark(now)
-	l.busy.sum = max(l.busy.sum-g.stood, 0)
+	l.busy.from = l.busy.from.Add(min(g.stood, now.Sub(l.busy.from)))
 	l.began = l.began.Add(g.stood)
 	l.window.at = l.window.at.Add(g.stood)
 	l.recent.shift(g.stood)

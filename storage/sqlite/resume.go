@@ -3,12 +3,10 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -194,60 +192,6 @@ func (r *resuming) figures(ctx context.Context) error {
 	return nil
 }
 
-// change is a row of the journal about one.
-type change struct {
-	pos int64
-	engine.ChangeRow
-}
-
-// hear reads what was changed, and takes in what was ordered of agents and services.
-func (r *resuming) hear(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
-		if err != nil {
-			return err
-		}
-		var c change
-		var at int64
-		var text sql.NullString
-		if err := rows.Scan(&c.pos, &at, &c.Cycle, &text, &c.What, &c.New); err != nil {
-			return err
-		}
-		c.At = timeOf(at)
-		if c.Inexact, err = inexactOfText(text); err != nil {
-			return err
-		}
-		injected := len(r.Injected)
-		if err := r.Hear(&c.ChangeRow); err != nil {
-			return err
-		}
-		if n := len(r.Injected); n > injected && r.Injected[n-1].Cycle <= r.from && c.pos <= r.after {
-			r.Injected = r.Injected[:injected] // the checkpoint has it
-		}
-		r.changes = append(r.changes, c)
-		r.seen(c.pos, c.At)
-	}
-	return nil
-}
-
-// suspect finds what made the run inexact by hand, and takes out the time that the machine slept.
-func (r *resuming) suspect() error {
-	for i := range r.changes {
-		c := &r.changes[i]
-		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, c.Inexact)
-		if c.Cycle < r.Cycle {
-			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, c.Inexact)
-		}
-		if c.What == engine.SleepChange && c.pos > r.after {
-			slept, err := time.ParseDuration(c.New)
-			if err != nil {
-				return err
-			}
-			r.State.Totals.Peaks.Elapsed -= slept
-		}
-	}
-	return nil
-}
-
 // findSpans lists the processes that worked on the run since the checkpoint.
 func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
@@ -427,57 +371,6 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		if last, ok := outcomes[agent]; ok && last.take == c.take && last.outcome.Commits() && !c.delta.Empty() {
 			r.Deltas[agent] = c.delta
 		}
-	}
-	return nil
-}
-
-// prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
-// later take than its last session is not done, nor is one whose session was requeued: the later take goes on.
-func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) error {
-	type key struct {
-		agent, take int
-		path        string
-	}
-	answers := map[key]engine.Entry{}
-	for p, take := range r.Requeued {
-		if p.Cycle == r.Cycle && take > outcomes[p.Agent].take {
-			r.Takes[p.Agent] = take
-		}
-	}
-	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *request) {
-		if last, ok := outcomes[q.Agent]; ok && q.Take <= last.take {
-			return
-		}
-		for _, e := range q.earlier {
-			answers[key{q.Agent, q.Take, e.Path}] = e
-		}
-		k := key{q.Agent, q.Take, q.entry.Path}
-		if _, answered := answers[k]; !answered || q.kind == answerSegment {
-			answers[k] = q.entry
-		}
-		if q.Take > r.Takes[q.Agent] {
-			r.Takes[q.Agent] = q.Take
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for k, e := range answers {
-		if k.take == r.Takes[k.agent] {
-			r.Prefixes[k.agent] = append(r.Prefixes[k.agent], e)
-		}
-	}
-	for agent := range outcomes {
-		if _, goesOn := r.Takes[agent]; !goesOn {
-			r.Done = append(r.Done, agent)
-		} else {
-			delete(r.Deltas, agent)
-			delete(r.Bad, agent)
-		}
-	}
-	slices.Sort(r.Done)
-	for _, p := range r.Prefixes {
-		slices.SortFunc(p, func(a, b engine.Entry) int { return strings.Compare(a.Path, b.Path) })
 	}
 	return nil
 }

@@ -1,27 +1,6 @@
 package engine
 
-import (
-	"time"
-)
-
-// busyMeter adds up the time in which every place was taken while sessions waited for one. Workers keep their place
-// while there are sessions left, so that is the time until the last one of a cycle starts.
-type busyMeter struct {
-	sum  time.Duration
-	from time.Time // what is counted so far goes up to here
-}
-
-// mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed.
-func (l *loop) mark(now time.Time) {
-	if c := l.cycle; c != nil && l.inForce > 0 {
-		until := now
-		if at := c.lastStart(); !at.IsZero() && at.Before(until) {
-			until = at
-		}
-		l.busy.sum += max(until.Sub(l.busy.from), 0)
-	}
-	l.busy.from = now
-}
+import "time"
 
 // steer asks the pilot what is to be done now, and does it.
 func (l *loop) steer() {
@@ -29,37 +8,6 @@ func (l *loop) steer() {
 		return
 	}
 	l.obey(l.cfg.Pilot.Steer(l.reading(time.Now())))
-}
-
-// reading is what is known now, and the beginning of the next one.
-func (l *loop) reading(now time.Time) Reading {
-	l.mark(now)
-	m, t, at := &l.metrics, &l.totals, &l.atBarrier.Totals
-	span := max(now.Sub(l.read.at)-l.read.stood, 0)
-	r := Reading{
-		At: now, Span: span, Slept: l.read.slept, Phase: l.phase, Cycle: l.number,
-		Limit: l.limit, InFlight: l.inFlight(),
-		Ended: l.read.ended, Failed: l.read.failed,
-		CycleEnded: t.Ended() - at.Ended(), CycleFailed: t.Bad() - at.Bad(),
-		Service: m.Service, Host: m.Host, Connections: Connections{m.Connections, m.ServerConnections, m.ServerMax},
-		Services: l.services, LastEnd: l.lastEnd, Oldest: l.oldest,
-	}
-	if span > 0 {
-		r.Busy = min(l.busy.sum.Seconds()/span.Seconds(), 1)
-	}
-	if l.cycle != nil {
-		r.CycleTotal = int64(l.cycle.active)
-	}
-	l.read, l.busy.sum = lastReading{at: now}, 0
-	return r
-}
-
-// lastReading is what has happened since a pilot was asked last.
-type lastReading struct {
-	at            time.Time
-	slept         time.Duration
-	stood         time.Duration // the part of slept that now.Sub counts
-	ended, failed int64
 }
 
 // obey carries out orders.

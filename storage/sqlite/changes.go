@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// change is a row of the journal about one.
+type change struct {
+	pos int64
+	engine.ChangeRow
+}
+
+// hear reads what was changed, and takes in what was ordered of agents and services.
+func (r *resuming) hear(ctx context.Context) error {
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
+		if err != nil {
+			return err
+		}
+		var c change
+		var at int64
+		var text sql.NullString
+		if err := rows.Scan(&c.pos, &at, &c.Cycle, &text, &c.What, &c.New); err != nil {
+			return err
+		}
+		c.At = timeOf(at)
+		if c.Inexact, err = inexactOfText(text); err != nil {
+			return err
+		}
+		injected := len(r.Injected)
+		if err := r.Hear(&c.ChangeRow); err != nil {
+			return err
+		}
+		if n := len(r.Injected); n > injected && r.Injected[n-1].Cycle <= r.from && c.pos <= r.after {
+			r.Injected = r.Injected[:injected] // the checkpoint has it
+		}
+		r.changes = append(r.changes, c)
+		r.seen(c.pos, c.At)
+	}
+	return nil
+}
+
+// suspect finds what made the run inexact by hand, and takes out the time that the machine slept.
+func (r *resuming) suspect() error {
+	for i := range r.changes {
+		c := &r.changes[i]
+		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, c.Inexact)
+		if c.Cycle < r.Cycle {
+			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, c.Inexact)
+		}
+		if c.What == engine.SleepChange && c.pos > r.after {
+			slept, err := time.ParseDuration(c.New)
+			if err != nil {
+				return err
+			}
+			r.State.Totals.Peaks.Elapsed -= slept
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
+// later take than its last session is not done, nor is one whose session was requeued: the later take goes on.
+func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) error {
+	type key struct {
+		agent, take int
+		path        string
+	}
+	answers := map[key]engine.Entry{}
+	for p, take := range r.Requeued {
+		if p.Cycle == r.Cycle && take > outcomes[p.Agent].take {
+			r.Takes[p.Agent] = take
+		}
+	}
+	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *request) {
+		if last, ok := outcomes[q.Agent]; ok && q.Take <= last.take {
+			return
+		}
+		for _, e := range q.earlier {
+			answers[key{q.Agent, q.Take, e.Path}] = e
+		}
+		k := key{q.Agent, q.Take, q.entry.Path}
+		if _, answered := answers[k]; !answered || q.kind == answerSegment {
+			answers[k] = q.entry
+		}
+		if q.Take > r.Takes[q.Agent] {
+			r.Takes[q.Agent] = q.Take
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for k, e := range answers {
+		if k.take == r.Takes[k.agent] {
+			r.Prefixes[k.agent] = append(r.Prefixes[k.agent], e)
+		}
+	}
+	for agent := range outcomes {
+		if _, goesOn := r.Takes[agent]; !goesOn {
+			r.Done = append(r.Done, agent)
+		} else {
+			delete(r.Deltas, agent)
+			delete(r.Bad, agent)
+		}
+	}
+	slices.Sort(r.Done)
+	for _, p := range r.Prefixes {
+		slices.SortFunc(p, func(a, b engine.Entry) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return nil
+}
