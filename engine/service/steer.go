@@ -48,10 +48,12 @@ func (h *HTTP) tunables() tunables {
 }
 
 // Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
-// afresh. A call that must not leave twice waits for its answer.
+// afresh, and what the service refused, or a quota that was gone, is forgotten. A call that must not leave twice waits
+// for its answer.
 func (h *HTTP) Renew() {
 	h.pool.CloseIdleConnections()
 	h.transport.breaker.wake()
+	h.transport.pacer.Resume(time.Now())
 	h.transport.renewal.renew()
 }
 
