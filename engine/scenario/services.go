@@ -93,19 +93,17 @@ func (r *reader) pace(s *chain.Service, l *doc.Node) {
 	if b := l.Get("burst"); b != nil {
 		s.Limits.Burst = b.Int(1, 1_000_000)
 	}
-	adapts := true
-	if p := l.Get("pace"); p != nil {
-		mode := max(slices.Index(pace.Modes, p.OneOf(pace.Modes...)), 0)
-		if s.Limits.Pace = pace.Mode(mode); s.Limits.Pace != pace.Adaptive {
-			adapts = false
-			if s.Limits.Rate == 0 {
-				p.Errorf("rate: 10, requests per second", "a %s pace wants a rate", s.Limits.Pace)
-			}
-		} else if s.Limits.Rate == 0 && s.Limits.MaxRate == 0 {
-			s.Limits.MaxRate = usualMaxRate
-		}
+	p := l.Get("pace")
+	if p != nil {
+		s.Limits.Pace = pace.Mode(max(slices.Index(pace.Modes, p.OneOf(pace.Modes...)), 0))
+	}
+	adapts := s.Limits.Pace == pace.Adaptive
+	if p != nil && adapts && s.Limits.Rate == 0 && s.Limits.MaxRate == 0 {
+		s.Limits.MaxRate = usualMaxRate
 	}
 	switch {
+	case !adapts && s.Limits.Rate == 0:
+		p.Errorf("rate: 10, requests per second", "a %s pace wants a rate", s.Limits.Pace)
 	case l.Get("burst") != nil && s.Limits.Pace != pace.Bucket:
 		l.Get("burst").Errorf("add `pace: bucket`", "only a token bucket has a burst")
 	case l.Get("max_rate") != nil && !adapts:

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
@@ -329,56 +327,6 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 		}
 		if _, held, waiting := l.transport.bound.State(); held+waiting+l.transport.pacer.State(time.Now()).Waiting != 0 {
 			t.Errorf("%d places held, %d wait", held, waiting)
-		}
-	})
-}
-
-// TestAServiceThatIsExhausted has its calls wait, held, until it is not; what it says of the quota is shown.
-func TestAServiceThatIsExhausted(t *testing.T) {
-	for name, tt := range map[string]struct {
-		answer      reply
-		says        string
-		least, most time.Duration
-		endless     bool
-	}{
-		"an hour":      {reply{status: 429, header: map[string]string{"Retry-After": "3600"}}, "it asks to wait for 1h0m0s", time.Hour, time.Hour, false},
-		"an account":   {reply{status: 429, body: `{"error":{"code":"insufficient_quota","message":"pay hunter2"}}`}, `(insufficient_quota): "`, time.Minute, time.Minute, true},
-		"the day":      {reply{status: 429, body: `Limit 200 requests per day (RPD)`, header: map[string]string{"Retry-After": "432"}}, "its quota of the day is used up", 432 * time.Second, 432 * time.Second, false},
-		"the day only": {reply{status: 429, body: `{"quotaId":"GenerateRequestsPerDayPerProject"}`}, "its quota of the day is used up", time.Minute, time.Minute, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				fake := &script{answers: []reply{tt.answer, wrote("x")}}
-				l := models(t, fake, LLMConfig{Limits: Limits{Rate: 10}, Shared: NewBound(1)})
-				states := make(chan pace.State, 1)
-				time.AfterFunc(time.Second, func() { states <- l.transport.pacer.State(time.Now()) })
-				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"hunter2"} })
-				wait := fake.waits()[0]
-				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.RefusalGate] != wait {
-					t.Errorf("waited %v, held %v: %s", wait, row.Steps[0].Waits, row.Error)
-				}
-				seen := <-states
-				if !strings.Contains(seen.Exhausted, tt.says) || strings.Contains(seen.Exhausted, "hunter2") || seen.Until.IsZero() != tt.endless {
-					t.Errorf("it says %q, until %v", seen.Exhausted, seen.Until)
-				}
-				if after := l.transport.pacer.State(time.Now()); after.Exhausted != "" {
-					t.Errorf("it says still %q", after.Exhausted)
-				}
-			})
-		})
-	}
-}
-
-// TestExhaustedOutsideOfARun is an error: there is nobody to pause.
-func TestExhaustedOutsideOfARun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := models(t, &script{answers: []reply{{status: 429, body: `{"code":"insufficient_quota"}`}}}, LLMConfig{})
-		call := &Call{Clock: clock.New(t.Context(), 0, nil), Path: "population[0]"}
-		defer call.Clock.Stop()
-		_, err := l.Chat(call, hello())
-		failure, ok := errors.AsType[*engine.StepError](err)
-		if !ok || failure.Class != engine.ClientError || !strings.Contains(err.Error(), "nothing left to spend") || call.Record.Attempts != 1 {
-			t.Errorf("%v, %d attempts", err, call.Record.Attempts)
 		}
 	})
 }
