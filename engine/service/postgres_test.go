@@ -292,12 +292,12 @@ func TestTimeoutsCancel(t *testing.T) {
 		query string
 		label engine.Label
 	}{{"select pg_sleep(100)", engine.Fresh}, {"insert into t select 1 from pg_sleep(100)", engine.Uncertain}} {
-		row, _ := p.ask(t, stage{}, sql(t, tt.query), func(c *Call) { c.Timeout, c.Retry.Attempts = 100*time.Millisecond, 2 })
+		row, _ := p.ask(t, stage{}, sql(t, tt.query), func(c *Call) { c.Timeout, c.Retry.Attempts = 500*time.Millisecond, 2 })
 		if row.Class != engine.Timeout || row.Steps[0].Attempts != 2 || row.Steps[0].Label != tt.label {
 			t.Errorf("%s: class %q, %d attempts, %v: %s", tt.query, row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
 		}
 	}
-	row, _ := p.ask(t, stage{}, sql(t, "insert into t select 1 from pg_sleep(100)"), func(c *Call) { c.Timeout, c.Once = 100*time.Millisecond, true })
+	row, _ := p.ask(t, stage{}, sql(t, "insert into t select 1 from pg_sleep(100)"), func(c *Call) { c.Timeout, c.Once = 500*time.Millisecond, true })
 	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 {
 		t.Errorf("what must not happen twice: class %q, %d attempts: %s", row.Class, row.Steps[0].Attempts, row.Error)
 	}

@@ -49,13 +49,12 @@ func (h *HTTP) tunables() tunables {
 }
 
 // Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
-// afresh, and a quota that was gone for long is asked for again. A call that must not leave twice waits for its answer.
+// afresh, and what the service refused, or a quota that was gone, is forgotten. A call that must not leave twice waits
+// for its answer.
 func (h *HTTP) Renew() {
-	if now := time.Now(); h.transport.pacer.State(now).Exhausted != "" {
-		h.transport.pacer.Resume(now)
-	}
 	h.pool.CloseIdleConnections()
 	h.transport.breaker.wake()
+	h.transport.pacer.Resume(time.Now())
 	h.transport.renewal.renew()
 }
 

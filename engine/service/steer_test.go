@@ -42,6 +42,7 @@ func TestTune(t *testing.T) {
 		old, next   string
 	}{
 		{h, "shop.timeout", "2500ms", "10s", "2.5s"},
+		{h, "shop.timeout", "12.5", "2.5s", "12.5s"},
 		{h, "shop.connections", "7", "200", "7"},
 		{h, "shop.rate", "5", "0", "5"},
 		{h, "shop.rate", "0", "5", "0"},
@@ -73,7 +74,9 @@ func TestTune(t *testing.T) {
 		says        string
 	}{
 		{h, "shop.timeout", "0s", `shop.timeout: "0s" is no time between 1ms and 24h0m0s (for one attempt, such as 30s)`},
-		{h, "shop.timeout", "10", `"10" is no time`},
+		{h, "shop.timeout", "-10", `"-10" is no time`},
+		{h, "shop.timeout", "NaN", `"NaN" is no time`},
+		{h, "shop.timeout", "1e30", `"1e30" is no time`},
 		{h, "shop.timeout", "25h", `"25h" is no time`},
 		{h, "shop.connections", "0", `"0" is not between 1 and 100000`},
 		{h, "shop.connections", "many", `"many" is not between`},
@@ -211,6 +214,33 @@ func TestRenewOpens(t *testing.T) {
 	})
 }
 
+// TestRenewAsksAgain is that a person can have a service asked again whose quota is gone.
+func TestRenewAsksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := client(t, &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "36000"}}, ok200("x")}}, Limits{})
+		row := stage{}.play(t, func(s *engine.Session) {
+			c, done := callOf(s, "step"), make(chan error)
+			go func() {
+				_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
+				done <- err
+			}()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if s := h.State(time.Now()); s.Exhausted == "" || s.Until.IsZero() {
+				t.Errorf("%+v", s)
+			}
+			h.Renew()
+			end(s, c, <-done)
+			if s := h.State(time.Now()); s.Exhausted != "" || !s.Blocked.IsZero() {
+				t.Errorf("then %+v", s)
+			}
+		})
+		if row.Outcome != engine.OK || row.Held > 2*time.Minute {
+			t.Errorf("%v, held %s: %s", row.Outcome, row.Held, row.Error)
+		}
+	})
+}
+
 // TestSteeredWhileAtWork changes everything at random while many call, over real connections: all calls come to their
 // end. It is for the race detector.
 func TestSteeredWhileAtWork(t *testing.T) {
@@ -262,4 +292,35 @@ func TestSteeredWhileAtWork(t *testing.T) {
 			h.Renew()
 		}
 	}
+}
+
+// TestStateTellsOfTheRate is what is shown, and journaled, of a service that says 429.
+func TestStateTellsOfTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := client(t, &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "30"}}, ok200("")}}, Limits{Rate: 10, MaxRate: 50})
+		if s := h.State(time.Now()); s.Name != "shop" || s.Kind != "http" || s.Bound != 200 || s.Rate != 10 || s.MaxRate != 50 || s.Refused != 0 {
+			t.Errorf("at first %+v", s)
+		}
+		call, done := bare(t), make(chan error)
+		go func() {
+			_, err := h.Do(call, Request{Method: http.MethodGet, Target: must(t, "/x")})
+			done <- err
+		}()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s := h.State(time.Now())
+		if s.Rate != 8 || s.RateWhy == "" || s.Refused != 1 || s.Failures != 0 || s.Blocked.Before(time.Now().Add(28*time.Second)) || s.InFlight != 1 {
+			t.Errorf("after a 429 %+v", s)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if s := h.State(time.Now()); !s.Blocked.IsZero() || s.InFlight != 0 || s.Exhausted != "" {
+			t.Errorf("in the end %+v", s)
+		}
+		moves := h.Moves()
+		if len(moves) != 1 || moves[0].What != "shop.rate" || moves[0].Old != "10" || moves[0].New != "8" || moves[0].Who != "pacer" || moves[0].Why == "" {
+			t.Errorf("moves %+v", moves)
+		}
+	})
 }

@@ -76,8 +76,12 @@ func parseCount(text string, most int) (int, error) {
 	return n, nil
 }
 
+// parseTime reads seconds, or a text such as 1m30s.
 func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
+	if seconds, ferr := strconv.ParseFloat(text, 64); ferr == nil && math.Abs(seconds) <= mostTime.Seconds() {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
 	if err != nil || d < leastTime || d > mostTime {
 		return 0, fmt.Errorf("%q is no time between %s and %s", text, leastTime, mostTime)
 	}
