@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Preset is a starting point for a choice that a person can make without figures: how many simulations at once.
@@ -16,6 +17,9 @@ type Preset struct {
 // Span writes how many at once.
 func (p Preset) Span() string {
 	text := fmt.Sprintf("%d–%d", p.Low, p.High)
+	if p.Low == p.High {
+		text = strconv.Itoa(p.Low)
+	}
 	if p.More {
 		text += " and up"
 	}
@@ -26,7 +30,7 @@ func (p Preset) Span() string {
 var Systems = []Preset{
 	{"laptop", "up to 8 GB, 4 cores", 2, 4, false},
 	{"desktop", "16 GB, 8 cores", 4, 8, false},
-	{"workstation", "32 GB and more, 16 cores and more", 8, 16, false},
+	{"workstation", "from 32 GB and 16 cores on", 8, 16, false},
 	{"server", "more, or in the cloud", 16, 32, true},
 }
 

@@ -53,6 +53,9 @@ func TestPresetsInWords(t *testing.T) {
 	if got := engine.Uses[0].Span(); got != "2–4" {
 		t.Errorf("testing bears %q", got)
 	}
+	if got := engine.Deployments[1].Span(); got != "50" {
+		t.Errorf("a medium deployment bears %q", got)
+	}
 	low, high := engine.Systems[3].Within(engine.Uses[1])
 	if low != 4 || high != 8 {
 		t.Errorf("research on a server begins with %d to %d", low, high)

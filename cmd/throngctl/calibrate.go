@@ -211,7 +211,10 @@ func (t *terminal) calibrated(c *wire.Calibration) {
 		}
 		rate := "–"
 		if l.PerSecond > 0 {
-			rate = calibrate.Figure(l.PerSecond) + " ± " + calibrate.Figure(l.Spread)
+			rate = calibrate.Figure(l.PerSecond)
+		}
+		if l.Spread > 0 { // measured more than once
+			rate += " ± " + calibrate.Figure(l.Spread)
 		}
 		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}

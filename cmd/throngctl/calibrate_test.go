@@ -30,8 +30,8 @@ func TestCalibrate(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	for _, want := range []string{
-		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  AT ONCE +SESSIONS/S +P95`, `(?m)^  4 +[\d.,]+ ± `,
-		`with λ [\d.,]+`, `\d sessions at once .*Bound by `, `saved: max-concurrent=(\d) ceiling=\d`,
+		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  AT ONCE +SESSIONS/S +P95`, `(?m)^  4 +\S+ `,
+		`with λ [\d.,]+`, `\d sessions? at once.*Bound by `, `saved: max-concurrent=(\d) ceiling=\d`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in\n%s", want, out)

@@ -117,8 +117,11 @@ func rows(f *Found) (all []widgets.Row) {
 }
 
 func perSecond(v, spread float64) string {
-	if v <= 0 {
+	switch {
+	case v <= 0:
 		return "–"
+	case spread == 0: // measured once
+		return figure(v)
 	}
 	return figure(v) + " ± " + figure(spread)
 }

@@ -97,6 +97,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("%d at once", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
 			now.Found = foundIn(&wire.Calibration{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
+			now.Found.About = "so far, of the sweep under way"
 		}
 		d.tell(now)
 	}
