@@ -149,7 +149,7 @@ func (o *Order) span(f *engine.Forecast) {
 // Rules of thumb for memory, in bytes: what the process takes by itself, an agent that remembers nothing, a session in
 // flight.
 const (
-	baseLow, baseHigh     = 40e6, 250e6
+	baseLow, baseHigh     = 30e6, 250e6
 	agentLow, agentHigh   = 200, 4e3
 	flightLow, flightHigh = 30e3, 400e3
 )
