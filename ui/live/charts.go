@@ -53,7 +53,7 @@ func newCurves(remote bool) (all []curves) {
 	}
 	add(seriesCPU, chart.Config{Title: "CPU", Unit: chart.Percent, Series: series("machine", "Throng")})
 	add(seriesP50, chart.Config{Title: "Latency", Unit: chart.Duration, Series: series("p50", "p95", "p99")})
-	add(seriesLimit, chart.Config{Title: "Concurrency", Limit: true, Series: series("limit", "in flight")})
+	add(seriesLimit, chart.Config{Title: "Concurrency", Series: series("limit", "in flight")})
 	add(seriesMemory, chart.Config{Title: "Memory", Unit: chart.Bytes, Fill: true, Series: series("Throng")})
 	add(seriesSessions, chart.Config{Title: "Throughput", Unit: chart.PerSecond, Series: series("sessions", "requests")})
 	add(seriesConnections, connections)
