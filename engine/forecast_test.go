@@ -203,3 +203,52 @@ func TestDifference(t *testing.T) {
 		}
 	}
 }
+
+// TestFiguresInWords is how figures of any size are written.
+func TestFiguresInWords(t *testing.T) {
+	for _, c := range []struct {
+		show func(float64) string
+		v    float64
+		want string
+	}{
+		{showSeconds, 0, "0s"},
+		{showSeconds, 0.0042, "4.2ms"},
+		{showSeconds, 12.4, "12s"},
+		{showSeconds, 599, "9m59s"},
+		{showSeconds, 629, "10m"},
+		{showSeconds, 7260, "2h1m"},
+		{showSeconds, 172_800, "2 days"},
+		{showSeconds, 1e30, "4,611,686,018,427,387,904 days"},
+		{showCount, 0.4, "0"},
+		{showCount, 9999, "9,999"},
+		{showCount, 12_345, "12,300"},
+		{showCount, 999_999, "1,000,000"},
+		{showCount, math.MaxFloat64, "1,000,000,000,000,000,000"},
+		{showConnections, 46.5, "47"},
+		{showConnections, 56, "56"},
+		{showConnections, 56.0000000000001, "56"},
+		{showBytes, 1.5e9, "1500 MB"},
+		{showDollars, 0, "$0"},
+		{showDollars, 12.345, "$12.35"},
+		{showDollars, 1e12, "$1,000,000,000.00"},
+	} {
+		if got := c.show(c.v); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.v, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		e    Estimate
+		want string
+	}{
+		{Estimate{}, "not known"},
+		{Exactly(5, Guessed), "5"},
+		{Between(91, 100, Guessed), "96"},
+		{Between(80, 100, Guessed), "80–100"},
+		{Between(0, 100, Guessed), "0–100"},
+		{Between(0.1, 0.2, Guessed), "0"},
+	} {
+		if got := c.e.text(showCount); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.e, got, c.want)
+		}
+	}
+}
