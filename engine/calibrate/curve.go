@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -43,8 +44,26 @@ func (c Curve) Best(lowest, highest int, share float64) int {
 	return lowest + sort.Search(top-lowest, func(i int) bool { return c.At(float64(lowest+i)) >= want })
 }
 
-// point is a measurement: so many at once, so many ended per second.
-type point struct{ n, x float64 }
+// point is a measurement: so many at once, so many ended per second. Its error is told against scale, which fit sets to
+// the median of the level: a measurement that was disturbed, and is far too low, then counts for no more than one.
+type point struct{ n, x, scale float64 }
+
+// scaled returns points with their scales.
+func scaled(points []point) []point {
+	levels := map[float64][]float64{}
+	for _, p := range points {
+		levels[p.n] = append(levels[p.n], p.x)
+	}
+	for _, all := range levels {
+		slices.Sort(all)
+	}
+	scaled := make([]point, len(points))
+	for i, p := range points {
+		all := levels[p.n]
+		scaled[i] = point{p.n, p.x, (all[(len(all)-1)/2] + all[len(all)/2]) / 2}
+	}
+	return scaled
+}
 
 // distinct counts levels.
 func distinct(points []point) int {
@@ -55,7 +74,7 @@ func distinct(points []point) int {
 	return len(seen)
 }
 
-// fit returns the curve with the least sum of squares of the relative errors, with λ > 0 and σ, κ ≥ 0: throughputs lie
+// fit returns the curve with the least sum of squares of the errors relative to their level, with λ > 0 and σ, κ ≥ 0: throughputs lie
 // decades apart, and so do their errors. Bounds hold by trying all sides: the best curve is the best one without bounds
 // on the side that it lies on. ok is false where there are fewer than two levels. free is how many parameters were found.
 func fit(points []point) (best Curve, free int, ok bool) {
@@ -63,6 +82,7 @@ func fit(points []point) (best Curve, free int, ok bool) {
 	if levels < 2 {
 		return Curve{}, 0, false
 	}
+	points = scaled(points)
 	least := math.Inf(1)
 	for _, side := range []side{{false, false}, {true, false}, {false, true}, {true, true}} {
 		if side.parameters() > levels {
@@ -126,7 +146,7 @@ func (s side) cost(points []point, c Curve) float64 {
 		if !(c.divisor(p.n) > 0) {
 			return math.Inf(1)
 		}
-		e := c.At(p.n)/p.x - 1
+		e := (c.At(p.n) - p.x) / p.scale
 		sum += e * e
 	}
 	return sum
@@ -136,7 +156,7 @@ func (s side) cost(points []point, c Curve) float64 {
 func (s side) begin(points []point) Curve {
 	var q normal
 	for _, p := range points {
-		y := p.n / p.x
+		y := p.n / p.scale
 		q.add(s.pick(1/y, (p.n-1)/y, p.n*(p.n-1)/y), 1)
 	}
 	a, solved := q.solve(s.parameters(), 0)
@@ -145,7 +165,7 @@ func (s side) begin(points []point) Curve {
 		c = s.put(1/a[0], a[1]/a[0], a[2]/a[0])
 	}
 	if !(s.cost(points, c) < math.Inf(1)) {
-		c = s.put(points[0].x/points[0].n, 0.05, 1e-6)
+		c = s.put(points[0].scale/points[0].n, 0.05, 1e-6)
 	}
 	return c
 }
@@ -156,7 +176,7 @@ func (s side) step(points []point, c Curve, damping float64) (Curve, bool) {
 	for _, p := range points {
 		d := c.divisor(p.n)
 		slope := -c.Lambda * p.n * (p.n - 1) / (d * d)
-		q.add(s.pick(p.n/d/p.x, slope/p.x, slope*p.n/p.x), 1-c.At(p.n)/p.x)
+		q.add(s.pick(p.n/d/p.scale, slope/p.scale, slope*p.n/p.scale), (p.x-c.At(p.n))/p.scale)
 	}
 	a, solved := q.solve(s.parameters(), damping)
 	step := s.put(a[0], a[1], a[2])

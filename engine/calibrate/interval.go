@@ -12,7 +12,7 @@ const (
 )
 
 // Interval is meant to hold the true value in 19 of 20 sweeps. With three repeats and errors of 5 % it holds the curve in
-// 89 to 93 of 100, and the recommendation in 95 and more: the test beside it counts.
+// 93 to 97 of 100, and the recommendation in 97 and more: the test beside it counts.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -54,7 +54,7 @@ func bootstrap(points []point, c Curve, free, lowest, top, last int, seed uint64
 	for range resamples {
 		for i, p := range points {
 			x := c.At(p.n)
-			again[i] = point{p.n, max(x*(1+errs[rng.IntN(len(errs))]), x/1000)}
+			again[i] = point{n: p.n, x: max(x*(1+errs[rng.IntN(len(errs))]), x/1000)}
 		}
 		f, _, fitted := fit(again)
 		if !fitted {

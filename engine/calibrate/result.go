@@ -55,7 +55,7 @@ func Evaluate(p Plan, samples []Sample) Result {
 	mix := mixOf(samples)
 	for i := range samples {
 		if x := mix.rate(&samples[i]); x > 0 {
-			points = append(points, point{float64(samples[i].Level), x})
+			points = append(points, point{n: float64(samples[i].Level), x: x})
 		}
 	}
 	lowest := sound(r.Levels)
