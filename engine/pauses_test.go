@@ -254,7 +254,7 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 		cfg, _, j := steered(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
-		time.Sleep(24 * time.Hour)
+		time.Sleep(2 * time.Hour)
 		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" || s.Begun != 0 {
 			t.Errorf("%v: %q, %d begun", s.Phase, s.Reason, s.Begun)
 		}

@@ -39,11 +39,11 @@ func TestGapBetween(t *testing.T) {
 // TestNoGapInVirtualTime: hours in which nothing happens are no gap, also in a pause.
 func TestNoGapInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, _ := steered(2, works(10*time.Hour))
+		cfg, _, _ := steered(2, works(2*time.Hour))
 		cfg.Settings.SessionTimeout, cfg.Settings.CheckpointEvery = 0, 0
 		r := start(t, cfg)
 		r.Wait()
-		if s := r.Snapshot(); len(s.Changes) != 0 || s.Elapsed != 10*time.Hour {
+		if s := r.Snapshot(); len(s.Changes) != 0 || s.Elapsed != 2*time.Hour {
 			t.Errorf("changes %v in %v", s.Changes, s.Elapsed)
 		}
 	})
