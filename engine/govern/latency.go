@@ -25,7 +25,7 @@ const (
 	firstCount = 60               // sessions that the first base is of
 	patience   = time.Minute      // of a window; then the errors may be larger in the measure in which it takes longer
 	remembered = 3000             // sessions that a base counts for at most
-	fewAtOnce  = 8                // that queue nowhere, it is assumed
+	fewAtOnce  = 8                // that queue nowhere, it is assumed until a queue was seen
 	shortest   = time.Millisecond // of sessions whose latency says something
 )
 
@@ -82,7 +82,7 @@ func (l *latency) look(r *engine.Reading, b bounds) {
 	switch {
 	case float64(w.failed) > 0.1*float64(w.ended): // failures are quick, or slow, for reasons of their own
 		l.afresh()
-	case l.base.mean == 0 && l.probe == nil && r.Limit < min(fewAtOnce, b.ceiling):
+	case l.base.mean == 0 && l.probe == nil && l.few(r.Limit+1) && r.Limit < b.ceiling:
 		if m.count >= max(3, m.load) {
 			l.higher(r, 2)
 		}
@@ -90,13 +90,16 @@ func (l *latency) look(r *engine.Reading, b bounds) {
 	case m.mean < shortest.Seconds():
 		l.idle = true
 		w.halve()
-	case l.clear(m):
+	case l.clear(b, m):
 		l.decide(r, b, m)
 	}
 }
 
+// few reports whether a limit is so low that nothing queues, as far as is known.
+func (l *latency) few(limit int) bool { return limit <= fewAtOnce && l.room == 0 }
+
 // clear reports whether a measure decides something: what is far off, or known well enough for the time spent on it.
-func (l *latency) clear(m measure) bool {
+func (l *latency) clear(b bounds, m measure) bool {
 	if l.probe == nil && l.base.mean > 0 && math.Abs(m.mean/l.base.mean-aim) > 0.25+4*m.doubt {
 		return true
 	}
@@ -109,7 +112,7 @@ func (l *latency) clear(m measure) bool {
 		need = first
 	case l.probe == nil && l.full && l.seeking(l.window.limit):
 		need = coarse
-	case l.probe == nil && !l.full:
+	case l.probe == nil && !l.full && (l.base.mean == 0 || l.window.limit < b.ceiling):
 		need = rough
 	}
 	return l.window.whole && m.doubt <= need*max(1, l.window.span/patience.Seconds())
@@ -122,7 +125,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 		return
 	}
 	if l.base.mean == 0 {
-		if r.Limit <= max(b.floor, fewAtOnce) {
+		if r.Limit <= b.floor || l.few(r.Limit) {
 			l.learn(r.At, m)
 		} else {
 			l.dip(r, b, m, 0.5, "to measure sessions with fewer at once")
@@ -142,10 +145,10 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	case ratio > queued && r.Limit <= b.floor: // there is no lower limit to measure at
 		l.base, l.based = m, r.At
 		l.window.halve()
-	case l.full && ratio > max(struck, l.bearable(r.Limit, doubt)):
+	case l.full && ratio > max(struck, l.bearable(r.Limit, b, doubt)):
 		why := fmt.Sprintf("sessions take %s, not %s: to see whether fewer at once are faster", seconds(m.mean), seconds(l.base.mean))
 		l.dip(r, b, m, aim*probeDepth/ratio, why)
-	case ratio > l.bearable(r.Limit, doubt):
+	case ratio > l.bearable(r.Limit, b, doubt):
 		l.full, l.growths = true, 0
 		l.lower(r, m, ratio)
 	case !l.full:
@@ -159,7 +162,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 		l.dip(r, b, m, probeDepth, "to measure sessions with fewer at once again")
 	case ratio < flat:
 		l.full = float64(r.Limit) < 1.3*l.room // else there is none, where it was thought to be
-		l.higher(r, 1+step*math.Pow(2, float64(max(0, l.growths-2))))
+		l.higher(r, 1+step*math.Pow(2, float64(max(0, l.growths-1))))
 	default:
 		l.growths = 0
 		l.window.halve()
@@ -171,11 +174,11 @@ func (l *latency) seeking(limit int) bool { return !l.full || float64(limit) < 0
 
 // bearable is how far a mean may be above the base: far on the way up, where few sessions are waited for and the next
 // step would show a queue plainly.
-func (l *latency) bearable(limit int, doubt float64) float64 {
+func (l *latency) bearable(limit int, b bounds, doubt float64) float64 {
 	switch {
-	case !l.full:
+	case !l.full && limit < b.ceiling:
 		return max(1.4, 1+3*doubt)
-	case l.seeking(limit):
+	case l.full && l.seeking(limit):
 		return max(queued, 1+3*doubt)
 	default:
 		return max(queued, 1+2*doubt)
@@ -192,7 +195,7 @@ func (l *latency) inVain(now time.Time, m measure) bool {
 	if m.mean/top.mean < (1+m.load/top.load)/2 {
 		return false
 	}
-	l.base, l.based = m, now
+	l.base, l.based, l.room = m, now, max(l.room, top.load)
 	l.learn(now, top)
 	return true
 }

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -16,6 +17,19 @@ func TestLatencyKnee(t *testing.T) {
 			distance: 0.10, oscillation: 0.10,
 		}
 		c.run(t)
+	}
+}
+
+func TestLatencyOtherKnees(t *testing.T) {
+	for _, knee := range []float64{20, 80} {
+		for _, agents := range []int{372, 100_000} {
+			c := trial{
+				name: fmt.Sprintf("knee %.0f, %d agents", knee, agents), governor: "latency", start: 50, seeds: 10, seconds: 3600, from: 1800, knee: knee,
+				plant:    func() *plant { return &plant{agents: agents, mean: 1, knee: constant(knee)} },
+				distance: 0.10, oscillation: 0.12,
+			}
+			c.run(t)
+		}
 	}
 }
 

@@ -216,7 +216,7 @@ func drive(t testing.TB, pilot *Pilot, p *plant, seconds int) *trace {
 		p.limit, p.breaker, p.probe = o.Limit, o.Breaker, o.Probe
 		l := pilot.signals[latencySignal].(*latency)
 		tr.limits = append(tr.limits, o.Limit)
-		tr.probes = append(tr.probes, l.probe != nil && o.Limit < l.probe.back || o.By == "latency" && o.Limit < l.want)
+		tr.probes = append(tr.probes, l.probe != nil && o.Limit < l.probe.back || o.By == "latency" && o.Limit < min(l.want, s.Ceiling))
 		tr.totals = append(tr.totals, p.total)
 		tr.orders = append(tr.orders, o)
 	}
