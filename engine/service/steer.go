@@ -68,7 +68,7 @@ func (h *HTTP) Moves() []engine.ChangeRow {
 }
 
 func rateMove(service string, m pace.Move) engine.ChangeRow {
-	return engine.ChangeRow{At: m.At, What: service + ".rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
+	return engine.ChangeRow{At: m.At, What: service + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
 }
 
 // State implements [engine.Service].
