@@ -309,7 +309,7 @@ func TestStateTellsOfTheRate(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		s := h.State(time.Now())
-		if s.Rate != 8 || s.RateWhy == "" || s.Refused != 1 || s.Failures != 0 || s.Blocked.Before(time.Now().Add(28*time.Second)) || s.InFlight != 1 {
+		if s.Rate != 8 || s.RateWhy == "" || s.Refused != 1 || s.Failures != 0 || s.Blocked.Before(time.Now().Add(28*time.Second)) || s.Waiting != 1 || s.InFlight != 0 {
 			t.Errorf("after a 429 %+v", s)
 		}
 		if err := <-done; err != nil {
