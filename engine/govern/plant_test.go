@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 var begin = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
@@ -38,11 +37,13 @@ type plant struct {
 	ended   int64
 	failed  int64
 	tokens  float64
+	served  float64 // seconds of work that each session at work got so far
+	soonest float64 // that one is due, or before
 	lastEnd float64
 	breaker engine.BreakerState
 	probe   bool
 
-	sum    stats.Histogram
+	sum    float64 // of the seconds that the sessions of the reading were served
 	r      engine.Reading
 	atWork float64 // integral of the sessions at work over the reading
 	busy   float64 // of the reading
@@ -51,9 +52,10 @@ type plant struct {
 }
 
 type flight struct {
-	work, began float64 // left of it, and when
-	held        bool
-	fails       bool
+	due   float64 // when it is done, as what each session was served counts; of one held, what it takes
+	began float64
+	held  bool
+	fails bool
 }
 
 const tick = 0.04 // seconds
@@ -66,7 +68,7 @@ func (p *plant) start(seed uint64, limit int) {
 // second runs the plant for a second and returns the reading of it.
 func (p *plant) second() engine.Reading {
 	p.r = engine.Reading{Span: time.Second, Phase: engine.Running, Limit: p.limit, Connections: engine.Connections{Own: -1, Server: -1, Max: -1}}
-	p.sum.Reset()
+	p.sum = 0
 	p.atWork = 0
 	p.busy = 0
 	for range int(1 / tick) {
@@ -79,9 +81,9 @@ func (p *plant) second() engine.Reading {
 	r.At, r.Busy, r.InFlight = begin.Add(p.since()), min(p.busy, 1), len(p.flights)
 	r.Cycle, r.CycleEnded, r.CycleFailed, r.CycleTotal = p.cycle, p.ended, p.failed, int64(p.agents)
 	r.LastEnd = begin.Add(time.Duration(p.lastEnd * float64(time.Second)))
-	r.Service = engine.Quantiles{Count: p.sum.Count(), P50: p.sum.Quantile(0.5), P95: p.sum.Quantile(0.95), Max: p.sum.Max()}
-	if r.Service.Count > 0 {
-		r.Service.Mean = p.sum.Sum() / time.Duration(r.Service.Count)
+	r.Service.Count = r.Ended
+	if r.Ended > 0 {
+		r.Service.Mean = time.Duration(p.sum / float64(r.Ended) * float64(time.Second))
 	}
 	p.machine(r)
 	return *r
@@ -111,6 +113,26 @@ func (p *plant) step() {
 	if len(p.flights) >= p.limit && p.left > 0 {
 		p.busy += tick
 	}
+	working := len(p.flights)
+	if p.quota > 0 {
+		working = p.release()
+	}
+	p.atWork += float64(working) * tick
+	speed := 1.0
+	if p.knee != nil {
+		speed = min(1, p.knee(p.t)/max(float64(working), 1))
+	}
+	p.served += speed * tick
+	if p.served >= p.soonest {
+		p.end()
+	}
+	if p.left == 0 && len(p.flights) == 0 {
+		p.cycle, p.left, p.ended, p.failed = p.cycle+1, p.agents, 0, 0
+	}
+}
+
+// release lets sessions that are held begin as the quota allows, and returns how many are at work.
+func (p *plant) release() int {
 	working := 0
 	p.tokens = min(p.tokens+p.quota*tick, 2)
 	for i := range p.flights {
@@ -118,31 +140,32 @@ func (p *plant) step() {
 		if f.held && p.tokens >= 1 {
 			p.tokens--
 			f.held, f.began = false, p.t
+			f.due += p.served
+			p.soonest = min(p.soonest, f.due)
 		}
 		if !f.held {
 			working++
 		}
 	}
-	p.atWork += float64(working) * tick
-	speed := 1.0
-	if p.knee != nil {
-		speed = min(1, p.knee(p.t)/max(float64(working), 1))
-	}
+	return working
+}
+
+// end finishes the sessions that are due.
+func (p *plant) end() {
+	p.soonest = math.Inf(1)
 	kept := p.flights[:0]
-	for _, f := range p.flights {
-		if !f.held {
-			f.work -= speed * tick
+	for i := range p.flights {
+		switch f := &p.flights[i]; {
+		case f.held:
+			kept = append(kept, *f)
+		case f.due > p.served:
+			p.soonest = min(p.soonest, f.due)
+			kept = append(kept, *f)
+		default:
+			p.finish(f)
 		}
-		if f.work > 0 || f.held {
-			kept = append(kept, f)
-			continue
-		}
-		p.finish(f)
 	}
 	p.flights = kept
-	if p.left == 0 && len(p.flights) == 0 {
-		p.cycle, p.left, p.ended, p.failed = p.cycle+1, p.agents, 0, 0
-	}
 }
 
 func (p *plant) admit() {
@@ -157,19 +180,23 @@ func (p *plant) admit() {
 		if p.slower != nil {
 			work *= p.slower(p.t)
 		}
-		f := flight{work: work, began: p.t, held: p.quota > 0}
+		f := flight{due: work, began: p.t, held: p.quota > 0}
 		if p.fails != nil {
 			f.fails = p.rng.Float64() < p.fails(p.t, len(p.flights)+1)
 		}
 		if p.away != nil && p.away(p.t) {
-			f.fails, f.work, f.held = true, 0.3, false
+			f.fails, f.due, f.held = true, 0.3, false
+		}
+		if !f.held {
+			f.due += p.served
+			p.soonest = min(p.soonest, f.due)
 		}
 		p.flights = append(p.flights, f)
 	}
 }
 
-func (p *plant) finish(f flight) {
-	p.sum.Record(time.Duration((p.t - f.began) * float64(time.Second)))
+func (p *plant) finish(f *flight) {
+	p.sum += p.t - f.began
 	p.r.Ended++
 	p.ended++
 	p.total++
