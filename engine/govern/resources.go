@@ -104,15 +104,24 @@ func (m *resources) watch(r *engine.Reading) {
 		m.cpu.lasts, m.cpu.sum = m.cpu.lasts/2, m.cpu.sum/2
 	}
 	if h.CPU > cpuHigh {
-		m.high.add(r.Span, h.CPU, r.InFlight)
+		m.high.add(r.Span, h.CPU, typical(r))
 	} else {
 		m.high = spell{}
 	}
 	if _, critical := memoryBounds(h); h.MemoryTotal > 0 && float64(h.Available) < critical {
-		m.short.add(r.Span, float64(h.Available), r.InFlight)
+		m.short.add(r.Span, float64(h.Available), typical(r))
 	} else {
 		m.short = spell{}
 	}
+}
+
+// typical is how many sessions were in flight during a reading in which the limit was reached: between two bursts of
+// short sessions few are seen at its end.
+func typical(r *engine.Reading) int {
+	if r.Busy > 0 {
+		return max(r.InFlight, (r.Limit+1)/2)
+	}
+	return r.InFlight
 }
 
 // lower shrinks by a factor from what was in flight, which may be less than the limit.

@@ -105,6 +105,20 @@ func TestResourcesMoves(t *testing.T) {
 	}
 }
 
+// TestResourcesBetweenBursts is of short sessions in short cycles: few are in flight when the run is looked at, but the
+// limit is what bounds them.
+func TestResourcesBetweenBursts(t *testing.T) {
+	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
+	s.r.Limit, s.r.InFlight, s.r.Host, s.r.Busy = 50, 1, engine.Host{CPU: 97, MemoryTotal: 16e9, Available: 8e9}, 0.2
+	var o engine.Orders
+	for range 3 {
+		o = s.ends(200, 0)
+	}
+	if o.Limit < 12 || o.Limit >= 50 {
+		t.Errorf("50 becomes %d: %s", o.Limit, o.Why)
+	}
+}
+
 func TestResourcesMemoryStopsGrowth(t *testing.T) {
 	memory := func(_ float64, n int) (available, own float64) {
 		return 12e9 - 0.2e9*float64(n), 0.5e9 + 0.2e9*float64(n)
