@@ -61,6 +61,7 @@ func (l *loop) forgive() {
 			}
 		}
 	}
+	l.askServices(now) // so that a quota that is gone once more is another
 }
 
 // settle finds the phase that the pauses in force mean.

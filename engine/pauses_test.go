@@ -20,6 +20,7 @@ type outside struct {
 	moves   []engine.ChangeRow
 	tuned   map[string]string
 	renewed int
+	heals   bool // renewed, it forgets that its quota was gone
 }
 
 var _ engine.Service = (*outside)(nil)
@@ -66,6 +67,9 @@ func (o *outside) Renew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.renewed++
+	if o.heals {
+		o.state.Exhausted = ""
+	}
 }
 
 func (o *outside) Moves() []engine.ChangeRow {
@@ -268,6 +272,28 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 		if rows := j.Rows(); len(enginetest.Of[engine.StartRow](j)) != 1 || rows[0] != engine.Row(enginetest.Of[engine.StartRow](j)[0]) {
 			t.Errorf("the journal begins with a %T", rows[0])
 		}
+	})
+}
+
+// TestQuotaGoneAgainPausesAgain: who goes on although a quota is gone is told at once that it still is, also where the
+// service says so before the loop looks the next time.
+func TestQuotaGoneAgainPausesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty"}, heals: true}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Minute + 50*time.Millisecond)
+		do(t, r.Resume("me"))
+		model.change(func() { model.state.Exhausted = "the account is empty" })
+		time.Sleep(time.Second)
+		if s := r.Snapshot(); s.Phase != engine.Paused {
+			t.Errorf("%v: %q, want paused once more", s.Phase, s.Reason)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+			t.Errorf("journaled: %s", got)
+		}
+		cut(t, r)
 	})
 }
 
