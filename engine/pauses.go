@@ -170,7 +170,7 @@ func (l *loop) takeQuotas(next []quota, now time.Time) {
 		}
 		l.settle()
 		if !was[i].waived {
-			l.change(PhaseChange, Paused.String(), l.phase.String(), was[i].service, "the quota of "+was[i].service+" is there again")
+			l.change(PhaseChange, Paused.String(), l.phase.String(), was[i].service, "the quota of "+was[i].service+" may be there again")
 		}
 	}
 }

@@ -127,6 +127,22 @@ func TestOpenBreakerLetsNobodyStart(t *testing.T) {
 	})
 }
 
+func TestBreakerThatIsSwitchedOffIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(40, works(10*time.Second))
+		trips(p, 15, 30)
+		r := start(t, cfg)
+		time.Sleep(20 * time.Second)
+		do(t, r.Set("breaker", "off", "me", ""))
+		time.Sleep(20 * time.Second)
+		want := "phase paused→running by breaker: it was switched off"
+		if got := told(enginetest.Of[engine.ChangeRow](j)); !strings.HasSuffix(got, want) {
+			t.Errorf("journaled: %s, want %s at the end", got, want)
+		}
+		cut(t, r)
+	})
+}
+
 // TestProbeIsOneSession: of what an open breaker lets nobody start, a probe starts one; also the first of a cycle that has
 // still to begin; its clocks run although the cycle's stands still.
 func TestProbeIsOneSession(t *testing.T) {
@@ -245,6 +261,9 @@ func TestGoneQuotaPauses(t *testing.T) {
 				changes := enginetest.Of[engine.ChangeRow](j)
 				if len(changes) != 2 || changes[0].Who != "model" || changes[0].New != "paused" || changes[1].Who != who || changes[1].New != "running" {
 					t.Errorf("journaled: %s", told(changes))
+				}
+				if why := changes[1].Why; who == "model" && why != "the quota of model may be there again" {
+					t.Errorf("told: %s", why)
 				}
 			})
 		})
