@@ -19,6 +19,7 @@ type outside struct {
 	state   engine.ServiceState
 	moves   []engine.ChangeRow
 	tuned   map[string]string
+	order   []string // of what was tuned
 	renewed int
 	heals   bool // renewed, it forgets that its quota was gone
 }
@@ -60,6 +61,7 @@ func (o *outside) Tune(name, value string) (string, error) {
 		o.tuned = map[string]string{}
 	}
 	o.tuned[name] = value
+	o.order = append(o.order, name)
 	return old, nil
 }
 
