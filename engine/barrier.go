@@ -93,6 +93,7 @@ func (l *loop) closeCycle() {
 	l.lastCycle = ClosedCycle{took, int64(c.active), l.failedInCycle()}
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
+	l.totals.Peaks.Open = 0
 	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
 	l.commit(l.ctx, row, func(err error) {
 		switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -165,7 +164,8 @@ func (res *Resumption) Hear(c *ChangeRow) error {
 		put(&res.Requeued, Place{Cycle: t.Cycle, Agent: t.Agent}, t.Take)
 	case PhaseChange, StallChange, SleepChange, exactnessChange:
 	default:
-		put(&res.Tuned, c.What, c.New)
+		res.Tuned = slices.DeleteFunc(res.Tuned, func(t Tunable) bool { return t.Name == c.What })
+		res.Tuned = append(res.Tuned, Tunable{Name: c.What, Value: c.New})
 	}
 	return nil
 }
@@ -192,10 +192,10 @@ func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 
 // restore sets services to what people tuned them to in earlier processes. What a service does not know any more, or
 // takes no more, stays as the scenario says.
-func (l *loop) restore(tuned map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(tuned)) { // max-rate before rate
-		if s := l.serviceOf(name); s != nil {
-			_, _ = s.Tune(name, tuned[name])
+func (l *loop) restore(tuned []Tunable) {
+	for _, t := range tuned {
+		if s := l.serviceOf(t.Name); s != nil {
+			_, _ = s.Tune(t.Name, t.Value)
 		}
 	}
 }

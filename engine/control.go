@@ -185,11 +185,11 @@ func (l *loop) resume(who string) error {
 	if l.phase == Draining || !l.pausedByUs && !l.selfPaused() {
 		return nil
 	}
-	l.change(PhaseChange, Paused.String(), Running.String(), who, "")
 	l.pausedByUs, l.paused = false, ""
 	l.forgive()
-	l.settle()
-	l.publish() // another pause may hold, for its own reason
+	l.settle() // another pause may hold, for its own reason
+	l.change(PhaseChange, Paused.String(), l.phase.String(), who, "")
+	l.publish()
 	return nil
 }
 

@@ -103,17 +103,20 @@ func TestSpeedup(t *testing.T) {
 	})
 }
 
-// TestSpeedupOverAnInterruption: what an earlier process did of a cycle whose time it took along does not count.
-func TestSpeedupOverAnInterruption(t *testing.T) {
+// TestSpeedupOverInterruptions: what earlier processes did of a cycle whose time they took along does not count, however
+// many they were.
+func TestSpeedupOverInterruptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(40, busy(2*time.Second), j)
 		cfg.Settings.Cycles, cfg.Settings.Limit = 2, 10
-		r := start(t, cfg)
-		<-time.After(11 * time.Second) // in the middle of the second cycle
-		do(t, r.Stop("test", ""))
-		r.Wait()
-		cfg.Resume = j.Resumption()
+		for _, after := range []time.Duration{9 * time.Second, time.Second, time.Second} { // in the second cycle
+			r := start(t, cfg)
+			<-time.After(after)
+			do(t, r.Stop("test", ""))
+			r.Wait()
+			cfg.Resume = j.Resumption()
+		}
 		next := start(t, cfg)
 		if got := next.Wait(); !near(got.Totals.Speedup(), 30) || got.Totals.Ended() != 80 {
 			t.Errorf("speed-up %v of %d sessions, want 30 of 80", got.Totals.Speedup(), got.Totals.Ended())

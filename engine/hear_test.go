@@ -25,7 +25,7 @@ func TestHear(t *testing.T) {
 	}
 	want := engine.Resumption{
 		Injected: []engine.Injection{{Cycle: 2, Body: []byte(`"x"`)}}, Retired: map[int]int{7: 3},
-		Requeued: map[engine.Place]int{{Cycle: 1, Agent: 4}: 2}, Tuned: map[string]string{"model.rate": "16"},
+		Requeued: map[engine.Place]int{{Cycle: 1, Agent: 4}: 2}, Tuned: []engine.Tunable{{Name: "model.rate", Value: "16"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

@@ -175,7 +175,8 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 func (l *loop) takeUp(res *Resumption) {
 	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
-	l.totals.Peaks.Apart += l.totals.Service.Sum() - res.AtBarrier.Service.Sum()
+	p, open := &l.totals.Peaks, l.totals.Service.Sum()-res.AtBarrier.Service.Sum()
+	p.Apart, p.Open = p.Apart-p.Open+open, open
 	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)

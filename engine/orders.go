@@ -14,7 +14,7 @@ func (l *loop) steer() {
 func (l *loop) obey(o Orders) {
 	was := l.orders
 	l.orders = o
-	if o.Why != "" {
+	if o.Why != "" && l.limit > 0 { // a limit of 0 is a person's
 		l.steered, l.steerWhy = time.Now(), o.Why
 	}
 	if o.Limit > 0 && l.limit > 0 && l.governed() {
@@ -31,11 +31,19 @@ func (l *loop) obey(o Orders) {
 	case wasOpen && !isOpen:
 		l.probe = false
 		l.settle()
-		l.change(PhaseChange, Paused.String(), l.phase.String(), breakerName, "all is well again")
+		l.change(PhaseChange, Paused.String(), l.phase.String(), breakerName, l.closedWhy())
 	case isOpen && o.Probe && l.probing == 0:
 		l.probe = true
 	}
 	l.publish()
+}
+
+// closedWhy says why the breaker closed by itself.
+func (l *loop) closedWhy() string {
+	if l.cfg.Settings.Breaker == BreakerOff {
+		return "it was switched off"
+	}
+	return "all is well again"
 }
 
 // breakerName is who pauses a run of which too much fails.

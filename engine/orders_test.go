@@ -265,13 +265,15 @@ func TestPersonsLimitIsTheCeiling(t *testing.T) {
 func TestLimitOfZeroIsAPersons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, p, _ := steered(1000, works(time.Second))
-		p.orders(func(engine.Reading) engine.Orders { return engine.Orders{Limit: 20, By: "adaptive", Why: "more"} })
+		p.orders(func(engine.Reading) engine.Orders {
+			return engine.Orders{Limit: 20, By: "adaptive", Why: "0 → 20: more"}
+		})
 		r := start(t, cfg)
 		time.Sleep(500 * time.Millisecond)
 		do(t, r.SetLimit(0, "me", ""))
 		time.Sleep(5 * time.Second)
-		if s := r.Snapshot(); s.Limit != 0 || s.InFlight != 0 {
-			t.Errorf("the limit is %d, %d in flight", s.Limit, s.InFlight)
+		if s := r.Snapshot(); s.Limit != 0 || s.InFlight != 0 || s.Steer != "" {
+			t.Errorf("the limit is %d, %d in flight; told of a move: %q", s.Limit, s.InFlight, s.Steer)
 		}
 		do(t, r.SetLimit(30, "me", ""))
 		if s := r.Snapshot(); s.Limit != 30 || s.Ceiling != 30 {

@@ -61,6 +61,7 @@ func (l *loop) forgive() {
 			}
 		}
 	}
+	l.askServices(now) // so that a quota that is gone once more is another
 }
 
 // settle finds the phase that the pauses in force mean.
@@ -169,7 +170,7 @@ func (l *loop) takeQuotas(next []quota, now time.Time) {
 		}
 		l.settle()
 		if !was[i].waived {
-			l.change(PhaseChange, Paused.String(), l.phase.String(), was[i].service, "the quota of "+was[i].service+" is there again")
+			l.change(PhaseChange, Paused.String(), l.phase.String(), was[i].service, "the quota of "+was[i].service+" may be there again")
 		}
 	}
 }

@@ -19,7 +19,9 @@ type outside struct {
 	state   engine.ServiceState
 	moves   []engine.ChangeRow
 	tuned   map[string]string
+	order   []string // of what was tuned
 	renewed int
+	heals   bool // renewed, it forgets that its quota was gone
 }
 
 var _ engine.Service = (*outside)(nil)
@@ -59,6 +61,7 @@ func (o *outside) Tune(name, value string) (string, error) {
 		o.tuned = map[string]string{}
 	}
 	o.tuned[name] = value
+	o.order = append(o.order, name)
 	return old, nil
 }
 
@@ -66,6 +69,9 @@ func (o *outside) Renew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.renewed++
+	if o.heals {
+		o.state.Exhausted = ""
+	}
 }
 
 func (o *outside) Moves() []engine.ChangeRow {
@@ -120,6 +126,22 @@ func TestOpenBreakerLetsNobodyStart(t *testing.T) {
 		if c := enginetest.Of[engine.CheckpointRow](j); len(c) == 0 || c[0].Reason != "breaker" {
 			t.Errorf("no checkpoint was taken for it: %+v", c)
 		}
+	})
+}
+
+func TestBreakerThatIsSwitchedOffIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(40, works(10*time.Second))
+		trips(p, 15, 30)
+		r := start(t, cfg)
+		time.Sleep(20 * time.Second)
+		do(t, r.Set("breaker", "off", "me", ""))
+		time.Sleep(20 * time.Second)
+		want := "phase paused→running by breaker: it was switched off"
+		if got := told(enginetest.Of[engine.ChangeRow](j)); !strings.HasSuffix(got, want) {
+			t.Errorf("journaled: %s, want %s at the end", got, want)
+		}
+		cut(t, r)
 	})
 }
 
@@ -242,6 +264,9 @@ func TestGoneQuotaPauses(t *testing.T) {
 				if len(changes) != 2 || changes[0].Who != "model" || changes[0].New != "paused" || changes[1].Who != who || changes[1].New != "running" {
 					t.Errorf("journaled: %s", told(changes))
 				}
+				if why := changes[1].Why; who == "model" && why != "the quota of model may be there again" {
+					t.Errorf("told: %s", why)
+				}
 			})
 		})
 	}
@@ -268,6 +293,28 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 		if rows := j.Rows(); len(enginetest.Of[engine.StartRow](j)) != 1 || rows[0] != engine.Row(enginetest.Of[engine.StartRow](j)[0]) {
 			t.Errorf("the journal begins with a %T", rows[0])
 		}
+	})
+}
+
+// TestQuotaGoneAgainPausesAgain: who goes on although a quota is gone is told at once that it still is, also where the
+// service says so before the loop looks the next time.
+func TestQuotaGoneAgainPausesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty"}, heals: true}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Minute + 50*time.Millisecond)
+		do(t, r.Resume("me"))
+		model.change(func() { model.state.Exhausted = "the account is empty" })
+		time.Sleep(time.Second)
+		if s := r.Snapshot(); s.Phase != engine.Paused {
+			t.Errorf("%v: %q, want paused once more", s.Phase, s.Reason)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+			t.Errorf("journaled: %s", got)
+		}
+		cut(t, r)
 	})
 }
 

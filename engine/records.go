@@ -300,10 +300,10 @@ type Resumption struct {
 	Checkpoint  time.Time       // of the last one; zero without any
 	Injected    []Injection     // by hand, in the order of their cycles
 	// Retired are agents with the first cycle that each takes no part in; Requeued are the takes that were ordered last, by
-	// the session's first; Tuned is what services, and settings, were changed to last, by name.
+	// the session's first; Tuned is what services, and settings, were changed to last, in the order of that.
 	Retired  map[int]int
 	Requeued map[Place]int
-	Tuned    map[string]string
+	Tuned    []Tunable
 	Bad      map[int]SessionEnd // of the agents that are done, whose session failed or timed out
 }
 

@@ -116,7 +116,10 @@ const (
 )
 
 // Breakers are what a run does when too much of it fails: probe until all is well again, wait for a person, or go on.
-var Breakers = []string{"probe", "wait", "off"}
+var Breakers = []string{"probe", "wait", BreakerOff}
+
+// BreakerOff is the breaker that never opens.
+const BreakerOff = "off"
 
 func governorNames() string {
 	var names []string

@@ -73,6 +73,8 @@ type Peaks struct {
 	// in it, for an interruption came between.
 	Worked time.Duration `cbor:"8,keyasint"`
 	Apart  time.Duration `cbor:"9,keyasint"`
+	// Open is the part of Apart that is of the open cycle.
+	Open time.Duration `cbor:"12,keyasint,omitempty"`
 	// Beside is what was spent of the budget beyond what the steps' records and Totals.Shared say: sign-ins, attempts of
 	// sessions that were cut, answers that could not be used; less attempts that never left. It may be negative.
 	Beside Amount `cbor:"10,keyasint,omitzero"`

@@ -60,6 +60,10 @@ func TestTroubleAndPersonBothPause(t *testing.T) {
 		synctest.Wait()
 		do(t, r.Resume("me"))
 		phase(engine.Paused, engine.ErrNoRoom.Error())
+		changes := r.Snapshot().Changes
+		if got := told(changes[len(changes)-1:]); got != "phase paused→paused by me: " {
+			t.Errorf("told: %s; want that it is still paused", got)
+		}
 		j.Heal()
 		phase(engine.Running, "")
 		r.Wait()

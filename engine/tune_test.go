@@ -244,6 +244,26 @@ func TestSetReachesServices(t *testing.T) {
 	})
 }
 
+// TestTunedInTheirOrder: what one change does to what another set depends on which came last.
+func TestTunedInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model"}}
+		cfg, _, j := steered(10, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		for _, c := range [][2]string{{"model.max-rate", "20"}, {"model.rate", "50"}, {"model.timeout", "9"}, {"model.max-rate", "3"}} {
+			do(t, r.Set(c[0], c[1], "me", ""))
+		}
+		cut(t, r)
+		next := &outside{state: engine.ServiceState{Name: "model"}}
+		cfg.Services, cfg.Resume, cfg.Journal = []engine.Service{next}, j.Reopen().Resumption(), &enginetest.Journal{}
+		cut(t, start(t, cfg))
+		if got, want := strings.Join(next.order, " "), "model.rate model.timeout model.max-rate"; got != want {
+			t.Errorf("resumed, it is tuned in the order %s, want %s", got, want)
+		}
+	})
+}
+
 // TestChangesNeverRace: sessions read settings while everything about them changes, in any order.
 func TestChangesNeverRace(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

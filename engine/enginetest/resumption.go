@@ -40,7 +40,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 		switch r := row.(type) {
 		case engine.BarrierRow:
 			res.Cycle = max(res.Cycle, r.Cycle+1)
-			peaks.Cycle, peaks.Worked = max(peaks.Cycle, r.Took), peaks.Worked+r.Took
+			peaks.Cycle, peaks.Worked, peaks.Open = max(peaks.Cycle, r.Took), peaks.Worked+r.Took, 0
 		case engine.CheckpointRow:
 			res.Checkpoints++
 			res.Checkpoint, checkpoint = r.At, max(checkpoint, r.Cycle)
@@ -52,7 +52,8 @@ func (j *Journal) Resumption() *engine.Resumption {
 			}
 			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact)
 		case engine.EndRow:
-			r.Totals.Peaks.Worked, r.Totals.Peaks.Apart = peaks.Worked, peaks.Apart // of the open cycle nothing is kept
+			p := &r.Totals.Peaks
+			p.Worked, p.Apart, p.Open = peaks.Worked, peaks.Apart, peaks.Open // of the open cycle nothing is kept
 			peaks = r.Totals.Peaks
 		}
 	}

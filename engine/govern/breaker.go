@@ -11,7 +11,7 @@ import (
 const (
 	breakerProbes = "probe"
 	breakerWaits  = "wait"
-	breakerOff    = "off"
+	breakerOff    = engine.BreakerOff
 )
 
 const (

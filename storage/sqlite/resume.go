@@ -238,6 +238,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 		}
 		p.Cycle, p.Lag = max(p.Cycle, took), max(p.Lag, lag)
 		p.Worked += took
+		p.Open = 0
 		r.seen(pos, timeOf(at))
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {

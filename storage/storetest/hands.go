@@ -91,7 +91,7 @@ func testOrders(t *testing.T, open Open) {
 	if tt := &r.State.Totals; tt.Ended() != 3 || tt.Bad() != 1 || len(r.Takes) != 0 {
 		t.Errorf("made again, %d ended, %d badly, takes %v", tt.Ended(), tt.Bad(), r.Takes)
 	}
-	if !reflect.DeepEqual(r.Retired, map[int]int{7: 1, 8: 2}) || r.Tuned["model.rate"] != "16" {
+	if !reflect.DeepEqual(r.Retired, map[int]int{7: 1, 8: 2}) || !slices.Contains(r.Tuned, engine.Tunable{Name: "model.rate", Value: "16"}) {
 		t.Errorf("got retired %v, tuned %v", r.Retired, r.Tuned)
 	}
 	child := record("child")
