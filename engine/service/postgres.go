@@ -67,9 +67,6 @@ func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
 // statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
 // session.uuid.
 func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
-	if call.Timeout == 0 {
-		call.Timeout = p.patience()
-	}
 	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) { return p.send(ctx, call, &s) })
 }
 
@@ -203,7 +200,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 
 // bounded is the context of one attempt. One that reads is made again when the machine slept.
 func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
-	once, end := context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+	once, end := context.WithTimeoutCause(ctx, call.patience(&p.timeout), errAttemptTimeout)
 	if !s.reads() || call.Once {
 		return once, end
 	}

@@ -35,6 +35,7 @@ type transport struct {
 	retries  *retryBudget
 	renewal  renewal
 	rejected atomic.Int64 // 429s
+	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -175,7 +176,7 @@ type attempt struct {
 // attempt sends the request once, in a place that it gives back, and tells the breaker. failure is set where another
 // attempt may help; err ends the call, unless it is errRenewed or errSpared: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once, alive, cancel := call.attempt(ctx, &t.renewal)
+	once, alive, cancel := call.attempt(ctx, &t.renewal, call.patience(&t.patience))
 	defer cancel()
 	said, took := saysNothing, time.Duration(0)
 	defer func() { // also if it panics
