@@ -145,19 +145,22 @@ func (p *Postgres) admit(ctx context.Context, call *Call) (pass passage, err err
 // nothing was asked.
 var errNoConnection = errors.New("no connection was free in time")
 
-// enter takes a place in the pool, held if it must wait, but no longer than its limit says.
+// enter takes a place in the pool, held if it must wait, but no longer than its limit says, if there is one.
 func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.bound.TryEnter() {
 		return nil
 	}
 	err := call.held(engine.PlaceGate, func() error {
+		if p.limits.Wait == 0 {
+			return p.pool.bound.Enter(ctx)
+		}
 		waiting, cancel := context.WithTimeoutCause(ctx, p.limits.Wait, errNoConnection)
 		defer cancel()
 		return p.pool.bound.Enter(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
 		return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
-			err, p.limits.Connections, max(p.limits.Burst, 0), p.limits.Wait)
+			err, p.pool.connections(), p.pool.burstSize, p.limits.Wait)
 	}
 	return err
 }
