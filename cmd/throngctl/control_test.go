@@ -159,6 +159,7 @@ func TestPrintStatus(t *testing.T) {
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
+  service small  calls 1 of 2; 1,234 waiting; 40/s: doubled, no 429 came yet
   budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
   checkpoints    2
   stall          they wait for model
@@ -184,6 +185,8 @@ func muchToSay() control.Status {
 		Services: []control.Service{{
 			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "a 429", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
 			Exhausted: "the quota of the day is gone",
+		}, {
+			Name: "small", Kind: "llm", InFlight: 1, Bound: 2, Waiting: 1234, Rate: 40, RateWhy: "40/s: doubled, no 429 came yet", Breaker: "closed",
 		}},
 		Budget: &control.Budget{Dollars: 5, SpentDollars: 1.25, Tokens: 1000, SpentTokens: 10, WallSeconds: 3600, Short: "dollars will not last"},
 		Stall:  &control.Stall{Why: "they wait for model"}, Checkpoints: 2,

@@ -137,7 +137,14 @@ func printAsked(row func(name string, parts ...string), s *control.Service) {
 	if s.Rate > 0 {
 		rate = fmt.Sprintf("%.3g/s", s.Rate)
 	}
-	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound)), join(": ", rate, s.RateWhy), at(s.Blocked, "nothing starts before")}
+	if strings.HasPrefix(s.RateWhy, rate) { // the reason says it too
+		rate = ""
+	}
+	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}
+	if s.Waiting > 0 {
+		parts = append(parts, engine.FormatCount(int64(s.Waiting))+" waiting")
+	}
+	parts = append(parts, join(": ", rate, s.RateWhy), at(s.Blocked, "nothing starts before"))
 	if s.Refused > 0 {
 		parts = append(parts, engine.FormatCount(s.Refused)+" refused (429)")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,7 @@ func TestCallsWaitForTheBudget(t *testing.T) {
 			for i := range records {
 				both.Go(func() {
 					c := chat
+					c.Header = http.Header{} // the client writes into it
 					branch := up.Branch()
 					defer branch.Stop()
 					call := &Call{Session: s, Clock: branch, Path: []string{"a", "b"}[i], Retry: s.Settings().Retry}

@@ -55,7 +55,6 @@ type HTTP struct {
 	limits     Limits
 	pool       *http.Transport
 	transport  transport
-	timeout    atomic.Int64 // of one attempt, a time.Duration
 	open       atomic.Int64
 }
 
@@ -69,7 +68,6 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		return nil, fmt.Errorf("service %s: %w", name, err)
 	}
 	h := &HTTP{name: name, kind: kindHTTP, base: u, prefix: strings.TrimRight(u.EscapedPath(), "/"), limits: limits.withDefaults()}
-	h.timeout.Store(int64(h.limits.Timeout))
 	dialer := &net.Dialer{Timeout: h.limits.Timeout, KeepAlive: 30 * time.Second}
 	h.pool = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -85,6 +83,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
+	h.transport.patience.Store(int64(h.limits.Timeout))
 	return h, nil
 }
 
@@ -116,9 +115,6 @@ type Request struct {
 // Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
 // engine.ErrCut or a *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
-	if call.Timeout == 0 {
-		call.Timeout = h.patience()
-	}
 	answer, err := h.transport.do(h.request(&r), r.hash(), call)
 	if err != nil {
 		return nil, err
@@ -127,7 +123,7 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 }
 
 // patience is how long one attempt may take.
-func (h *HTTP) patience() time.Duration { return time.Duration(h.timeout.Load()) }
+func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patience.Load()) }
 
 // request is r as it is sent; attempts take copies of it.
 func (h *HTTP) request(r *Request) *http.Request {

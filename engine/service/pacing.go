@@ -119,6 +119,7 @@ func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError)
 // refused has everybody wait after a 429 as long as the service says. One whose quota is gone for long is exhausted:
 // who asks for a session waits until it is there again, or the run's end; who asks for none is told.
 func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
+	t.rejected.Add(1)
 	now := time.Now()
 	why, until := a.exhausted(now)
 	switch {

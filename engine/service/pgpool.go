@@ -13,7 +13,7 @@ import (
 type PoolLimits struct {
 	Connections int           // kept open between statements; 50
 	Burst       int           // more, while all of these are in use; 10, and none if it is negative
-	Wait        time.Duration // for one of them to be free; 30 s
+	Wait        time.Duration // for one of them to be free, then the call fails; 0 is as long as it takes
 	Timeout     time.Duration // of one attempt; 30 s
 	NoBreaker   bool          // calls fail while the server is away: nobody waits for it
 
@@ -26,9 +26,6 @@ func (l PoolLimits) withDefaults() PoolLimits {
 	}
 	if l.Burst == 0 {
 		l.Burst = 10
-	}
-	if l.Wait == 0 {
-		l.Wait = 30 * time.Second
 	}
 	if l.Timeout == 0 {
 		l.Timeout = 30 * time.Second

@@ -67,9 +67,6 @@ func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
 // statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
 // session.uuid.
 func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
-	if call.Timeout == 0 {
-		call.Timeout = p.patience()
-	}
 	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) { return p.send(ctx, call, &s) })
 }
 
@@ -148,19 +145,22 @@ func (p *Postgres) admit(ctx context.Context, call *Call) (pass passage, err err
 // nothing was asked.
 var errNoConnection = errors.New("no connection was free in time")
 
-// enter takes a place in the pool, held if it must wait, but no longer than its limit says.
+// enter takes a place in the pool, held if it must wait, but no longer than its limit says, if there is one.
 func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.bound.TryEnter() {
 		return nil
 	}
 	err := call.held(engine.PlaceGate, func() error {
+		if p.limits.Wait == 0 {
+			return p.pool.bound.Enter(ctx)
+		}
 		waiting, cancel := context.WithTimeoutCause(ctx, p.limits.Wait, errNoConnection)
 		defer cancel()
 		return p.pool.bound.Enter(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
 		return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
-			err, p.limits.Connections, max(p.limits.Burst, 0), p.limits.Wait)
+			err, p.pool.connections(), p.pool.burstSize, p.limits.Wait)
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 
 // bounded is the context of one attempt. One that reads is made again when the machine slept.
 func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
-	once, end := context.WithTimeoutCause(ctx, call.Timeout, errAttemptTimeout)
+	once, end := context.WithTimeoutCause(ctx, call.patience(&p.timeout), errAttemptTimeout)
 	if !s.reads() || call.Once {
 		return once, end
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -371,6 +372,36 @@ func TestPoolIsFull(t *testing.T) {
 	if _, body := p.ask(t, stage{}, sql(t, "select 1 a"), nil); body != `{"count":1,"rows":[{"a":1}]}` {
 		t.Errorf("then %s", body)
 	}
+}
+
+// TestPoolIsWaitedFor is that a step waits for a connection as long as it takes, as for any other place.
+func TestPoolIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := ParseDatabase("postgres://u@127.0.0.1:1/d", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPostgres("db", d, PoolLimits{Connections: 1, Burst: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if !p.pool.bound.TryEnter() {
+			t.Fatal("no place in an empty pool")
+		}
+		time.AfterFunc(time.Hour, p.pool.bound.Leave)
+		row := stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			err := p.enter(c.Clock.Context(), c)
+			if err == nil {
+				p.pool.bound.Leave()
+			}
+			end(s, c, err)
+		})
+		if row.Outcome != engine.OK || row.Held != time.Hour {
+			t.Errorf("%s %q, held for %s", row.Outcome, row.Error, row.Held)
+		}
+	})
 }
 
 // TestServerRestarts is that sessions outlive a server that goes away under them.

@@ -1,9 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,10 +44,16 @@ func wasRenewed(ctx, attempt context.Context) bool {
 	return ctx.Err() == nil && errors.Is(context.Cause(attempt), errRenewed)
 }
 
+// patience is how long the next attempt may take: as the call says, or else as its service does by then, since it may be
+// changed while the call waits.
+func (c *Call) patience(service *atomic.Int64) time.Duration {
+	return cmp.Or(c.Timeout, time.Duration(service.Load()))
+}
+
 // attempt bounds the time of one attempt, and has it made again when the machine slept, unless it must not leave twice.
 // alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
-func (c *Call) attempt(ctx context.Context, again *renewal) (once context.Context, alive, cancel func()) {
-	if c.Timeout == 0 && c.Once {
+func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) (once context.Context, alive, cancel func()) {
+	if patience == 0 && c.Once {
 		return ctx, func() {}, func() {}
 	}
 	once, end := context.WithCancelCause(ctx)
@@ -53,11 +61,11 @@ func (c *Call) attempt(ctx context.Context, again *renewal) (once context.Contex
 	if !c.Once {
 		over = again.watch(end)
 	}
-	if c.Timeout == 0 {
+	if patience == 0 {
 		return once, func() {}, func() { over(); end(context.Canceled) }
 	}
-	timer := time.AfterFunc(c.Timeout, func() { end(errAttemptTimeout) })
-	return once, func() { timer.Reset(c.Timeout) }, func() {
+	timer := time.AfterFunc(patience, func() { end(errAttemptTimeout) })
+	return once, func() { timer.Reset(patience) }, func() {
 		timer.Stop()
 		over()
 		end(context.Canceled)

@@ -42,7 +42,7 @@ func (h *HTTP) tunables() tunables {
 	t := &h.transport
 	return tunables{h.name, append(
 		rateTunables(t.pacer),
-		timeTunable(h.patience, func(d time.Duration) { h.timeout.Store(int64(d)) }),
+		timeTunable(h.patience, func(d time.Duration) { t.patience.Store(int64(d)) }),
 		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
 		breakerTunable(t.breaker),
 	)}

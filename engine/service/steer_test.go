@@ -126,6 +126,23 @@ func TestTunedLimitsHold(t *testing.T) {
 	})
 }
 
+// TestTunedTimeoutHelpsThoseWhoWait is that the next attempt of a call that began before has the time that was set since.
+func TestTunedTimeoutHelpsThoseWhoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &script{answers: []reply{{hangs: true}, {status: 200, after: 30 * time.Second}}}
+		h := client(t, fake, Limits{})
+		time.AfterFunc(5*time.Second, func() { tune(t, h, "shop.timeout", "1m") })
+		row := stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			_, err := h.Do(c, Request{Method: http.MethodGet, Target: must(t, "/")})
+			end(s, c, err)
+		})
+		if got := row.Steps[0]; row.Outcome != engine.OK || got.Attempts != 2 || got.Service != 40*time.Second {
+			t.Errorf("%s %q: %d attempts took %s", row.Outcome, row.Error, got.Attempts, got.Service)
+		}
+	})
+}
+
 func tune(t *testing.T, s engine.Service, name, value string) {
 	t.Helper()
 	if _, err := s.Tune(name, value); err != nil {

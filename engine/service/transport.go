@@ -35,6 +35,7 @@ type transport struct {
 	retries  *retryBudget
 	renewal  renewal
 	rejected atomic.Int64 // 429s
+	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -74,7 +75,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		if err != nil {
 			return nil, err
 		}
-		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again, pass})
+		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again, pass, &refused})
 		switch {
 		case errors.Is(err, errRenewed):
 			sends-- // it was none
@@ -88,9 +89,8 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			sends-- // what a service does with the attempt must not depend on how old a token was
 			continue
 		case refuses(answer, call):
-			t.rejected.Add(1)
 			call.turnedAway(answer)
-			if err := t.refused(call, answer, &refused); err != nil {
+			if err != nil {
 				return nil, err
 			}
 			continue
@@ -170,13 +170,16 @@ type attempt struct {
 	number int  // from 1, as the rehearsal counts them
 	again  bool // the request was sent before
 	pass   passage
+	waits  *refusals
 }
 
-// attempt sends the request once, in a place that it gives back, and tells the breaker. failure is set where another
-// attempt may help; err ends the call, unless it is errRenewed or errSpared: then it counts as no attempt.
+// attempt sends the request once, tells the pacer and the breaker, and gives its place back: not before, or who gets it
+// would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
+// or errSpared: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once, alive, cancel := call.attempt(ctx, &t.renewal)
+	once, alive, cancel := call.attempt(ctx, &t.renewal, call.patience(&t.patience))
 	defer cancel()
+	defer t.leave()
 	said, took := saysNothing, time.Duration(0)
 	defer func() { // also if it panics
 		if !call.judged(t.breaker, which.pass, said, failure) {
@@ -193,7 +196,6 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	r, err := attemptOf(once, req, which.again)
 	if err != nil {
-		t.leave()
 		call.giveBack()
 		return nil, nil, err
 	}
@@ -218,6 +220,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	call.pay(call.cost(left, answer))
 	t.heard(call, answer, failure)
+	if refuses(answer, call) {
+		err = t.refused(call, answer, which.waits)
+	}
 	said = call.verdict(answer, failure, err)
 	return answer, failure, err
 }
@@ -243,9 +248,8 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 	return string(now.UTC().AppendFormat(b, time.RFC3339))
 }
 
-// exchange sends the request, reads the whole answer, or as much of it as is wanted, and gives the place back.
+// exchange sends the request and reads the whole answer, or as much of it as is wanted.
 func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer, error) {
-	defer t.leave()
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err

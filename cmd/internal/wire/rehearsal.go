@@ -83,11 +83,9 @@ func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 // inexactBecause says why a run's result depends on timing from the start; "" when it does not.
 func inexactBecause(j *Job, r engine.Rehearsal) string {
 	switch {
-	case j.Shop == nil:
-		return ""
-	case r.Scarcity:
+	case j.Shop != nil && r.Scarcity:
 		return "agents share the stock of the rehearsal, so who comes first decides"
-	case r.Faults["outage"] != "":
+	case (j.Shop != nil || j.Model != nil) && r.Faults["outage"] != "":
 		return "the rehearsal has an outage by wall time"
 	}
 	return ""
