@@ -118,7 +118,21 @@ func (s *server) set(q *request, r *reply) error {
 		}
 		r.Changes = append(r.Changes, c)
 	}
+	r.Changes = append(r.Changes, along(q, tunables, now)...)
 	return nil
+}
+
+// along is the ceiling, where a limit that was ordered has moved it.
+func along(q *request, was, now []engine.Tunable) []Change {
+	const ceiling = "ceiling"
+	before, after := value(was, ceiling), value(now, ceiling)
+	ordered := func(name string) bool {
+		return slices.ContainsFunc(q.Settings, func(s Setting) bool { return s.Name == name })
+	}
+	if before == nil || after == nil || *before == *after || ordered(ceiling) || !ordered(engine.LimitChange) {
+		return nil
+	}
+	return []Change{{ceiling, *before, *after}}
 }
 
 // setAll sets what was ordered, in the order given or, where one thing must not be before another is, in one that goes.
