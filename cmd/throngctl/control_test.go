@@ -28,6 +28,8 @@ func TestSecondTerminal(t *testing.T) {
 		{"set " + id[:11] + " limit=4 --why lunch", exitDone, `^limit +3 → 4\n$`, ""},
 		{"set limit=2 colour=red", exitUsage, "", `nothing was changed: colour: that cannot be changed .*limit`},
 		{"set limit=many", exitUsage, "", `nothing was changed: limit: `},
+		{"set limit", exitUsage, "", `limit: is no name=value \(such as limit=30; `},
+		{"set governor=magic", exitUsage, "", `nothing was changed: governor: there is no governor "magic"`},
 		{"set limit=3 what", exitUsage, "", `what: is no name=value`},
 		{"pause --why lunch", exitDone, `^run ` + id + `: paused; .*throngctl continue\n$`, ""},
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
@@ -50,7 +52,7 @@ func TestSecondTerminal(t *testing.T) {
 	if _, err := io.Copy(io.Discard, stdout); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stderr.Len() > 0 {
 		t.Errorf("the run ended with %v\n%s", err, stderr)
 	}
 	checkChanges(t, data)

@@ -146,7 +146,7 @@ func (t *terminal) fail(err error) int {
 		}
 		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
-	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, os.ErrNotExist):
+	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, errNoRun), errors.Is(err, os.ErrNotExist):
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 		return exitUsage
 	default:

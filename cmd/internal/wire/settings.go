@@ -304,7 +304,7 @@ func Save(data string, changes map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
 		if i < 0 {
-			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting"})
+			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting", Hint: "throngctl settings lists them"})
 			continue
 		}
 		if changes[name] == "" {
