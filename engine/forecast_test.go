@@ -244,7 +244,9 @@ func TestFiguresInWords(t *testing.T) {
 		{Exactly(5, Guessed), "5"},
 		{Between(91, 100, Guessed), "96"},
 		{Between(80, 100, Guessed), "80–100"},
-		{Between(0, 100, Guessed), "0–100"},
+		{Between(0, 100, Guessed), "up to 100"},
+		{Between(10, 100, Guessed), "10–100"},
+		{Between(9, 100, Guessed), "up to 100"},
 		{Between(0.1, 0.2, Guessed), "0"},
 	} {
 		if got := c.e.text(showCount); got != c.want {

@@ -57,7 +57,8 @@ func TestSecondTerminal(t *testing.T) {
 	}
 	checkChanges(t, data)
 	for args, want := range map[string]string{
-		"status": `not in progress: stopped, .*\n  go on with: throngctl resume ` + id, "status --json": `"ending":"stopped"`,
+		"status": `not in progress: stopped, .*\n  go on with: throngctl resume ` + id,
+		"status --json": `"ending":"stopped".*"elapsed_seconds":[1-9.].*"ceiling":100,.*"checkpoints":[1-9]`,
 	} {
 		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s afterwards: exit code %d\n%s%s", args, code, out, errs)
@@ -152,6 +153,13 @@ func TestPrintStatus(t *testing.T) {
   progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
   time         0s so far
   limit        0, 0 in flight
+  checkpoints  0
+`},
+		"a limit that nothing has moved": {control.Status{Run: "r", Title: "T", Phase: "running", Breaker: "closed", Limit: 9, Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"}, `run r: T
+  phase        running
+  progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
+  time         0s so far
+  limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T

@@ -38,10 +38,19 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 		}
 	}
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s, and no built-in scenario of that name (%s): %w", path, strings.Join(builtIn(), ", "), fs.ErrNotExist)
+		return nil, noScenario(path)
 	}
 	return nil, err
 }
+
+// noScenario is the path of a scenario that is not there.
+type noScenario string
+
+func (n noScenario) Error() string {
+	return fmt.Sprintf("there is no file %s, and no built-in scenario of that name (%s)", string(n), strings.Join(builtIn(), ", "))
+}
+
+func (n noScenario) Unwrap() error { return fs.ErrNotExist }
 
 // builtIn are the names of the built-in scenarios.
 func builtIn() (names []string) {
