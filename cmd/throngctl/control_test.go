@@ -168,7 +168,8 @@ func TestPrintStatus(t *testing.T) {
   time           1m0s so far; 1m30s left
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
   breaker        open; half of the cycle failed
-  service model  calls 3 of 50; 8/s: a 429; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
+  service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
+  service shop   calls 0 of 9; 5/s: set by hand at 12:04:00
   budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
   checkpoints    2
   stall          they wait for model
@@ -192,9 +193,9 @@ func muchToSay() control.Status {
 		CycleTotal: 6, Failed: 2, PerSecond: 84.2, Elapsed: 60, Remaining: &left, Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive",
 		SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
 		Services: []control.Service{{
-			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "a 429", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
+			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "8/s: a 429 from 10/s", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
 			Exhausted: "the quota of the day is gone",
-		}},
+		}, {Name: "shop", Bound: 9, Rate: 5, RateWhy: "5/s: set by hand at 12:04:00", Breaker: "closed"}},
 		Budget: &control.Budget{Dollars: 5, SpentDollars: 1.25, Tokens: 1000, SpentTokens: 10, WallSeconds: 3600, Short: "dollars will not last"},
 		Stall:  &control.Stall{Why: "they wait for model"}, Checkpoints: 2,
 		Oldest: []control.Doing{{Agent: 4, Name: "eve", Path: "ask", Service: "model", Gate: "pacer"}, {Agent: 7}},

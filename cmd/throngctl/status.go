@@ -168,7 +168,8 @@ func printAsked(row func(name string, parts ...string), s *control.Service) {
 	if s.Rate > 0 {
 		rate = fmt.Sprintf("%.3g/s", s.Rate)
 	}
-	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound)), join(": ", rate, s.RateWhy), at(s.Blocked, "nothing starts before")}
+	why := strings.TrimPrefix(strings.TrimPrefix(s.RateWhy, rate), ": ")
+	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound)), join(": ", rate, why), at(s.Blocked, "nothing starts before")}
 	if s.Refused > 0 {
 		parts = append(parts, engine.FormatCount(s.Refused)+" refused (429)")
 	}
