@@ -177,6 +177,11 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s of a run that did not go to its end is compared: %v", c.Name, c)
 		}
 	}
+	for _, c := range r.Compare(&Totals{Peaks: Peaks{Worked: time.Second}}) {
+		if (c.Name == "requests/min" || c.Name == "writes/min") && c.Fact != "" {
+			t.Errorf("%s of a run without a session that ended: %v", c.Name, c)
+		}
+	}
 	r.Forecast = nil
 	if got := r.Compare(facts()); got != nil {
 		t.Errorf("of a run of which nothing was forecast: %v", got)

@@ -83,8 +83,13 @@ func (f *Forecast) written(t *Totals) (n int64) {
 	return n
 }
 
-// perMinute is a count over the time in which cycles had work.
-func perMinute(n int64, t *Totals) float64 { return share(60*float64(n), t.Peaks.Worked.Seconds()) }
+// perMinute is a count over the time in which cycles had work; NaN where no session has ended, whose requests count.
+func perMinute(n int64, t *Totals) float64 {
+	if t.Ended() == 0 {
+		return math.NaN()
+	}
+	return share(60*float64(n), t.Peaks.Worked.Seconds())
+}
 
 // ForecastLine is a figure of a forecast in words.
 type ForecastLine struct {
