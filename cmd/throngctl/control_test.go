@@ -225,6 +225,9 @@ func TestRunsAmongAgents(t *testing.T) {
 func TestReadmeOrders(t *testing.T) {
 	readme := read(t, "..", "..", "README.md")
 	_, help, _ := ctl(t, "--help")
+	if _, rest, _ := strings.Cut(help, "\nThe run in progress\n"); !strings.HasPrefix(rest, "  status ") {
+		t.Errorf("the orders do not stand together\n%s", help)
+	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {
 		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(readme) {
 			t.Errorf("the README says nothing of throngctl %s", order)
