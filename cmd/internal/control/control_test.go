@@ -38,6 +38,12 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	r.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
+	if err := c.Stop(ctx, false, "again"); err != nil {
+		t.Error(err)
+	}
+	if got := r.heard(); got != "" {
+		t.Errorf("a run that drains is cut by a second stop: %q", got)
+	}
 	if err := c.Stop(ctx, true, ""); err != nil {
 		t.Error(err)
 	}

@@ -22,7 +22,7 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderSet:        (*server).set,
 	orderPause:      func(s *server, q *request, _ *reply) error { return s.job.Pause(q.Who, q.Why) },
 	orderContinue:   func(s *server, q *request, _ *reply) error { return s.job.Resume(q.Who) },
-	orderStop:       func(s *server, q *request, _ *reply) error { return s.job.Stop(q.Who, q.Why) },
+	orderStop:       (*server).stop,
 	orderCut:        (*server).cut,
 	orderCheckpoint: func(s *server, q *request, _ *reply) error { return s.job.Checkpoint(s.ctx, cmp.Or(q.Why, "by hand")) },
 	orderRetire:     func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Retire) },
@@ -73,6 +73,14 @@ func (s *server) status(_ *request, r *reply) error {
 	s.mu.Unlock()
 	r.Status = newStatus(s.job.Title, snap, health)
 	return nil
+}
+
+// stop lets what is in flight end, however often it is ordered: a second Stop of the run would cut it.
+func (s *server) stop(q *request, _ *reply) error {
+	if s.job.Snapshot().Phase == engine.Draining {
+		return nil
+	}
+	return s.job.Stop(q.Who, q.Why)
 }
 
 // cut ends what is in flight now.
