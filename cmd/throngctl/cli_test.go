@@ -277,7 +277,7 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", id); code != exitFailed || !strings.Contains(stderr, "in use") {
 		t.Errorf("delete while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use") {
+	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use by another process; throngctl status shows it") {
 		t.Errorf("resume while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
 	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
