@@ -177,6 +177,11 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s of a run that did not go to its end is compared: %v", c.Name, c)
 		}
 	}
+	for _, c := range r.Compare(&Totals{Peaks: Peaks{Worked: time.Second}}) {
+		if (c.Name == "requests/min" || c.Name == "writes/min") && c.Fact != "" {
+			t.Errorf("%s of a run without a session that ended: %v", c.Name, c)
+		}
+	}
 	r.Forecast = nil
 	if got := r.Compare(facts()); got != nil {
 		t.Errorf("of a run of which nothing was forecast: %v", got)
@@ -244,7 +249,9 @@ func TestFiguresInWords(t *testing.T) {
 		{Exactly(5, Guessed), "5"},
 		{Between(91, 100, Guessed), "96"},
 		{Between(80, 100, Guessed), "80–100"},
-		{Between(0, 100, Guessed), "0–100"},
+		{Between(0, 100, Guessed), "up to 100"},
+		{Between(10, 100, Guessed), "10–100"},
+		{Between(9, 100, Guessed), "up to 100"},
 		{Between(0.1, 0.2, Guessed), "0"},
 	} {
 		if got := c.e.text(showCount); got != c.want {

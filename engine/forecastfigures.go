@@ -83,8 +83,13 @@ func (f *Forecast) written(t *Totals) (n int64) {
 	return n
 }
 
-// perMinute is a count over the time in which cycles had work.
-func perMinute(n int64, t *Totals) float64 { return share(60*float64(n), t.Peaks.Worked.Seconds()) }
+// perMinute is a count over the time in which cycles had work; NaN where no session has ended, whose requests count.
+func perMinute(n int64, t *Totals) float64 {
+	if t.Ended() == 0 {
+		return math.NaN()
+	}
+	return share(60*float64(n), t.Peaks.Worked.Seconds())
+}
 
 // ForecastLine is a figure of a forecast in words.
 type ForecastLine struct {
@@ -119,7 +124,7 @@ func (f *Forecast) String() string { return f.InShort() + " (" + f.From() + ")" 
 
 // InShort is how long a cycle takes, the requests per minute and, where models are called, the cost.
 func (f *Forecast) InShort() string {
-	parts := []string{"cycle about " + f.Cycle.text(showSeconds)}
+	parts := []string{"cycle " + f.Cycle.about(showSeconds)}
 	if !asksNobody(f) {
 		parts = append(parts, f.RequestRate.text(showCount)+" requests/min")
 	}
@@ -180,7 +185,18 @@ func (e Estimate) difference(fact float64) (text string, off bool) {
 	}
 }
 
-// text writes the value, or both bounds where they are more than a tenth apart.
+// about is text, but for a value or a range that reads as one.
+func (e Estimate) about(show func(float64) string) string {
+	if !e.Known() || e.wide() {
+		return e.text(show)
+	}
+	return "about " + e.text(show)
+}
+
+// wide reports whether the bounds are so far apart that the lower one tells nothing.
+func (e Estimate) wide() bool { return e.Low < e.High/10 }
+
+// text writes the value, or both bounds where they are more than a tenth apart, or the upper one where nobody knows more.
 func (e Estimate) text(show func(float64) string) string {
 	low, high := show(e.Low), show(e.High)
 	switch {
@@ -188,6 +204,8 @@ func (e Estimate) text(show func(float64) string) string {
 		return "not known"
 	case low == high:
 		return low
+	case e.wide():
+		return "up to " + high
 	case e.High-e.Low <= 0.1*e.High:
 		return show(e.Middle())
 	}

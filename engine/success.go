@@ -117,6 +117,9 @@ func (u Unit) Show(v float64) string {
 	case UnitTime:
 		return time.Duration(v * float64(time.Second)).Round(time.Millisecond).String()
 	case UnitBytes:
+		if v < 1e9 {
+			return FormatBytes(int64(v))
+		}
 		return fmt.Sprintf("%.3g GB", v/1e9)
 	case UnitMoney:
 		return FormatDollars(int64(math.Round(v * 1e9)))

@@ -49,6 +49,14 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestUnitShowsBytes(t *testing.T) {
+	for v, want := range map[float64]string{41_200_000: "41 MB", 1e9: "1 GB", 11.99e9: "12 GB", 12.5e9: "12.5 GB"} {
+		if got := engine.UnitBytes.Show(v); got != want {
+			t.Errorf("%v: got %q, want %q", v, got, want)
+		}
+	}
+}
+
 func TestJudgeSaysWhatIsNotKnown(t *testing.T) {
 	for metric := range engine.SuccessMetrics() {
 		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" || metric == "cost" {

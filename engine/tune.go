@@ -23,7 +23,7 @@ type tunable struct {
 // tunables is the one table of the settings that can be changed while a run is in progress.
 var tunables = []tunable{
 	{
-		LimitChange, "sessions in flight, at most", func(s *Settings) string { return strconv.Itoa(s.Limit) },
+		LimitChange, "sessions in flight, at most; with a governor the ceiling too", func(s *Settings) string { return strconv.Itoa(s.Limit) },
 		whole(func(s *Settings, n int) { s.Limit = n }), false,
 	},
 	{

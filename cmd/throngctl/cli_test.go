@@ -33,7 +33,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
 		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
-		{"no such file", []string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
+		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: there is no file nowhere.yaml, and no built-in", "(analysis, conversation, shopping, world)\n"}},
 		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "mistakes; nothing was started"}},
 		{"unknown flag", []string{"run", "shopping", "--max-concurent", "3"}, []string{"unknown flag", "--max-concurrent"}},
 		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},
@@ -48,13 +48,13 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"fewer than no requests", []string{"run", "shopping", "--fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
-		{"nothing to resume", []string{"resume"}, []string{"no run yet"}},
+		{"nothing to resume", []string{"resume"}, []string{"throngctl: there is no run yet; try: throngctl run shopping\n"}},
 		{"unknown run", []string{"resume", "20200101-nope"}, []string{"20200101-nope"}},
 		{"open to the world", []string{"rehearse", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
 		{"model open to the world", []string{"rehearse", "--model", "0.0.0.0:0"}, []string{"loopback"}},
 		{"nothing to rehearse", []string{"rehearse"}, []string{"--shop ADDR", "--model ADDR"}},
 		{"quota below 0", []string{"rehearse", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
-		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour"}},
+		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour", "throngctl settings lists them"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", id); code != exitFailed || !strings.Contains(stderr, "in use") {
 		t.Errorf("delete while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use") {
+	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use by another process; throngctl status shows it") {
 		t.Errorf("resume while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
 	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {

@@ -95,6 +95,9 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	name, pairs := "", c.Settings
 	if len(pairs) > 0 && !strings.Contains(pairs[0], "=") {
 		name, pairs = pairs[0], pairs[1:]
+		if name == "" || name[0] < '0' || name[0] > '9' { // as no run is called
+			return &engine.FieldError{Field: name, Problem: "is no name=value", Hint: "such as limit=30; throngctl set lists what can be changed"}
+		}
 	}
 	var settings []control.Setting
 	for _, pair := range pairs {
@@ -186,7 +189,7 @@ func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
 
 // someAgents are agents, perhaps with their run before them.
 type someAgents struct {
-	Agents []string `arg:"" name:"agent" help:"Agents, by id or index. The run may be named before them."`
+	Agents []string `arg:"" name:"agent" help:"Agents, by id or by index, from 0. The run may be named before them."`
 }
 
 // split tells the run from the agents: it begins with a day and a dash, as no index does.
@@ -209,7 +212,7 @@ type retireCmd struct{ someAgents }
 func (c *retireCmd) Run(ctx context.Context, t *terminal) error {
 	run, agents := c.split()
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Retire(ctx, agents) },
-		strings.Join(agents, ", ")+" takes part no more from the next cycle on")
+		"retired from the next cycle on: "+strings.Join(agents, ", "))
 }
 
 type requeueCmd struct{ someAgents }
@@ -218,7 +221,7 @@ type requeueCmd struct{ someAgents }
 func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 	run, agents := c.split()
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Requeue(ctx, agents) },
-		strings.Join(agents, ", ")+" runs once more")
+		"running once more: "+strings.Join(agents, ", "))
 }
 
 type tellCmd struct {

@@ -28,6 +28,8 @@ func TestSecondTerminal(t *testing.T) {
 		{"set " + id[:11] + " limit=4 --why lunch", exitDone, `^limit +3 → 4\n$`, ""},
 		{"set limit=2 colour=red", exitUsage, "", `nothing was changed: colour: that cannot be changed .*limit`},
 		{"set limit=many", exitUsage, "", `nothing was changed: limit: `},
+		{"set limit", exitUsage, "", `limit: is no name=value \(such as limit=30; `},
+		{"set governor=magic", exitUsage, "", `nothing was changed: governor: there is no governor "magic"`},
 		{"set limit=3 what", exitUsage, "", `what: is no name=value`},
 		{"pause --why lunch", exitDone, `^run ` + id + `: paused; .*throngctl continue\n$`, ""},
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
@@ -50,12 +52,13 @@ func TestSecondTerminal(t *testing.T) {
 	if _, err := io.Copy(io.Discard, stdout); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stderr.Len() > 0 {
 		t.Errorf("the run ended with %v\n%s", err, stderr)
 	}
 	checkChanges(t, data)
 	for args, want := range map[string]string{
-		"status": `not in progress: stopped, .*\n  go on with: throngctl resume ` + id, "status --json": `"ending":"stopped"`,
+		"status":        `not in progress: stopped, .*\n  go on with: throngctl resume ` + id,
+		"status --json": `"ending":"stopped".*"elapsed_seconds":[1-9.].*"ceiling":100,.*"checkpoints":[1-9]`,
 	} {
 		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s afterwards: exit code %d\n%s%s", args, code, out, errs)
@@ -152,13 +155,20 @@ func TestPrintStatus(t *testing.T) {
   limit        0, 0 in flight
   checkpoints  0
 `},
+		"a limit that nothing has moved": {control.Status{Run: "r", Title: "T", Phase: "running", Breaker: "closed", Limit: 9, Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"}, `run r: T
+  phase        running
+  progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
+  time         0s so far
+  limit        9, 0 in flight; adaptive from 1 to 50
+  checkpoints  0
+`},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
   progress       cycle 3 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
   time           1m0s so far; 1m30s left
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
   breaker        open; half of the cycle failed
-  service model  calls 3 of 50; 8/s: a 429; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
+  service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
   service small  calls 1 of 2; 1,234 waiting; 40/s: doubled, no 429 came yet
   budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
   checkpoints    2
@@ -183,7 +193,7 @@ func muchToSay() control.Status {
 		CycleTotal: 6, Failed: 2, PerSecond: 84.2, Elapsed: 60, Remaining: &left, Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive",
 		SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
 		Services: []control.Service{{
-			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "a 429", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
+			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "8/s: a 429 from 10/s", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
 			Exhausted: "the quota of the day is gone",
 		}, {
 			Name: "small", Kind: "llm", InFlight: 1, Bound: 2, Waiting: 1234, Rate: 40, RateWhy: "40/s: doubled, no 429 came yet", Breaker: "closed",
@@ -217,6 +227,9 @@ func TestRunsAmongAgents(t *testing.T) {
 func TestReadmeOrders(t *testing.T) {
 	readme := read(t, "..", "..", "README.md")
 	_, help, _ := ctl(t, "--help")
+	if _, rest, _ := strings.Cut(help, "\nThe run in progress\n"); !strings.HasPrefix(rest, "  status ") {
+		t.Errorf("the orders do not stand together\n%s", help)
+	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {
 		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(readme) {
 			t.Errorf("the README says nothing of throngctl %s", order)

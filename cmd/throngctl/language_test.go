@@ -15,6 +15,26 @@ import (
 // example is a file in the guide to the language: a fence whose first line, or whose info, names it.
 var example = regexp.MustCompile("(?ms)^```(?:yaml\n# (\\S+)|csv (\\S+))\n(.*?)^```$")
 
+// TestLanguageFaults: the guide has an example of every fault, and each is one.
+func TestLanguageFaults(t *testing.T) {
+	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
+	_, _, stderr := ctl(t, "run", "shopping", "--fault", "fire=1")
+	kinds := regexp.MustCompile(`\((.+)\)`).FindStringSubmatch(stderr)
+	if kinds == nil {
+		t.Fatal(stderr)
+	}
+	for _, kind := range strings.Split(kinds[1], ", ") {
+		shown := regexp.MustCompile("`(" + kind + "=[^`]+)`").FindStringSubmatch(guide)
+		if shown == nil {
+			t.Errorf("the guide has no --fault %s", kind)
+			continue
+		}
+		if code, _, stderr := ctl(t, "validate", "shopping", "--fault", shown[1]); code != exitDone {
+			t.Errorf("--fault %s: exit code %d, %s", shown[1], code, stderr)
+		}
+	}
+}
+
 // TestLanguageExamples runs every example of the guide to the scenario language: each finishes exactly, at one session
 // in flight and at many, with the same results, which are some.
 func TestLanguageExamples(t *testing.T) {

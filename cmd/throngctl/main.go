@@ -32,27 +32,29 @@ const (
 type cli struct {
 	Data string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
 
-	Run         runCmd         `cmd:"" help:"Run a scenario to its end."`
-	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted."`
-	Status      statusCmd      `cmd:"" help:"Show how a run is doing."`
-	Set         setCmd         `cmd:"" help:"Change the run in progress, or list what can be changed."`
-	Pause       pauseCmd       `cmd:"" help:"Let the sessions in flight end and start no other."`
-	Continue    continueCmd    `cmd:"" help:"Go on with a run that is paused."`
-	Stop        stopCmd        `cmd:"" help:"End the run in progress; it can be resumed."`
-	Checkpoint  checkpointCmd  `cmd:"" help:"Take a checkpoint now."`
-	Retire      retireCmd      `cmd:"" help:"Let agents take part no more, from the next cycle on."`
-	Requeue     requeueCmd     `cmd:"" help:"Have sessions of the open cycle that ended badly run once more."`
-	Tell        tellCmd        `cmd:"" help:"Put a message into the agents' inboxes."`
-	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first."`
-	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run."`
-	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON."`
-	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database."`
-	Validate    validateCmd    `cmd:"" help:"Check a scenario and show what it would do."`
-	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go."`
-	Calibrate   calibrateCmd   `cmd:"" help:"Find how many sessions at once this machine and the services bear."`
-	Settings    settingsCmd    `cmd:"" help:"Show the run settings in force and where they come from, or save some."`
-	Secret      secretCmd      `cmd:"" help:"Keep, forget or look for a secret that scenarios name."`
-	Rehearse    rehearseCmd    `cmd:"" help:"Start the rehearsal shop, its model server or both alone."`
+	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
+	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
+	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first." group:"Runs"`
+	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON." group:"Runs"`
+	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go." group:"Runs"`
+
+	Status     statusCmd     `cmd:"" help:"Show how a run is doing." group:"The run in progress"`
+	Set        setCmd        `cmd:"" help:"Change the run in progress, or list what can be changed." group:"The run in progress"`
+	Pause      pauseCmd      `cmd:"" help:"Let the sessions in flight end and start no other." group:"The run in progress"`
+	Continue   continueCmd   `cmd:"" help:"Go on with a run that is paused." group:"The run in progress"`
+	Stop       stopCmd       `cmd:"" help:"End the run in progress; it can be resumed." group:"The run in progress"`
+	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
+	Retire     retireCmd     `cmd:"" help:"Let agents take part no more, from the next cycle on." group:"The run in progress"`
+	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
+	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
+
+	Validate  validateCmd  `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
+	Calibrate calibrateCmd `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
+	Settings  settingsCmd  `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
+	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
+	Rehearse  rehearseCmd  `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
 }
 
 // terminal is what commands talk to.
@@ -146,7 +148,7 @@ func (t *terminal) fail(err error) int {
 		}
 		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
-	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, os.ErrNotExist):
+	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, errNoRun), errors.Is(err, os.ErrNotExist):
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 		return exitUsage
 	default:

@@ -196,7 +196,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	switch {
-	case interrupted && result.Ending != engine.EndFinished:
+	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	case !result.Passed():

@@ -29,19 +29,31 @@ const followEvery = 2 * time.Second
 // Run is called by kong.
 func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 	var record *engine.RunRecord
+	var ended *control.Status
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
-		if record, err = inProgress(ctx, store, c.RunID); err != nil || record != nil {
+		if record, err = inProgress(ctx, store, c.RunID); err != nil {
 			return err
 		}
-		newest, err := pick(ctx, store, "")
-		record = &newest
+		if record == nil {
+			newest, err := pick(ctx, store, "")
+			if err != nil {
+				return err
+			}
+			record = &newest
+		}
+		if !record.InProgress {
+			ended, err = endedStatus(ctx, store, record)
+		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !record.InProgress {
-		return t.showEnded(record, c.JSON)
+	case ended != nil && c.JSON:
+		return t.showStatus(ended, true)
+	case ended != nil:
+		t.showEnded(record)
+		return nil
 	}
 	return t.steer(ctx, string(record.ID), func(ctx context.Context, client *control.Client, _ engine.RunID) error {
 		for first := true; ; first = false {
@@ -67,19 +79,38 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// showEnded says what the store knows of a run that nobody works on.
-func (t *terminal) showEnded(r *engine.RunRecord, asJSON bool) error {
-	if asJSON {
-		return t.showStatus(&control.Status{
-			Run: string(r.ID), Title: r.Title, At: time.Now().UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Ending: cmp.Or(r.Ending.String(), r.State()),
-			Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Limit: r.Limit, Breaker: engine.BreakerClosed.String(),
-		}, true)
+// endedStatus is what the store knows of a run that nobody works on.
+func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (*control.Status, error) {
+	totals, err := store.Totals(ctx, r.ID)
+	if err != nil {
+		return nil, err
 	}
+	checkpoints, err := store.Checkpoints(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	s := &control.Status{
+		Run: string(r.ID), Title: r.Title, At: time.Now().UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Ending: cmp.Or(r.Ending.String(), r.State()),
+		Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Failed: totals.Outcomes[engine.Failed] + totals.Outcomes[engine.TimedOut],
+		Elapsed: totals.Peaks.Elapsed.Seconds(), Limit: r.Limit, Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor,
+		Breaker: engine.BreakerClosed.String(), Checkpoints: len(checkpoints),
+	}
+	if totals.Inexact != nil {
+		s.Inexact = totals.Inexact.String()
+	}
+	return s, nil
+}
+
+// showEnded says how a run that nobody works on ended, and how it goes on.
+func (t *terminal) showEnded(r *engine.RunRecord) {
 	fmt.Fprintf(t.out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), doneOf(r.Done, r.Total))
-	if r.Ending != engine.EndFinished {
+	switch r.Ending {
+	case engine.EndFinished:
+	case engine.EndOutOfBudget:
+		fmt.Fprintf(t.out, "  go on with: throngctl resume %s and a larger budget\n", r.ID)
+	default:
 		fmt.Fprintf(t.out, "  go on with: throngctl resume %s\n", r.ID)
 	}
-	return nil
 }
 
 func (t *terminal) showStatus(s *control.Status, asJSON bool) error {
@@ -103,7 +134,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
 	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))
-	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), stamped(join(": ", s.SteeredBy, s.Steered), s.SteeredAt))
+	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
 		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
 	}
@@ -137,14 +168,12 @@ func printAsked(row func(name string, parts ...string), s *control.Service) {
 	if s.Rate > 0 {
 		rate = fmt.Sprintf("%.3g/s", s.Rate)
 	}
-	if strings.HasPrefix(s.RateWhy, rate) { // the reason says it too
-		rate = ""
-	}
+	why := strings.TrimPrefix(strings.TrimPrefix(s.RateWhy, rate), ": ")
 	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}
 	if s.Waiting > 0 {
 		parts = append(parts, engine.FormatCount(int64(s.Waiting))+" waiting")
 	}
-	parts = append(parts, join(": ", rate, s.RateWhy), at(s.Blocked, "nothing starts before"))
+	parts = append(parts, join(": ", rate, why), at(s.Blocked, "nothing starts before"))
 	if s.Refused > 0 {
 		parts = append(parts, engine.FormatCount(s.Refused)+" refused (429)")
 	}
@@ -204,6 +233,14 @@ func stamped(text string, when time.Time) string {
 		return text
 	}
 	return text + " (" + when.Local().Format(time.TimeOnly) + ")"
+}
+
+// steered says why the limit was moved last, and by what; "" is that it was not.
+func steered(s *control.Status) string {
+	if s.Steered == "" {
+		return ""
+	}
+	return stamped(join(": ", s.SteeredBy, s.Steered), s.SteeredAt)
 }
 
 // taken is what was taken of a budget, in words; "" where it has no bound.

@@ -18,6 +18,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
+var errNoRun = errors.New("there is no run yet; try: throngctl run shopping")
+
 // pick returns a run by the beginning of its name; the newest without one.
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
 	if name != "" {
@@ -25,7 +27,7 @@ func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunReco
 	}
 	record, err := store.Newest(ctx)
 	if errors.Is(err, engine.ErrNotFound) {
-		return record, fmt.Errorf("there is no run yet: %w", err)
+		return record, errNoRun
 	}
 	return record, err
 }
@@ -58,7 +60,7 @@ func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if len(runs) == 0 {
-		fmt.Fprintln(t.out, "there is no run yet; try: throngctl run shopping")
+		fmt.Fprintln(t.out, errNoRun)
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -119,8 +120,20 @@ func (s *Store) enter() (alone bool, err error) {
 }
 
 func noFolder(err error) error {
-	return fmt.Errorf("%w: %w; check the folder's permissions and the free space, or choose another data folder", engine.ErrNoRoom, err)
+	return &unusable{err}
 }
+
+// unusable is a data folder in which nothing can be written.
+type unusable struct{ err error }
+
+func (e *unusable) Error() string {
+	if errors.Is(e.err, syscall.ENOSPC) {
+		return fmt.Sprintf("%v: %v; free some space, or choose another data folder", engine.ErrNoRoom, e.err)
+	}
+	return fmt.Sprintf("the folder cannot be used: %v; check its path and permissions, or choose another data folder", e.err)
+}
+
+func (e *unusable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
 
 // inspect looks at the file without writing to it, and returns the version of its schema; 0 if there is none yet.
 func (s *Store) inspect(alone bool) (version int64, err error) {

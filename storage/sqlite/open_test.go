@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
@@ -225,6 +227,12 @@ func TestOpenNoFolder(t *testing.T) {
 	_, err := Open(filepath.Join(file, "data"), Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "choose another data folder") {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
+	}
+	if strings.Contains(err.Error(), "no room") {
+		t.Errorf("a folder that is a file is called full: %v", err)
+	}
+	if full := noFolder(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
+		t.Errorf("a full disk: %v", full)
 	}
 }
 

@@ -38,6 +38,12 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	r.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
+	if err := c.Stop(ctx, false, "again"); err != nil {
+		t.Error(err)
+	}
+	if got := r.heard(); got != "" {
+		t.Errorf("a run that drains is cut by a second stop: %q", got)
+	}
 	if err := c.Stop(ctx, true, ""); err != nil {
 		t.Error(err)
 	}
@@ -114,6 +120,21 @@ func TestSetIsAllOrNothing(t *testing.T) {
 }
 
 // TestSetFindsAnOrder: a floor that is above the old ceiling and below the new one waits for this.
+// TestSetTellsTheCeiling: where a governor moves the limit, another limit is another ceiling too.
+func TestSetTellsTheCeiling(t *testing.T) {
+	r := newFakeRun()
+	r.governed = true
+	data, _ := serve(t, r)
+	got, err := dial(t, data).Set(t.Context(), []Setting{{"limit", "30"}}, "")
+	if err != nil || !slices.Equal(got, []Change{{"limit", "50", "30"}, {"ceiling", "100", "30"}}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	got, err = dial(t, data).Set(t.Context(), []Setting{{"ceiling", "40"}}, "")
+	if err != nil || !slices.Equal(got, []Change{{"ceiling", "30", "40"}}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestSetFindsAnOrder(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
@@ -142,7 +163,10 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	if err := c.Requeue(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "none is named") {
 		t.Errorf("no agent: %v", err)
 	}
-	for _, fail := range []error{engine.ErrEnded, errors.New("the disk is broken"), &engine.FieldError{Field: "a", Problem: "b", Hint: "c"}} {
+	for _, fail := range []error{
+		engine.ErrEnded, errors.New("the disk is broken"), &engine.FieldError{Field: "a", Problem: "b", Hint: "c"},
+		errors.Join(errors.Join(&engine.FieldError{Field: "a", Problem: "b"}), errors.Join(&engine.FieldError{Field: "c", Problem: "d"})),
+	} {
 		r.fail = fail
 		err := c.Pause(t.Context(), "")
 		_, mistake := errors.AsType[*engine.FieldError](err)

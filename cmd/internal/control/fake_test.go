@@ -20,13 +20,14 @@ const runID engine.RunID = "20300301-120000-abcd"
 
 // fakeRun keeps what was asked of it.
 type fakeRun struct {
-	mu     sync.Mutex
-	snap   engine.Snapshot
-	values map[string]string
-	asked  []string
-	fail   error
-	wait   bool          // checkpoints wait until they are given up
-	begun  chan struct{} // is closed when one waits
+	mu       sync.Mutex
+	snap     engine.Snapshot
+	values   map[string]string
+	asked    []string
+	fail     error
+	governed bool          // a limit is the ceiling
+	wait     bool          // checkpoints wait until they are given up
+	begun    chan struct{} // is closed when one waits
 }
 
 func newFakeRun() *fakeRun {
@@ -99,6 +100,9 @@ func (r *fakeRun) Set(name, value, who, why string) error {
 	defer r.mu.Unlock()
 	if err == nil {
 		r.values[name] = value
+	}
+	if err == nil && name == "limit" && r.governed {
+		r.values["ceiling"] = value
 	}
 	return err
 }

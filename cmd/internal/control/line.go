@@ -71,11 +71,7 @@ type mistake struct {
 
 func newFault(err error) *fault {
 	f := &fault{Text: err.Error(), Ended: errors.Is(err, engine.ErrEnded)}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, one := range all {
+	for _, one := range apart(err) {
 		field, ok := one.(*engine.FieldError) //nolint:errorlint // what wraps one has more to say
 		if !ok {
 			f.Mistakes = nil
@@ -84,6 +80,19 @@ func newFault(err error) *fault {
 		f.Mistakes = append(f.Mistakes, mistake(*field))
 	}
 	return f
+}
+
+// apart are the errors that were joined into one, however often.
+func apart(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, apart(one)...)
+	}
+	return all
 }
 
 // err is the error as it was, as far as callers tell errors apart.

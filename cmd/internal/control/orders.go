@@ -22,7 +22,7 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderSet:        (*server).set,
 	orderPause:      func(s *server, q *request, _ *reply) error { return s.job.Pause(q.Who, q.Why) },
 	orderContinue:   func(s *server, q *request, _ *reply) error { return s.job.Resume(q.Who) },
-	orderStop:       func(s *server, q *request, _ *reply) error { return s.job.Stop(q.Who, q.Why) },
+	orderStop:       (*server).stop,
 	orderCut:        (*server).cut,
 	orderCheckpoint: func(s *server, q *request, _ *reply) error { return s.job.Checkpoint(s.ctx, cmp.Or(q.Why, "by hand")) },
 	orderRetire:     func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Retire) },
@@ -75,6 +75,14 @@ func (s *server) status(_ *request, r *reply) error {
 	return nil
 }
 
+// stop lets what is in flight end, however often it is ordered: a second Stop of the run would cut it.
+func (s *server) stop(q *request, _ *reply) error {
+	if s.job.Snapshot().Phase == engine.Draining {
+		return nil
+	}
+	return s.job.Stop(q.Who, q.Why)
+}
+
 // cut ends what is in flight now.
 func (s *server) cut(q *request, _ *reply) error {
 	if s.job.Snapshot().Phase != engine.Draining {
@@ -118,7 +126,21 @@ func (s *server) set(q *request, r *reply) error {
 		}
 		r.Changes = append(r.Changes, c)
 	}
+	r.Changes = append(r.Changes, along(q, tunables, now)...)
 	return nil
+}
+
+// along is the ceiling, where a limit that was ordered has moved it.
+func along(q *request, was, now []engine.Tunable) []Change {
+	const ceiling = "ceiling"
+	before, after := value(was, ceiling), value(now, ceiling)
+	ordered := func(name string) bool {
+		return slices.ContainsFunc(q.Settings, func(s Setting) bool { return s.Name == name })
+	}
+	if before == nil || after == nil || *before == *after || ordered(ceiling) || !ordered(engine.LimitChange) {
+		return nil
+	}
+	return []Change{{ceiling, *before, *after}}
 }
 
 // setAll sets what was ordered, in the order given or, where one thing must not be before another is, in one that goes.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,33 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 			return x.Read(name+ending, scenario.FS(assets.Scenarios()))
 		}
 	}
+	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
+		return nil, noScenario(path)
+	}
 	return nil, err
+}
+
+// noScenario is the path of a scenario that is not there.
+type noScenario string
+
+func (n noScenario) Error() string {
+	return fmt.Sprintf("there is no file %s, and no built-in scenario of that name (%s)", string(n), strings.Join(builtIn(), ", "))
+}
+
+func (n noScenario) Unwrap() error { return fs.ErrNotExist }
+
+// builtIn are the names of the built-in scenarios.
+func builtIn() (names []string) {
+	files, err := fs.ReadDir(assets.Scenarios(), ".")
+	if err != nil { // they are in this program
+		return nil
+	}
+	for _, f := range files {
+		if ending := filepath.Ext(f.Name()); slices.Contains(scenario.Endings, ending) {
+			names = append(names, strings.TrimSuffix(f.Name(), ending))
+		}
+	}
+	return names
 }
 
 // connectorsName is the file of the data folder with connectors for all scenarios.

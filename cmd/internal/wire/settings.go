@@ -232,6 +232,9 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	if s.Governor == engine.Manual && origins["max-concurrent"].From != "" && origins["ceiling"].From == "" {
 		s.Ceiling, origins["ceiling"] = s.Limit, origins["max-concurrent"]
 	}
+	if s.Governor != engine.Manual && s.Governor != "" && s.Limit > 0 && s.Floor <= s.Ceiling {
+		fit(&s, origins)
+	}
 	for _, setting := range Settings {
 		o := Origin{setting.Show(&s), origins[setting.Name].From}
 		if o.From == "" {
@@ -266,10 +269,10 @@ func (l Layers) find(s Setting) (text, from string) {
 		return "", ""
 	}
 	if text := l.File[s.Name]; text != "" {
-		return text, "the scenario"
+		return text, fromScenario
 	}
 	if text := l.Saved[s.Name]; text != "" {
-		return text, "saved"
+		return text, fromSaved
 	}
 	return "", ""
 }
@@ -304,7 +307,7 @@ func Save(data string, changes map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
 		if i < 0 {
-			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting"})
+			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting", Hint: "throngctl settings lists them"})
 			continue
 		}
 		if changes[name] == "" {

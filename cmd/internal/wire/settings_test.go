@@ -108,6 +108,7 @@ func TestLayers(t *testing.T) {
 func TestCeilingOfManyAtOnce(t *testing.T) {
 	run := engine.DefaultSettings()
 	run.Ceiling = 372
+	nine := func(name string) string { return map[string]string{"MAX_WORKERS": "9"}[name] }
 	for _, c := range []struct {
 		layers         Layers
 		limit, ceiling int
@@ -122,6 +123,14 @@ func TestCeilingOfManyAtOnce(t *testing.T) {
 		{Layers{Flags: map[string]string{"governor": "manual"}}, 50, 100, "default"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Saved: map[string]string{"ceiling": "40"}}, 30, 40, "saved"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 372, "the run"},
+		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Saved: map[string]string{"ceiling": "40"}}, 60, 60, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Env: nine, Saved: map[string]string{"ceiling": "8"}}, 60, 60, "--max-concurrent"},
+		{Layers{Env: nine, Saved: map[string]string{"ceiling": "8"}}, 9, 9, "MAX_WORKERS"},
+		{Layers{Flags: map[string]string{"ceiling": "4"}, Saved: map[string]string{"max-concurrent": "8"}}, 4, 4, "--ceiling"},
+		{Layers{Flags: map[string]string{"ceiling": "4", "max-concurrent": "8"}}, 4, 4, "--ceiling"},
+		{Layers{Flags: map[string]string{"floor": "60"}}, 60, 100, "default"},
+		{Layers{Flags: map[string]string{"floor": "60", "ceiling": "40"}}, 50, 40, "--ceiling"}, // which Validate tells
+		{Layers{Flags: map[string]string{"governor": "manual"}, Saved: map[string]string{"ceiling": "8"}}, 50, 8, "saved"},
 	} {
 		s, origins, err := c.layers.Resolve()
 		if err != nil || s.Limit != c.limit || s.Ceiling != c.ceiling || origins["ceiling"].From != c.from {

@@ -212,7 +212,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 			return nil, err
 		}
 		if record.InProgress { // waiting for it would be waiting for its end
-			return nil, fmt.Errorf("run %s: %w; it may be looked at, not touched", record.ID, engine.ErrInUse)
+			return nil, fmt.Errorf("run %s: %w; throngctl status shows it, and throngctl set, pause and stop steer it", record.ID, engine.ErrInUse)
 		}
 		record.Source = l.Scenario.Source // the same, and in memory once
 		j.Record = record
