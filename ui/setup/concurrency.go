@@ -21,7 +21,7 @@ type concurrency struct {
 	start, floor, ceiling *form.Number
 	words                 *form.Note
 	preset                *form.Note // a starting point, until a forecast goes by figures
-	proposed              int // the governor that nobody chose
+	proposed              int        // the governor that nobody chose
 }
 
 func newConcurrency(s *Screen) *concurrency {
