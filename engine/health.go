@@ -78,7 +78,7 @@ var vitals = [...]vital{
 	},
 	{
 		MetricCPU, (*examination).cpu, (*examination).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
-		"the governor lowers the limit; something else may be using it", (*examination).wellUsedCPU,
+		"lower the limit, unless a governor does; something else may be using it", (*examination).wellUsedCPU,
 	},
 	{
 		MetricOwnMemory, (*examination).ownMemory, (*examination).ownMemoryText, 8. / 16, 12. / 16, (*examination).ownMemoryThreshold,

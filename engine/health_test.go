@@ -358,3 +358,11 @@ func TestHealthTakesAnything(t *testing.T) {
 		}
 	})
 }
+
+// TestNoGovernorIsPromised: the limit of a run by hand is a person's to lower.
+func TestNoGovernorIsPromised(t *testing.T) {
+	p := newPatient().live(1, func(s *engine.Snapshot) { s.Governor, s.Metrics.Host.CPU = engine.Manual, 95 })
+	if got := p.find(engine.MetricCPU).Advice; !strings.HasPrefix(got, "lower the limit") {
+		t.Errorf("the advice is %q", got)
+	}
+}

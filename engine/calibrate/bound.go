@@ -45,7 +45,7 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 		return Nothing, fmt.Sprintf("only %d was measured", top.Level)
 	}
 	if grew && over == nil {
-		return Nothing, fmt.Sprintf("throughput still grew at %d, the highest level", top.Level)
+		return Nothing, fmt.Sprintf("throughput still grew at %d, the highest level%s", top.Level, soFar(levels, top))
 	}
 	if grew && over.Over != Failures {
 		return over.Over, overWords(over)
@@ -61,6 +61,14 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 		return over.Over, overWords(over)
 	}
 	return Unknown, fmt.Sprintf("throughput stopped growing by %d, and no figure says why", top.Level)
+}
+
+// soFar says that a sweep did not get to its highest level.
+func soFar(levels []Level, top *Level) string {
+	if top.Level == levels[len(levels)-1].Level {
+		return ""
+	}
+	return " with figures"
 }
 
 // signs finds what is scarce at a level, the most certain first.

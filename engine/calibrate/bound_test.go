@@ -157,3 +157,11 @@ func TestSolve(t *testing.T) {
 		t.Error("nothing was solved")
 	}
 }
+
+// TestTheHighestLevelSoFar holds that a sweep which was given up does not take its highest figures for the plan's.
+func TestTheHighestLevelSoFar(t *testing.T) {
+	samples := samplesOf(Curve{100, 0, 0}, []int{1, 2, 4}, 1, 0, 1)
+	if r := Evaluate(Plan{Levels: []int{1, 2, 4, 8}}, samples); !strings.HasSuffix(r.Why, "at 4, the highest level with figures") {
+		t.Errorf("it is said that %s", r.Why)
+	}
+}

@@ -107,6 +107,9 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 		now := &calibrate.State{Share: 1, Err: err}
 		if len(found.Result.Levels) > 0 {
 			now.Found = foundIn(&found)
+			if err != nil {
+				now.Found.About = "as far as the sweep went · " + now.Found.About
+			}
 		}
 		d.mu.Lock()
 		d.sweep = sweep{state: now}
