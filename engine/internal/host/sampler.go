@@ -3,6 +3,7 @@ package host
 
 import (
 	"os"
+	"sync"
 	"time"
 
 	"github.com/shirou/gopsutil/v3/cpu"
@@ -27,6 +28,9 @@ type Figures struct {
 // network only through a program that takes longer.
 const patience = 5 * time.Millisecond
 
+// bootTimeCache has readings not ask anew when the machine was started; once, as the library reads it without a lock.
+var bootTimeCache = sync.OnceFunc(func() { process.EnableBootTimeCache(true) })
+
 // Sampler takes samples. It is for one goroutine.
 type Sampler struct {
 	dataDir string
@@ -40,7 +44,7 @@ type Sampler struct {
 
 // New returns a sampler for the machine, this process, and the disk that dataDir is on.
 func New(dataDir string) *Sampler {
-	process.EnableBootTimeCache(true) // else every reading asks when the machine was started
+	bootTimeCache()
 	s := &Sampler{dataDir: dataDir, ready: make(chan reading, 1)}
 	if own, err := process.NewProcess(int32(os.Getpid())); err == nil {
 		s.own = own
