@@ -101,6 +101,9 @@ func TestRetire(t *testing.T) {
 				if got, want := told(enginetest.Of[engine.ChangeRow](j)), `retire d→{"cycle":1,"agent":3} by me: ; retire e→{"cycle":1,"agent":4} by me: `; got != want {
 					t.Errorf("journaled: %s", got)
 				}
+				if end := enginetest.Of[engine.EndRow](j)[0]; end.Total != 11 {
+					t.Errorf("at the end %d were planned, want 11", end.Total)
+				}
 				if want := j.Recount(); show(&got.Totals) != show(&want) {
 					t.Errorf("totals kept:\n%s\nrecomputed:\n%s", show(&got.Totals), show(&want))
 				}

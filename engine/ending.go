@@ -46,7 +46,7 @@ func (l *loop) finish() {
 	if l.isCut {
 		l.last.Reset(lastWords)
 	}
-	l.commit(l.endCtx, EndRow{now, l.ending, l.stopping, l.totals.Clone(), l.r.result.Verdict}, l.end)
+	l.commit(l.endCtx, EndRow{now, l.sessions.total, l.ending, l.stopping, l.totals.Clone(), l.r.result.Verdict}, l.end)
 }
 
 // leave closes the books of a cycle that did not end: it took at least as long as this.

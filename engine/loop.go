@@ -53,6 +53,7 @@ type loop struct {
 	orders   Orders // the pilot's newest
 	steered  time.Time
 	steerWhy string // what it said last, at steered
+	steerBy  string // with whose word
 	probe    bool   // a session is to start although the breaker is open
 	probing  int    // of such, in flight
 	read     lastReading

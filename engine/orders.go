@@ -15,7 +15,7 @@ func (l *loop) obey(o Orders) {
 	was := l.orders
 	l.orders = o
 	if o.Why != "" && l.limit > 0 { // a limit of 0 is a person's
-		l.steered, l.steerWhy = time.Now(), o.Why
+		l.steered, l.steerWhy, l.steerBy = time.Now(), o.Why, o.By
 	}
 	if o.Limit > 0 && l.limit > 0 && l.governed() {
 		l.moveLimit(min(o.Limit, MaxLimit), o.By, o.Why)

@@ -183,7 +183,7 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 				cfg.Settings.Governor = governor
 				p.orders(func(r engine.Reading) engine.Orders {
 					if r.Limit != 10 {
-						return engine.Orders{Limit: r.Limit, By: "latency"}
+						return engine.Orders{Limit: r.Limit, By: "resources"}
 					}
 					return engine.Orders{Limit: 25, By: "latency", Why: "10 → 25: it may be more"}
 				})
@@ -204,6 +204,9 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 				time.Sleep(time.Second)
 				if s := r.Snapshot(); moves && s.Steered.Sub(began) != time.Second || s.Steer != "10 → 25: it may be more" {
 					t.Errorf("it last said something after %v: %q", s.Steered.Sub(began), s.Steer)
+				}
+				if s := r.Snapshot(); moves && (s.SteerBy != "latency" || s.Binds != "resources") {
+					t.Errorf("held by %q, it is told that %q said %q", s.Binds, s.SteerBy, s.Steer)
 				}
 				want := ""
 				if moves {

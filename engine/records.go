@@ -168,6 +168,7 @@ type StartRow struct {
 // EndRow ends a run.
 type EndRow struct {
 	At      time.Time
+	Total   int64 // sessions; 0 is not known
 	Ending  Ending
 	Reason  string
 	Totals  Totals

@@ -20,11 +20,12 @@ type Snapshot struct {
 
 	Limit    int // as set
 	InFlight int
-	// Floor and Ceiling bound what Governor makes of the limit. Steer is what it said last, at Steered; SteerBy is which
-	// governor binds.
+	// Floor and Ceiling bound what Governor makes of the limit. Steer is what was said last of a move, at Steered, and SteerBy
+	// whose word that was; Binds is which governor holds the limit now.
 	Floor, Ceiling int
 	Governor       string
 	Steer, SteerBy string
+	Binds          string
 	Steered        time.Time
 	Breaker        BreakerState // of the run
 	BreakerWhy     string
@@ -245,7 +246,8 @@ func (l *loop) publish() {
 		Ceiling:    settings.Ceiling,
 		Governor:   Manual,
 		Steer:      l.steerWhy,
-		SteerBy:    l.orders.By,
+		SteerBy:    cmp.Or(l.steerBy, l.orders.By),
+		Binds:      l.orders.By,
 		Steered:    l.steered,
 		Breaker:    l.orders.Breaker,
 		BreakerWhy: l.orders.BreakerWhy,

@@ -272,8 +272,8 @@ func (w *transaction) end(r *engine.EndRow) error {
 	if err != nil {
 		return err
 	}
-	err = w.tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ? WHERE key = ?`,
-		micros(r.At), r.Ending.String(), r.Reason, verdict, totals, w.journal.run)
+	err = w.tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+		micros(r.At), r.Ending.String(), r.Reason, verdict, totals, r.Total, r.Total, w.journal.run)
 	return err
 }
 

@@ -332,10 +332,10 @@ func testEnding(t *testing.T, open Open) {
 	totals.Add(&s)
 	totals.Peaks.Memory = 77
 	verdict := []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0, Shown: "0%", Passed: true}}
-	f.commit(engine.StartRow{At: at(0)}, engine.SessionRows{s}, engine.EndRow{At: at(9), Ending: engine.EndStopped, Reason: "by hand", Totals: totals, Verdict: verdict})
+	f.commit(engine.StartRow{At: at(0)}, engine.SessionRows{s}, engine.EndRow{At: at(9), Total: 7, Ending: engine.EndStopped, Reason: "by hand", Totals: totals, Verdict: verdict})
 	r, err := f.Run(t.Context(), f.run)
 	must(t, err)
-	if r.Ending != engine.EndStopped || !r.Ended.Equal(at(9)) || r.Reason != "by hand" || !reflect.DeepEqual(r.Verdict, verdict) {
+	if r.Ending != engine.EndStopped || !r.Ended.Equal(at(9)) || r.Reason != "by hand" || r.Total != 7 || !reflect.DeepEqual(r.Verdict, verdict) {
 		t.Errorf("got %+v", r)
 	}
 	got, err := f.Totals(t.Context(), f.run)

@@ -36,6 +36,9 @@ func steering(s *engine.Snapshot) string {
 	if !s.Steered.IsZero() {
 		text += "  ·  at " + s.Steered.Local().Format(time.TimeOnly)
 	}
+	if s.Binds != "" && s.Binds != s.SteerBy {
+		text += "  ·  now held by: " + titled(s.Binds, g)
+	}
 	return text
 }
 

@@ -30,6 +30,9 @@ func TestGovernorIsShown(t *testing.T) {
 	if got := st.limit.slider.Value(); got != 100 || st.limit.slider.Mark() != 20 || st.limit.limit.Value() != "20" || st.limit.ceiling.Value() != "100" {
 		t.Errorf("the slider stands at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
 	}
+	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
+	st.tick()
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  now held by: Adaptive (Latency)")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
 	st.shows(t, "by hand: the slider is the limit")
