@@ -35,6 +35,7 @@ type ServiceState struct {
 	// for a person where Until is zero.
 	Exhausted string
 	Until     time.Time
+	Said      time.Time // when it said so last
 }
 
 // Tunable is what can be changed while a run is in progress.

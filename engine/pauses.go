@@ -16,9 +16,9 @@ import (
 // quota is what a service said of its quota when it was gone.
 type quota struct {
 	service, why string
-	until        time.Time
+	until, said  time.Time
 	told         bool // the run has paused for it
-	waived       bool // a person went on all the same
+	waived       bool // a person went on all the same, and it was not said again since
 }
 
 // holds reports whether the run is paused for it.
@@ -138,8 +138,9 @@ func (l *loop) quotaOf(s *ServiceState) (quota, bool) {
 	if s.Exhausted == "" {
 		return quota{}, false
 	}
-	q := quota{service: s.Name, why: s.Exhausted, until: s.Until}
-	if i := slices.IndexFunc(l.quotas, func(q quota) bool { return q.service == s.Name }); i >= 0 {
+	q := quota{service: s.Name, why: s.Exhausted, until: s.Until, said: s.Said}
+	i := slices.IndexFunc(l.quotas, func(q quota) bool { return q.service == s.Name })
+	if i >= 0 && (!l.quotas[i].waived || l.quotas[i].said.Equal(q.said)) {
 		q.waived, q.told = l.quotas[i].waived, l.quotas[i].told
 	}
 	return q, true

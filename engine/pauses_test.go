@@ -296,6 +296,31 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 	})
 }
 
+// TestQuotaThatIsGoneAgainPauses is that a person who goes on too early, and is refused before the run has looked, sees it
+// pause again.
+func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty", Said: time.Now()}}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Hour)
+		do(t, r.Resume("me"))
+		model.change(func() { model.state.Said = time.Now() })
+		time.Sleep(time.Hour)
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" {
+			t.Errorf("%v: %q", s.Phase, s.Reason)
+		}
+		do(t, r.Resume("me"))
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v", got.Ending)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+			t.Errorf("journaled: %s", got)
+		}
+	})
+}
+
 // TestQuotaGoneAgainPausesAgain: who goes on although a quota is gone is told at once that it still is, also where the
 // service says so before the loop looks the next time.
 func TestQuotaGoneAgainPausesAgain(t *testing.T) {

@@ -118,6 +118,15 @@ func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 	return true, nil
 }
 
+// refresh signs the call in anew whose token ran out while it waited.
+func (c *Call) refresh(ctx context.Context) error {
+	if c.token == nil || c.token.good(time.Now()) {
+		return nil
+	}
+	_, err := c.signIn(ctx)
+	return err
+}
+
 // sign puts the call's token into the headers of an attempt.
 func (c *Call) sign(h http.Header) {
 	if c.token == nil {

@@ -20,7 +20,7 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
 	p := t.pacer.State(now)
 	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
-	s.Exhausted, s.Until = p.Exhausted, p.Until
+	s.Exhausted, s.Until, s.Said = p.Exhausted, p.Until, p.Said
 	s.InFlight, s.Waiting = max(s.InFlight-p.Waiting, 0), s.Waiting+p.Waiting
 	t.breaker.fill(&s, now)
 	return s

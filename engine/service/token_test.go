@@ -55,6 +55,27 @@ func TestJWT(t *testing.T) {
 	}
 }
 
+// TestJWTRunsOutWhileItsCallWaits is that a call leaves with a token that is good, however long it was held.
+func TestJWTRunsOutWhileItsCallWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "7200"}}, ok200("")}}
+		h := client(t, fake, Limits{})
+		began := time.Now()
+		row := stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			c.Auth = &Auth{Kept: &Tokens{}, Header: "X-Auth", Issuer: &JWT{Method: "HS256", Secret: "s3cret", TTL: time.Hour, Claims: []byte(`{"sub":"a0","n":12345678901234567890,"l":[1,2]}`)}}
+			_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
+			end(s, c, err)
+		})
+		sent := fake.requests()
+		if len(sent) != 2 || row.Outcome != engine.OK {
+			t.Fatalf("%d requests: %s", len(sent), row.Error)
+		}
+		checkToken(t, sent[0].header.Get("X-Auth"), "HS256", began)
+		checkToken(t, sent[1].header.Get("X-Auth"), "HS256", began.Add(2*time.Hour))
+	})
+}
+
 func checkToken(t *testing.T, text, method string, at time.Time) {
 	t.Helper()
 	parsed, err := jwt.Parse(text, func(*jwt.Token) (any, error) { return []byte("s3cret"), nil },

@@ -195,6 +195,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		defer call.Clock.Release()
 	}
 	r, err := attemptOf(once, req, which.again)
+	if err == nil {
+		err = call.refresh(ctx)
+	}
 	if err != nil {
 		call.giveBack()
 		return nil, nil, err

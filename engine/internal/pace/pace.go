@@ -126,6 +126,7 @@ type State struct {
 	// Exhausted says in words that the quota is gone for long, and Until when it is there again; zero is that nobody knows.
 	Exhausted string
 	Until     time.Time
+	Said      time.Time // when the service said so last
 }
 
 // State is how the pacer is doing now.
@@ -138,7 +139,7 @@ func (p *Pacer) State(now time.Time) State {
 		s.Blocked = p.blocked
 	}
 	if p.gone.endless() || p.gone.until.After(now) {
-		s.Exhausted, s.Until = p.gone.why, p.gone.until
+		s.Exhausted, s.Until, s.Said = p.gone.why, p.gone.until, p.gone.since
 	}
 	return s
 }
