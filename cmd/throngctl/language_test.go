@@ -23,7 +23,7 @@ func TestLanguageFaults(t *testing.T) {
 	if kinds == nil {
 		t.Fatal(stderr)
 	}
-	for _, kind := range strings.Split(kinds[1], ", ") {
+	for kind := range strings.SplitSeq(kinds[1], ", ") {
 		shown := regexp.MustCompile("`(" + kind + "=[^`]+)`").FindStringSubmatch(guide)
 		if shown == nil {
 			t.Errorf("the guide has no --fault %s", kind)
