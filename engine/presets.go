@@ -61,6 +61,11 @@ var RulesOfThumb = []string{
 // PresetsAre says what presets are worth.
 const PresetsAre = "A starting point, for simulations that compute. Sessions that wait for services bear far more: calibrate, or look at the forecast."
 
+// Suits says what suits a machine of this preset, which is described in words.
+func (p Preset) Suits(machine string) string {
+	return "This machine, " + machine + ", is a " + p.Name + ": " + p.Span() + " at once. " + PresetsAre
+}
+
 // What a machine of a class has at least: those between two classes are of the smaller one. Machines of 16 GB tell of
 // somewhat less.
 var least = []struct {

@@ -56,6 +56,10 @@ func TestPresetsInWords(t *testing.T) {
 	if got := engine.Deployments[1].Span(); got != "50" {
 		t.Errorf("a medium deployment bears %q", got)
 	}
+	want := "This machine, vm: 2 cores, is a laptop: 2–4 at once. " + engine.PresetsAre
+	if got := engine.Systems[0].Suits("vm: 2 cores"); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
 	low, high := engine.Systems[3].Within(engine.Uses[1])
 	if low != 4 || high != 8 {
 		t.Errorf("research on a server begins with %d to %d", low, high)

@@ -76,6 +76,7 @@ type setupDesk struct {
 
 func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
 func (s setupDesk) Remote() string                                  { return "" }
+func (s setupDesk) Preset(context.Context) (string, error)          { return "", nil }
 func (s setupDesk) Scenario(_ context.Context, name string, _ map[string]string) (*setup.Scenario, error) {
 	s.d.ask("read " + name)
 	return nil, errors.New("no such file")

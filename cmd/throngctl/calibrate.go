@@ -245,7 +245,7 @@ func percent(v float64) string {
 func (t *terminal) presets() error {
 	machine := wire.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
-	fmt.Fprintf(t.out, "this machine, %s, is a %s\n%s\n", machine, own.Name, engine.PresetsAre)
+	fmt.Fprintln(t.out, own.Suits(machine.String()))
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, table := range []struct {
 		title, what string

@@ -54,7 +54,7 @@ func newBeside(open func(i int)) *beside {
 // suit marks the preset of a machine.
 func (b *beside) suit(m Machine) {
 	own := engine.PresetFor(m.Cores, m.Memory)
-	b.own.SetText("This machine, " + m.Words + ", is a " + own.Name + ". " + engine.PresetsAre)
+	b.own.SetText(own.Suits(m.Words))
 	b.systems.SetRows(presetRows(engine.Systems, own.Name))
 }
 

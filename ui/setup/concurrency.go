@@ -20,13 +20,14 @@ type concurrency struct {
 	governor              *widget.Select // of what moves the limit
 	start, floor, ceiling *form.Number
 	words                 *form.Note
-	proposed              int // the governor that nobody chose
+	preset                *form.Note // a starting point, until a forecast goes by figures
+	proposed              int        // the governor that nobody chose
 }
 
 func newConcurrency(s *Screen) *concurrency {
 	c := &concurrency{
 		start: form.NewWhole(1, engine.MaxLimit), floor: form.NewWhole(1, engine.MaxLimit), ceiling: form.NewWhole(1, engine.MaxLimit),
-		words: form.NewNote(""),
+		words: form.NewNote(""), preset: form.NewNote(""),
 	}
 	c.governor = widget.NewSelect(nil, nil)
 	for _, g := range engine.Governors {
@@ -42,8 +43,24 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
-	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(11, governor, start, floor, ceiling), c.words))
+	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(11, governor, start, floor, ceiling), c.words, c.preset))
+	c.preset.Hide()
 	return c
+}
+
+// suit says what suits this machine.
+func (c *concurrency) suit(text string, err error) {
+	if err == nil { // else there is no preset
+		c.preset.SetText(text)
+	}
+}
+
+// measured leaves the preset out where earlier runs say more than it.
+func (c *concurrency) measured(yes bool) {
+	if hidden := yes || c.preset.Text() == ""; c.preset.Hidden != hidden {
+		c.preset.Hidden = hidden
+		c.panel.Refresh()
+	}
 }
 
 func (c *concurrency) fill(sc *Scenario, another bool) {

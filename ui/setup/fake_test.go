@@ -36,6 +36,7 @@ type fakeDesk struct {
 
 	foretold   []Order
 	unforeseen error // instead of a forecast
+	measured   engine.RunID
 
 	remote  string
 	targets []Target
@@ -156,7 +157,7 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 		case <-ctx.Done(): // the answer comes all the same
 		}
 	}
-	f := engine.Forecast{Cycle: engine.Exactly(float64(o.Settings.Limit), engine.FromFile), RequestRate: engine.Exactly(600, engine.FromFile), Binds: "the limit of " + strconv.Itoa(o.Settings.Limit)}
+	f := engine.Forecast{Run: d.measured, Cycle: engine.Exactly(float64(o.Settings.Limit), engine.FromFile), RequestRate: engine.Exactly(600, engine.FromFile), Binds: "the limit of " + strconv.Itoa(o.Settings.Limit)}
 	if o.Settings.Budget.Dollars > 0 {
 		f.Advice = []string{"It may cost too much.", "It may take too long."}
 	}
@@ -193,6 +194,8 @@ func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total
 	}
 	return d.refusal
 }
+
+func (d *fakeDesk) Preset(context.Context) (string, error) { return "This machine is a laptop.", nil }
 
 func (d *fakeDesk) Remote() string { return d.remote }
 

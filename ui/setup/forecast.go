@@ -135,6 +135,7 @@ func (f *forecast) show(found *engine.Forecast) {
 	}
 	f.from.SetText("It is " + found.From() + ".")
 	f.panel.Refresh()
+	f.screen.concurrency.measured(found.Run != "")
 	short := ""
 	if found.Binds != "" {
 		short = found.InShort()

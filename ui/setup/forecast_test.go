@@ -138,3 +138,15 @@ func TestABudgetIsProposed(t *testing.T) {
 		t.Errorf("got %v, %v", o.Settings.Budget, err)
 	}
 }
+
+// TestThePresetIsAStartingPoint: it is shown until a forecast goes by what was measured.
+func TestThePresetIsAStartingPoint(t *testing.T) {
+	desk := &fakeDesk{}
+	s := shown(t, desk)
+	s.until("This machine is a laptop.")
+	desk.mu.Lock()
+	desk.measured = "20300301-120000-abcd"
+	desk.mu.Unlock()
+	s.screen.concurrency.start.SetText("51")
+	s.Until("the preset is gone", func() bool { return !s.shows("This machine is a laptop.") })
+}

@@ -118,6 +118,7 @@ func (s *Screen) Content() fyne.CanvasObject { return s.content }
 func (s *Screen) Show() {
 	s.visible = true
 	s.remote.offer(s.desk.Remote())
+	async.Work(func() (string, error) { return s.desk.Preset(context.Background()) }, s.concurrency.suit)
 	s.list()
 	if s.name != "" {
 		s.read()

@@ -96,6 +96,8 @@ type Desk interface {
 	Outlook(ctx context.Context, o Order) (Outlook, error)
 	// Forecast tells what a run would take; it asks nobody outside. Mistakes are *engine.FieldError.
 	Forecast(ctx context.Context, o Order) (engine.Forecast, error)
+	// Preset says in words how many at once suit this machine where nothing was measured.
+	Preset(ctx context.Context) (string, error)
 	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// Targets returns the services of an order that are neither on this machine nor allowed.

@@ -202,6 +202,12 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 // Remote names the database that results can go to.
 func (d setupDesk) Remote() string { return d.remote.Target() }
 
+// Preset says how many at once suit this machine.
+func (d setupDesk) Preset(context.Context) (string, error) {
+	m := wire.ThisMachine(d.data)
+	return engine.PresetFor(m.Cores, m.MemoryBytes).Suits(m.String()), nil
+}
+
 // TestService asks an address once; it costs nothing.
 func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
 	switch {
