@@ -51,7 +51,7 @@ func newPlan(start, stop func()) *plan {
 	p.start.Disable()
 	p.stop = widget.NewButtonWithIcon("Give up", theme.MediaStopIcon(), stop)
 	p.stop.Disable()
-	scenario := p.rows.Add(form.NewRow("Scenario", p.pick), "scenario", "file")
+	scenario := p.rows.Add(form.NewRow("Scenario", form.NewFrame(p.pick)), "scenario", "file")
 	scenario.SetHelp("with what is in the fields of Setup, if it is shown there")
 	levels := p.rows.Add(form.NewRow("Sessions at once", p.levels), "levels")
 	highest := p.rows.Add(form.NewRow("At most", p.max), "max")
@@ -77,7 +77,11 @@ func (p *plan) offer(all []Choice, shown string) {
 	chosen := p.chosen()
 	var titles []string
 	for _, c := range all {
-		titles = append(titles, c.Title)
+		title := c.Title
+		if slices.Contains(titles, title) { // a copy, perhaps of a built-in
+			title += " · " + c.Name
+		}
+		titles = append(titles, title)
 	}
 	if !slices.Equal(p.pick.Options, titles) {
 		p.pick.SetOptions(titles)

@@ -29,7 +29,7 @@ type fakeDesk struct {
 }
 
 func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
-	return []Choice{{"shopping", "Marketplace shoppers"}, {"world", "A small world"}}, nil
+	return []Choice{{"shopping", "Marketplace shoppers"}, {"world", "A small world"}, {"/mine/shopping.yaml", "Marketplace shoppers"}}, nil
 }
 
 func (d *fakeDesk) Start(_ context.Context, o Order) error {
@@ -128,6 +128,15 @@ func (g *stage) tapRow(text string, at int) {
 	})
 	test.Tap(rows[at])
 	g.Drain()
+}
+
+// TestACopyHasTheTitleOfItsOriginal holds that what is measured is the one that was chosen of two with one title.
+func TestACopyHasTheTitleOfItsOriginal(t *testing.T) {
+	g := newStage(t, nil)
+	g.screen.plan.pick.SetSelectedIndex(2)
+	if got := g.screen.plan.chosen(); got != "/mine/shopping.yaml" {
+		t.Errorf("the third scenario is %q", got)
+	}
 }
 
 func TestMeasuringWhatIsChosen(t *testing.T) {
