@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
@@ -50,7 +52,8 @@ func (o *orders) adjustSettings() {
 	}
 	f.change = widget.NewButton("Change", func() { o.adjust(f) })
 	f.change.Importance = widget.HighImportance
-	scroll := container.NewVScroll(form.NewColumns(16, rows...))
+	aside := 2 * theme.Padding() // for the scroll bar
+	scroll := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, aside), form.NewColumns(16, rows...)))
 	f.dialog = dialog.NewCustomWithoutButtons("Adjust the run", container.NewBorder(nil, f.notice, nil, nil, scroll), o.screen.win)
 	f.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Close", f.dialog.Hide), f.change})
 	o.adjusting = f
