@@ -82,7 +82,7 @@ type ClosedCycle struct {
 	Failed   int64 // or timed out
 }
 
-// ErrorNote is a class of errors with its last occurrence.
+// ErrorNote is a class of errors with its last occurrence, which is not known where that was before a resume.
 type ErrorNote struct {
 	Class   Class
 	Count   int64
@@ -100,6 +100,9 @@ func (n *ErrorNote) Who() string {
 	}
 	return n.Name
 }
+
+// Known reports whether the last occurrence is known.
+func (n *ErrorNote) Known() bool { return n.Path != "" || n.Message != "" }
 
 func (n *ErrorNote) add(r *SessionRow) {
 	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}

@@ -62,6 +62,10 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	row("result", "%s", s.Inexact)
 	_ = w.Flush() // to the terminal
 	for _, e := range s.Errors {
+		if !e.Known() {
+			fmt.Fprintf(t.out, "  %s × %d\n", e.Class, e.Count)
+			continue
+		}
 		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, firstLine(e.Message))
 	}
 	t.compared(w, followed(job.Record, r, s), &r.Totals)

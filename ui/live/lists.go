@@ -122,6 +122,9 @@ func (l *lists) errors(s *engine.Snapshot) []widgets.Row {
 			{Text: n.Path},
 			{Text: n.Message, Tone: widgets.Quiet},
 		}}
+		if !n.Known() {
+			rows[i].Cells[2].Text, rows[i].Cells[3].Text, rows[i].Cells[5].Text = "–", "–", "all before the run was resumed"
+		}
 	}
 	return rows
 }
@@ -130,7 +133,7 @@ func (l *lists) errors(s *engine.Snapshot) []widgets.Row {
 func (l *lists) explain(class string) {
 	for i := range l.notes {
 		n := &l.notes[i]
-		if n.Class.String() != class {
+		if n.Class.String() != class || !n.Known() {
 			continue
 		}
 		var again *widget.Button
