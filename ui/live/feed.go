@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 const (
@@ -156,6 +157,9 @@ func markText(what, from, to string) string {
 		return to
 	case engine.InjectChange:
 		return "told " + from
+	}
+	if words.OfAgent(what) {
+		return what + " " + from
 	}
 	if from == "" {
 		return what + " " + to

@@ -111,11 +111,13 @@ func TestChangesAreListed(t *testing.T) {
 		{At: at, Cycle: 1, What: "limit", Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95 %"},
 		{At: at.Add(time.Second), Cycle: 2, What: engine.InjectChange, Old: "everybody", New: `{"cycle":3}`, Who: "user"},
 	}
+	s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"})
 	st := perform(t, s)
 	st.Tap(st.root, "Changes")
-	st.shows(t, "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "told everybody")
+	st.hides(t, "{")
+	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "told everybody")
 	rows := changes(&s)
-	if rows[0].Cells[0].Text != "12:00:02" {
+	if rows[1].Cells[0].Text != "12:00:02" {
 		t.Errorf("the newest is not the first: %+v", rows)
 	}
 }
@@ -156,6 +158,18 @@ func TestSessionIsRequeued(t *testing.T) {
 	st.Until("it is requeued", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
 	if got := st.run.orders(); got != "requeue 301 user" {
 		t.Errorf("asked for %q", got)
+	}
+}
+
+// TestErrorsBeforeAResume are counted, and nothing else of them is known.
+func TestErrorsBeforeAResume(t *testing.T) {
+	s := running()
+	s.Errors = []engine.ErrorNote{{Class: engine.Timeout, Count: 15}}
+	s.Cycle = 0
+	st := perform(t, s)
+	st.shows(t, "all before the run was resumed")
+	if st.lists.explain("timeout"); st.win.Canvas().Overlays().Top() != nil {
+		t.Error("an agent is told of, and can be requeued, that has nothing to do with it")
 	}
 }
 

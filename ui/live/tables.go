@@ -146,6 +146,8 @@ func changed(c *engine.ChangeRow) string {
 	switch {
 	case c.What == engine.InjectChange:
 		return "told " + c.Old
+	case words.OfAgent(c.What):
+		return c.Old
 	case c.Old == "":
 		return c.New
 	}

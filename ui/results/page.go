@@ -56,7 +56,7 @@ func newPage(win fyne.Window) *page {
 	for i := range p.foreseen {
 		p.foreseen[i] = widgets.NewSheet([]widgets.Column{
 			{Title: "Figure", Sample: "db connections", Weight: 1},
-			{Title: "Forecast", Sample: "27,900–41,900", Align: end},
+			{Title: "Forecast", Sample: "32 MB–1,290 MB", Align: end},
 			{Title: "Fact", Sample: count, Align: end},
 			{Title: "Difference", Sample: "as forecast", Align: end},
 		}, "", nil)
@@ -80,9 +80,9 @@ func newPage(win fyne.Window) *page {
 	p.changes = widgets.NewTable([]widgets.Column{
 		{Title: "Time", Sample: "2026-12-28 00:00:00"},
 		{Title: "Cycle", Sample: "1000", Align: end},
-		{Title: "What", Sample: "phase"},
-		{Title: "Old", Sample: "running"},
-		{Title: "New", Sample: "draining"},
+		{Title: "What", Sample: "session-timeout"},
+		{Title: "Old", Sample: "connections"},
+		{Title: "New", Sample: "connections"},
 		{Title: "Who", Sample: "governor"},
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
 	}, "Nothing was changed mid-run.", 1)

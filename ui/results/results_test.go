@@ -447,6 +447,20 @@ func TestWhatWasToldIsShownInWords(t *testing.T) {
 	}
 }
 
+// TestOrdersAndMovesAreShownInWords holds that nothing is shown that is for the engine or has no glyph.
+func TestOrdersAndMovesAreShownInWords(t *testing.T) {
+	rows := changeRows([]engine.ChangeRow{
+		{What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"},
+		{What: engine.LimitChange, Old: "25", New: "20", Who: "resources", Why: "25 → 20: CPU 91 %"},
+	})
+	if cells := rows[0].Cells; cells[6].Text != "agent lena" || cells[3].Text+cells[4].Text != "" {
+		t.Errorf("a retired agent is shown as %+v", cells)
+	}
+	if got := rows[1].Cells[6].Text; got != "25 to 20: CPU 91 %" {
+		t.Errorf("a move is shown as %q", got)
+	}
+}
+
 // TestResultsFitASmallWindow: beside the navigation of a window of 1000 there are 869.
 func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()

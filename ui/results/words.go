@@ -171,8 +171,13 @@ func forecastRows(facts []engine.ForecastFact) []widgets.Row {
 	return rows
 }
 
-// told gives a message by hand the words for whom it was and what it says.
+// told gives an order by hand the words for whom it was, and a message also what it says.
 func told(c engine.ChangeRow) engine.ChangeRow {
+	if words.OfAgent(c.What) {
+		c.Why = strings.TrimPrefix(c.Why+"; agent "+c.Old, "; ")
+		c.Old, c.New = "", ""
+		return c
+	}
 	i, ok, err := engine.ReadInjection(c.What, c.New)
 	var said struct {
 		Text *string
@@ -194,6 +199,7 @@ func changeRows(changes []engine.ChangeRow) []widgets.Row {
 	rows := make([]widgets.Row, len(changes))
 	for i := range changes {
 		c := told(changes[i])
+		c.Why = words.Drawn(c.Why)
 		why := widgets.Cell{Text: c.Why}
 		if c.Inexact != nil {
 			why = widgets.Cell{Text: strings.TrimPrefix(c.Why+"; the result is inexact from here on", "; "), Tone: widgets.Warning}

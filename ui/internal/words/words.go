@@ -37,6 +37,9 @@ func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") 
 // Drawn is a text of the engine as the window can draw it: an arrow with a space behind it has no glyph there.
 func Drawn(text string) string { return strings.ReplaceAll(text, " → ", " to ") }
 
+// OfAgent reports whether a change is about the agent that its Old names; its New is for the engine.
+func OfAgent(what string) bool { return what == engine.RetireChange || what == engine.RequeueChange }
+
 // NewParagraph is the text of a question: it wraps where its lines are too long for the window.
 func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	label := widget.NewLabel(text)
