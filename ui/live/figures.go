@@ -66,7 +66,7 @@ func newFigures(c *charts, show func(chain bool), save func()) *figures {
 		show(chain)
 	})
 	saving := widget.NewButtonWithIcon("Save charts…", theme.DocumentSaveIcon(), save)
-	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(f.span), form.NewCompact(saving))
+	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(form.NewFrame(f.span)), form.NewCompact(saving))
 	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
 	lines := container.NewVBox(f.models, f.budget, f.advice, f.alarm)
 	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, lines, nil, nil, f.grid)))

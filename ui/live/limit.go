@@ -51,7 +51,7 @@ func newLimitPanel(o *orders) *limitPanel {
 	p.adjust = widget.NewButtonWithIcon("Adjust…", theme.SettingsIcon(), o.adjustSettings)
 	p.tiles = container.NewHBox(p.limit, p.inFlight, p.ceiling)
 	p.ceiling.Hide()
-	hands := container.NewVBox(form.NewCompact(p.governor), form.NewCompact(p.adjust))
+	hands := container.NewVBox(form.NewCompact(form.NewFrame(p.governor)), form.NewCompact(p.adjust))
 	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, p.tiles,
 		container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands)), p.slider))
 	return p
