@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -267,6 +268,13 @@ func (d *desktop) still(what string, find func() *part) (p part) {
 		return rests
 	})
 	return p
+}
+
+// choose opens a choice that shows a text, and takes the option that is so many below the first.
+func (d *desktop) choose(text string, n int) {
+	d.t.Helper()
+	d.click(text)
+	d.xdotool(append(slices.Repeat([]string{"key", "Down"}, n+1), "key", "Return")...)
 }
 
 func (d *desktop) press(x, y int) {

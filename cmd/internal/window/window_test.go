@@ -47,6 +47,12 @@ func TestWindow(t *testing.T) {
 	d.click("Launch")
 	d.until("a run in progress", func() bool { return d.find("running") != nil && d.figure("Limit") == 50 })
 
+	d.choose("Adaptive", 4) // by the governor of latency
+	d.until("the governor", func() bool { return d.find("Latency") != nil })
+	d.click("Changes")
+	d.until("its change", func() bool { return d.find("adaptive to latency") != nil })
+	d.shot("changes")
+
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
 	y := slider.Y + slider.H/3
 	d.drag(slider.X+slider.W/2, y, slider.X+slider.W*5/6, y)

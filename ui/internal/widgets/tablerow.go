@@ -67,6 +67,15 @@ func (r *tableRow) set(row *Row, mark rowMark) {
 	}
 }
 
+// Parts are the cells.
+func (r *tableRow) Parts() []fyne.CanvasObject {
+	parts := make([]fyne.CanvasObject, len(r.cells))
+	for i, c := range r.cells {
+		parts[i] = c
+	}
+	return parts
+}
+
 // CreateRenderer is part of [fyne.Widget].
 func (r *tableRow) CreateRenderer() fyne.WidgetRenderer {
 	back := canvas.NewRectangle(color.Transparent)
@@ -134,6 +143,9 @@ func newTableCell(align fyne.TextAlign) *tableCell {
 	c.ExtendBaseWidget(c)
 	return c
 }
+
+// Text is what stands in the cell.
+func (c *tableCell) Text() string { return c.cell.Text }
 
 func (c *tableCell) set(cell Cell) {
 	if c.cell != cell {

@@ -56,6 +56,15 @@ func (s *Sheet) SetRows(rows []Row) {
 // SetEmpty says something else where there are no rows.
 func (s *Sheet) SetEmpty(text string) { s.empty.SetText(text) }
 
+// Parts are the rows.
+func (s *Sheet) Parts() []fyne.CanvasObject {
+	parts := make([]fyne.CanvasObject, len(s.lines))
+	for i, line := range s.lines {
+		parts[i] = line
+	}
+	return parts
+}
+
 // CreateRenderer is part of [fyne.Widget].
 func (s *Sheet) CreateRenderer() fyne.WidgetRenderer {
 	r := &sheetRenderer{sheet: s}
