@@ -68,6 +68,9 @@ func waits(r *engine.Reading) string {
 	}
 	n := counts[waitsFor(most)]
 	text := fmt.Sprintf("%s%s; the oldest, agent %s, for %s", sessions(n, "waits", "wait"), waitsFor(most), who, engine.FormatDuration(r.At.Sub(oldest.Since)))
+	if r.InFlight > len(r.Oldest) { // the others may do so too
+		text = "at least " + text
+	}
 	if n == 1 {
 		text = fmt.Sprintf("agent %s waits%s, for %s", who, waitsFor(most), engine.FormatDuration(r.At.Sub(oldest.Since)))
 	}

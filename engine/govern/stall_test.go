@@ -47,7 +47,9 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, governed(""))
 			s.ends(5, 0)
-			s.r.Oldest = c.oldest
+			if s.r.Oldest = c.oldest; c.oldest != nil {
+				s.r.InFlight = len(c.oldest)
+			}
 			o := s.after(129*time.Second, 0, 0)
 			if o.Stall == nil || o.Stall.Why != c.want {
 				t.Fatalf("got %+v, want %q", o.Stall, c.want)
@@ -56,6 +58,17 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 				t.Errorf("since %v, oldest %v", o.Stall.Since, o.Stall.Oldest)
 			}
 		})
+	}
+}
+
+// TestStallCountsNoMoreThanItSees: the list of the oldest is short, and the others may wait for the same.
+func TestStallCountsNoMoreThanItSees(t *testing.T) {
+	s := newScript(t, governed(""))
+	s.ends(5, 0)
+	s.r.Oldest = []engine.Doing{doing(1, "ann", "shop", "pay", "", 0), doing(2, "bob", "shop", "pay", "", 0)}
+	s.r.InFlight = 30
+	if o := s.after(129*time.Second, 0, 0); o.Stall == nil || o.Stall.Why != "at least 2 sessions wait for shop; the oldest, agent ann, for 2m10s in pay" {
+		t.Errorf("got %+v", o.Stall)
 	}
 }
 
