@@ -64,7 +64,7 @@ func alarm(s *engine.Snapshot) (text string, tone widgets.Tone) {
 	}
 	for i := range s.Services {
 		if v := &s.Services[i]; v.Breaker != engine.BreakerClosed {
-			say(widgets.Bad, "%s: %s%s", v.Name, v.BreakerWhy, probing(v.NextProbe))
+			say(widgets.Bad, "%s: %s", v.Name, v.BreakerWhy) // which tells of the next try
 		}
 	}
 	if s.Stall != nil {

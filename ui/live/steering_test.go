@@ -87,18 +87,18 @@ func TestAlarm(t *testing.T) {
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
 	st.run.change(func(s *engine.Snapshot) {
 		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60 % of cycle 3 failed", at
-		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerHalfOpen, BreakerWhy: "half-open since 12:04", Bound: 200, InFlight: 3, Rate: 10, MaxRate: 50, RateWhy: "after a 429"}}
+		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "open since 12:04; next try in 7s", NextProbe: at, Bound: 200, InFlight: 3, Rate: 10, MaxRate: 50, RateWhy: "after a 429"}}
 		s.Stall = &engine.Stall{Why: "5 sessions wait for shop"}
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
 	})
 	st.tick()
-	want := "the run's breaker is open: 60 % of cycle 3 failed, next try at 12:05:00  ·  shop: half-open since 12:04  ·  5 sessions wait for shop  ·  the budget will not last"
+	want := "the run's breaker is open: 60 % of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
 	if got := st.figures.alarm.Text(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.Tap(st.root, "Services")
-	st.shows(t, "3 of 200", "10/s of 50/s", "half-open", "half-open since 12:04  ·  after a 429")
+	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429")
 	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
 	st.tick()
 	st.hides(t, "next try", "budget $")
