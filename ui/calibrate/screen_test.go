@@ -39,6 +39,12 @@ func (d *fakeDesk) Start(_ context.Context, o Order) error {
 	return d.refusal
 }
 
+func (d *fakeDesk) ordered() []Order {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.orders)
+}
+
 func (d *fakeDesk) State() *State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,8 +150,8 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	g.screen.plan.levels.SetText("1, 4 16")
 	g.screen.plan.seconds.SetText("0.5")
 	g.Tap(g.screen.Content(), "Measure")
-	g.Until("the order", func() bool { return len(g.desk.orders) == 1 })
-	o := g.desk.orders[0]
+	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
+	o := g.desk.ordered()[0]
 	if o.Scenario != "shopping" || o.Settings != nil || !slices.Equal(o.Levels, []int{1, 4, 16}) || o.Repeats != 3 || o.Duration != 500*time.Millisecond || o.Max != 0 {
 		t.Errorf("%+v was ordered", o)
 	}
@@ -184,13 +190,13 @@ func TestWhatIsSetUpIsMeasured(t *testing.T) {
 	g.setup = Order{Scenario: "shopping", Given: map[string]string{"agents": "40"}, Settings: &settings, Allow: []string{"host"}}
 	g.wrong = true
 	g.Tap(g.screen.Content(), "Measure")
-	if !g.shows("mistakes in Setup") || len(g.desk.orders) > 0 {
+	if !g.shows("mistakes in Setup") || len(g.desk.ordered()) > 0 {
 		t.Error("mistakes in Setup are measured")
 	}
 	g.wrong = false
 	g.Tap(g.screen.Content(), "Measure")
-	g.Until("the order", func() bool { return len(g.desk.orders) == 1 })
-	if o := g.desk.orders[0]; o.Given["agents"] != "40" || o.Settings != &settings || o.Allow[0] != "host" {
+	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
+	if o := g.desk.ordered()[0]; o.Given["agents"] != "40" || o.Settings != &settings || o.Allow[0] != "host" {
 		t.Errorf("%+v was ordered", o)
 	}
 }
@@ -201,7 +207,7 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 	})
 	g.screen.plan.levels.SetText("1, two")
 	g.Tap(g.screen.Content(), "Measure")
-	if !g.shows(`"two" is no number`) || len(g.desk.orders) > 0 {
+	if !g.shows(`"two" is no number`) || len(g.desk.ordered()) > 0 {
 		t.Error("what is no number was ordered")
 	}
 	g.screen.plan.levels.SetText("1, 2")
