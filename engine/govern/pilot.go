@@ -4,6 +4,7 @@ package govern
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -12,6 +13,7 @@ import (
 // Options are what a pilot goes by beside what a person can change in a run. The zero value is what a run uses.
 type Options struct {
 	ProbeEvery time.Duration // between the probes of an open breaker; 0 is a minute
+	Cores      int           // of the machine; 0 is those that this process can use
 }
 
 // Pilot implements [engine.Pilot]. It is for one goroutine.
@@ -32,9 +34,12 @@ func New(s engine.Steering, o Options) (*Pilot, error) {
 	if o.ProbeEvery <= 0 {
 		o.ProbeEvery = time.Minute
 	}
+	if o.Cores <= 0 {
+		o.Cores = runtime.NumCPU()
+	}
 	p := &Pilot{breaker: breaker{every: o.ProbeEvery}}
 	p.signals = [numSignals]policy{
-		resourceSignal: &resources{}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
+		resourceSignal: &resources{cores: o.Cores}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
 		connectionSignal: &connections{}, failureSignal: &success{grows: okShrinks, guards: true},
 	}
 	return p, p.Use(s)

@@ -15,6 +15,7 @@ const (
 	cpuAim    = 77. // what moves aim at
 	cpuRoom   = 74. // above, it does not grow
 	cpuExcess = 25. // percent above high, summed over seconds, after which it shrinks
+	cpuLittle = 10. // that Throng uses itself, below which fewer sessions give others hardly more
 )
 
 const (
@@ -34,6 +35,9 @@ type resources struct {
 	ended       int64         // sessions since the limit moved
 	limit       int
 	high, short spell  // of CPU above its bound, and of memory under its own
+	own         spell  // of Throng's CPU, in percent of the machine, while that is high
+	cores       int    // of the machine
+	top         int    // the limit before it shrank for the CPU for the first time in a row; 0 is that it did not
 	cpu         spell  // with the limit full, since a move showed
 	least       uint64 // bytes that the system could give, since the limit moved
 }
@@ -55,12 +59,12 @@ func (s *spell) add(d time.Duration, v float64, inFlight int) {
 func (s *spell) mean() float64 { return s.sum / s.lasts.Seconds() }
 
 func (m *resources) afresh() {
-	m.high, m.short, m.cpu, m.since, m.ended, m.least = spell{}, spell{}, spell{}, 0, 0, math.MaxUint64
+	m.high, m.own, m.short, m.cpu, m.since, m.ended, m.least = spell{}, spell{}, spell{}, spell{}, 0, 0, math.MaxUint64
 }
 
 func (m *resources) restart(limit int) {
 	m.afresh()
-	m.want, m.why, m.limit, m.calmed = limit, "", limit, coolDown
+	m.want, m.why, m.limit, m.calmed, m.top = limit, "", limit, coolDown, 0
 }
 
 func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
@@ -80,7 +84,7 @@ func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
 		why := fmt.Sprintf("%s of memory left for %s, under %s", bytes(left), whole(m.short.lasts), bytes(critical))
 		m.lower(r, &m.short, 0.5+0.5*left/critical, why)
 	case m.high.lasts >= sustained && m.high.sum-cpuHigh*m.high.lasts.Seconds() >= cpuExcess:
-		m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
+		m.giveWay(r)
 	case r.Limit < m.want || m.ended == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
 	case h.MemoryTotal > 0 && float64(m.least) < enough:
 	default:
@@ -105,8 +109,9 @@ func (m *resources) watch(r *engine.Reading) {
 	}
 	if h.CPU > cpuHigh {
 		m.high.add(r.Span, h.CPU, typical(r))
+		m.own.add(r.Span, h.ProcessCPU/float64(m.cores), r.InFlight)
 	} else {
-		m.high = spell{}
+		m.high, m.own = spell{}, spell{}
 	}
 	if _, critical := memoryBounds(h); h.MemoryTotal > 0 && float64(h.Available) < critical {
 		m.short.add(r.Span, float64(h.Available), typical(r))
@@ -122,6 +127,21 @@ func typical(r *engine.Reading) int {
 		return max(r.InFlight, (r.Limit+1)/2)
 	}
 	return r.InFlight
+}
+
+// giveWay shrinks for the CPU. Where little of it is Throng's own, a quarter of the sessions stay: a backend on this
+// machine that works for them has far less to do by then, and what others do would not notice fewer.
+func (m *resources) giveWay(r *engine.Reading) {
+	m.top = max(m.top, r.Limit)
+	least := 1
+	if own := m.own.mean(); own > 0 && own < cpuLittle {
+		least = (m.top + 3) / 4
+	}
+	if r.Limit <= least {
+		return
+	}
+	m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
+	m.want = max(m.want, least)
 }
 
 // lower shrinks by a factor from what was in flight, which may be less than the limit.
@@ -152,6 +172,7 @@ func (m *resources) higher(r *engine.Reading) {
 		return
 	}
 	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", cpu, cpuHigh)
+	m.top = 0
 	m.afresh()
 }
 

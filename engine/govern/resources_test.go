@@ -3,6 +3,7 @@ package govern
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -116,6 +117,41 @@ func TestResourcesBetweenBursts(t *testing.T) {
 	}
 	if o.Limit < 12 || o.Limit >= 50 {
 		t.Errorf("50 becomes %d: %s", o.Limit, o.Why)
+	}
+}
+
+// TestResourcesKeepAQuarterForOthersWork is of a machine that others fill, whatever the run does: as long as Throng uses
+// little of it, a quarter of the sessions stays, and they come back when the others have done.
+func TestResourcesKeepAQuarterForOthersWork(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		own   float64 // percent of one core of four
+		least int
+	}{{"little", 30, 25}, {"much", 80, 1}, {"not known", 0, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := New(engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100}, Options{Cores: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, limit := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 100
+			run := func(cpu, own float64, seconds int) {
+				for range seconds {
+					at = at.Add(time.Second)
+					limit = p.Steer(engine.Reading{
+						At: at, Span: time.Second, Phase: engine.Running, Limit: limit, InFlight: limit, Busy: 1, Ended: 10, LastEnd: at,
+						CycleEnded: 10, CycleTotal: 1000, Host: engine.Host{CPU: cpu, ProcessCPU: own, MemoryTotal: 16e9, Available: 8e9},
+					}).Limit
+				}
+			}
+			run(100, c.own, 600)
+			if limit != c.least {
+				t.Errorf("%d stay, want %d", limit, c.least)
+			}
+			run(5, c.own, 120)
+			if limit != 100 {
+				t.Errorf("%d come back", limit)
+			}
+		})
 	}
 }
 
