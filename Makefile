@@ -28,10 +28,10 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race bench fuzz clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race faults screens monkey window-cost prove bench fuzz clean aimock
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install what this machine lacks to build (a C compiler, headers); silent when all is there
 	@sh .ci/setup
@@ -78,11 +78,31 @@ lint: setup $(GOLANGCI) ## Run golangci-lint
 race: setup-test aimock ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 20m ./...
 
+LENGTH ?= 10s
+EVENTS ?= 10000
+SEED ?= 1
+
+faults: setup-test ## Print what becomes of runs under every fault of database, shop and model; LENGTH=10s of each
+	@out=$$(THRONG_FAULT_LENGTH=$(LENGTH) go test $(GOTAGS) -count 1 -timeout 60m -v -run '(Remote|Service|Under)Faults$$' ./cmd/internal/faults ./cmd/throngctl 2>&1); code=$$?; \
+	printf '%s\n' "$$out" | grep -E '^ +[|]|^(---|ok|FAIL)|_test.go:|site.go:'; exit $$code
+
 # A model server that is not ours, for one test of the client, which is skipped without it: it takes npm.
 aimock:
 	@[ -d $(AIMOCK) ] || ! command -v npm >/dev/null 2>&1 || { \
 		mkdir -p .bin && npm install --silent --no-audit --no-fund --prefix $(AIMOCK).part @copilotkit/aimock@$(AIMOCK_VERSION) >/dev/null && \
 		mv $(AIMOCK).part $(AIMOCK); } || { rm -rf $(AIMOCK).part; echo 'npm cannot install a model server; one test is skipped'; }
+
+screens: setup-test ## Take a picture of every screen in all sizes, themes and scales, into bin/screens
+	THRONG_SCREENS=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestScreens$$' ./cmd/internal/window
+
+monkey: setup-test ## Have EVENTS=10000 random taps and keys come over the real window; SEED=n for others
+	THRONG_MONKEY_EVENTS=$(EVENTS) THRONG_MONKEY_SEED=$(SEED) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestMonkey$$' ./cmd/internal/window
+
+window-cost: setup-test ## Measure what the window costs beside a run of a million agents; LENGTH=10s for each figure
+	THRONG_WINDOW_COST=$(LENGTH) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestCost$$' ./cmd/internal/window
+
+prove: build ## Kill the built-in scenarios 200 times and compare what they give; ARGS="--kills 20" for fewer
+	@bin/throngctl prove --kills 200 $(ARGS)
 
 bench: setup ## Run the benchmarks of the engine and the store; BENCH=pattern, COUNT=repetitions
 	go test $(GOTAGS) -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./engine/... ./storage/...

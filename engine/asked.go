@@ -2,13 +2,16 @@ package engine
 
 // Asked is what was asked of services.
 type Asked struct {
-	Usage       Usage    `cbor:"1,keyasint,omitzero"`
-	Requests    int64    `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
-	Retries     int64    `cbor:"3,keyasint,omitempty"`
-	RateLimited int64    `cbor:"4,keyasint,omitempty"` // 429s
-	Labels      [4]int64 `cbor:"5,keyasint"`           // service steps by Label
-	Waits       Waits    `cbor:"6,keyasint,omitzero"`
+	Usage       Usage            `cbor:"1,keyasint,omitzero"`
+	Requests    int64            `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
+	Retries     int64            `cbor:"3,keyasint,omitempty"`
+	RateLimited int64            `cbor:"4,keyasint,omitempty"` // 429s
+	Labels      [numLabels]int64 `cbor:"5,keyasint"`           // service steps by Label
+	Waits       Waits            `cbor:"6,keyasint,omitzero"`
 }
+
+// Answered reports whether a service was asked for the step, or a recording in its place.
+func (r *StepRecord) Answered() bool { return r.Attempts > 0 || r.Label == Recorded }
 
 // Add counts a step.
 func (a *Asked) Add(s *StepRecord) {
@@ -19,8 +22,10 @@ func (a *Asked) Add(s *StepRecord) {
 			a.RateLimited++
 		}
 	}
-	if s.Attempts > 0 {
+	if s.Answered() {
 		a.Labels[s.Label]++
+	}
+	if s.Attempts > 0 {
 		a.Requests += int64(s.Attempts)
 		a.Retries += int64(s.Attempts - 1)
 	}

@@ -50,6 +50,7 @@ func (l *loop) begin() bool {
 		}
 	}
 	l.mark(now)
+	l.r.attendance.open(c, l.roster.retired(c.number))
 	l.cycle, l.cycleBegan, l.standing, l.lastEnd = c, now, 0, now
 	if l.phase == Preparing {
 		l.setPhase(Running)
@@ -118,6 +119,7 @@ func (l *loop) openNext() {
 	if l.abandoned {
 		return
 	}
+	l.turning = true // until all of it has: after a panic in between no checkpoint may be made of it
 	l.sessions.begun += int64(l.cycle.started())
 	for _, agent := range l.cfg.Settings.CommitCycle(l.r.memory, l.deltas, l.number) {
 		l.dirty[agent] = true
@@ -131,6 +133,7 @@ func (l *loop) openNext() {
 	l.tally()
 	l.deliver()
 	l.atBarrier = State{Limit: l.limit, Totals: l.totals.Clone()}
+	l.turning = false
 }
 
 // barrierLost keeps the cycle open: the run ends in it, and its sessions stay.

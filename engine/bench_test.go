@@ -153,3 +153,15 @@ func BenchmarkSliderToEffect(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCrowd is a look at a million agents while their sessions run.
+func BenchmarkCrowd(b *testing.B) {
+	cfg := enginetest.Config(1_000_000, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
+	cfg.Settings.Cycles = 1_000_000
+	r := begin(b, cfg)
+	c := r.Crowd(nil)
+	for b.Loop() {
+		c = r.Crowd(c)
+	}
+	end(b, r)
+}

@@ -111,6 +111,7 @@ func (l *loop) requeue(agent int, who string, then func(error)) error {
 	}
 	l.totals.withdraw(agent, end, &l.atBarrier.Totals)
 	delete(l.bad, agent)
+	l.r.attendance.again(agent)
 	l.sessions.begun--
 	l.requeueing++
 	c, take := l.cycle, Place{l.number, agent, end.Take + 1}

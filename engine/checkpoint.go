@@ -27,6 +27,7 @@ func (l *loop) checkpointIfDue() {
 // waiting is a checkpoint that is not durable yet.
 type waiting struct {
 	reason string
+	at     time.Time // when it was ordered
 	of     progress
 	sent   bool // the scribe has it
 	hear   []func(error)
@@ -47,9 +48,9 @@ func (l *loop) checkpoint(reason string, then func(error)) {
 func (l *loop) newCheckpoint(reason string) *waiting {
 	now := time.Now()
 	l.gap(now)
-	w := &waiting{reason: reason, of: l.progress()}
+	w := &waiting{reason: reason, at: now, of: l.progress()}
 	l.saved, l.savedStood, l.savedAt, l.savedHere, l.newest = now, 0, w.of, true, w
-	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone(), l.r.injected, l.roster.retired(l.number)}
+	state := State{l.atBarrier.Limit, l.atBarrier.Totals.Clone(), l.r.injected, l.roster.retired(l.number), l.inherited}
 	state.Totals.Peaks = l.peaks(now)
 	row := CheckpointRow{now, l.number, l.totals.Ended(), l.sessions.total, reason, state, make(map[int]*Memory, len(l.dirty))}
 	for agent := range l.dirty {
@@ -65,6 +66,9 @@ func (l *loop) newCheckpoint(reason string) *waiting {
 // settled hears that a checkpoint is durable, or will not be.
 func (l *loop) settled(w *waiting, err error) {
 	l.saving--
+	if err == nil {
+		l.savingTook = time.Since(w.at)
+	}
 	if l.newest == w {
 		l.newest = nil
 	}

@@ -23,6 +23,17 @@ type Journal interface {
 	Trouble() <-chan error
 }
 
+// Recording is what an earlier run was answered. A run that is given one is answered from it, and asks nobody. It is safe
+// for concurrent use.
+type Recording interface {
+	// Run names the earlier run.
+	Run() RunID
+	// Session returns what was answered in the session of an agent in a cycle, in the last take; nothing if it has none.
+	Session(ctx context.Context, cycle, agent int) (Prefix, error)
+	// Shared returns the answers that belonged to the run; they must not be changed.
+	Shared() map[SharedKey]Entry
+}
+
 // Discard is a journal that keeps nothing.
 var Discard Journal = discard{}
 
@@ -49,4 +60,5 @@ type Connections struct {
 	Own    int // of Throng
 	Server int // of all clients of the server
 	Max    int // as many as the server takes
+	Pool   Pool
 }

@@ -222,9 +222,9 @@ func (l *loop) cutShort(why string) {
 	l.setPhase(Draining) // first, so that nobody starts only to be cut
 	l.cut(ErrCut)
 	if l.finishing {
-		l.last.Reset(lastWords)
+		l.last.Reset(l.lastWords())
 	} else {
-		l.last.Reset(patience)
+		l.last.Reset(l.patience())
 	}
 }
 

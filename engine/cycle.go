@@ -113,7 +113,8 @@ type roster struct {
 	// sequential wants the agents listed, to be put in order
 	sequential bool
 	// gone are retired agents, with the first cycle that each takes no part in.
-	gone map[int]int
+	gone  map[int]int
+	first int // cycle of the run
 }
 
 // isEmpty reports whether nobody takes part in any cycle from one on.
@@ -193,11 +194,11 @@ func (r *roster) count(cycle int) int {
 	return n - r.missing(cycle)
 }
 
-// total is how many sessions a run of n cycles has.
+// total is how many sessions a run has up to a cycle.
 func (r *roster) total(cycles int) int64 {
 	var n int64
-	for c := 0; c < cycles; {
-		step := min(r.each, cycles-c)
+	for c := r.first; c < cycles; {
+		step := min(r.each-c%r.each, cycles-c)
 		if share := r.share(c); share >= 1 {
 			step = cycles - c
 		}

@@ -86,14 +86,20 @@ func (s *berths) cancel(agent int, cause error) {
 
 // holds reports whether a session of the agent is seen.
 func (s *berths) holds(agent int) bool {
+	_, ok := s.of(agent)
+	return ok
+}
+
+// of is what is seen of an agent's session.
+func (s *berths) of(agent int) (Doing, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for b := range s.all {
 		if d, ok := b.look(); ok && d.Agent == agent {
-			return true
+			return d, true
 		}
 	}
-	return false
+	return Doing{}, false
 }
 
 // oldest are the n sessions that began first.

@@ -44,7 +44,7 @@ func (l *loop) finish() {
 	l.r.result = Result{l.ending, l.stopping, l.totals.Clone(), Judge(l.cfg.Success, &l.totals, agents)}
 	l.finishing = true
 	if l.isCut {
-		l.last.Reset(lastWords)
+		l.last.Reset(l.lastWords())
 	}
 	l.commit(l.endCtx, EndRow{now, l.sessions.total, l.ending, l.stopping, l.totals.Clone(), l.r.result.Verdict}, l.end)
 }
@@ -85,7 +85,7 @@ func (l *loop) leaveBehind() {
 	if l.finishing {
 		why := l.trouble
 		if why == nil {
-			why = fmt.Errorf("not within %s", lastWords)
+			why = fmt.Errorf("not within %s", l.lastWords())
 		}
 		l.end(why)
 		return

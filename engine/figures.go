@@ -91,5 +91,8 @@ func FormatUsage(u *Usage) string {
 	if u.Hits > 0 {
 		text += " · " + FormatCount(u.Hits) + " answers from the cache"
 	}
+	if u.Again > 0 {
+		text += " · " + FormatCount(u.Again) + " sent again, perhaps paid twice"
+	}
 	return text
 }

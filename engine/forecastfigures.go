@@ -128,7 +128,10 @@ func (f *Forecast) InShort() string {
 	if !asksNobody(f) {
 		parts = append(parts, f.RequestRate.text(showCount)+" requests/min")
 	}
-	if f.Calls.High > 0 || !f.Cost.Known() {
+	switch {
+	case !f.Cost.Known():
+		parts = append(parts, "cost not known")
+	case f.Calls.High > 0:
 		parts = append(parts, f.Cost.text(showDollars))
 	}
 	return strings.Join(parts, ", ")
@@ -195,6 +198,9 @@ func (e Estimate) about(show func(float64) string) string {
 
 // wide reports whether the bounds are so far apart that the lower one tells nothing.
 func (e Estimate) wide() bool { return e.Low < e.High/10 }
+
+// InBytes writes an estimate of bytes.
+func (e Estimate) InBytes() string { return e.text(showBytes) }
 
 // text writes the value, or both bounds where they are more than a tenth apart, or the upper one where nobody knows more.
 func (e Estimate) text(show func(float64) string) string {

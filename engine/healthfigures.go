@@ -91,8 +91,8 @@ func (e *examination) ownMemoryThreshold() string {
 	return fmt.Sprintf("from %s, critical above %s", bytes(total/16*8), bytes(total/16*12))
 }
 
-// enoughMemory is how much should be left: 4 GB, or a quarter of a small machine's.
-func enoughMemory(h *Host) uint64 { return min(4e9, h.MemoryTotal/4) }
+// EnoughMemory is how much of the machine's memory should be left, in bytes: 4 GB, or a quarter of a small machine's.
+func EnoughMemory(h *Host) uint64 { return min(4e9, h.MemoryTotal/4) }
 
 // memoryLeft compares what should be left with what the system can still give; the share in use says little.
 func (e *examination) memoryLeft() float64 {
@@ -103,13 +103,13 @@ func (e *examination) memoryLeft() float64 {
 	case h.Available == 0:
 		return math.Inf(1)
 	}
-	return float64(enoughMemory(h)) / float64(h.Available)
+	return float64(EnoughMemory(h)) / float64(h.Available)
 }
 
 func (e *examination) memoryLeftText() string { return bytes(e.s.Metrics.Host.Available) }
 
 func (e *examination) memoryLeftThreshold() string {
-	enough := enoughMemory(&e.s.Metrics.Host)
+	enough := EnoughMemory(&e.s.Metrics.Host)
 	if enough == 0 {
 		return ""
 	}

@@ -123,13 +123,18 @@ func withNewest(all []Injection, i Injection) []Injection {
 
 // Injected are the messages that were put into the agent's inbox by hand since it was read last.
 func (s *Session) Injected() []Letter {
+	return Injected(s.run.injected, s.Memory, s.Place)
+}
+
+// Injected are those messages of all that an agent with a memory, nil is none, finds in its inbox in a cycle.
+func Injected(all []Injection, m *Memory, of Place) []Letter {
 	from := 0
-	if s.Memory != nil {
-		from = s.Memory.ReadTo
+	if m != nil {
+		from = m.ReadTo
 	}
 	var letters []Letter
-	for _, i := range s.run.injected {
-		if i.Cycle >= from && i.Cycle <= s.Cycle && i.isFor(s.Agent) {
+	for _, i := range all {
+		if i.Cycle >= from && i.Cycle <= of.Cycle && i.isFor(of.Agent) {
 			letters = append(letters, Letter{Outside, i.Cycle, i.Body})
 		}
 	}

@@ -173,6 +173,8 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 			err, over = r.Stop("test", "a move"), true
 		case "cut":
 			err, over = errors.Join(r.Stop("test", "a move"), r.Stop("test", "a move")), true
+		case "leave":
+			err, over = r.Leave("SIGTERM"), true
 		case "quit":
 			cancel()
 			over = true
@@ -417,7 +419,7 @@ func drawLife(t *rapid.T) *life {
 		return move{
 			after: time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond,
 			what: rapid.SampledFrom([]string{
-				"limit", "limit", "limit", "pause", "resume", "resume", "break", "heal", "heal", "stop", "cut", "quit", "die", "checkpoint", "requeue", "requeue",
+				"limit", "limit", "limit", "pause", "resume", "resume", "break", "heal", "heal", "stop", "cut", "quit", "leave", "die", "checkpoint", "requeue", "requeue",
 			}).Draw(t, "what"),
 			n: rapid.IntRange(0, 12).Draw(t, "n"),
 		}

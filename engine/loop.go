@@ -41,6 +41,7 @@ type loop struct {
 	trouble    error
 	stopping   string
 	isCut      bool
+	hasty      bool // the program has to end: what is left takes its shortest time
 	unpaid     bool // a session of the open cycle was cut for the budget
 	farewell   bool // the checkpoint of a stop was begun
 	abandoned  bool // what did not end when the run was cut is not waited for
@@ -74,6 +75,7 @@ type loop struct {
 	idle       time.Time // when the last worker left
 	started    bool      // the journal has the row that this process took up the run
 	closing    bool      // the barrier's rows are being committed
+	turning    bool      // memory moves on to the next cycle
 	saving     int       // checkpoints that are being committed
 	due        *time.Timer
 	deltas     map[int]Delta      // of the open cycle, by agent
@@ -102,6 +104,8 @@ type loop struct {
 	savedStood  time.Duration // how long the process stood still since then
 	savedAt     progress      // what it described
 	savedHere   bool          // it is of this process
+	inherited   []Tunable     // of the run that this one was forked from
+	savingTook  time.Duration // of the newest of this process that is durable
 	newest      *waiting      // the newest checkpoint, while it is not durable
 
 	backlog []note // for the scribe, oldest first
@@ -111,6 +115,7 @@ type loop struct {
 	metrics MetricsRow
 	steps   []StepFigures // as of the last sample; snapshots share them
 	changes []ChangeRow   // the newest
+	emitted emitted
 	recent  rate
 }
 
@@ -146,7 +151,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		clock:    clocksAt(now),
 		bad:      map[int]SessionEnd{},
 		roster: roster{
-			cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential, map[int]int{},
+			cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential, map[int]int{}, cfg.First,
 		},
 		due:      time.NewTimer(0),
 		autosave: time.NewTimer(0),
@@ -189,7 +194,9 @@ func (l *loop) takeUp(res *Resumption) {
 	l.r.prefixes, l.r.takes = res.Prefixes, res.Takes
 	maps.Copy(l.bad, res.Bad)
 	maps.Copy(l.roster.gone, res.Retired)
+	l.r.attendance.takeUp(res)
 	l.restore(res.Tuned)
+	l.inherited = res.State.Tuned
 	l.r.shared.takeUp(&res.Shared, l.totals.Shared)
 	l.window.shared = l.totals.Shared.Requests
 	for _, i := range res.Injected {
@@ -206,7 +213,8 @@ func (l *loop) run(forget func() bool) {
 	defer forget()
 	go l.write()
 	defer close(l.scribe)
-	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil}, func() { l.started = true })
+	defer l.rescue()
+	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil && !l.cfg.Resume.Unbegun}, func() { l.started = true })
 	if why := l.cfg.Inexact; why != "" && l.totals.Inexact == nil {
 		since := Inexact{Cycle: l.number, Why: why}
 		l.totals.inexactSince(since)
@@ -297,6 +305,9 @@ func (l *loop) take(b *batch) {
 		row := &b.rows[i]
 		l.totals.Add(row)
 		l.window.add(row)
+		if len(row.Events) > 0 {
+			l.emitted.add(row)
+		}
 		l.read.ended++
 		if len(l.bad) > 0 {
 			delete(l.bad, row.Agent)
@@ -311,6 +322,7 @@ func (l *loop) take(b *batch) {
 		}
 	}
 	if b.next > 0 {
+		l.r.attendance.take(b.rows[:b.next])
 		l.lastEnd = time.Now()
 	}
 	l.recent.add(int64(b.next))

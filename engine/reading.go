@@ -31,7 +31,7 @@ func (l *loop) reading(now time.Time) Reading {
 		Limit: l.limit, InFlight: l.inFlight(),
 		Ended: l.read.ended, Failed: l.read.failed,
 		CycleEnded: t.Ended() - at.Ended(), CycleFailed: t.Bad() - at.Bad(),
-		Service: m.Service, Host: m.Host, Connections: Connections{m.Connections, m.ServerConnections, m.ServerMax},
+		Service: m.Service, Host: m.Host, Connections: Connections{m.Connections, m.ServerConnections, m.ServerMax, m.Pool},
 		Services: l.services, LastEnd: l.lastEnd, Oldest: l.oldest,
 	}
 	if span > 0 {

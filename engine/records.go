@@ -27,6 +27,8 @@ type Entry struct {
 	Private bool `cbor:"9,keyasint,omitempty"`
 	// Spent is what the step's requests took of the budget.
 	Spent Amount `cbor:"10,keyasint,omitzero"`
+	// Again says that an earlier process had sent the request before.
+	Again bool `cbor:"11,keyasint,omitempty"`
 }
 
 // IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps
@@ -156,6 +158,8 @@ type State struct {
 	Injected []Injection `cbor:"3,keyasint,omitempty"`
 	// Retired are the agents that take no part in its cycle any more, with the first cycle that they are missing from.
 	Retired map[int]int `cbor:"4,keyasint,omitempty"`
+	// Tuned is what services had been changed to by hand where the run was forked; nil in a run that is no fork.
+	Tuned []Tunable `cbor:"5,keyasint,omitempty"`
 }
 
 // StartRow says that a process took up the run, at first or again.
@@ -221,6 +225,23 @@ type MetricsRow struct {
 	Speedup float64 `cbor:"26,keyasint"`
 	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
 	Waits   Waits   `cbor:"28,keyasint,omitzero"` // so far
+	Pool    Pool    `cbor:"29,keyasint,omitzero"` // connections to remote databases
+}
+
+// Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.
+type Pool struct {
+	Size    int `cbor:"1,keyasint,omitempty"` // may be open at once
+	InUse   int `cbor:"2,keyasint,omitempty"` // by a statement or a batch
+	Idle    int `cbor:"3,keyasint,omitempty"` // open, with nothing to do
+	Waiting int `cbor:"4,keyasint,omitempty"` // statements and batches that wait for one
+}
+
+// Add adds the figures of another pool.
+func (p *Pool) Add(q Pool) {
+	p.Size += q.Size
+	p.InUse += q.InUse
+	p.Idle += q.Idle
+	p.Waiting += q.Waiting
 }
 
 // Host is what the machine and this process use. Rates are per second since the previous sample.
@@ -260,6 +281,15 @@ type RunRecord struct {
 	Forecast   *Forecast // made before it started; nil is none
 	InProgress bool      // a process holds its lock
 	SizeBytes  int64     // of its checkpoints
+	Fetched    *Fetched  // nil for a run that was made in this store
+	Note       string    // what a person wrote of it
+}
+
+// Fetched says where a run came from that was made elsewhere: its checkpoints can be forked, and its results are there.
+type Fetched struct {
+	Database string    // host:port/database
+	Machine  string    // where it was made; "" is not known
+	At       time.Time // when it was fetched first
 }
 
 // State says what a run is doing, or how it ended.
@@ -267,6 +297,8 @@ func (r *RunRecord) State() string {
 	switch {
 	case r.InProgress:
 		return "in progress"
+	case r.Fetched != nil && r.Ending == NotEnded:
+		return "elsewhere"
 	case r.Ending == NotEnded:
 		return "interrupted"
 	}
@@ -282,13 +314,18 @@ type CheckpointRecord struct {
 	Done, Total int64
 	Reason      string
 	SizeBytes   int64
-	Newest      bool
+	// Took is from its order until it was written, but for the last commit's sync; sessions went on meanwhile. 0 is not
+	// known.
+	Took   time.Duration
+	Newest bool
 }
 
 // Resumption is where a run goes on: the journal's end, read back.
 type Resumption struct {
 	Cycle       int
+	Unbegun     bool            // no process has taken up the run before: it is a fork
 	Done        []int           // agents with a session row in the open cycle
+	Outcomes    []Outcome       // of these sessions
 	Deltas      map[int]Delta   // of those of them that have one and whose outcome commits
 	Memory      map[int]*Memory // as of the start of the cycle
 	Prefixes    map[int]Prefix  // of the agents without a session row

@@ -21,9 +21,12 @@ type Config struct {
 	Clock    Clock
 	Success  []Criterion
 	Settings Settings
+	First    int         // its first cycle; 0 but for a fork
 	Journal  Journal     // nil is Discard
 	Resume   *Resumption // nil starts from the beginning
-	Probe    Probe
+	// Recording, if set, answers in place of the services.
+	Recording Recording
+	Probe     Probe
 	// Inexact says why the result depends on timing from the start; "" is that it does not.
 	Inexact string
 	// Pilot steers the limit; nil leaves it to people.
@@ -32,8 +35,13 @@ type Config struct {
 	Services []Service
 	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
 	Unpriced []string
+	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
+	Tracer Tracer
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
+	// Crashed, if set, hears of a panic in a goroutine of the run outside of sessions, after a checkpoint was tried. It
+	// should end the program: the run can be resumed, not gone on with. Nil lets a panic take its course.
+	Crashed func(value any, stack []byte)
 }
 
 func (c *Config) validate() error {
@@ -63,6 +71,7 @@ type Run struct {
 	program  Program
 	journal  Journal
 	services []Service
+	answers  Recording                       // nil asks services
 	name     func(index int) (string, error) // may be nil
 
 	places    gate.Places
@@ -71,6 +80,7 @@ type Run struct {
 	results   chan *batch
 	orders    chan func(*loop)
 	free      chan *batch
+	crashed   func(value any, stack []byte)
 	abandoned chan struct{} // closed when the loop waits for workers no longer
 	done      chan struct{} // closed when the loop has ended
 	shown     atomic.Pointer[Snapshot]
@@ -81,9 +91,11 @@ type Run struct {
 	takes    map[int]int    // of the same cycle: those that are not the first; nil from the next on
 	injected []Injection    // by hand, in the order of their cycles
 
-	ctx    context.Context // of sessions; ends with ErrCut
-	shared shared
-	berths berths
+	ctx        context.Context // of sessions; ends with ErrCut
+	shared     shared
+	berths     berths
+	traces     traces
+	attendance attendance
 
 	result Result // set before done is closed
 }
@@ -115,25 +127,32 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		cfg.Journal = Discard
 	}
 	r := &Run{
-		id:        cfg.ID,
-		services:  cfg.Services,
-		name:      cfg.Name,
-		program:   cfg.Program,
-		journal:   cfg.Journal,
-		ledger:    newLedger(&cfg),
-		unpriced:  cfg.Unpriced,
-		results:   make(chan *batch, 64),
-		orders:    make(chan func(*loop)),
-		free:      make(chan *batch, 256),
-		abandoned: make(chan struct{}),
-		done:      make(chan struct{}),
-		memory:    map[int]*Memory{},
+		id:         cfg.ID,
+		services:   cfg.Services,
+		answers:    cfg.Recording,
+		name:       cfg.Name,
+		program:    cfg.Program,
+		journal:    cfg.Journal,
+		ledger:     newLedger(&cfg),
+		unpriced:   cfg.Unpriced,
+		crashed:    cfg.Crashed,
+		results:    make(chan *batch, 64),
+		orders:     make(chan func(*loop)),
+		free:       make(chan *batch, 256),
+		abandoned:  make(chan struct{}),
+		done:       make(chan struct{}),
+		memory:     map[int]*Memory{},
+		attendance: newAttendance(cfg.Agents),
 	}
+	r.traces.tracer = cfg.Tracer
 	r.settings.Store(&cfg.Settings)
 	r.ledger.tell = func(why string) {
 		_ = r.insist(func(l *loop) error { l.outOfBudget(why); return nil })
 	}
 	l := newLoop(ctx, r, cfg)
+	if r.answers != nil {
+		r.shared.known.Answers = r.answers.Shared()
+	}
 	l.publish()
 	go l.run(context.AfterFunc(ctx, func() {
 		_ = r.insist(func(l *loop) error { l.cutShort("the program ended"); return nil })

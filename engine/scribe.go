@@ -48,6 +48,7 @@ func (l *loop) sent() {
 // write journals the loop's notes one by one, in the order in which they were made, until the loop ends. Neither a
 // full queue nor a slow disk holds the loop up, and a checkpoint never overtakes a barrier.
 func (l *loop) write() {
+	defer l.r.rescue()
 	for n := range l.scribe {
 		var err error
 		if n.ctx == nil {
@@ -64,6 +65,7 @@ func (l *loop) write() {
 // aside runs work in a goroutine and then has the loop carry out after.
 func (l *loop) aside(work, after func()) {
 	go func() {
+		defer l.r.rescue()
 		work()
 		l.comeBack(after)
 	}()

@@ -91,6 +91,14 @@ func (s *Session) Replay(path string) (Entry, bool) {
 	return e, ok
 }
 
+// Recording names the run whose recording answers the session in place of services; "" is that they are asked.
+func (s *Session) Recording() RunID {
+	if s.run.answers == nil {
+		return ""
+	}
+	return s.run.answers.Run()
+}
+
 // Forget drops what the journal holds of a step, and of those inside it, that will not be executed.
 func (s *Session) Forget(path string) {
 	if s.prefix == nil {
@@ -100,7 +108,7 @@ func (s *Session) Forget(path string) {
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.prefix, func(of string, _ Entry) bool {
 		rest, ok := strings.CutPrefix(of, path)
-		return ok && (rest == "" || strings.ContainsRune(".[~", rune(rest[0])))
+		return ok && (rest == "" || strings.ContainsRune(".[~!", rune(rest[0])))
 	})
 }
 
@@ -130,9 +138,14 @@ func (s *Session) Answered(e Entry) {
 	s.kept = s.kept.Plus(e.Spent)
 }
 
-// Observed keeps the result of a service step without an intent until the next intent takes it along.
+// Observed keeps the result of a service step without an intent until the next intent takes it along. A run that records
+// journals it at once: there may be no other intent.
 func (s *Session) Observed(e Entry) {
 	if s.run.journal == Discard && s.apart == nil {
+		return
+	}
+	if s.apart == nil && s.run.settings.Load().Record {
+		s.Answered(e)
 		return
 	}
 	s.mu.Lock()
@@ -142,6 +155,14 @@ func (s *Session) Observed(e Entry) {
 		return
 	}
 	s.pending = append(s.pending, e)
+}
+
+// begin gives the session what is known of its answers.
+func (s *Session) begin(known Prefix) {
+	s.prefix = make(map[string]Entry, len(known))
+	for _, e := range known {
+		s.prefix[e.Path] = e
+	}
 }
 
 func (s *Session) reset(p Place) {

@@ -70,6 +70,8 @@ type Settings struct {
 	Services map[string]string
 	// Remote sends the results to the remote database too.
 	Remote bool
+	// RemoteCheckpoints sends what checkpoints restore there as well, where results are sent.
+	RemoteCheckpoints bool
 	// Simulation sends X-Simulation-Mode: true to all services.
 	Simulation bool
 	// Rehearsal is how the embedded servers behave.
@@ -79,6 +81,11 @@ type Settings struct {
 	KeepShare float64
 	// Metrics records the state of the run and the machine every second.
 	Metrics bool
+
+	// Record keeps every answer of the run, so that another can be answered from it.
+	Record bool
+	// Replay is the run whose recording answers in place of all services; "" asks them.
+	Replay RunID
 }
 
 // Rehearsal is how the embedded servers behave. The zero value is one on this machine that works.
@@ -117,6 +124,8 @@ func DefaultSettings() Settings {
 		Simulation:      true,
 		KeepShare:       0.01,
 		Metrics:         true,
+
+		RemoteCheckpoints: true,
 	}
 }
 
@@ -159,6 +168,8 @@ func (s *Settings) Validate() error {
 		check(share > 0 && share <= 1, "warm-up", fmt.Sprintf("%v is not a share", share), "above 0, up to 1")
 		check(i == 0 || !(share < s.WarmUp[i-1]), "warm-up", fmt.Sprintf("%v comes after %v", share, s.WarmUp[max(i-1, 0)]), "shares grow")
 	}
+	check(!s.Record || s.Replay == "", "record", "a run that is answered from a recording has nothing to record", "leave out one of the two")
+	check(!s.Record || s.CycleTimeout == 0, "record", "the timeout of a cycle ends sessions before they ask, which no recording can repeat", "leave out --cycle-timeout, or --record")
 	check(len(s.WarmUp) == 0 || s.WarmUpCycles >= 1, "warm-up", "its steps take no cycles", "at least 1")
 	return errors.Join(mistakes...)
 }

@@ -82,6 +82,7 @@ func (s *shared) figures() Asked {
 // apart is what a session of the run itself asks.
 type apart struct {
 	key   SharedKey
+	asker Place // who needs the answer
 	limit time.Duration
 	cause error
 	entry Entry // the newest; without Attempts there is none
@@ -99,7 +100,7 @@ func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Sessio
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
 		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, run: s.run,
-		apart: &apart{key: key, limit: limit, cause: cause},
+		apart: &apart{key: key, asker: s.asker(), limit: limit, cause: cause},
 	}
 }
 

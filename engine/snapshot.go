@@ -70,10 +70,15 @@ type Snapshot struct {
 
 	Checkpoints    int
 	LastCheckpoint time.Time // made, or found to describe the run still; zero before the first of this process
+	// CheckpointTook is from the order of the newest that is durable until it was; sessions went on meanwhile. 0 is not
+	// known.
+	CheckpointTook time.Duration
 
 	Metrics MetricsRow // the newest second
 	// Changes are the newest that this process made, oldest first.
 	Changes []ChangeRow
+	// Emitted are the newest events of sessions that ended in this process, oldest first, as of the newest second.
+	Emitted []Emitted
 }
 
 // ClosedCycle is what came of a cycle.
@@ -199,7 +204,7 @@ func (l *loop) sample() {
 	}
 	if probe.Connections != nil {
 		c := probe.Connections()
-		m.Connections, m.ServerConnections, m.ServerMax = c.Own, c.Server, c.Max
+		m.Connections, m.ServerConnections, m.ServerMax, m.Pool = c.Own, c.Server, c.Max, c.Pool
 		peaks.Connections = max(peaks.Connections, m.Connections)
 		peaks.ServerConnections = max(peaks.ServerConnections, m.ServerConnections)
 	}
@@ -217,6 +222,7 @@ func (l *loop) sample() {
 	l.window.queue.Reset()
 	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
 	l.metrics, l.steps = m, l.totals.ByStep.Figures()
+	l.emitted.newest(l.cfg.Name)
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
 			l.append(m, nil)
@@ -286,12 +292,13 @@ func (l *loop) publish() {
 		LastCycle:   l.lastCycle,
 		Metrics:     l.metrics,
 		Changes:     l.changes,
+		Emitted:     l.emitted.shown,
 	}
 	if l.governed() {
 		s.Governor = settings.Governor
 	}
 	if l.savedHere {
-		s.LastCheckpoint = l.saved
+		s.LastCheckpoint, s.CheckpointTook = l.saved, l.savingTook
 	}
 	if l.phase != Ended {
 		s.Ending = NotEnded

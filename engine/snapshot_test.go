@@ -260,3 +260,24 @@ func TestErrorsAreNamed(t *testing.T) {
 		}
 	})
 }
+
+// TestSnapshotsTellOfEvents is that the newest events of a run are there at its end, in the order in which their
+// sessions ended.
+func TestSnapshotsTellOfEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(100, &enginetest.Crowd{Work: time.Second, Events: 2}, &enginetest.Journal{})
+		cfg.Settings.Limit = 5
+		run := start(t, cfg)
+		run.Wait()
+		s := run.Snapshot()
+		if len(s.Emitted) != 50 || s.Events <= 50 {
+			t.Fatalf("%d of %d events are told of", len(s.Emitted), s.Events)
+		}
+		for i := range s.Emitted {
+			e := &s.Emitted[i]
+			if e.Event == "" || e.Path == "" || e.At.IsZero() || i > 0 && e.At.Before(s.Emitted[i-1].At) {
+				t.Errorf("event %d is %+v", i, e)
+			}
+		}
+	})
+}

@@ -8,7 +8,12 @@ type Source struct {
 	Files      map[string][]byte // by path relative to the scenario's folder; what begins with OwnFiles is no file of it
 	Hash       string            // of all files, hex
 	Parameters map[string]string // as given, by name; values are JSON texts
+	// Path is where the file was on this machine, or [BuiltIn] and its name; "" is not known. It is for this machine only.
+	Path string `json:"-" cbor:"-"`
 }
+
+// BuiltIn stands before the name of a scenario that came with the program, in a path.
+const BuiltIn = "built-in:"
 
 // What a run takes from elsewhere stands among the files of its source, under names that no scenario can open.
 const (

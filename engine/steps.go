@@ -49,7 +49,7 @@ func (s *stepTotals) add(r *StepRecord, limited int64) {
 		s.Requests += int64(r.Attempts)
 		s.Retries += int64(r.Attempts - 1)
 	}
-	if r.Status <= StepTimedOut && r.Label != Replayed {
+	if r.Status <= StepTimedOut && r.Label != Replayed && r.Label != Recorded {
 		s.Service.Record(r.Service)
 	}
 }

@@ -12,6 +12,9 @@ type Usage struct {
 	// Hits counts steps that took an answer which the run shares; the run's own asking for one takes a step off, so that
 	// over all they are those that did not have to ask.
 	Hits int64 `cbor:"7,keyasint,omitempty"`
+	// Again counts calls that were under way when a process died, or was cut, and that were sent again when the run was
+	// resumed: models know no idempotency keys, so that these may have been paid twice.
+	Again int64 `cbor:"8,keyasint,omitempty"`
 }
 
 // Add adds other to u; nil adds nothing.
@@ -26,6 +29,7 @@ func (u *Usage) Add(other *Usage) {
 	u.Unpriced += other.Unpriced
 	u.Estimated += other.Estimated
 	u.Hits += other.Hits
+	u.Again += other.Again
 }
 
 // SharedKey names an answer that belongs to the run.

@@ -83,15 +83,19 @@ func Classes() []Class {
 type Label uint8
 
 // The labels of a step: asked for the first time; taken from the journal; sent again because a crash came between
-// the intent and its answer; sent again, and the service said that it had already done it.
+// the intent and its answer, or because no answer came, or not sent again for that, so that it may have been carried out;
+// sent again, and the service said that it had already done it; taken from the recording of another run, so that nobody was
+// asked.
 const (
 	Fresh Label = iota
 	Replayed
 	Uncertain
 	Confirmed
+	Recorded
+	numLabels
 )
 
-var labelNames = [...]string{"fresh", "replayed", "uncertain", "confirmed"}
+var labelNames = [...]string{"fresh", "replayed", "uncertain", "confirmed", "recorded"}
 
 func (l Label) String() string { return labelNames[l] }
 

@@ -49,6 +49,7 @@ type worker struct {
 }
 
 func (w *worker) work() {
+	defer w.run.rescue()
 	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
 	w.now = time.Now()
 	w.let = w.now
@@ -109,16 +110,15 @@ func (w *worker) session(p Place) {
 		s.Memory = w.cycle.lane.memory(agent)
 	}
 	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
-		s.prefix = make(map[string]Entry, len(known))
-		for _, e := range known {
-			s.prefix[e.Path] = e
-		}
+		s.begin(known)
 		s.spent = known.total()
 		s.kept = s.spent
 	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
 		w.row.Outcome = Cut
+	} else if err := w.recall(); err != nil {
+		w.row.Fail("", err)
 	} else if w.cycle.clock != nil && w.cycle.clock.Context().Err() != nil {
 		w.row.Fail("", context.Cause(w.cycle.clock.Context()))
 	} else {
@@ -142,6 +142,19 @@ func (w *worker) session(p Place) {
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
 	w.keep()
 	w.yield()
+}
+
+// recall has the session answered from the recording, if the run is.
+func (w *worker) recall() error {
+	if w.run.answers == nil {
+		return nil
+	}
+	known, err := w.run.answers.Session(w.cycle.ctx, w.s.Cycle, w.s.Agent)
+	if err != nil {
+		return Fail(ConfigError, "read what run %s recorded: %w", w.run.answers.Run(), err)
+	}
+	w.s.begin(known)
+	return nil
 }
 
 // yield lets others on after a slice of computing; a session that waited has done so.

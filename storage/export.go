@@ -13,7 +13,8 @@ import (
 )
 
 // ExportAll writes metrics.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
-// is missing; and population.jsonl, if a model wrote the agents. Each file appears, or replaces an older one, when all are complete; after an error none does.
+// is missing; population.jsonl, if a model wrote the agents; and memory.jsonl, if an agent remembers anything. Each file
+// appears, or replaces an older one, when all are complete; after an error none does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
 	e := exporting{dir: dir}
 	err := e.write(ctx, r, run, names, version)
@@ -70,10 +71,26 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 			return err
 		}
 	}
+	if err := e.memory(ctx, r, run, names); err != nil {
+		return err
+	}
 	if err := ExportMetrics(ctx, metrics, r, run); err != nil {
 		return err
 	}
 	return RunJSON(ctx, manifest, r, run, version)
+}
+
+// memory writes memory.jsonl, if an agent has any.
+func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID, names Names) error {
+	memory, err := r.Memory(ctx, run)
+	if err != nil || len(memory) == 0 {
+		return err
+	}
+	w, err := e.create("memory.jsonl")
+	if err != nil {
+		return err
+	}
+	return writeMemory(w, memory, names)
 }
 
 func (e *exporting) create(name string) (io.Writer, error) {

@@ -33,7 +33,12 @@ type reader struct {
 	record   engine.RunRecord
 	sessions []engine.SessionRow
 	metrics  []engine.MetricsRow
+	memory   map[int]*engine.Memory
 	broken   error // after the sessions
+}
+
+func (r *reader) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, error) {
+	return r.memory, nil
 }
 
 func (r *reader) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return r.record, nil }
@@ -115,7 +120,7 @@ func crowd() *reader {
 			{
 				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},
 				Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5,
-				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1},
+				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100, Pool: engine.Pool{Size: 8, InUse: 2, Idle: 5, Waiting: 1}, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1},
 				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
 				Flow: engine.Flow{Parallel: 10, Sequential: 3, Failed: 2, TimedOut: 1, Chains: 1, Busy: 5 * time.Second, Wall: time.Second}, Speedup: 12.3456,
 				TimedOut: 1, Queue: engine.Quantiles{Count: 2, P50: time.Millisecond, P95: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 4 * time.Millisecond},
@@ -123,6 +128,13 @@ func crowd() *reader {
 			{
 				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1, Usage: engine.Usage{Calls: 3, Input: 1300, Output: 35, Cost: 21_300, Unpriced: 1},
 				Host: engine.Host{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
+			},
+		},
+		memory: map[int]*engine.Memory{
+			2: {Notes: [][]byte{[]byte(`"first"`), []byte(`{"second":2}`)}, ReadTo: 1},
+			0: {
+				Fields: []engine.Field{{Name: "week", Value: []byte("3")}, {Name: "a \"name\" <b>", Value: []byte(`["<&>"]`)}},
+				Inbox:  []engine.Letter{{From: 1, Cycle: 0, Body: []byte(`"hello"`)}, {From: engine.Outside, Cycle: 1, Body: []byte(`null`)}},
 			},
 		},
 	}
@@ -163,6 +175,7 @@ func TestExportGoldens(t *testing.T) {
 		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
 		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
 		"timings.csv":  func(w io.Writer) error { return ExportTimings(t.Context(), w, r, "", names) },
+		"memory.jsonl": func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
 		"run.json":     func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
 	} {
 		var out bytes.Buffer
@@ -174,9 +187,13 @@ func TestExportGoldens(t *testing.T) {
 		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "the error's text") {
 			t.Errorf("%s shows what it must not", name)
 		}
-		if strings.HasSuffix(name, ".json") {
-			if !json.Valid(out.Bytes()) {
-				t.Errorf("%s is no JSON", name)
+		if strings.Contains(name, ".json") {
+			for d := json.NewDecoder(&out); d.More(); {
+				var value any
+				if err := d.Decode(&value); err != nil {
+					t.Errorf("%s is no JSON: %v", name, err)
+					break
+				}
 			}
 			continue
 		}
@@ -264,7 +281,7 @@ func TestManifestHasAllSettings(t *testing.T) {
 // TestManifestSaysWhatIsNotKnown is of a cost that leaves out some calls, and of what the run itself asked.
 func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 	r := crowd()
-	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: [4]int64{engine.Replayed: 6}}
+	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: [5]int64{engine.Replayed: 6}}
 	all := newManifest(&r.record, &engine.Totals{Requests: 1, Usage: engine.Usage{Calls: 1}, Shared: shared}, "").Totals
 	if all.Models.Calls != 4 || all.Models.Cost.String() != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
 		t.Errorf("what the run itself asked is not in %+v", all)
@@ -300,7 +317,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "events.csv metrics.csv run.json sessions.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {
@@ -317,7 +334,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 5 {
+	if got := listFiles(t, dir); len(got) != 6 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

@@ -34,6 +34,7 @@ type manifest struct {
 	Ended      string                     `json:"ended,omitempty"`
 	Ending     string                     `json:"ending"`
 	Reason     string                     `json:"reason,omitempty"`
+	Note       string                     `json:"note,omitempty"` // a person's
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
 	Cycle      int                        `json:"cycle"`
@@ -82,6 +83,9 @@ type settings struct {
 	Metrics                bool              `json:"metrics"`
 	Simulation             bool              `json:"simulation_mode"`
 	Remote                 bool              `json:"remote"`
+	Record                 bool              `json:"record"`
+	Replay                 engine.RunID      `json:"replay,omitempty"` // the run whose recording answered
+	RemoteCheckpoints      bool              `json:"remote_checkpoints"`
 }
 
 type budget struct {
@@ -137,6 +141,7 @@ type models struct {
 	Unpriced  int64        `json:"unpriced_calls,omitempty"`
 	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
 	Hits      int64        `json:"cache_hits"`
+	Again     int64        `json:"calls_again,omitempty"` // sent again after an interruption, perhaps paid twice
 }
 
 // flow is what ran at once.
@@ -204,7 +209,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
-		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason,
+		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note,
 		Cycle: r.Cycle, Totals: newTotals(r, t),
 	}
 	for name, data := range r.Source.Files {
@@ -260,13 +265,13 @@ func newSettings(s *engine.Settings) settings {
 		Governor: cmp.Or(s.Governor, engine.Manual), Breaker: cmp.Or(s.Breaker, engine.Breakers[0]), StallWarningSeconds: s.StallAfter.Seconds(),
 		Budget:    budget{s.Budget.Dollars, s.Budget.Tokens, s.Budget.Requests, s.Budget.Wall.Seconds()},
 		KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
-		Services: withoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
-		Simulation: s.Simulation, Remote: s.Remote,
+		Services: WithoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
+		Simulation: s.Simulation, Remote: s.Remote, RemoteCheckpoints: s.RemoteCheckpoints, Record: s.Record, Replay: s.Replay,
 	}
 }
 
-// withoutSecrets leaves out of addresses what may be one: user and query.
-func withoutSecrets(addresses map[string]string) map[string]string {
+// WithoutSecrets leaves out of addresses what may be one: user and query.
+func WithoutSecrets(addresses map[string]string) map[string]string {
 	out := make(map[string]string, len(addresses))
 	for service, text := range addresses {
 		if u, err := url.Parse(text); err == nil && u.Opaque == "" {
@@ -319,7 +324,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			out.HeldBy[g.String()] = milliseconds(asked.Waits[g])
 		}
 	}
-	for l := engine.Fresh; l <= engine.Confirmed; l++ {
+	for l := engine.Fresh; l <= engine.Recorded; l++ {
 		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
@@ -331,7 +336,7 @@ func newSpent(t *engine.Totals) budget {
 }
 
 func newModels(u *engine.Usage) models {
-	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits}
+	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits, Again: u.Again}
 	if u.Unpriced == 0 {
 		cost := json.Number(Dollars(u))
 		m.Cost = &cost

@@ -61,7 +61,9 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"input_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Input) }},
 	{"output_tokens", func(m *engine.MetricsRow) string { return count(m.Usage.Output) }},
 	{"cost_usd", func(m *engine.MetricsRow) string { return Dollars(&m.Usage) }},
-}, flowColumns, waitColumns())
+}, flowColumns, waitColumns(), []metricsColumn{
+	{"calls_again", func(m *engine.MetricsRow) string { return count(m.Usage.Again) }},
+}, poolColumns)
 
 // flowColumns are what ran at once, and what waited. Counts are of the run so far.
 var flowColumns = []metricsColumn{
@@ -77,6 +79,21 @@ var flowColumns = []metricsColumn{
 	{"queue_wait_p95_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P95) }},
 	{"queue_wait_p99_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.P99) }},
 	{"queue_wait_max_ms", func(m *engine.MetricsRow) string { return quantile(&m.Queue, m.Queue.Max) }},
+}
+
+// poolColumns are Throng's connections to remote databases; empty cells where there are none.
+var poolColumns = []metricsColumn{
+	{"db_pool_size", func(m *engine.MetricsRow) string { return pool(m, m.Pool.Size) }},
+	{"db_in_use", func(m *engine.MetricsRow) string { return pool(m, m.Pool.InUse) }},
+	{"db_idle", func(m *engine.MetricsRow) string { return pool(m, m.Pool.Idle) }},
+	{"db_waiting", func(m *engine.MetricsRow) string { return pool(m, m.Pool.Waiting) }},
+}
+
+func pool(m *engine.MetricsRow, n int) string {
+	if m.Pool.Size == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // waitColumns are how long each gate has held requests back so far.

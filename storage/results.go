@@ -33,7 +33,7 @@ var sessionTables = []sessionTable{
 	{"sessions.csv", strings.Split("cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted", ","), addSession},
 	{"events.csv", strings.Split("cycle,agent_index,agent,session,sequence,step,event,data", ","), addEvents},
 	{"timings.csv", strings.Split("cycle,agent_index,agent,take,started,queue_wait_ms,held_ms,service_ms,total_ms,requests,retries,"+
-		"rate_limited,replayed,uncertain,confirmed,label,model_calls,input_tokens,output_tokens,cost_usd,cache_hits", ","), addTiming},
+		"rate_limited,replayed,uncertain,confirmed,label,model_calls,input_tokens,output_tokens,cost_usd,cache_hits,recorded,calls_again", ","), addTiming},
 }
 
 func addSession(t *table, s *engine.SessionRow, agent, session string) error {
@@ -89,7 +89,7 @@ func AskedOf(s *engine.SessionRow) (a Asked) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		a.Add(step)
-		if step.Attempts > 0 {
+		if step.Answered() {
 			a.Label = max(a.Label, step.Label)
 		}
 	}
@@ -119,6 +119,8 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.int(asked.Usage.Output)
 	t.plain(Dollars(&asked.Usage))
 	t.int(asked.Usage.Hits)
+	t.int(asked.Labels[engine.Recorded])
+	t.int(asked.Usage.Again)
 	return t.next()
 }
 

@@ -23,6 +23,9 @@ type Reader interface {
 	Sessions(ctx context.Context, id engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error]
 	// Metrics yields the metrics of a run that are later than after, in order of time.
 	Metrics(ctx context.Context, id engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error]
+	// Memory returns what the agents of a run remember at its end, or at the start of the cycle that is open, by agent;
+	// those without any are left out. What was injected by hand is not in the inboxes.
+	Memory(ctx context.Context, id engine.RunID) (map[int]*engine.Memory, error)
 }
 
 // Request is one kept request of a session: an intent together with its answer, or a step whose answer was journaled
@@ -33,11 +36,31 @@ type Request struct {
 	Answered bool // false: the process ended, or the session was cut, between the intent and its answer
 }
 
+// Fork says what a new run takes over from its parent, beside the memory of agents.
+type Fork struct {
+	// Checkpoint is the number of the parent's, at the start of whose cycle the fork begins.
+	Checkpoint int
+	// Moved is by an agent's index in the parent the one that it has now; who is not in it is not there any more. nil
+	// leaves everybody where they are.
+	Moved map[int]int
+	// Untuned are services, and names such as model.rate, for which nothing counts any more that was changed by hand.
+	Untuned []string
+	// Unanswered says that answers which belong to the parent are not good here.
+	Unanswered bool
+}
+
 // Doomed is what goes when a run is deleted.
 type Doomed struct {
 	Sessions, Events int64
 	Checkpoints      int
 	Bytes            int64 // of its rows; the file shrinks by about that
+	Sendings         []Sending
+}
+
+// Sending is a remote database that a run's rows go to, and how many sessions and metrics it has not confirmed.
+type Sending struct {
+	Target string // host:port/database
+	Unsent int64
 }
 
 // Cursor is how far the rows of a run were sent to a remote database. Its parts only grow.

@@ -1,5 +1,3 @@
-// Package ui is the window: its screens, the way between them, and how it ends. What the screens show and do they ask
-// of a [Desk].
 package ui
 
 import (
@@ -13,14 +11,17 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
+	"github.com/throng-sim/throng/ui/compare"
+	"github.com/throng-sim/throng/ui/editor"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
+	"github.com/throng-sim/throng/ui/internal/tour"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
@@ -35,17 +36,21 @@ const pulse = 300 * time.Millisecond
 // Desk is what the window and its screens ask for.
 type Desk struct {
 	Setup     setup.Desk
+	Editor    editor.Desk
 	Live      live.Desk
 	Runs      runs.Desk
 	Results   results.Desk
+	Compare   compare.Desk
 	Calibrate calibrate.Desk
 	Settings  settings.Desk
 	Store     Store
+	Attach    Attach // nil where nothing more is known of windows than the toolkit tells
 }
 
 // Store is what the window itself asks for.
 type Store interface {
-	// Notice is what a person should know of how the store was opened; "" is nothing. It does not wait.
+	// Notice is what a person should know of how the store was opened and how the program ended the last time; "" is
+	// nothing. It does not wait.
 	Notice() string
 	// Interrupted returns the newest run, if its process died before the run's end and nobody works on it.
 	Interrupted(ctx context.Context) (*engine.RunRecord, error)
@@ -56,111 +61,95 @@ type Store interface {
 	Settled() <-chan struct{}
 }
 
-// screen is a page of the window. Its methods are called on the UI goroutine.
-type screen interface {
-	Content() fyne.CanvasObject
-	Show()
-	Hide()
-	Tick()
-}
-
-// page is a screen with its place in the navigation.
-type page struct {
-	title string
-	icon  fyne.Resource
-	screen
-	item *navItem
-	look look // that it was drawn with
-}
-
-// look is what colours and sizes come from.
-type look struct {
-	fyne.Theme
-	variant fyne.ThemeVariant
-}
-
-// App is the window with its screens.
+// App is the program's windows with their screens. What it embeds is the first, which ends the program.
 type App struct {
-	app     fyne.App
-	win     fyne.Window
-	desk    Desk
-	pages   []*page
-	current *page
-	content *fyne.Container
-	live    *live.Screen
-	setup   *setup.Screen
-	runs    *runs.Screen
-	results *results.Screen
-	pulse   *async.Pulse
-	closing bool
-}
+	*frame
+	app      fyne.App
+	desk     Desk
+	others   []*frame // further windows, for comparing
+	closers  []closer // what a person wrote in them may not be kept yet
+	live     *live.Screen
+	setup    *setup.Screen
+	editor   *editing
+	runs     *runs.Screen
+	results  *results.Screen
+	compare  *compare.Screen
+	pulse    *async.Pulse
+	settings *settings.Screen
+	choices  choices
+	tray     *tray
+	herald   herald
+	tour     *tour.Tour // the newest; nil before
+	closing  bool
+	ended    bool // the first window was closed
 
-const themeKey = "theme"
+	// as they were at the last look, while a person may still be moving the window
+	seenSize  fyne.Size
+	seenPlace [2]int
+}
 
 // New builds the window; [App.Run] shows it.
 func New(app fyne.App, desk Desk) *App {
-	a := &App{app: app, desk: desk, win: app.NewWindow("Throng")}
-	choice := app.Preferences().StringWithFallback(themeKey, "system")
-	app.Settings().SetTheme(NewLook(choice))
+	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
+	app.Settings().SetTheme(a.choices.look())
+	a.frame = newFrame(a, "Throng")
+	a.herald = herald{app: app, on: a.choices.notify}
 
-	a.setup = setup.New(desk.Setup, a.win, a.showLive)
+	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
+		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Checkpoints: func() { a.show(a.pages[2]) },
+	})
+	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
-	a.runs = runs.New(desk.Runs, a.win, a.showLive, a.showResults)
+	a.runs = runs.New(desk.Runs, a.win, runs.Ways{Live: a.showLive, Results: a.showResults, Compare: a.showCompare, Replay: a.showPast, Fork: a.fork})
 	a.results = results.New(desk.Results, a.win)
+	a.results.Lead(results.Ways{
+		Setup: func() { a.show(a.pages[0]) }, Settings: func() { a.show(a.pages[6]) }, Compare: a.showCompare,
+		Clean: func() {
+			a.show(a.pages[2])
+			a.runs.CleanUp()
+		},
+		Replay: a.showPast,
+	})
+	a.compare = compare.New(desk.Compare)
+	a.settings = settings.New(desk.Settings, a.win, a.appearance())
 	a.pages = []*page{
 		{title: "Setup", icon: theme.DocumentCreateIcon(), screen: a.setup},
 		{title: "Live", icon: theme.MediaPlayIcon(), screen: a.live},
 		{title: "Checkpoints", icon: theme.HistoryIcon(), screen: a.runs},
 		{title: "Results", icon: theme.ListIcon(), screen: a.results},
+		{title: "Compare", icon: theme.GridIcon(), screen: a.compare},
 		{title: "Calibrate", icon: theme.SearchIcon(), screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
-		{title: "Settings", icon: theme.SettingsIcon(), screen: settings.New(desk.Settings, a.win, choice, a.setTheme)},
+		{title: "Settings", icon: theme.SettingsIcon(), screen: a.settings},
 	}
+	a.run = a.pages[1]
 	a.build()
 	return a
 }
 
-// build lays the window out.
+// build lays the first window out.
 func (a *App) build() {
-	nav := container.NewVBox()
-	for _, p := range a.pages {
-		p.look = a.look()
-		p.item = newNavItem(p.title, p.icon, func() { a.show(p) })
-		nav.Add(p.item)
-	}
-	a.content = container.NewStack()
-	a.win.SetContent(container.NewBorder(nil, nil, container.NewPadded(nav), nil, container.NewPadded(a.content)))
-	a.win.SetPadded(false)
-	a.win.Resize(fyne.NewSize(1280, 800))
+	a.frame.build()
+	a.win.Resize(a.choices.size)
 	a.win.SetMaster()
-	a.win.SetMainMenu(a.menu())
+	a.win.SetMainMenu(a.mainMenu())
 	a.win.SetCloseIntercept(a.close)
+	a.win.SetOnClosed(func() { a.ended = true })
 	a.win.SetOnDropped(func(_ fyne.Position, files []fyne.URI) {
 		if len(files) > 0 {
 			a.Open(files[0].Path())
 		}
 	})
-	for i, p := range a.pages {
-		a.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyName(rune('1' + i)), Modifier: fyne.KeyModifierShortcutDefault},
-			func(fyne.Shortcut) { a.show(p) })
-	}
-	a.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault},
-		func(fyne.Shortcut) { a.close() })
 	a.show(a.pages[0])
 }
 
-func (a *App) menu() *fyne.MainMenu {
-	quit := fyne.NewMenuItem("Quit", a.close)
-	quit.IsQuit = true
-	view := fyne.NewMenu("View")
-	for _, p := range a.pages {
-		view.Items = append(view.Items, fyne.NewMenuItem(p.title, func() { a.show(p) }))
-	}
-	open := fyne.NewMenuItem("Open a scenario…", func() {
-		a.show(a.pages[0])
-		a.setup.Choose()
-	})
-	return fyne.NewMainMenu(fyne.NewMenu("File", open, fyne.NewMenuItemSeparator(), quit), view)
+// chooseScenario asks for a scenario's file.
+func (a *App) chooseScenario() {
+	a.show(a.pages[0])
+	a.setup.Choose()
 }
+
+// complain says what went wrong with something that no screen was asked for.
+func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
 // Open shows a scenario file in Setup.
 func (a *App) Open(path string) {
@@ -168,13 +157,27 @@ func (a *App) Open(path string) {
 	a.setup.Open(path)
 }
 
+// Panicked tells what was caught on the UI goroutine: the panic of work in the background comes there with its own stack.
+func Panicked(value any, stack []byte) (any, []byte) {
+	if p, ok := value.(async.Panic); ok {
+		return p.Value, p.Stack
+	}
+	return value, stack
+}
+
 // Quit ends an app's windows from any goroutine.
 func Quit(app fyne.App) { async.Do(app.Quit) }
+
+// closer keeps what was written last, and waits for it.
+type closer interface{ Close() error }
 
 // Run shows the window until it is closed. A run may then still be in progress: a signal does not ask.
 func (a *App) Run() {
 	a.pulse = async.Start(pulse, a.tick)
 	a.app.Lifecycle().SetOnStopped(a.pulse.Stop)
+	a.app.Lifecycle().SetOnEnteredForeground(func() { a.herald.seen = true })
+	a.app.Lifecycle().SetOnExitedForeground(func() { a.herald.seen = false })
+	a.tray = newTray(a)
 	a.greet()
 	if socket := os.Getenv(inspect.Env); socket != "" {
 		if err := inspect.Serve(socket, a.win); err != nil {
@@ -182,44 +185,60 @@ func (a *App) Run() {
 		}
 	}
 	a.win.ShowAndRun()
+	errs := []error{a.runs.Close(), a.results.Close(), a.editor.screen.Close()}
+	for _, c := range a.closers {
+		errs = append(errs, c.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		slog.Error("the last words of a note or an edit were not kept", "error", err)
+	}
 }
 
-// tick looks at the run; only the visible screen draws.
+// tick looks at the run; only visible screens draw.
 func (a *App) tick() {
-	a.live.Collect()
-	a.current.Tick()
-}
-
-// show makes a page the visible one.
-func (a *App) show(p *page) {
-	if a.current == p {
+	if a.ended { // a beat may still come, and what it would ask of the system's window ends the process
 		return
 	}
-	if a.current != nil {
-		a.current.Hide()
-		a.current.item.choose(false)
+	a.live.Collect()
+	a.frame.tick()
+	for _, f := range a.others {
+		f.tick()
 	}
-	a.current = p
-	p.item.choose(true)
-	a.content.Objects = []fyne.CanvasObject{p.Content()}
-	a.content.Refresh()
-	p.Show()
-	if p.look != a.look() { // the toolkit brings a new look only to what is visible then
-		a.app.Settings().SetTheme(a.look().Theme)
-		p.look = a.look()
+	if a.tour != nil {
+		a.tour.Follow()
 	}
-}
-
-func (a *App) look() look {
-	s := a.app.Settings()
-	return look{s.Theme(), s.ThemeVariant()}
+	a.follow()
+	a.remember()
 }
 
 func (a *App) showLive() { a.show(a.pages[1]) }
 
+// showPast has Live show a run for a person to look back on.
+func (a *App) showPast(run engine.RunID) {
+	async.Work(func() (*live.Job, error) { return a.desk.Live.Past(context.Background(), run) }, func(job *live.Job, err error) {
+		if err != nil {
+			widgets.Complain(a.win, err)
+			return
+		}
+		a.live.LookBack(job)
+		a.showLive()
+	})
+}
+
 func (a *App) showResults(run engine.RunID) {
 	a.results.Select(run)
 	a.show(a.pages[3])
+}
+
+func (a *App) showCompare(run engine.RunID) {
+	a.compare.Select(run)
+	a.show(a.pages[4])
+}
+
+// fork has Setup show a fork of a run.
+func (a *App) fork(run engine.RunID, checkpoint int, renewed bool) {
+	a.setup.Fork(setup.Fork{Run: run, Checkpoint: checkpoint, Renewed: renewed})
+	a.show(a.pages[0])
 }
 
 // setUp is what Setup would launch now, for the calibration.
@@ -234,50 +253,70 @@ func (a *App) apply(level int) {
 	a.show(a.pages[0])
 }
 
-func (a *App) setTheme(choice string) {
-	a.app.Preferences().SetString(themeKey, choice)
-	a.app.Settings().SetTheme(NewLook(choice))
-	a.current.look = a.look()
-}
-
 // greet tells what is worth knowing at the start, and offers to go on with a run whose process died.
 func (a *App) greet() {
-	if notice := a.desk.Store.Notice(); notice != "" {
-		dialog.ShowInformation("The store", notice, a.win)
-	}
+	notice := a.desk.Store.Notice()
 	async.Work(func() (*engine.RunRecord, error) { return a.desk.Store.Interrupted(context.Background()) },
 		func(r *engine.RunRecord, err error) {
-			if err == nil && r != nil { // else the list of runs will say what is wrong
-				a.offer(r)
+			switch {
+			case err == nil && r != nil: // else the list of runs will say what is wrong
+				a.offer(r, notice)
+			case notice != "":
+				widgets.Tell(a.win, "Since the last time", words.NewParagraph(a.win, notice))
+			default:
+				a.welcome()
 			}
 		})
 }
 
-func (a *App) offer(r *engine.RunRecord) {
+func (a *App) offer(r *engine.RunRecord, notice string) {
 	done := engine.FormatCount(r.Done)
 	if r.Total > 0 {
 		done += " of " + engine.FormatCount(r.Total)
 	}
 	text := fmt.Sprintf("%s, begun %s, was interrupted after %s sessions.\nNothing that was done is lost, and nothing is done twice.",
 		r.Title, r.Created.Local().Format("Mon 2 Jan 15:04"), done)
+	if notice != "" {
+		text += "\n\n" + notice
+	}
 	ask := dialog.NewCustomConfirm("Go on with the last run?", "Resume", "Not now", words.NewParagraph(a.win, text), func(yes bool) {
-		if !yes {
-			return
+		if yes {
+			a.resume(r.ID)
 		}
-		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Runs.Resume(context.Background(), r.ID, 0, "") },
-			func(_ struct{}, err error) {
-				if err != nil {
-					dialog.ShowError(err, a.win)
-					return
-				}
-				a.showLive()
-			})
 	}, a.win)
-	ask.Show()
+	widgets.Ask(a.win, ask, ask.Confirm)
 }
 
-// close ends the program; a run in progress is asked about, stopped and waited for.
+// resume goes on with a run, and asks for what it needs for that.
+func (a *App) resume(run engine.RunID) {
+	async.Work(func() (string, error) { return a.desk.Runs.Resume(context.Background(), run, runs.Resumption{}) },
+		func(note string, err error) { a.resumed(run, note, err) })
+}
+
+// resumed shows the run that goes on, or asks for what it lacks, or says why it does not.
+func (a *App) resumed(run engine.RunID, note string, err error) {
+	if changed, ok := errors.AsType[*runs.Changed](err); ok {
+		a.show(a.pages[2])
+		a.runs.Ask(run, changed)
+		return
+	}
+	if err != nil {
+		if !runs.Unlock(a.desk.Runs, a.win, err, func() { a.resume(run) }) {
+			a.complain(err)
+		}
+		return
+	}
+	a.showLive()
+	if note != "" {
+		widgets.Tell(a.win, "The run goes on", words.NewParagraph(a.win, note))
+	}
+}
+
+// close ends the program; edits that are not saved, and a run in progress, are asked about, and the run is waited for.
 func (a *App) close() {
+	if a.editor.screen.Leave(a.close) {
+		return
+	}
 	select {
 	case <-a.desk.Store.Settled():
 		a.app.Quit()
@@ -299,7 +338,7 @@ func (a *App) close() {
 		}
 		a.stopAndClose()
 	}, a.win)
-	ask.Show()
+	widgets.Ask(a.win, ask, ask.Confirm)
 }
 
 // stopAndClose stops the run and quits when all that it left is written.

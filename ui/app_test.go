@@ -13,19 +13,21 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
+	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/internal/inspect"
-	"github.com/throng-sim/throng/ui/internal/uitest"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/settings"
 	"github.com/throng-sim/throng/ui/setup"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // desk is all desks in one, as far as the window itself needs them. It records what it is asked to do.
@@ -36,7 +38,7 @@ type desk struct {
 	refusal     error
 	notice      string
 	settled     chan struct{}
-	job         *live.Job
+	job, past   *live.Job
 	sweep       *calibrate.State
 }
 
@@ -87,7 +89,13 @@ type liveDesk struct {
 	d *desk
 }
 
-func (l liveDesk) Job() *live.Job              { return l.d.job }
+func (l liveDesk) Job() *live.Job { return l.d.job }
+func (l liveDesk) Past(_ context.Context, run engine.RunID) (*live.Job, error) {
+	l.d.ask("look back on " + string(run))
+	return l.d.past, l.d.refusal
+}
+func (l liveDesk) Logged() (int, string, time.Time) { return 0, "", time.Time{} }
+
 func (l liveDesk) RemoteState() (string, bool) { return "", true }
 
 type runsDesk struct {
@@ -98,14 +106,18 @@ type runsDesk struct {
 func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error) { r.d.ask("list"); return nil, nil }
 func (r runsDesk) Busy() engine.RunID                               { return "" }
 func (r runsDesk) Remote() string                                   { return "" }
-func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ int, _ string) error {
+func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ runs.Resumption) (string, error) {
 	r.d.ask("resume " + string(run))
-	return r.d.refusal
+	return "", r.d.refusal
 }
 
 type resultsDesk struct{ results.Desk }
 
 func (resultsDesk) Runs(context.Context) ([]engine.RunRecord, error) { return nil, nil }
+
+type compareDesk struct{ compare.Desk }
+
+func (compareDesk) Runs(context.Context) ([]engine.RunRecord, error) { return nil, nil }
 
 type calibrateDesk struct {
 	calibrate.Desk
@@ -125,6 +137,8 @@ func (settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	return settings.Connection{}, nil
 }
 func (settingsDesk) DataFolder() string                                { return "/data" }
+func (settingsDesk) ImportCA(context.Context, string) (string, error)  { return "", nil }
+func (settingsDesk) RemoveCA(context.Context) error                    { return nil }
 func (settingsDesk) RemoteState() (string, settings.State)             { return "", settings.Plain }
 func (settingsDesk) Saved(context.Context) ([]settings.Setting, error) { return nil, nil }
 
@@ -155,7 +169,7 @@ func start(t *testing.T, d *desk) (*uitest.Queue, *App, *app) {
 	}
 	a := New(fake, Desk{
 		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
-		Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Store: d,
 	})
 	q.Drain()
 	return q, a, fake
@@ -219,7 +233,7 @@ func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 func TestWhatWasFoundGoesToSetup(t *testing.T) {
 	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions at once."}}}
 	q, a, _ := start(t, d)
-	a.show(a.pages[4])
+	a.show(a.pages[5])
 	q.Drain()
 	if o, ok := a.setUp(); ok || o.Scenario != "" {
 		t.Errorf("Setup shows %+v, %v", o, ok)
@@ -258,10 +272,10 @@ func TestResumingThatFailsSaysWhy(t *testing.T) {
 	d := &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers"}, refusal: errors.New("the disk is full"), notice: "A damaged store was set aside."}
 	q, a, _ := start(t, d)
 	a.greet()
+	q.Until("asked", func() bool { return a.overlay() != nil && uitest.Button(a.overlay(), "Resume") != nil })
 	if !uitest.Shows(a.overlay(), d.notice) {
-		t.Errorf("the notice is not shown: %q", uitest.Texts(a.overlay()))
+		t.Errorf("the notice is not shown with the offer: %q", uitest.Texts(a.overlay()))
 	}
-	q.Until("asked", func() bool { return uitest.Button(a.overlay(), "Resume") != nil })
 	q.Tap(a.overlay(), "Resume")
 	q.Until("told", func() bool { return uitest.Shows(a.overlay(), "he disk is full") })
 	if a.current.title == "Live" {
@@ -269,13 +283,22 @@ func TestResumingThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
+// TestNoticeAlone has nothing to go on with.
+func TestNoticeAlone(t *testing.T) {
+	d := &desk{notice: "Throng ended unexpectedly."}
+	q, a, _ := start(t, d)
+	a.greet()
+	q.Until("told", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), d.notice) })
+	q.Tap(a.overlay(), "OK")
+}
+
 func TestNavigation(t *testing.T) {
 	d := &desk{}
 	q, a, _ := start(t, d)
-	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Calibrate", "Settings"} {
+	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Compare", "Calibrate", "Settings"} {
 		test.Tap(a.pages[i].item)
 		q.Drain()
-		if a.current.title != title || !a.current.item.selected || a.content.Objects[0] != a.current.Content() {
+		if a.current.title != title || !a.current.item.selected || a.content.Objects[0].(*container.Scroll).Content != a.current.Content() {
 			t.Errorf("item %d shows %s, want %s", i, a.current.title, title)
 		}
 		a.tick()
@@ -288,6 +311,10 @@ func TestNavigation(t *testing.T) {
 	a.showResults("r")
 	if a.current.title != "Results" {
 		t.Errorf("results show %s", a.current.title)
+	}
+	a.showCompare("r")
+	if a.current.title != "Compare" {
+		t.Errorf("a comparison shows %s", a.current.title)
 	}
 }
 
@@ -323,7 +350,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	for _, choice := range []string{"light", "dark"} {
 		a.show(a.pages[2])
 		q.Until("read", func() bool { return shown() != nil })
-		a.show(a.pages[5])
+		a.show(a.pages[6])
 		a.setTheme(choice)
 		before := shown()
 		a.show(a.pages[2])
@@ -351,4 +378,21 @@ func TestInspectFindsWhatCanBeClicked(t *testing.T) {
 		}
 	}
 	q.Drain()
+}
+
+// TestLookBackOnAPastRun goes from Checkpoints to Live, which shows that run; where it cannot, it says why.
+func TestLookBackOnAPastRun(t *testing.T) {
+	d := &desk{past: &live.Job{Run: run{}, Title: "Last month", Settings: engine.DefaultSettings()}}
+	q, a, _ := start(t, d)
+	a.showPast("old")
+	q.Until("Live is shown", func() bool { return a.current.title == "Live" })
+	if d.was("look back on old") != 1 || !uitest.Shows(a.current.Content(), "Last month") {
+		t.Errorf("it shows %q", uitest.Texts(a.current.Content()))
+	}
+	d.refusal = errors.New("its results are elsewhere")
+	a.showPast("other")
+	q.Until("the refusal", func() bool { return a.overlay() != nil })
+	if !uitest.Shows(a.overlay(), "elsewhere") {
+		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+	}
 }

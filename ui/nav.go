@@ -21,10 +21,12 @@ type navItem struct {
 	tapped   func()
 	selected bool
 	hovered  bool
+	focused  bool
 }
 
 var (
 	_ fyne.Tappable     = (*navItem)(nil)
+	_ fyne.Focusable    = (*navItem)(nil)
 	_ desktop.Hoverable = (*navItem)(nil)
 )
 
@@ -52,6 +54,28 @@ func (n *navItem) MouseOut() {
 	n.Refresh()
 }
 
+// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+func (n *navItem) FocusGained() {
+	n.focused = true
+	n.Refresh()
+}
+
+// FocusLost undoes FocusGained.
+func (n *navItem) FocusLost() {
+	n.focused = false
+	n.Refresh()
+}
+
+// TypedRune takes no letters.
+func (n *navItem) TypedRune(rune) {}
+
+// TypedKey opens the screen.
+func (n *navItem) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
+		n.tapped()
+	}
+}
+
 // Text is what the line says.
 func (n *navItem) Text() string { return n.title }
 
@@ -64,35 +88,46 @@ func (n *navItem) choose(selected bool) {
 
 // CreateRenderer is part of [fyne.Widget].
 func (n *navItem) CreateRenderer() fyne.WidgetRenderer {
-	r := &navRenderer{item: n, back: canvas.NewRectangle(color.Transparent), icon: widget.NewIcon(n.icon), text: widgets.NewText(n.title)}
+	r := &navRenderer{item: n, back: canvas.NewRectangle(color.Transparent), bar: canvas.NewRectangle(color.Transparent), icon: widget.NewIcon(n.icon), text: widgets.NewText(n.title)}
 	r.back.CornerRadius = theme.InputRadiusSize()
+	r.bar.CornerRadius = barWidth / 2
+	r.bar.SetMinSize(fyne.NewSize(barWidth, 0))
 	line := container.NewBorder(nil, nil, r.icon, nil, container.NewPadded(r.text))
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewPadded(line)))
+	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewBorder(nil, nil, r.bar, nil, container.NewPadded(line))))
 	r.paint()
 	return r
 }
+
+// barWidth is how wide the bar beside the chosen one is.
+const barWidth = 3
 
 type navRenderer struct {
 	fyne.WidgetRenderer
 	item *navItem
 	back *canvas.Rectangle
+	bar  *canvas.Rectangle // at the left of the one that is chosen
 	icon *widget.Icon
 	text *widgets.Text
 }
 
 func (r *navRenderer) paint() {
-	icon, text := theme.ColorNameForeground, theme.ColorNameForeground
+	icon := theme.ColorNameForeground
+	r.bar.FillColor = color.Transparent
 	switch {
 	case r.item.selected:
-		r.back.FillColor = theme.Color(theme.ColorNamePrimary)
-		icon, text = theme.ColorNameForegroundOnPrimary, theme.ColorNameForegroundOnPrimary
+		r.back.FillColor = theme.Color(theme.ColorNameSelection)
+		r.bar.FillColor = theme.Color(theme.ColorNamePrimary)
+		icon = theme.ColorNamePrimary
 	case r.item.hovered:
 		r.back.FillColor = theme.Color(theme.ColorNameHover)
 	default:
 		r.back.FillColor = color.Transparent
 	}
+	r.back.StrokeColor, r.back.StrokeWidth = color.Transparent, 0
+	if r.item.focused {
+		r.back.StrokeColor, r.back.StrokeWidth = widgets.Color(widgets.ColorRing), widgets.RingWidth
+	}
 	r.icon.SetResource(theme.NewColoredResource(r.item.icon, icon))
-	r.text.SetColor(text)
 }
 
 // Refresh follows the state and the theme.

@@ -24,5 +24,5 @@ func main() {
 	if len(os.Args) > 1 {
 		file = os.Args[1]
 	}
-	os.Exit(desk.Show(a, os.Getenv(wire.DataEnv), file))
+	os.Exit(desk.Show(a, os.Getenv(wire.DataEnv), file, attach))
 }

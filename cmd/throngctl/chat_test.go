@@ -3,19 +3,16 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/prove"
 )
 
 // chat is a run of testdata/chat.yaml, with faults that are retried at once.
@@ -26,56 +23,11 @@ func chat(data string, more ...string) []string {
 	}, more...)
 }
 
-// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of calls of models, resumes, and compares the
-// results with those of a run that nobody disturbed.
+// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of calls of models.
 func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
-	undisturbed := t.TempDir()
-	count := filepath.Join(t.TempDir(), "count")
-	cmd, out, stderr := process(t, []string{countEnv + "=" + count}, chat(undisturbed, "--export", filepath.Join(undisturbed, "out"))...)
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("the undisturbed run: %v\n%s%s", err, out, stderr)
-	}
-	if strings.Contains(out.String(), "inexact") {
-		t.Fatalf("the undisturbed run is not exact:\n%s", out)
-	}
-	var requests, changes int64
-	if _, err := fmt.Sscan(read(t, count), &requests, &changes); err != nil {
-		t.Fatal(err)
-	}
-	sessions, events := read(t, undisturbed, "out", "sessions.csv"), read(t, undisturbed, "out", "events.csv")
-	if n := strings.Count(events, ",said,"); n != 24 || requests < 80 {
-		t.Fatalf("%d events of %d requests: the test would prove little\n%s", n, requests, sessions)
-	}
-
-	const seed = 20261121
-	draw := rand.New(rand.NewPCG(seed, 0))
-	for i := range 10 {
-		kill, atOnce := fmt.Sprintf("commit:%d", 2+draw.Int64N(changes/2)), "2"
-		if i%2 == 1 {
-			kill, atOnce = fmt.Sprintf("request:%d", 1+draw.Int64N(requests)), "8"
-		}
-		t.Run(kill, func(t *testing.T) {
-			t.Parallel()
-			data := t.TempDir()
-			cmd, out, stderr := process(t, []string{killEnv + "=" + kill}, chat(data, "--max-concurrent", atOnce)...)
-			var exit *exec.ExitError
-			if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-				t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
-			}
-			cmd, out, stderr = process(t, nil, "resume", "--data", data, "--max-concurrent", "5", "--no-dashboard", "--export", filepath.Join(data, "out"))
-			if err := cmd.Run(); err != nil {
-				if strings.Contains(stderr.String(), "there is no run yet") {
-					return // killed before the run was in the store: nothing was done
-				}
-				t.Fatalf("resume: %v\n%s%s", err, out, stderr)
-			}
-			if got := read(t, data, "out", "sessions.csv"); got != sessions {
-				t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
-			}
-			if got := read(t, data, "out", "events.csv"); got != events {
-				t.Errorf("events.csv differs\n%s", difference(events, got))
-			}
-		})
+	r := proved(t, prove.Config{Run: chat("")[1:], Kills: 10, Seed: 20261121})
+	if r.Counts[prove.Request] < 80 || r.Sessions != 24 {
+		t.Errorf("%d sessions of %d requests: the test proves little", r.Sessions, r.Counts[prove.Request])
 	}
 }
 

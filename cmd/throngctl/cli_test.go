@@ -151,7 +151,7 @@ func TestJourney(t *testing.T) {
 	if code, out, _ := ctl(t, "delete", "--data", data, id); code != exitFailed || !strings.Contains(out, "90 sessions") {
 		t.Errorf("delete without an answer: exit code %d\n%s", code, out)
 	}
-	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", id); code != exitDone {
+	if code, out, stderr := ctl(t, "delete", "--data", data, "--yes", "--now", id); code != exitDone {
 		t.Errorf("delete: exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, id) {
@@ -216,7 +216,7 @@ func slowRun(t *testing.T, data string, more ...string) (cmd *exec.Cmd, stdout i
 // interrupt starts a run, sends Ctrl+C some times and returns what was said from then on.
 func interrupt(t *testing.T, data string, times int) string {
 	t.Helper()
-	cmd, stdout, stderr := slowRun(t, data)
+	cmd, stdout, stderr := slowRun(t, data, "--set", "agents=120", "--cycles", "5")
 	for range times {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
@@ -280,6 +280,9 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use by another process; throngctl status shows it") {
 		t.Errorf("resume while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
+	if code, out, stderr := ctl(t, "audit", "--data", data); code != exitUsage || !strings.Contains(stderr, "is in progress") {
+		t.Errorf("audit while it runs: exit code %d\n%s%s", code, out, stderr)
+	}
 	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the run did not survive the looks: %v", err)
 	}
@@ -306,15 +309,19 @@ func TestCheckpointByHand(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsAFlag holds the flags to the table of settings: run has all, resume those that do not make it
+// TestEverySettingIsAFlag holds the flags to the table of settings: run and fork have all, resume those that do not make it
 // another run.
 func TestEverySettingIsAFlag(t *testing.T) {
 	_, run, _ := ctl(t, "run", "--help")
 	_, resume, _ := ctl(t, "resume", "--help")
+	_, fork, _ := ctl(t, "fork", "--help")
 	for _, s := range wire.Settings {
 		flag := "--" + s.Name + "=" + s.Hold
 		if !strings.Contains(run, flag) {
 			t.Errorf("run has no flag %s", flag)
+		}
+		if !strings.Contains(fork, flag) {
+			t.Errorf("fork has no flag %s", flag)
 		}
 		if got, want := strings.Contains(resume, flag), !s.Fork; got != want {
 			t.Errorf("resume has %s = %v, want %v", flag, got, want)

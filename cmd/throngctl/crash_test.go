@@ -1,78 +1,125 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestKilledRunsEndAsIfNothingHappened kills throngctl at 20 seeded commits and requests, resumes, and compares the
-// results and the shop's orders with those of a run that nobody disturbed.
-func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
-	undisturbed := t.TempDir()
-	count := filepath.Join(t.TempDir(), "count")
-	cmd, out, stderr := process(t, []string{countEnv + "=" + count}, day(undisturbed, "--export", filepath.Join(undisturbed, "out"))...)
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("the undisturbed run: %v\n%s%s", err, out, stderr)
-	}
-	if !strings.Contains(out.String(), "exact") || strings.Contains(out.String(), "inexact") {
-		t.Fatalf("the undisturbed run is not exact:\n%s", out)
-	}
-	var requests, changes int64
-	if _, err := fmt.Sscan(read(t, count), &requests, &changes); err != nil {
+// killing is a small day of shopping whose processes are killed.
+func killing(kills int) prove.Config {
+	return prove.Config{Run: day("")[1:], Kills: kills, Seed: 20261120}
+}
+
+// proved kills a scenario as throngctl prove does. The folders and rows of the trials go again.
+func proved(t *testing.T, c prove.Config) *prove.Report {
+	t.Helper()
+	t.Logf("seed %d", c.Seed)
+	c.Program, c.AtOnce = self(t), runtime.NumCPU()
+	c.Env = append(c.Env, asToolEnv+"=1")
+	r, err := prove.Prove(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	sessions, events := read(t, undisturbed, "out", "sessions.csv"), read(t, undisturbed, "out", "events.csv")
-	if n := strings.Count(events, ",order,"); n < 10 {
-		t.Fatalf("only %d orders: the test would prove little\n%s", n, events)
-	}
-
-	const seed = 20261120
-	draw := rand.New(rand.NewPCG(seed, 0))
-	for i := range 20 {
-		// Each change has an intent that is waited for, so with two at once there is a commit for every two changes.
-		kill, atOnce := fmt.Sprintf("commit:%d", 1+draw.Int64N(changes/2)), "2"
-		if i%2 == 1 {
-			kill, atOnce = fmt.Sprintf("request:%d", 1+draw.Int64N(requests)), "8"
+	for i := range r.Trials {
+		if trial := &r.Trials[i]; trial.First != "" {
+			t.Errorf("%s: %s", trial.Describe(), trial.First)
 		}
-		t.Run(kill, func(t *testing.T) {
-			t.Parallel()
-			data := t.TempDir()
-			cmd, out, stderr := process(t, []string{killEnv + "=" + kill}, day(data, "--max-concurrent", atOnce)...)
-			var exit *exec.ExitError
-			if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-				t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
+	}
+	if r.Kills() != c.Kills || r.Sum().Resumes < c.Kills/2 {
+		t.Errorf("%d kills and %d resumes of %d", r.Kills(), r.Sum().Resumes, c.Kills)
+	}
+	return r
+}
+
+// TestKilledRunsEndAsIfNothingHappened kills throngctl at 20 seeded commits and requests, resumes, and compares the
+// results, what the agents remember, and every change of the shop with those of a run that nobody disturbed.
+func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
+	r := proved(t, killing(20))
+	if s := r.Sum(); s.Commits < 5 || s.Commits > 15 || s.Replayed == 0 || s.Uncertain == 0 || s.Confirmed == 0 {
+		t.Errorf("the test proves little: %+v", s)
+	}
+	for _, m := range []prove.Moment{prove.Sending, prove.Request, prove.Answer, prove.Commit} {
+		if r.Counts[m] < 30 {
+			t.Errorf("there were %d moments %s", r.Counts[m], m)
+		}
+	}
+}
+
+// TestKilledRunsAreTheSameInPostgres compares the rows in a database too, and leaves none there.
+func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	c := killing(6)
+	c.Database = wire.Database{URL: server.Database(t)}
+	proved(t, c)
+	noRows(t, c.Database.URL)
+
+	// A proof that is given up leaves none either.
+	broken := errors.New("broken")
+	c.Program, c.Env, c.Between = self(t), []string{asToolEnv + "=1"}, func(string) error { return broken }
+	if _, err := prove.Prove(t.Context(), c); !errors.Is(err, broken) {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+	noRows(t, c.Database.URL)
+}
+
+// noRows holds that a database has tables without rows.
+func noRows(t *testing.T, url string) {
+	t.Helper()
+	var left int
+	if err := pgtest.Connect(t, url).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM throng.runs) + (SELECT count(*) FROM throng.sessions) +
+		(SELECT count(*) FROM throng.events) + (SELECT count(*) FROM throng.metrics) + (SELECT count(*) FROM throng.checkpoints)`).Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d rows are left: %v", left, err)
+	}
+}
+
+// TestBrokenEngineIsFound breaks what makes a resume exact: a proof must be able to fail.
+func TestBrokenEngineIsFound(t *testing.T) {
+	forget := func(dir string) (err error) {
+		db, err := sql.Open("sqlite3", filepath.Join(dir, "throng.db"))
+		if err != nil {
+			return err
+		}
+		_, err = db.ExecContext(t.Context(), `DELETE FROM deltas`)
+		return errors.Join(err, db.Close())
+	}
+	for _, tt := range []struct {
+		name    string
+		env     []string
+		between func(dir string) error
+		in      string
+	}{
+		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "changes of the shop"},
+		{"a journal that forgets what agents remember", nil, forget, "memory.jsonl"},
+		{"a shop that is empty again", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "rehearsal")) }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := killing(8)
+			c.Run = append(c.Run, "--set=agents=12")
+			c.Program, c.AtOnce, c.Between, c.Env = self(t), runtime.NumCPU(), tt.between, append(tt.env, asToolEnv+"=1")
+			r, err := prove.Prove(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if code, _, stderr := ctl(t, "runs", "--data", data); code != 0 {
-				t.Fatalf("the store cannot be read after the kill: %s", stderr)
+			found := r.Failed()
+			if found == nil {
+				t.Fatalf("%d kills found nothing", r.Kills())
 			}
-			created := true
-			cmd, out, stderr = process(t, nil, "resume", "--data", data, "--max-concurrent", "5", "--export", filepath.Join(data, "out"))
-			if err := cmd.Run(); err != nil {
-				if !strings.Contains(stderr.String(), "there is no run yet") {
-					t.Fatalf("resume: %v\n%s%s", err, out, stderr)
-				}
-				created = false // killed before the run was in the store: nothing was done, nothing to resume
+			if tt.in != "" && !slices.Contains(found.Parts, tt.in) || found.Lost+found.Doubled == 0 {
+				t.Errorf("%s found %+v, want %s", found.Describe(), found.Difference, tt.in)
 			}
-			if !created {
-				return
-			}
-			if got := read(t, data, "out", "sessions.csv"); got != sessions {
-				t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
-			}
-			if got := read(t, data, "out", "events.csv"); got != events {
-				t.Errorf("events.csv differs\n%s", difference(events, got))
-			}
-			checkOrders(t, data, events)
 		})
 	}
 }
@@ -166,5 +213,20 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 	}
 	if _, err := os.Stat("throng.db"); err == nil {
 		t.Error("the store was made in the working directory")
+	}
+}
+
+// TestResumeWithAnotherLength: a killed run may become shorter, but not shorter than it is already; the store says so.
+func TestResumeWithAnotherLength(t *testing.T) {
+	data := t.TempDir()
+	killed(t, "commit:60", "run", "shopping", "--data", data, "--set", "agents=3", "--cycles", "90", "--rehearsal", "none", "--max-concurrent", "2", "--no-adaptive", "--no-dashboard")
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--cycles", "1"); code != exitUsage || !strings.Contains(stderr, "already, which is more than 1") {
+		t.Errorf("resumed with a length that it has passed: exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--cycles", "80"); code != exitDone {
+		t.Errorf("resumed with a smaller length: exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "80/80") {
+		t.Errorf("80/80 is not in\n%s", out)
 	}
 }

@@ -40,6 +40,7 @@ type settingFlags struct {
 	MaxRequests        string `placeholder:"${hold_max_requests}" help:"${help_max_requests}" group:"Run settings"`
 	MaxTime            string `placeholder:"${hold_max_time}" help:"${help_max_time}" group:"Run settings"`
 	KeepAwake          onOff  `placeholder:"${hold_keep_awake}" help:"${help_keep_awake}" group:"Run settings"`
+	RemoteCheckpoints  onOff  `placeholder:"${hold_remote_checkpoints}" help:"${help_remote_checkpoints}" group:"Run settings"`
 	SimulationMode     onOff  `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
 }
 
@@ -81,6 +82,7 @@ type newFlags struct {
 	Seed       string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
 	WarmUp     string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
 	Sequential onOff  `placeholder:"${hold_sequential}" help:"${help_sequential}" group:"Run settings"`
+	Record     onOff  `placeholder:"${hold_record}" help:"${help_record}" group:"Run settings"`
 }
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
@@ -108,13 +110,18 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	}
 }
 
-// explained are the texts of wire.Settings for the flags.
+// explained are the texts of wire.Settings and wire.DatabaseSettings for the flags.
 func explained() kong.Vars {
 	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv}
 	for _, s := range wire.Settings {
 		name := strings.ReplaceAll(s.Name, "-", "_") // kong knows no other
 		vars["hold_"+name] = s.Hold
 		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "."
+	}
+	for _, s := range wire.DatabaseSettings {
+		name := strings.ReplaceAll(s.Name, "-", "_")
+		vars["hold_"+name] = s.Hold
+		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "; else " + s.Env + "."
 	}
 	return vars
 }

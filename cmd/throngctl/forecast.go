@@ -38,7 +38,7 @@ func (t *terminal) forecast(ctx context.Context, l wire.Launch) (f engine.Foreca
 	l.Data, l.Cores = t.data, t.hooks.cores
 	var store *sqlite.Store
 	if sqlite.Exists(t.data) {
-		if store, err = sqlite.Open(t.data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		if store, err = sqlite.Open(t.data, sqlite.Options{OnGone: t.storeOptions().OnGone, Logger: slog.New(slog.DiscardHandler)}); err != nil {
 			return f, err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()

@@ -2,21 +2,26 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
+	"reflect"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/rehearsal"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -34,11 +39,21 @@ type cli struct {
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
+	Fork        forkCmd        `cmd:"" help:"Start a new run where a checkpoint of another stands, with anything changed." group:"Runs"`
 	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
+	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step, and where each answer came from." group:"Runs"`
+	Agents      agentsCmd      `cmd:"" help:"Count how the agents ended a cycle, and list who ended it how." group:"Runs"`
+	Fetch       fetchCmd       `cmd:"" help:"Bring a checkpoint from a Postgres database that another machine sent it to." group:"Runs"`
 	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON." group:"Runs"`
 	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database." group:"Runs"`
-	Delete      deleteCmd      `cmd:"" help:"Delete a run, after showing what will go." group:"Runs"`
+	Compare     compareCmd     `cmd:"" help:"Tell what runs differ in, and whether by chance." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Put a run or some of its checkpoints into the bin, or delete its rows in Postgres, after showing what will go." group:"Runs"`
+	Prune       pruneCmd       `cmd:"" help:"Put old runs and checkpoints into the bin, after showing what will go." group:"Runs"`
+	Restore     restoreCmd     `cmd:"" help:"Take a run that was deleted, or a checkpoint, out of the bin." group:"Runs"`
+	Bin         binCmd         `cmd:"" help:"Show what was deleted and can be restored, or delete it for good." group:"Runs"`
+	Note        noteCmd        `cmd:"" help:"Keep your own words with a run, or show them." group:"Runs"`
+	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal and compare." group:"Runs"`
 
 	Status     statusCmd     `cmd:"" help:"Show how a run is doing." group:"The run in progress"`
 	Set        setCmd        `cmd:"" help:"Change the run in progress, or list what can be changed." group:"The run in progress"`
@@ -51,6 +66,9 @@ type cli struct {
 	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
 
 	Validate  validateCmd  `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
+	Check     checkCmd     `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
+	Try       tryCmd       `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
+	Prove     proveCmd     `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
 	Calibrate calibrateCmd `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
 	Settings  settingsCmd  `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
 	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
@@ -63,25 +81,55 @@ type terminal struct {
 	out, err io.Writer
 	signals  <-chan os.Signal // ask the run to stop
 	byHand   <-chan os.Signal // ask for a checkpoint
+	lines    *bufio.Reader    // of in; nil until something is asked
+	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
 	hooks    hooks
 }
 
-// hooks let a test kill the program at a chosen moment, and make another machine of this one.
+// hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
 type hooks struct {
 	onCommit  func(n int64)
 	onRequest func(rehearsal.Request)
-	cores     int // of the machine in forecasts; 0 is as it is
+	witness   service.Witness
+	host      func() engine.Host
+	env       []string // of the processes that throngctl prove starts, beside its own
+	cores     int      // of the machine in forecasts; 0 is as it is
+}
+
+// hooksOf are the hooks of a process that throngctl prove started.
+func hooksOf(c *prove.Counter) hooks {
+	if c == nil {
+		return hooks{}
+	}
+	return hooks{
+		onCommit:  func(int64) { c.Reached(prove.Commit) },
+		onRequest: func(rehearsal.Request) { c.Reached(prove.Request) },
+		witness: service.Witness{
+			Leaving: func(http.Header) { c.Reached(prove.Sending) },
+			Arrived: func() { c.Reached(prove.Answer) },
+		},
+	}
+}
+
+func (t *terminal) storeOptions() sqlite.Options {
+	quiet := slog.New(slog.DiscardHandler)
+	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, quiet), Logger: quiet}
 }
 
 // open opens the store and says what was found amiss.
 func (t *terminal) open() (*sqlite.Store, error) {
 	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
-	store, err := sqlite.Open(t.data, sqlite.Options{OnCommit: t.hooks.onCommit, Logger: slog.New(slog.DiscardHandler)})
+	store, err := sqlite.Open(t.data, t.storeOptions())
 	if err != nil {
 		return nil, err
 	}
 	if n := store.Notice(); n != "" {
+		fmt.Fprintln(t.err, n)
+	}
+	if n, err := wire.Crashes(context.Background(), store, t.data); err != nil {
+		fmt.Fprintln(t.err, err)
+	} else if n != "" {
 		fmt.Fprintln(t.err, n)
 	}
 	return store, nil
@@ -95,14 +143,40 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func main() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	os.Exit(execute(os.Args[1:], &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand()}))
+	moments := prove.FromEnv(os.Getenv)
+	code := execute(os.Args[1:], &terminal{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments),
+	})
+	if err := moments.Write(); err != nil {
+		fmt.Fprintf(os.Stderr, "throngctl: %v\n", err)
+		code = exitFailed
+	}
+	os.Exit(code)
+}
+
+// grammar is what a command line may be, and where its folder of the store is put. Where the first word names a command,
+// it is that of this command alone: reading the flags of all of them takes longer than most commands do.
+func grammar(args []string) (all any, data *string) {
+	whole := &cli{}
+	if len(args) == 0 {
+		return whole, &whole.Data
+	}
+	of := reflect.TypeFor[cli]()
+	for field := range of.Fields() {
+		if _, command := field.Tag.Lookup("cmd"); command && kebab(field.Name) == args[0] {
+			folder, _ := of.FieldByName("Data")
+			one := reflect.New(reflect.StructOf([]reflect.StructField{folder, field}))
+			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
+		}
+	}
+	return whole, &whole.Data
 }
 
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
-	var c cli
+	all, data := grammar(args)
 	code := -1
-	parser, err := kong.New(&c,
+	parser, err := kong.New(all,
 		kong.Name("throngctl"),
 		kong.Description("Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"),
 		kong.Writers(t.out, t.err),
@@ -122,7 +196,7 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data = c.Data
+	t.data = *data
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)
@@ -149,10 +223,10 @@ func (t *terminal) fail(err error) int {
 		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
 	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, errNoRun), errors.Is(err, os.ErrNotExist):
-		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
 		return exitUsage
 	default:
-		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
 		return exitFailed
 	}
 }

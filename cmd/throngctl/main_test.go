@@ -8,76 +8,159 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine/rehearsal"
 )
 
-// The test binary is throngctl itself when asToolEnv is set; killEnv says when it kills itself, as commit:N or
-// request:N, and countEnv where it writes how many requests there were, and how many that change something.
+// The test binary is throngctl itself when asToolEnv is set; killEnv says when it kills itself, such as commit:7, or
+// change:7 for a request that changes something, or stops, as stop:7, or panics, as panic:7. countEnv is where it writes
+// how many of these moments there were, changesEnv how many requests changed something, and heardEnv where the rehearsal
+// writes each of them down. panicEnv says how it panics, and breakEnv breaks it.
 const (
-	asToolEnv = "THRONGCTL_TEST"
-	killEnv   = "THRONGCTL_TEST_KILL"
-	countEnv  = "THRONGCTL_TEST_COUNT"
+	asToolEnv  = "THRONGCTL_TEST"
+	killEnv    = prove.KillEnv
+	countEnv   = prove.CountEnv
+	breakEnv   = "THRONGCTL_TEST_BREAK"
+	panicEnv   = "THRONGCTL_TEST_PANIC"
+	changesEnv = "THRONGCTL_TEST_CHANGES"
+	heardEnv   = "THRONGCTL_TEST_HEARD"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asToolEnv) == "" {
-		os.Exit(m.Run())
+		if prove.FromEnv(os.Getenv) != nil {
+			panic("a proof started the tests instead of throngctl: it was not given " + asToolEnv)
+		}
+		os.Exit(apart(m))
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	var requests, changes atomic.Int64
-	what, at, _ := strings.Cut(os.Getenv(killEnv), ":")
-	n, _ := strconv.ParseInt(at, 10, 64)
-	reached := func(kind string, count int64) {
-		if kind == what && count == n {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // nothing more leaves this process
+	moments := prove.FromEnv(os.Getenv)
+	tool := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments)}
+	tool.hooks.host = hostThatPanics()
+	changes := mishaps(&tool.hooks)
+	if os.Getenv(breakEnv) == "keys" {
+		leaving := tool.hooks.witness.Leaving
+		tool.hooks.witness.Leaving = func(header http.Header) {
+			header.Del("Idempotency-Key")
+			if leaving != nil {
+				leaving(header)
+			}
 		}
 	}
-	code := execute(os.Args[1:], &terminal{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(),
-		hooks: hooks{
-			onCommit: func(n int64) { reached("commit", n) },
-			onRequest: func(r rehearsal.Request) {
-				requests.Add(1)
-				if r.Method != http.MethodGet && r.Attempt == 1 {
-					changes.Add(1)
-				}
-				reached("request", r.N)
-			},
-		},
-	})
-	if path := os.Getenv(countEnv); path != "" {
-		text := fmt.Sprintf("%d %d", requests.Load(), changes.Load())
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	code := execute(os.Args[1:], tool)
+	if err := moments.Write(); err != nil {
+		panic(err)
+	}
+	if path := os.Getenv(changesEnv); path != "" {
+		if err := os.WriteFile(path, []byte(strconv.FormatInt(changes.Load(), 10)), 0o600); err != nil {
 			panic(err)
 		}
 	}
 	os.Exit(code)
 }
 
+// apart runs the tests with a data folder of their own: what the user of this machine keeps is not theirs.
+func apart(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "throng-data")
+	if err != nil {
+		panic(err)
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			panic(err)
+		}
+	}()
+	if err := os.Setenv(wire.DataEnv, dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// mishaps adds to the hooks what may happen to a process beside the moments of a proof, and counts its changes.
+func mishaps(h *hooks) *atomic.Int64 {
+	what, at, _ := strings.Cut(os.Getenv(killEnv), ":")
+	n, _ := strconv.ParseInt(at, 10, 64)
+	due := func(kind string, count int64) bool { return kind == what && count == n }
+	onCommit, onRequest, hear := h.onCommit, h.onRequest, listener(os.Getenv(heardEnv))
+	changes := new(atomic.Int64)
+	h.onCommit = func(count int64) {
+		if due("panic", count) {
+			panic("commit")
+		}
+		if onCommit != nil {
+			onCommit(count)
+		}
+	}
+	h.onRequest = func(r rehearsal.Request) {
+		hear(r)
+		if r.Method != http.MethodGet && r.Attempt == 1 && due("change", changes.Add(1)) {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // nothing more leaves this process
+		}
+		if due("stop", r.N) {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+		if onRequest != nil {
+			onRequest(r)
+		}
+	}
+	return changes
+}
+
 // ctl runs throngctl in this process and returns its exit code and output.
 func ctl(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	auditAfter(t, args)
 	var out, err bytes.Buffer
-	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{cores: 4}})
+	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{cores: 4, env: []string{asToolEnv + "=1"}}})
 	return code, out.String(), err.String()
 }
+
+// self is the program of the test, for processes of its own. Where the race detector is on, it is built without: what is
+// proved of processes is what they leave when they die, and the detector makes each of hundreds some times as slow.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := own()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var own = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	flags := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, f := range info.Settings {
+			flags[f.Key] = f.Value
+		}
+	}
+	if err != nil || flags["-race"] != "true" {
+		return path, err
+	}
+	path += ".plain" // beside the test, in a folder that go test removes
+	build := exec.Command("go", "test", "-c", "-vet=off", "-tags", flags["-tags"], "-o", path, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program without the race detector: %w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // process prepares throngctl as a process of its own.
 func process(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd = exec.CommandContext(t.Context(), self, args...)
+	auditAfter(t, args)
+	cmd = exec.CommandContext(t.Context(), self(t), args...)
 	cmd.Env = append(os.Environ(), append(env, asToolEnv+"=1")...)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -100,4 +183,14 @@ func read(t *testing.T, path ...string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// counts reads how many moments a process saw.
+func counts(t *testing.T, path string) prove.Counts {
+	t.Helper()
+	c, err := prove.ReadCounts(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -17,11 +17,44 @@ import (
 // databaseFlag says where results go beside the local store.
 type databaseFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres that results are sent to as well, such as postgres://user@host/db; none sends nothing. Else ${env_database_url}, or the saved one." group:"Results"`
+	databaseParts
 }
 
-// find returns the database in force.
+// databaseParts are the flags of wire.DatabaseSettings but for the address as a whole. One left out is "".
+type databaseParts struct {
+	DatabaseHost        string `placeholder:"${hold_database_host}" help:"${help_database_host}" group:"Results"`
+	DatabasePort        string `placeholder:"${hold_database_port}" help:"${help_database_port}" group:"Results"`
+	DatabaseName        string `placeholder:"${hold_database_name}" help:"${help_database_name}" group:"Results"`
+	DatabaseUser        string `placeholder:"${hold_database_user}" help:"${help_database_user}" group:"Results"`
+	DatabaseSslmode     string `placeholder:"${hold_database_sslmode}" help:"${help_database_sslmode}" group:"Results"`
+	DatabaseCa          string `placeholder:"${hold_database_ca}" help:"${help_database_ca}" group:"Results"`
+	DatabaseConnections string `placeholder:"${hold_database_connections}" help:"${help_database_connections}" group:"Results"`
+	DatabaseShare       string `placeholder:"${hold_database_share}" help:"${help_database_share}" group:"Results"`
+	DatabaseAcquire     string `placeholder:"${hold_database_acquire}" help:"${help_database_acquire}" group:"Results"`
+	DatabaseLife        string `placeholder:"${hold_database_life}" help:"${help_database_life}" group:"Results"`
+	DatabaseIdle        string `placeholder:"${hold_database_idle}" help:"${help_database_idle}" group:"Results"`
+	DatabaseTimeout     string `placeholder:"${hold_database_timeout}" help:"${help_database_timeout}" group:"Results"`
+	PushRows            string `placeholder:"${hold_push_rows}" help:"${help_push_rows}" group:"Results"`
+	PushAge             string `placeholder:"${hold_push_age}" help:"${help_push_age}" group:"Results"`
+}
+
+// find returns the database in force, with its password if somebody can be asked for that.
 func (f databaseFlag) find(t *terminal) (wire.Database, error) {
-	return wire.FindDatabase(f.DatabaseURL, os.Getenv, t.data)
+	flags := texts(f.databaseParts)
+	flags[wire.DatabaseKey] = f.DatabaseURL
+	db, err := wire.FindDatabase(flags, os.Getenv, t.data)
+	if err != nil {
+		return db, err
+	}
+	return t.askPassword(db)
+}
+
+// named returns the database of the flag alone.
+func (f databaseFlag) named(t *terminal) (wire.Database, error) {
+	if f.DatabaseURL == "" {
+		return wire.Database{}, nil
+	}
+	return f.find(t)
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -63,7 +96,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		if err := remote.Send(ctx, r.ID); err != nil {
 			return err
 		}
-		if err := remote.Drain(ctx, r.ID); err != nil {
+		if err := t.drain(ctx, remote, r.ID); err != nil {
 			return fmt.Errorf("run %s is not all sent: %w", r.ID, err)
 		}
 		if refused := remote.Refused(); refused != "" {
@@ -72,6 +105,26 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintf(t.out, "run %s is in %s: %s sessions\n", r.ID, db.Target(), engine.FormatCount(r.Done))
 		return nil
 	})
+}
+
+// drain waits until a run is sent, and says how far that is if it takes a while.
+func (t *terminal) drain(ctx context.Context, remote *wire.Remote, run engine.RunID) error {
+	done := make(chan error, 1)
+	go func() { done <- remote.Drain(ctx, run) }()
+	shown := newProgress(t.err, false)
+	defer shown.end()
+	tick := time.NewTicker(shown.every)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case now := <-tick.C:
+			if text := remote.Progress(ctx, run); text != "" {
+				shown.say(now, text, false)
+			}
+		}
+	}
 }
 
 // check prints what the server says of itself.
@@ -103,7 +156,7 @@ func (t *terminal) deliver(ctx context.Context, remote *wire.Remote, job *wire.J
 		case <-ctx.Done():
 		}
 	}()
-	if err := remote.Drain(ctx, job.Record.ID); err != nil {
+	if err := t.drain(ctx, remote, job.Record.ID); err != nil {
 		fmt.Fprintf(t.err, "not all results are in %s yet: %v\nsend them later with: throngctl push %s\n", job.Target, err, job.Record.ID)
 		return
 	}

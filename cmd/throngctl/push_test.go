@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	neturl "net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,13 +30,29 @@ func TestPush(t *testing.T) {
 	if code != exitDone || !strings.Contains(stderr, "not all results are in") || !strings.Contains(stderr, "throngctl push") {
 		t.Fatalf("run without the server: code %d\n%s%s", code, stdout, stderr)
 	}
+	t.Setenv("DATABASE_URL", url)
+	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "rows wait here for") {
+		t.Errorf("status of what waits: code %d\n%s%s", code, stdout, stderr)
+	}
+	t.Setenv("DATABASE_URL", "")
 	server.Start(t)
-	for range 2 {
-		code, stdout, stderr = ctl(t, "push", "--database-url", url, "--data", data)
+	u, err := neturl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DATABASE_PASSWORD", pgtest.Password)
+	parts := []string{"--database-host", u.Hostname(), "--database-port", u.Port(), "--database-user", pgtest.User, "--database-name", strings.Trim(u.Path, "/")}
+	for _, where := range [][]string{{"--database-url", url}, parts} {
+		code, stdout, stderr = ctl(t, append([]string{"push", "--data", data}, where...)...)
 		if code != exitDone || !strings.Contains(stdout, "90 sessions") {
 			t.Fatalf("push: code %d\n%s%s", code, stdout, stderr)
 		}
 	}
+	t.Setenv("DATABASE_URL", url)
+	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "all rows are in") {
+		t.Errorf("status of what was sent: code %d\n%s%s", code, stdout, stderr)
+	}
+	t.Setenv("DATABASE_URL", "")
 	for file, table := range map[string]string{"sessions.csv": "sessions", "events.csv": "events"} {
 		rows, err := csv.NewReader(strings.NewReader(read(t, out, file))).ReadAll()
 		if err != nil {
@@ -47,6 +64,23 @@ func TestPush(t *testing.T) {
 		got := sent(t, url, table, rows[0])
 		if !slices.EqualFunc(got, rows[1:], slices.Equal[[]string]) {
 			t.Errorf("%s: %d rows in the database, %d exported, or they differ", table, len(got), len(rows)-1)
+		}
+	}
+	code, stdout, stderr = ctl(t, "audit", "--database-url", url, "--data", data)
+	if code != exitDone || !strings.Contains(stdout, "sent: sessions") || !strings.Contains(stdout, "all equal") {
+		t.Errorf("audit of what was sent: code %d\n%s%s", code, stdout, stderr)
+	}
+	conn := pgtest.Connect(t, url)
+	if _, err := conn.Exec(t.Context(), `UPDATE throng.sessions SET requests = requests + 1 WHERE cycle = 1 AND agent_index = 3`); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = ctl(t, "audit", "--database-url", url, "--data", data)
+	for _, want := range []string{"sent: sessions: requests", "cycle 1, agent 3, take 0", "sent: sessions: sum of requests", "2 of them differ"} {
+		if code != exitFailed || !strings.Contains(stdout, want) {
+			t.Errorf("audit of a changed row: code %d, want %q\n%s%s", code, want, stdout, stderr)
 		}
 	}
 	code, _, stderr = ctl(t, "push", "--data", data)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -18,7 +19,7 @@ import (
 
 // runCmd starts a new run.
 type runCmd struct {
-	File   string            `arg:"" help:"Scenario file, or the name of a built-in one."`
+	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one."`
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
 	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
 	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
@@ -30,50 +31,47 @@ type runCmd struct {
 	settingFlags
 	adaptiveFlag
 	newFlags
+	replayFlag
 	outsideFlags
 	databaseFlag
 }
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents."`
+	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything."`
 	NoDashboard bool   `help:"Lines instead of one that moves."`
 }
 
 // Run is called by kong.
 func (c *runCmd) Run(ctx context.Context, t *terminal) error {
-	payload, err := wire.Payload(c.Payload)
+	l, err := c.launch(ctx, t)
 	if err != nil {
 		return err
 	}
-	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload})
-	if err != nil {
-		return err
-	}
-	saved, err := wire.LoadSaved(t.data)
-	if err != nil {
-		return err
-	}
-	settings, _, err := wire.Layers{
-		Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
-	}.Resolve()
-	if err != nil {
-		return err
-	}
-	if settings.Agents, err = c.agents(); err != nil {
-		return err
-	}
-	settings.Filter = c.Filter
-	c.apply(&settings)
-	wire.Schedule(&settings, s)
-	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}
-	if c.Chain == "" {
+	if l.Scenario.Source.Alone() == "" {
 		return t.carryOut(ctx, l, c.output, c.databaseFlag)
 	}
 	if c.Cycles != "" || c.Hours != "" {
 		return &engine.FieldError{Field: "chain", Problem: "a chain that is run alone runs once", Hint: "leave out --cycles and --hours"}
 	}
 	return t.runAlone(ctx, l, c.output, c.databaseFlag)
+}
+
+// launch is the run that the flags ask for.
+func (c *runCmd) launch(ctx context.Context, t *terminal) (l wire.Launch, err error) {
+	of, err := c.recorded(ctx, t)
+	if err != nil {
+		return l, err
+	}
+	s, err := c.scenario(t, of)
+	if err != nil {
+		return l, err
+	}
+	settings, err := c.settings(t, s, of)
+	if err != nil {
+		return l, err
+	}
+	return wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, nil
 }
 
 // agents are those named after the flag: what follows its value stands behind the file.
@@ -90,7 +88,8 @@ func (c *runCmd) agents() ([]string, error) {
 
 // resumeCmd goes on with a run.
 type resumeCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	RunID   string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	AsItWas bool   `help:"Go on with the scenario that is kept with the run, although its file means something else now."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -101,11 +100,21 @@ type resumeCmd struct {
 // Run is called by kong.
 func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var record engine.RunRecord
-	err := t.with(ctx, c.RunID, func(_ *sqlite.Store, r engine.RunRecord) error {
+	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		record = r
 		record.Settings.Limit = r.Limit
-		return nil
+		if c.AsItWas {
+			return nil
+		}
+		note, err := wire.Drift(ctx, store, t.data, &r)
+		if note != "" {
+			fmt.Fprintf(t.err, "note: %s\n", note)
+		}
+		return err
 	})
+	if changed, ok := errors.AsType[*wire.ChangedError](err); ok {
+		return t.refuse(changed)
+	}
 	if err != nil {
 		return err
 	}
@@ -125,9 +134,26 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	return t.carryOut(ctx, l, c.output, c.databaseFlag)
 }
 
+// refuse says why a run is not resumed, and both ways to go on.
+func (t *terminal) refuse(e *wire.ChangedError) error {
+	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. To go on with the scenario\n", e)
+	fmt.Fprintf(t.err, "  as it was:  throngctl resume %s --as-it-was\n", e.Run)
+	switch {
+	case e.Unreadable != nil:
+	case e.Checkpoint == 0:
+		fmt.Fprintf(t.err, "  as it is:   throngctl run %s (there is no checkpoint to begin at)\n", e.Path)
+	default:
+		fmt.Fprintf(t.err, "  as it is:   throngctl fork %s --checkpoint %d --file %s\n", e.Run, e.Checkpoint, e.Path)
+	}
+	return exitError(exitUsage)
+}
+
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
+		return err
+	}
+	if err := t.askSecrets(l); err != nil {
 		return err
 	}
 	db, err := flag.find(t)
@@ -145,9 +171,15 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
+	box, err := crash.Open(t.data, "throngctl "+wire.Version())
+	if err != nil { // the run is worth more than the text of a crash
+		fmt.Fprintln(t.err, err)
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	l.Crashed = func(run engine.RunID, value any, stack []byte) { t.crashed(box, run, value, stack) }
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l.Store, l.Data, l.OnRequest = store, t.data, t.hooks.onRequest
+	l.Store, l.Data, l.OnRequest, l.Witness, l.Host = store, t.data, t.hooks.onRequest, t.hooks.witness, t.hooks.host
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder) }
 	var writing *progress
 	l.Writing = func(done, total int) {
@@ -172,18 +204,29 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		agents += " of " + strconv.Itoa(l.Scenario.Agents)
 	}
 	fmt.Fprintf(t.out, "%s %s: %s, %s agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, agents, l.Settings.Seed)
+	if of := job.Run.Settings().Replay; of != "" {
+		fmt.Fprintf(t.out, "answered from the recording of run %s: nobody is asked, and it costs nothing\n", of)
+	}
 	if job.Written != nil {
 		fmt.Fprintln(t.out, job.Written)
 	}
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
-	interrupted := t.follow(job.Run, out.NoDashboard)
+	var interrupted, leaving bool
+	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(job.Run, out.NoDashboard) })
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
+	if leaving { // there is no time
+		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
+		return exitError(exitInterrupted)
+	}
+	if text := recording(ctx, store, job, result.Ending); text != "" {
+		fmt.Fprintln(t.out, text)
+	}
 	t.deliver(ctx, l.Remote, job)
 	if out.Export != "" {
 		if err := exportAll(ctx, store, job.Run.ID(), out.Export); err != nil {
@@ -233,8 +276,9 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 	}
 }
 
-// follow shows the run until it has ended. A signal stops it gracefully, another at once.
-func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
+// follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once; a signal of the system has
+// it leave.
+func (t *terminal) follow(run *engine.Run, lines bool) (interrupted, leaving bool) {
 	p := newProgress(t.out, lines)
 	defer p.end()
 	tick := time.NewTicker(p.every)
@@ -244,7 +288,7 @@ func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
 		select {
 		case <-run.Done():
 			p.show(run.Snapshot())
-			return interrupted
+			return interrupted, leaving
 		case <-tick.C:
 			p.show(run.Snapshot())
 		case <-t.byHand:
@@ -258,6 +302,13 @@ func (t *terminal) follow(run *engine.Run, lines bool) (interrupted bool) {
 			}
 		case sig := <-t.signals:
 			p.end()
+			if reason := emergencies[sig]; reason != "" {
+				if !leaving {
+					interrupted, leaving = true, true
+					t.leave(run, reason)
+				}
+				continue
+			}
 			why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
 			if interrupted {
 				why = "stopping at once: sessions in flight are cut and run again on resume"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"golang.org/x/term"
 
@@ -31,7 +30,12 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := wire.KeepSecret(c.Name, value); err != nil {
+	err = wire.KeepSecret(c.Name, value)
+	if unkept, ok := errors.AsType[*wire.UnkeptError](err); ok {
+		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
+			c.Name, unkept.Err, c.Name)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "%s is in %s\n", c.Name, wire.InKeychain)
@@ -67,10 +71,8 @@ func (c *secretCheckCmd) Run(t *terminal) error {
 
 // readSecret reads a value without showing it, or all of what is no terminal.
 func (t *terminal) readSecret(name string) (string, error) {
-	if f, ok := t.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		fmt.Fprintf(t.err, "value of %s (not shown): ", name)
-		defer fmt.Fprintln(t.err)
-		return t.typed(int(f.Fd()))
+	if fd, ok := isTerminal(t.in); ok {
+		return t.asked("value of "+name+" (not shown): ", fd)
 	}
 	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))
 	switch {

@@ -42,7 +42,9 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 			record = &newest
 		}
 		if !record.InProgress {
-			ended, err = endedStatus(ctx, store, record)
+			if ended, err = endedStatus(ctx, store, record); err == nil {
+				ended.Sink, err = t.unsent(ctx, store, record.ID)
+			}
 		}
 		return err
 	})
@@ -53,6 +55,9 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return t.showStatus(ended, true)
 	case ended != nil:
 		t.showEnded(record)
+		if ended.Sink != nil {
+			fmt.Fprintf(t.out, "  %s\n", ended.Sink.Words)
+		}
 		return nil
 	}
 	return t.steer(ctx, string(record.ID), func(ctx context.Context, client *control.Client, _ engine.RunID) error {
@@ -97,6 +102,27 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 	}
 	if totals.Inexact != nil {
 		s.Inexact = totals.Inexact.String()
+	}
+	return s, nil
+}
+
+// unsent says what of a run waits for the database that is configured; nil where there is none, or it never was to go
+// there.
+func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.RunID) (*control.Sink, error) {
+	db, err := databaseFlag{}.find(t)
+	if err != nil || db.URL == "" {
+		return nil, err
+	}
+	s := &control.Sink{Target: db.Target()}
+	switch s.Unsent, err = store.Unsent(ctx, run, s.Target); {
+	case errors.Is(err, engine.ErrNotFound):
+		return nil, nil //nolint:nilnil // it is not to go there
+	case err != nil:
+		return nil, err
+	case s.Unsent > 0:
+		s.Words = fmt.Sprintf("%s rows wait here for %s; send them with: throngctl push %s", engine.FormatCount(s.Unsent), s.Target, run)
+	default:
+		s.Words = "all rows are in " + s.Target
 	}
 	return s, nil
 }
@@ -154,12 +180,26 @@ func printStatus(out io.Writer, s *control.Status) error {
 	for _, d := range s.Oldest {
 		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), join(" ", d.Path, d.Service), d.Gate)
 	}
+	if s.Sink != nil {
+		row("results", s.Sink.Words)
+	}
+	if c := s.Connections; c != nil {
+		row("connections", fmt.Sprintf("%d of %d open, %d in use, %d idle, %d waiting", c.Open, c.Size, c.InUse, c.Idle, c.Waiting), server(c))
+	}
 	for _, f := range s.Health {
 		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
 			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}
 	return w.Flush()
+}
+
+// server is how many clients the database server has; "" where it does not say.
+func server(c *control.Connections) string {
+	if c.Server == nil || c.Max == nil {
+		return ""
+	}
+	return fmt.Sprintf("the server has %d of %d", *c.Server, *c.Max)
 }
 
 // printAsked writes a line for a service.

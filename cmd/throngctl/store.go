@@ -46,10 +46,16 @@ func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, 
 	return f(store, record)
 }
 
-type runsCmd struct{}
+type runsCmd struct{ elsewhereFlag }
 
 // Run is called by kong.
-func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
+func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
+	if db, ok, err := c.find(t); ok || err != nil {
+		if err != nil {
+			return err
+		}
+		return t.remoteRuns(ctx, db)
+	}
 	store, err := t.open()
 	if err != nil {
 		return err
@@ -64,7 +70,7 @@ func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE")
+	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE\tNOTE")
 	for _, r := range runs {
 		cycles := ""
 		if r.Cycles > 0 {
@@ -78,7 +84,11 @@ func (*runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if r.Inexact != nil {
 			result = "inexact"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, r.Title)
+		title := r.Title
+		if r.Parent != "" {
+			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
 	}
 	return w.Flush()
 }
@@ -88,10 +98,17 @@ func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") 
 type checkpointsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Show  int    `placeholder:"N" help:"Show one checkpoint with the memory it holds."`
+	elsewhereFlag
 }
 
 // Run is called by kong.
 func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
+	if db, ok, err := c.find(t); ok || err != nil {
+		if err != nil {
+			return err
+		}
+		return t.remoteCheckpoints(ctx, db, c.RunID)
+	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if c.Show != 0 {
 			return t.showCheckpoint(ctx, store, r.ID, c.Show)
@@ -104,13 +121,26 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
 			return nil
 		}
-		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tREASON\tSIZE")
-		for _, cp := range all {
-			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total), cp.Reason, engine.FormatBytes(cp.SizeBytes))
-		}
-		return w.Flush()
+		return t.listCheckpoints(all)
 	})
+}
+
+func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tKIND\tREASON\tSIZE\tTOOK")
+	for _, cp := range all {
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total),
+			cp.Kind(), cp.Reason, engine.FormatBytes(cp.SizeBytes), tookOf(&cp))
+	}
+	return w.Flush()
+}
+
+// tookOf is how long a checkpoint took, while sessions went on; an older version did not measure it.
+func tookOf(cp *engine.CheckpointRecord) string {
+	if cp.Took == 0 {
+		return "not known"
+	}
+	return engine.FormatDuration(cp.Took)
 }
 
 func doneOf(done, total int64) string {
@@ -135,13 +165,16 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 
 type exportCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What  string `enum:"metrics,sessions,events,timings,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
+	What  string `enum:"metrics,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
 	Out   string `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
 }
 
 // Run is called by kong.
 func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if err := wire.CheckHere(&r); err != nil {
+			return err
+		}
 		if c.What == "all" {
 			dir := c.Out
 			if dir == "" {
@@ -183,6 +216,8 @@ func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunR
 		return storage.ExportSessions(ctx, w, store, r.ID, names)
 	case "events":
 		return storage.ExportEvents(ctx, w, store, r.ID, names)
+	case "memory":
+		return storage.ExportMemory(ctx, w, store, r.ID, names)
 	case "population":
 		if names.Personas == nil {
 			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
@@ -218,47 +253,6 @@ func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 	return storage.ExportAll(ctx, dir, store, run, names, wire.Version())
 }
 
-type deleteCmd struct {
-	RunID string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Yes   bool   `short:"y" help:"Do not ask."`
-}
-
-// Run is called by kong.
-func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
-	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		d, err := store.Doomed(ctx, r.ID)
-		if err != nil {
-			return err
-		}
-		log := wire.ShopLog(t.data, r.ID)
-		logSize := int64(0)
-		if info, err := os.Stat(log); err == nil {
-			logSize = info.Size()
-		}
-		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s checkpoints, about %s, and %s of the rehearsal's log\n",
-			r.ID, r.Title, stamp(r.Created), engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), engine.FormatBytes(d.Bytes), engine.FormatBytes(logSize))
-		if !c.Yes && !t.agreed("delete it? type yes: ") {
-			fmt.Fprintln(t.out, "nothing was deleted")
-			return exitError(exitFailed)
-		}
-		if err := wire.Delete(ctx, store, t.data, r.ID); err != nil {
-			return err
-		}
-		fmt.Fprintln(t.out, "deleted")
-		return nil
-	})
-}
-
-// agreed asks and reports whether the answer was yes.
-func (t *terminal) agreed(question string) bool {
-	fmt.Fprint(t.out, question)
-	line, err := bufio.NewReader(t.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false
-	}
-	return strings.EqualFold(strings.TrimSpace(line), "yes")
-}
-
 type settingsCmd struct {
 	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
 	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
@@ -273,13 +267,12 @@ func (c *settingsCmd) Run(t *terminal) error {
 			if !ok {
 				return &engine.FieldError{Field: change, Problem: "is no name=value"}
 			}
-			if name == wire.DatabaseKey {
-				if err := wire.SaveDatabase(t.data, wire.Database{URL: value}); err != nil {
-					return err
-				}
-				continue
+			switch known, err := wire.SaveDatabaseSetting(t.data, name, value); {
+			case err != nil:
+				return err
+			case !known:
+				changes[name] = value
 			}
-			changes[name] = value
 		}
 		if err := wire.Save(t.data, changes); err != nil {
 			return err
@@ -307,11 +300,20 @@ func (c *settingsCmd) Run(t *terminal) error {
 		o := origins[s.Name]
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
 	}
-	db, err := wire.FindDatabase("", os.Getenv, t.data)
+	db, places, err := wire.FindDatabaseSettings(nil, os.Getenv, t.data)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\t%s\t%s\tdatabase that results are sent to as well\n", wire.DatabaseKey, db.Target(), db.From)
+	for i := range wire.DatabaseSettings {
+		s := &wire.DatabaseSettings[i]
+		o := s.Show(db, places)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
+	}
+	if ca, err := wire.SavedCA(t.data); err != nil {
+		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
+	} else if ca != nil {
+		fmt.Fprintf(t.err, "the imported CA is %s\n", ca)
+	}
 	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", filepath.Clean(t.data))
 	return w.Flush()
 }

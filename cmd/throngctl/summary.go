@@ -53,6 +53,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
 			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
+	if n := s.Labels[engine.Recorded]; n > 0 {
+		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)
+	}
 	if names := job.Record.Source.Rehearsed(); len(names) > 0 {
 		row("not defined", "%s: the rehearsal answered in their place", strings.Join(names, ", "))
 	}

@@ -218,6 +218,52 @@ func TestEveryCrashWithLogins(t *testing.T) {
 	}
 }
 
+// TestEveryCrashWithJWTs is that for tokens that Throng makes itself: another process makes others, and nothing differs.
+func TestEveryCrashWithJWTs(t *testing.T) {
+	const agents = 2
+	behind := func(s *shop) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			var claims jwt.RegisteredClaims
+			token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			if _, err := jwt.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return []byte("s3cret"), nil }); err != nil {
+				js(w, 401, `{}`)
+				return
+			}
+			r.Header.Set("Authorization", "Bearer ."+claims.Subject)
+			r.Header.Set("X-Throng-Request", "0/"+r.Method+r.URL.Path+"/1 ")
+			s.handler(w, r)
+		}
+	}
+	alone := stage{
+		steps: resumable, agents: agents, auth: `{jwt: {secret: secret:KEY, claims: {sub: "${agent.id}"}}}`, secrets: map[string]string{"KEY": "s3cret"},
+		address: serve(t, behind(newShop())), journal: &enginetest.Journal{},
+	}
+	want := enginetest.Results(alone.run(t))
+	rows := len(alone.journal.Rows())
+	if rows < 15 || !strings.Contains(want, " ok ") {
+		t.Fatalf("%d rows of\n%s", rows, want)
+	}
+	for dies := 1; dies <= rows; dies++ {
+		server := newShop()
+		st := alone
+		st.address, st.journal = serve(t, behind(server)), &enginetest.Journal{DieAfter: dies}
+		kill(t, st)
+		st.journal = st.journal.Reopen()
+		st.resume = st.journal.Resumption()
+		if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
+			st.run(t)
+		}
+		if got := enginetest.Results(st.journal.Sessions()); got != want {
+			t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
+		}
+		for key, n := range effects(server) {
+			if n != 1 {
+				t.Errorf("killed after row %d: %s has had its effect %d times", dies, key, n)
+			}
+		}
+	}
+}
+
 // TestPrivateSteps is that a private step's answer can be used and replayed, and stands in no error.
 func TestPrivateSteps(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -102,6 +102,9 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed for an earlier process: a session with an answer leaves no entry
+		if t.x.s.Recording() != "" {
+			t.record().Label = engine.Recorded
+		}
 		return nil, service.Failure(e)
 	}
 	headers, err := c.headers(t) // before it is known whether anything is to be sent: they may fail
@@ -114,8 +117,15 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 		return nil, err
 	}
 	if e, ok := t.x.s.Recall(key); ok {
-		t.record().Usage = &engine.Usage{Hits: 1}
+		if t.x.s.Recording() != "" { // whoever took it then, nobody asks now
+			t.record().Label = engine.Recorded
+		} else {
+			t.record().Usage = &engine.Usage{Hits: 1}
+		}
 		return script.DecodeJSON(e.Output)
+	}
+	if t.x.s.Recording() != "" {
+		return nil, service.Unrecorded(t.x.s)
 	}
 	path := flightPath(key)
 	f := &flight{

@@ -45,6 +45,8 @@ type Step struct {
 	options  Value  // that the connector sees; nil is missing
 	segment  int    // of the block, that it stands in
 	node     *node  // nil for a plain step
+	file     string // where it is defined
+	line     int
 }
 
 // action is what a step of some kind does. run returns the step's output.
@@ -98,7 +100,7 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.concealed = nil
 	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
 		if value != "" {
-			s.concealed = append(s.concealed, value)
+			s.concealed = append(s.concealed, service.Spellings(value)...)
 		}
 	}
 }

@@ -263,7 +263,13 @@ func (t *turn) begin() error {
 	if cause := t.frame.timed.cause(); cause != nil {
 		return cause
 	}
-	if _, asks := t.step.action.(asker); asks || !t.x.s.Replaying() {
+	if !t.x.s.Replaying() {
+		return nil
+	}
+	if e, ok := t.x.s.Replay(t.path + ranOut); ok {
+		return service.Failure(e)
+	}
+	if _, asks := t.step.action.(asker); asks {
 		return nil // what a service answered, or did not, its transport replays
 	}
 	e, ok := t.x.s.Replay(t.path)
@@ -306,6 +312,9 @@ func (t *turn) failed(err error) (script.Value, error) {
 			err = &engine.StepError{Class: engine.Timeout, Err: limit}
 		}
 	}
+	if live && !inside {
+		t.recordTimeout(over)
+	}
 	switch {
 	case over == nil && t.step.goesOn && r.Class != engine.Panic && !errors.Is(err, service.ErrDiverged):
 		return t.goOn()
@@ -345,7 +354,21 @@ func (t *turn) over(err error) (cause error, live bool) {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		return limit, false
 	}
+	if limit, ok := errors.AsType[*engine.TimeoutError](err); ok && limit.What != "step" { // a recording says so
+		return limit, false
+	}
 	return nil, false
+}
+
+// ranOut stands behind the path of a step in which the time of the session, or of its chain, was over.
+const ranOut = "!"
+
+// recordTimeout has a recording tell that this was so, whatever the step had been answered.
+func (t *turn) recordTimeout(over error) {
+	limit, ok := errors.AsType[*engine.TimeoutError](over)
+	if ok && limit.What != "step" && t.x.s.Settings().Record {
+		t.x.s.Observed(service.TimeoutEntry(t.path+ranOut, limit))
+	}
 }
 
 // spent runs f and counts its time as the step's own.

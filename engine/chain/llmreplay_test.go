@@ -111,6 +111,7 @@ func TestEveryCrashOfModels(t *testing.T) {
 					t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 				}
 				checkCalls(t, dies, st.resume, calls, before, server.bodies())
+				checkAgain(t, dies, st)
 				for _, row := range st.journal.Sessions() {
 					for _, s := range row.Steps {
 						labels[s.Label]++
@@ -150,6 +151,36 @@ func checkCalls(t *testing.T, dies int, resume *engine.Resumption, want, before,
 		if got[body] == 0 {
 			t.Errorf("killed after row %d: never asked %s", dies, body)
 		}
+	}
+}
+
+// checkAgain is that every call under way at the kill that was sent again is counted, and no other; and that a journal
+// which is read once more says the same.
+func checkAgain(t *testing.T, dies int, st stage) {
+	t.Helper()
+	open := map[string]bool{}
+	for agent, prefix := range st.resume.Prefixes {
+		for _, e := range prefix {
+			open[fmt.Sprint(agent, " ", e.Path)] = e.Attempts == 0
+		}
+	}
+	resent := int64(0)
+	for _, row := range enginetest.Of[engine.AnswerRow](st.journal) {
+		if row.Again {
+			resent++
+		}
+		if row.Again != open[fmt.Sprint(row.Agent, " ", row.Path)] {
+			t.Errorf("killed after row %d: agent %d, %s was under way: %v, counted: %v", dies, row.Agent, row.Path, !row.Again, row.Again)
+		}
+	}
+	var counted engine.Usage
+	for _, row := range st.journal.Sessions() {
+		for i := range row.Steps {
+			counted.Add(row.Steps[i].Usage)
+		}
+	}
+	if counted.Again != resent {
+		t.Errorf("killed after row %d: %d calls were sent again, the steps say %d", dies, resent, counted.Again)
 	}
 }
 

@@ -39,6 +39,7 @@ type stage struct {
 	change    func(*engine.Settings)
 	journal   *enginetest.Journal
 	resume    *engine.Resumption
+	recording engine.Recording // answers in place of services; nil asks them
 	ctx       context.Context
 	before    func(*Chain) // what a test does to the chain
 	during    func(*engine.Run)
@@ -142,7 +143,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := engine.Start(st.ctx, engine.Config{
-		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume,
+		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})
 	if err != nil {

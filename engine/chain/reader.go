@@ -189,7 +189,8 @@ func (r *reader) block(n *doc.Node) *Block {
 		}
 		r.chain.taken[name] = true
 		b.index[name] = len(b.Steps)
-		b.Steps = append(b.Steps, &Step{Name: name, Label: name})
+		line, _ := at.entry.Key.Position()
+		b.Steps = append(b.Steps, &Step{Name: name, Label: name, file: at.entry.Key.File(), line: line})
 		list = append(list, at)
 		r.places[b.Steps[len(list)-1]] = at
 	}

@@ -208,7 +208,7 @@ func everyCrash(t *testing.T, alone stage, must string) {
 		for agent, prefix := range st.resume.Prefixes {
 			for _, e := range prefix {
 				tag := fmt.Sprintf("Bearer .a%d 0/%s", agent, e.Path)
-				if e.Attempts > 0 && after[tag] != before[tag] {
+				if e.Attempts > 0 && after[tag] > max(before[tag], e.Attempts) { // one that was given up may be served later
 					t.Errorf("killed after row %d: agent %d asked again for %s", dies, agent, e.Path)
 				}
 			}

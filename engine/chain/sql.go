@@ -23,7 +23,10 @@ type Postgres struct {
 
 // ConnectPostgres gives a service of kind postgres its client. secrets are what no error text may say.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
-	s.Postgres.client, s.concealed = client, secrets
+	s.Postgres.client, s.concealed = client, nil
+	for _, secret := range secrets {
+		s.concealed = append(s.concealed, service.Spellings(secret)...)
+	}
 }
 
 // Postgres reads what a service of kind postgres has besides its kind and address.

@@ -16,6 +16,7 @@ import (
 // Watch keeps nothing.
 type Watch struct {
 	Report Report // once the session has ended
+	Trace  *Trace // keeps all steps too; nil does not
 
 	began time.Time
 	mu    sync.Mutex // steps run beside each other
@@ -82,7 +83,10 @@ func (w *Watch) change(t *turn, f func(s *stepSeen)) {
 	f(s)
 }
 
-func (w *Watch) started(t *turn) { w.change(t, func(*stepSeen) {}) }
+func (w *Watch) started(t *turn) {
+	w.change(t, func(*stepSeen) {})
+	w.note(t, func(*Traced) {})
+}
 
 // gave notes the output of a step.
 func (w *Watch) gave(t *turn, out script.Value) {
@@ -92,11 +96,17 @@ func (w *Watch) gave(t *turn, out script.Value) {
 			s.output = shown(out)
 		}
 	})
+	w.note(t, func(s *Traced) {
+		if !t.step.hides() {
+			s.Output = shown(out)
+		}
+	})
 }
 
 // failed notes why a step failed, whether the session goes on or not.
 func (w *Watch) failed(t *turn, err error) {
-	w.change(t, func(s *stepSeen) { s.err, _, _ = strings.Cut(err.Error(), "\n") })
+	w.change(t, func(s *stepSeen) { s.err = told(err) })
+	w.note(t, func(s *Traced) { s.Error = told(err) })
 }
 
 // shown is a value as JSON, null if it cannot be.

@@ -75,7 +75,8 @@ func (c *call) readBody() bool {
 	if c.r.ContentLength == 0 || c.body != nil {
 		return true
 	}
-	if c.r.ContentLength > maxBody {
+	if c.r.ContentLength > maxBody { // whoever is still sending would not hear the answer
+		_, _ = io.CopyN(io.Discard, c.r.Body, 2*maxBody)
 		return false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))

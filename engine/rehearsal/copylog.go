@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -16,6 +17,26 @@ func CopyLog(dst, src string, beforeCycle int) error {
 		return fmt.Errorf("copy the mutation log %s to %s: %w", src, dst, err)
 	}
 	return nil
+}
+
+// LogSeed returns the seed of the shop that wrote the log at path; false where there is none yet.
+func LogSeed(path string) (seed uint64, begun bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("open the mutation log: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, false, fmt.Errorf("mutation log %s: %w", path, err)
+	}
+	if seed, begun, err = scanSettings(f, info.Size()); err != nil {
+		err = fmt.Errorf("mutation log %s: %w", path, err)
+	}
+	return seed, begun, err
 }
 
 func copyLog(dst, src string, beforeCycle int) (err error) {

@@ -70,6 +70,7 @@ type shopLog struct {
 	mu     sync.Mutex // holds what follows
 	file   file
 	size   int64
+	lost   int64 // bytes of an unfinished end that were cut off when it was opened
 	broken error // why nothing can be written any more
 }
 
@@ -96,7 +97,7 @@ func resumeLog(f *os.File, seed uint64, redo func(change)) (*shopLog, error) {
 		return nil, err
 	}
 	if !begun {
-		l := &shopLog{file: f}
+		l := &shopLog{file: f, lost: info.Size()}
 		return l, errors.Join(f.Truncate(0), l.append(appendSettings(nil, seed)))
 	}
 	if wrote != seed {
@@ -112,7 +113,7 @@ func resumeLog(f *os.File, seed uint64, redo func(change)) (*shopLog, error) {
 			return nil, fmt.Errorf("cut off the unfinished end: %w", err)
 		}
 	}
-	return &shopLog{file: f, size: end}, nil
+	return &shopLog{file: f, size: end, lost: info.Size() - end}, nil
 }
 
 // append writes one or more frames with one write. When that fails, the log is as it was before, or it refuses

@@ -3,6 +3,7 @@ package rehearsal
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,6 +46,13 @@ func TestTornTailIsCutOffAtEveryByte(t *testing.T) {
 		s := indoors(t, cfg)
 		if got := s.state(); got != states[whole] {
 			t.Fatalf("cut at byte %d: state\n%s\nwant that after %d records\n%s", size, got, whole, states[whole])
+		}
+		lost := size - ends[whole]
+		if size < ends[0] { // its very beginning is torn
+			lost = size
+		}
+		if (s.Lost() != "") != (lost > 0) || lost > 0 && !strings.Contains(s.Lost(), fmt.Sprintf("its last %d bytes", lost)) {
+			t.Fatalf("cut at byte %d: lost %d bytes, says %q", size, lost, s.Lost())
 		}
 		if got := len(readFile(t, cfg.Log)); got != ends[whole] {
 			t.Fatalf("cut at byte %d: %d bytes are left, want %d", size, got, ends[whole])

@@ -139,6 +139,15 @@ func (s *Shop) URL() string { return s.server.url() }
 // Secret is the first part of every token, <secret>.<user id>.
 func (s *Shop) Secret() string { return s.cfg.Secret }
 
+// Lost says what of an existing log was cut off at the start; "" is nothing.
+func (s *Shop) Lost() string {
+	if s.log == nil || s.log.lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the rehearsal's log ended in an unfinished record: its last %d bytes were cut off; "+
+		"after a kill that change had not been answered and is asked for again, after a power cut others of the open cycle may be missing", s.log.lost)
+}
+
 // Sync makes what the log holds survive a power cut. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }
 

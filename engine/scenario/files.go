@@ -78,7 +78,26 @@ func Restore(src engine.Source) (*Scenario, error) {
 	if s.Source.Hash != src.Hash {
 		return nil, errors.New("the scenario kept with the run is damaged: its hash does not match")
 	}
+	s.Source.Path = src.Path
 	return s, nil
+}
+
+// Reread reads a scenario that was kept with its run as if it were new: with other parameters, as written on a command
+// line, and the population that a model wrote still to be written.
+func Reread(src engine.Source, given map[string]string) (*Scenario, error) {
+	x := kept(src)
+	x.Parameters = given
+	s, err := x.Read(src.Name, func(path string) ([]byte, error) {
+		text, ok := src.Files[path]
+		if !ok {
+			return nil, fmt.Errorf("%s is not among the files kept with the run: %w", path, fs.ErrNotExist)
+		}
+		return text, nil
+	})
+	if err == nil {
+		s.Source.Path = src.Path
+	}
+	return s, err
 }
 
 // hash is the SHA-256 of all files with their names.

@@ -31,10 +31,19 @@ func (r *reader) filter(n *doc.Node, p *population) {
 
 // runFilter compiles that of a run. Its mistakes are *engine.FieldError, joined.
 func (p *population) runFilter(text string) (*filter, error) {
+	return p.compileFilter(text, agentNames)
+}
+
+// question compiles what is asked of agents while a run goes on, where their attributes have names of their own as well.
+func (p *population) question(text string) (*filter, error) {
+	return p.compileFilter(text, append(slices.Clone(agentNames), p.fields...))
+}
+
+func (p *population) compileFilter(text string, names []string) (*filter, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "${") {
 		return nil, &engine.FieldError{Field: "filter", Problem: "1:1: the whole of it is an expression", Hint: "write it without ${ }"}
 	}
-	e, err := p.env.Expr(text, agentNames)
+	e, err := p.env.Expr(text, names)
 	var mistakes []error
 	wrong := func(line, col int, problem, hint string) {
 		mistakes = append(mistakes, &engine.FieldError{Field: "filter", Problem: fmt.Sprintf("%d:%d: %s", line, col, problem), Hint: hint})

@@ -89,23 +89,28 @@ func (r *reader) said(n *doc.Node) script.Value {
 // arrivals are the messages from outside that a session begins with: those since its agent's inbox was read last, the
 // file's before those by hand.
 func (p *Program) arrivals(s *engine.Session) ([]engine.Letter, error) {
-	injected := s.Injected()
+	return p.Arrivals(s.Place, s.Memory, s.Injected())
+}
+
+// Arrivals are the messages from outside that an agent with a memory, nil is none, has in its inbox in a cycle; injected
+// are those by hand.
+func (p *Program) Arrivals(of engine.Place, m *engine.Memory, injected []engine.Letter) ([]engine.Letter, error) {
 	if len(p.s.outside) == 0 {
 		return injected, nil
 	}
 	from, id := 0, ""
-	if s.Memory != nil {
-		from = s.Memory.ReadTo
+	if m != nil {
+		from = m.ReadTo
 	}
 	var letters []engine.Letter
 	for _, in := range p.s.outside {
-		if in.cycle < from || in.cycle > s.Cycle {
+		if in.cycle < from || in.cycle > of.Cycle {
 			continue
 		}
 		if in.to != nil {
 			if id == "" {
 				var err error
-				if id, err = p.AgentID(s.Agent); err != nil {
+				if id, err = p.AgentID(of.Agent); err != nil {
 					return nil, err
 				}
 			}

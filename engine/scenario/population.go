@@ -400,5 +400,12 @@ func (a *agent) Lookup(name string) (script.Value, error) {
 	if name == "agent" {
 		return script.Lazy("agent", a), nil
 	}
+	if slices.Contains(a.p.fields, name) { // of a question only: no other expression compiles with these
+		v, err := a.Field(name)
+		if v == nil && err == nil {
+			v = script.Missing
+		}
+		return v, err
+	}
 	return nil, fmt.Errorf("%s is not known here", name)
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
-		if got := s.Services[0]; got.Kind != "postgres" || got.URL != tt.url || got.Postgres.Password != tt.password || got.Postgres.Limits != tt.limits {
+		if got := s.Services[0]; got.Kind != "postgres" || got.URL != tt.url || got.Postgres.Password != tt.password || !reflect.DeepEqual(got.Postgres.Limits, tt.limits) {
 			t.Errorf("%s: %+v, %+v", tt.text, got, got.Postgres)
 		}
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ type Program struct {
 	seed      uint64
 	directory directory
 	watch     func(*chain.Report)
+	try       func(*engine.Trial)
 }
 
 var _ engine.Program = (*Program)(nil)
@@ -46,17 +48,13 @@ func (p *Program) Session(s *engine.Session) {
 	v.memory.Reset(s.Memory, outside)
 	v.agent.memory = &v.memory
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
-	if p.watch == nil {
+	if p.watch == nil && p.try == nil {
 		p.s.Chain.Run(s, &v.in)
 		*v = visit{}
 		visits.Put(v)
 		return
 	}
-	v.in.Watch = &chain.Watch{}
-	p.s.Chain.Run(s, &v.in)
-	if s.Row.Outcome != engine.Cut {
-		p.watch(&v.in.Watch.Report)
-	}
+	p.watched(s, v)
 }
 
 // visits are used again: what a session leaves behind is data, and refers to none of it.
@@ -147,6 +145,21 @@ func (p *Program) Find(ids []string) ([]int, error) {
 		}
 	}
 	return found, nil
+}
+
+// Agent returns the index of an agent that is named by its id or, where nobody is called so, by its index; "" is the first.
+func (p *Program) Agent(name string) (int, error) {
+	if name == "" {
+		return 0, nil
+	}
+	found, err := p.Find([]string{name})
+	if err == nil {
+		return found[0], nil
+	}
+	if index, notNumber := strconv.Atoi(name); notNumber == nil && index >= 0 && index < p.Agents() {
+		return index, nil
+	}
+	return 0, err
 }
 
 // session shows the session to expressions.

@@ -92,6 +92,20 @@ type bill struct {
 	good    *engine.Usage // of the one that can be used
 }
 
+// charge writes into the record of a call of a model what it took, and that it may have been paid twice. An answer from a
+// recording took nothing.
+func (c *Call) charge(ok bool) {
+	if ok && c.Record.Label != engine.Recorded {
+		c.Record.Usage = c.bill.good
+	}
+	if !c.resent || c.Record.Attempts == 0 {
+		return
+	}
+	usage := engine.Usage{Again: 1}
+	usage.Add(c.Record.Usage)
+	c.Record.Usage = &usage
+}
+
 // most is what an attempt may take at most, by estimate.
 func (b *bill) most() engine.Amount {
 	answer := int64(b.longest)

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -33,7 +31,7 @@ type Call struct {
 	// Pieces begins an answer that arrives in pieces: what it returns takes its events, line by line, and says when
 	// nothing more is wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
 	Pieces  func() (enough func(event []byte) bool)
-	Secrets []string // kept out of the answer and of error texts
+	Secrets []string // kept out of the answer and of error texts; see [Spellings]
 	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
 	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
 	// until its cycle is closed, is never kept beyond that, whatever became of the session, and is shown to nobody.
@@ -41,13 +39,16 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
-	token  *token                    // that it is signed in with
-	ticket uint64                    // its rank among those who wait for the service's rate; 0 is that it did not
-	left   time.Time                 // when its request was let go
-	failed bool                      // an attempt of it failed in a way that may be its own
-	bill   *bill                     // nil asks no model
-	settle func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing
-	spent  engine.Amount             // by all attempts
+	token     *token // that it is signed in with
+	spelled   *token // whose forms, with those of Secrets, are the spellings
+	spellings []string
+	ticket    uint64                    // its rank among those who wait for the service's rate; 0 is that it did not
+	left      time.Time                 // when its request was let go
+	resent    bool                      // an earlier process had sent its request
+	failed    bool                      // an attempt of it failed in a way that may be its own
+	bill      *bill                     // nil asks no model
+	settle    func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing
+	spent     engine.Amount             // by all attempts
 }
 
 // expects reports whether a status is a good answer.
@@ -97,49 +98,12 @@ func (c *Call) excerpt(a *Answer) string {
 	}
 	text := string(a.Body[:min(len(a.Body), scanned)])
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
-		return fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted())
+		return c.said(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
 	}
-	for _, secret := range c.Secrets {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, blackedOut)
-		}
-	}
-	if text == "" {
+	if text = c.said(text); text == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", shortened(text, most))
-}
-
-const (
-	blackedOut = "…" // stands for a secret
-	// leastSecret is how long a secret is, in bytes, that is taken out of whole answers: a shorter one may be there by
-	// chance.
-	leastSecret = 8
-)
-
-// blackOut takes out of an answer what a service repeats of the secrets that it was sent, so that neither the journal
-// nor an expression has them: a session does not depend on which token its agent has.
-func (c *Call) blackOut(a *Answer) {
-	for _, secret := range c.Secrets {
-		a.blackOut(secret)
-	}
-	if c.token != nil {
-		a.blackOut(c.token.value)
-	}
-}
-
-func (a *Answer) blackOut(secret string) {
-	if len(secret) < leastSecret {
-		return
-	}
-	if bytes.Contains(a.Body, []byte(secret)) {
-		a.Body = bytes.ReplaceAll(a.Body, []byte(secret), []byte(blackedOut))
-	}
-	for _, values := range a.Header {
-		for i := range values {
-			values[i] = strings.ReplaceAll(values[i], secret, blackedOut)
-		}
-	}
 }
 
 // held runs wait with the step's clock standing still, and counts the time as held at a gate.

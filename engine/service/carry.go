@@ -20,13 +20,18 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	entry, known := s.Replay(c.Path)
 	switch {
 	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
-		return nil, &engine.StepError{Class: engine.ConfigError, Err: ErrDiverged}
+		return nil, diverged(s)
 	case known && entry.Attempts > 0:
 		return c.replayed(entry)
 	case ctx.Err() != nil:
+		if s.Settings().Record {
+			c.journal(0, false, nil, context.Cause(ctx))
+		}
 		return nil, context.Cause(ctx)
+	case s.Recording() != "": // whatever is known of it, it never had an answer
+		return nil, Unrecorded(s)
 	case known:
-		c.Record.Label = engine.Uncertain
+		c.Record.Label, c.resent = engine.Uncertain, true
 	}
 	if !known || !c.Once {
 		// Before the intent: a login that fails has asked nothing of the step.
@@ -84,18 +89,21 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
 	var failure *engine.StepError
 	var overtime *Overtime
+	var timeout *engine.TimeoutError
 	switch {
 	case err == nil:
 		e.Output = encodeAnswer(answer)
 	case errors.As(err, &overtime):
 		e = overtime.Entry(c.Path) // there is no answer in it
+	case errors.As(err, &timeout) && c.Session.Settings().Record: // a recording tells how its sessions ended
+		e = TimeoutEntry(c.Path, timeout)
 	case errors.As(err, &failure):
 		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
 	default:
 		return
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
-	e.Spent = c.spent
+	e.Spent, e.Again = c.spent, c.resent && c.Record.Attempts > 0
 	if changing {
 		c.Session.Answered(e)
 	} else {

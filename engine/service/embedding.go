@@ -34,10 +34,11 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	_, err := l.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
 		Input: e.Texts, Model: openai.EmbeddingModel(e.Model), Dimensions: e.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
-	if err := asked.failure(err); err != nil {
+	err = asked.failure(err)
+	call.charge(err == nil)
+	if err != nil {
 		return nil, err
 	}
-	call.Record.Usage = call.bill.good
 	l.spent(call.Record.Usage)
 	return vectors, nil
 }

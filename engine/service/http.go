@@ -80,7 +80,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
+		name: name, base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	h.transport.patience.Store(int64(h.limits.Timeout))

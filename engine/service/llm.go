@@ -161,6 +161,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		length := 0
 		if got != nil {
 			length = len(got.Text)
+			got.Text, got.Refusal = call.blackedOut(got.Text), call.blackedOut(got.Refusal)
 		}
 		call.bill.took(usage, length, err)
 		return err
@@ -169,13 +170,14 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	if c.MaxTokens > 0 {
 		call.bill.longest = c.MaxTokens
 	}
-	if err := l.complete(call, &c); err != nil {
+	err := l.complete(call, &c)
+	call.charge(err == nil)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if got == nil {
+	case got == nil:
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
 	}
-	call.Record.Usage = call.bill.good
 	l.spent(call.Record.Usage)
 	return got, nil
 }

@@ -26,7 +26,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	var missing error
 	call := &Call{
 		Session: by.Session, Clock: by.Clock, Path: by.Path + ".login", Retry: by.Session.Settings().Retry,
-		Expect: l.Expect, Private: true,
+		Expect: l.Expect, Private: true, Secrets: by.Secrets,
 		Accept: func(a *Answer) error {
 			got, missing = l.Token.in(a)
 			return missing

@@ -27,6 +27,7 @@ type stage struct {
 	resume  *engine.Resumption
 	ctx     context.Context // cut when it ends; nil is the test's
 	change  func(*engine.Settings)
+	tracer  engine.Tracer
 	after   func(*engine.Run) // is shown the run when it has ended
 }
 
@@ -45,7 +46,7 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := engine.Start(st.ctx, engine.Config{
-		ID: "run", Program: f, Agents: 1, Settings: settings, Journal: st.journal, Resume: st.resume,
+		ID: "run", Program: f, Agents: 1, Settings: settings, Journal: st.journal, Resume: st.resume, Tracer: st.tracer,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})
 	if err != nil {

@@ -41,6 +41,17 @@ func (d *Database) Check(ctx context.Context) (string, error) {
 		conn.PgConn().ParameterStatus("server_version"), engine.FormatDuration(took), free, secure), nil
 }
 
+// Connect opens one connection, as the steps would. Its error is in words.
+func (d *Database) Connect(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, d.config.ConnConfig.Copy())
+	if err != nil {
+		return nil, d.inWords(err)
+	}
+	return conn, nil
+}
+
 // freeConnections is how many more clients the server takes of its usual users.
 func freeConnections(ctx context.Context, conn *pgx.Conn) (n int, err error) {
 	err = conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

@@ -62,14 +62,16 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 	} else if connected {
 		said = fmt.Sprintf("%s (SQLSTATE %s)", s.withoutValues(e), e.Code)
 	}
-	for _, secret := range append([]string{d.config.ConnConfig.Password}, call.Secrets...) {
-		if secret != "" {
-			said = strings.ReplaceAll(said, secret, blackedOut)
-		}
+	if password := d.config.ConnConfig.Password; password != "" {
+		said = strings.ReplaceAll(said, password, blackedOut)
 	}
+	said = call.said(said)
 	switch {
 	case !connected:
 		said = d.Target() + " lets nobody in: " + said
+		if refusedAtStart(e) {
+			said += "; a pooler in transaction mode takes no such parameter: leave it out of the address"
+		}
 	case e.Code == "25006" && s.Query.reads:
 		said += "; a statement that looks like a question and changes something says so by `idempotent: true` or false"
 	case e.Code == "25006": // a standby

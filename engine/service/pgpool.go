@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/gate"
 )
 
@@ -16,8 +18,17 @@ type PoolLimits struct {
 	Wait        time.Duration // for one of them to be free, then the call fails; 0 is as long as it takes
 	Timeout     time.Duration // of one attempt; 30 s
 	NoBreaker   bool          // calls fail while the server is away: nobody waits for it
+	// Allow returns how many connections a server that takes so many may have of this pool, however many are configured;
+	// nil is as many as are. It is not asked behind a pooler.
+	Allow func(most int) int
 
 	burstIdle time.Duration // after which those of the burst are closed; 10 s
+}
+
+// Size is how many connections may be open, the burst among them.
+func (l PoolLimits) Size() int {
+	l = l.withDefaults()
+	return l.Connections + max(l.Burst, 0)
 }
 
 func (l PoolLimits) withDefaults() PoolLimits {
@@ -48,6 +59,9 @@ const (
 // use and closes its own soon after.
 type pool struct {
 	burstSize int
+	mu        sync.Mutex // guards the next two
+	wanted    int        // to be kept
+	ceiling   int        // of all; 0 is none
 	bound     *gate.Gate // of all statements at once; each enters it first, and leaves it last
 	steady    *gate.Gate // of those that have a connection which is kept
 	kept      *pgxpool.Pool
@@ -56,7 +70,10 @@ type pool struct {
 
 func newPool(config *pgxpool.Config, limits PoolLimits) (*pool, error) {
 	burst := max(limits.Burst, 0)
-	p := &pool{burstSize: burst, bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
+	p := &pool{burstSize: burst, wanted: limits.Connections, bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
+	if limits.Allow != nil {
+		p.allow(unknownConnections)
+	}
 	kept := config.Copy()
 	// The bound holds what is in use; it can be raised, and the server's figures are asked for beside it.
 	kept.MaxConns, kept.MaxConnIdleTime = int32(max(limits.Connections, mostConnections))+1, keptIdle
@@ -96,20 +113,59 @@ func (p *pool) open() int {
 	return int(n)
 }
 
-// connections is how many are kept.
+// connections is how many are to be kept.
 func (p *pool) connections() int {
-	n, _, _ := p.steady.State()
-	return n
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.wanted
 }
 
 // setConnections changes how many are kept. Of fewer, those that are idle are closed.
 func (p *pool) setConnections(n int) {
-	fewer := n < p.connections()
-	p.steady.SetLimit(n)
-	p.bound.SetLimit(n + p.burstSize)
-	if fewer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wanted = n
+	p.limit()
+}
+
+// unknownConnections are opened while nobody knows how many the server takes.
+const unknownConnections = 4
+
+// allow changes how many may be open, however many are wanted; 0 is no bound.
+func (p *pool) allow(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n != p.ceiling {
+		p.ceiling = n
+		p.limit()
+	}
+}
+
+// limit sets the gates. mu is held.
+func (p *pool) limit() {
+	was, _, _ := p.steady.State()
+	keep, all := p.wanted, p.wanted+p.burstSize
+	if p.ceiling > 0 {
+		keep, all = min(keep, p.ceiling), min(all, p.ceiling)
+	}
+	p.steady.SetLimit(keep)
+	p.bound.SetLimit(all)
+	if keep < was && p.kept != nil {
 		p.kept.Reset()
 	}
+}
+
+// figures are what the connections do.
+func (p *pool) figures() (f engine.Pool) {
+	f.Size, _, f.Waiting = p.bound.State()
+	for _, of := range []*pgxpool.Pool{p.kept, p.burst} {
+		if of != nil {
+			stat := of.Stat()
+			f.InUse += int(stat.AcquiredConns())
+			f.Idle += int(stat.IdleConns())
+		}
+	}
+	return f
 }
 
 // reset has no statement begin on a connection that is open now.

@@ -11,6 +11,7 @@ import (
 type Query struct {
 	text   string
 	reads  bool
+	first  string // word
 	params int
 	arrays []bool // by parameter
 }
@@ -55,7 +56,7 @@ func ParseQuery(text string) (*Query, error) {
 			Field: "query", Problem: "a step cannot " + tokens[first].text, Hint: "its statement is a transaction of its own, on a connection that it shares",
 		}
 	}
-	q := &Query{text: text, reads: slices.Contains(readers, tokens[first].text)}
+	q := &Query{text: text, first: tokens[first].text, reads: slices.Contains(readers, tokens[first].text)}
 	for i, t := range tokens {
 		switch {
 		case t.kind == sqlWord && slices.Contains(changers, t.text):

@@ -24,6 +24,9 @@ type Postgres struct {
 	pool     *pool
 	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
+	learnt   atomic.Bool // what bounds the server has
+	ownLimit atomic.Bool // it ends statements by itself
+	witness  Witness
 
 	breaker *breaker
 	retries *retryBudget
@@ -33,12 +36,12 @@ type Postgres struct {
 // NewPostgres returns a client of a database. It connects when the first step asks.
 func NewPostgres(name string, d *Database, limits PoolLimits) (*Postgres, error) {
 	limits = limits.withDefaults()
-	pool, err := newPool(d.config, limits)
-	if err != nil {
+	p := &Postgres{name: name, database: d, limits: limits, breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget()}
+	config := d.config.Copy()
+	config.AfterConnect = p.learn
+	var err error
+	if p.pool, err = newPool(config, limits); err != nil {
 		return nil, fmt.Errorf("service %s: open its pool: %w", name, err)
-	}
-	p := &Postgres{
-		name: name, database: d, limits: limits, pool: pool, breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	p.timeout.Store(int64(limits.Timeout))
 	return p, nil
@@ -93,7 +96,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 			}
 			return answer, nil
 		case !t.passing || !call.again(t.undone):
-			return nil, t.failure
+			return nil, call.last(t, s)
 		}
 		call.mayBeDone(t, s)
 		if err := call.sleep(ctx, engine.RetryGate, pauses.next(call)); err != nil {
@@ -105,11 +108,20 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 	}
 }
 
-// mayBeDone marks a call whose statement is sent again, though it may have been done.
+// mayBeDone marks a call whose statement may have been done, though it failed: it is sent again, or it is not known.
 func (c *Call) mayBeDone(t *trouble, s *Statement) {
 	if !t.undone && !s.reads() {
 		c.Record.Label = engine.Uncertain
 	}
+}
+
+// last is the failure of a call that makes no more attempts.
+func (c *Call) last(t *trouble, s *Statement) error {
+	if !t.passing || t.undone || s.reads() { // the server has said what became of it, or it changes nothing
+		return t.failure
+	}
+	c.mayBeDone(t, s)
+	return engine.Fail(t.failure.Class, "%w; whether the statement was carried out is not known", t.failure.Err)
 }
 
 // begin waits until a statement may leave: the breaker lets it through, and it has a place in the pool.
@@ -186,17 +198,22 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		defer call.Clock.Release()
 	}
 	answer, connected, err := p.exchange(once, s)
+	took := time.Since(start)
 	call.pay(call.cost(connected, answer))
 	switch {
 	case err == nil:
 		said = answered
 		call.blackOut(answer)
+		p.trace(s, call, attempted{start, took, answer, nil, nil})
 		return answer, nil, nil
 	case wasRenewed(ctx, once):
 		return nil, nil, errRenewed
 	}
 	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {
 		said = call.firstly(t.says)
+		p.trace(s, call, attempted{start, took, nil, t.failure, nil})
+	} else {
+		p.trace(s, call, attempted{start, took, nil, nil, err})
 	}
 	return nil, t, err
 }
@@ -225,14 +242,12 @@ func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, 
 	}
 	defer release()
 	rows := &table{}
-	run := write
-	if s.reads() {
-		run = look
-	}
-	tag, err := run(ctx, conn.Conn().PgConn(), s, rows)
+	p.witness.leaving(nil)
+	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(ctx), rows)
 	if err != nil {
 		return nil, true, err
 	}
+	p.witness.arrived()
 	if changed(tag) {
 		p.written.Add(tag.RowsAffected())
 	}
@@ -243,35 +258,6 @@ func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, 
 // changed reports whether a statement counts the rows that it changed.
 func changed(tag pgconn.CommandTag) bool {
 	return tag.Insert() || tag.Update() || tag.Delete() || strings.HasPrefix(tag.String(), "MERGE")
-}
-
-func write(ctx context.Context, conn *pgconn.PgConn, s *Statement, rows *table) (pgconn.CommandTag, error) {
-	return rows.collect(conn.ExecParams(ctx, s.Query.text, s.Args, nil, nil, nil), func() {})
-}
-
-// look runs the statement in a transaction that may not write, in one round trip.
-func look(ctx context.Context, conn *pgconn.PgConn, s *Statement, rows *table) (tag pgconn.CommandTag, err error) {
-	reading, stop := context.WithCancel(ctx)
-	defer stop()
-	batch := &pgconn.Batch{}
-	batch.ExecParams("BEGIN READ ONLY", nil, nil, nil, nil)
-	batch.ExecParams(s.Query.text, s.Args, nil, nil, nil)
-	batch.ExecParams("COMMIT", nil, nil, nil, nil)
-	results := conn.ExecBatch(reading, batch)
-	for i := 0; results.NextResult(); i++ {
-		if i == 1 {
-			tag, err = rows.collect(results.ResultReader(), stop)
-		} else {
-			_, _ = results.ResultReader().Close() // the batch's own error says it
-		}
-	}
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil && !conn.IsClosed() && conn.TxStatus() != 'I' {
-		_ = conn.Exec(ctx, "ROLLBACK").Close() // else the pool closes the connection
-	}
-	return tag, err
 }
 
 // hash tells statements apart that a step may ask for, by text and args.
@@ -291,6 +277,9 @@ func (s *Statement) hash() uint64 {
 
 // Open is how many connections are open.
 func (p *Postgres) Open() int { return p.pool.open() }
+
+// Pool is what its connections do.
+func (p *Postgres) Pool() engine.Pool { return p.pool.figures() }
 
 // Written is how many rows were inserted, updated and deleted.
 func (p *Postgres) Written() int64 { return p.written.Load() }

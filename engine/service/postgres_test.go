@@ -201,6 +201,9 @@ func TestTroubleOfStatements(t *testing.T) {
 		if row.Class != tt.class || row.Steps[0].Attempts != tt.attempts || !strings.Contains(row.Error, tt.says) || body != "" {
 			t.Errorf("%s: class %q, %d attempts, %s; want %q, %d, %s", tt.s.Query.text, row.Class, row.Steps[0].Attempts, row.Error, tt.class, tt.attempts, tt.says)
 		}
+		if row.Steps[0].Label != engine.Fresh || strings.Contains(row.Error, "is not known") {
+			t.Errorf("%s: the server answered, and it says %v: %s", tt.s.Query.text, row.Steps[0].Label, row.Error)
+		}
 		if strings.Contains(row.Error, "hunter2") || strings.Contains(row.Error, "9h9") || strings.Contains(row.Error, pgtest.Password) {
 			t.Errorf("%s says too much: %s", tt.s.Query.text, row.Error)
 		}
@@ -299,8 +302,8 @@ func TestTimeoutsCancel(t *testing.T) {
 		}
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "insert into t select 1 from pg_sleep(100)"), func(c *Call) { c.Timeout, c.Once = 500*time.Millisecond, true })
-	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 {
-		t.Errorf("what must not happen twice: class %q, %d attempts: %s", row.Class, row.Steps[0].Attempts, row.Error)
+	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 || row.Steps[0].Label != engine.Uncertain || !strings.Contains(row.Error, "is not known") {
+		t.Errorf("what must not happen twice: class %q, %d attempts, %v: %s", row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
 	}
 	until(t, "the server still sleeps", func() bool {
 		return number(t, address, "select count(*) from pg_stat_activity where query like '%pg_sleep(100)%' and state = 'active' and pid <> pg_backend_pid()") == 0

@@ -14,6 +14,45 @@ import (
 // repeat itself. It ends the session, whatever the step says about failures.
 var ErrDiverged = errors.New("the journal holds another request of this step: the scenario does not repeat itself")
 
+// diverged is that failure of a session.
+func diverged(s *engine.Session) error {
+	err := ErrDiverged
+	if run := s.Recording(); run != "" {
+		err = &unanswered{run, "holds the answer to another request of this step"}
+	}
+	return &engine.StepError{Class: engine.ConfigError, Err: err}
+}
+
+// Unrecorded is the failure of a step that the recording which answers its session has no answer for. It ends the session
+// as [ErrDiverged] does, which it is.
+func Unrecorded(s *engine.Session) error {
+	return &engine.StepError{Class: engine.ConfigError, Err: &unanswered{s.Recording(), "has no answer for this step"}}
+}
+
+// unanswered says what is wrong with a recording.
+type unanswered struct {
+	run engine.RunID
+	why string
+}
+
+func (e *unanswered) Error() string {
+	return fmt.Sprintf("the recording of run %s %s, and a replay asks nobody", e.run, e.why)
+}
+
+// Is makes it an ErrDiverged.
+func (e *unanswered) Is(target error) bool { return target == ErrDiverged }
+
+// TimeoutEntry is what a recording keeps of a step that was waiting when the time of its session or chain was over.
+func TimeoutEntry(path string, e *engine.TimeoutError) engine.Entry {
+	return engine.Entry{
+		Path: path, Status: engine.StepTimedOut, Class: engine.Timeout, Error: e.Error(), Attempts: 1,
+		Output: fmt.Appendf(nil, "%d %s%s", e.Limit, whole, e.What),
+	}
+}
+
+// whole stands before what ran out of time where that is no step: no path begins with it.
+const whole = "!"
+
 // Overtime is the cause of a context that ended because the time of a step was over. Path is that step's: the step
 // that waits, or one around it.
 type Overtime struct {
@@ -50,6 +89,9 @@ func Failure(e engine.Entry) error {
 		if err != nil {
 			return engine.Fail(engine.ConfigError, "read the journaled timeout of %s: %w", e.Path, err)
 		}
+		if what, ok := strings.CutPrefix(path, whole); ok {
+			return &engine.TimeoutError{What: what, Limit: time.Duration(d)}
+		}
 		return &Overtime{Path: path, Limit: time.Duration(d)}
 	default:
 		return &engine.StepError{Class: e.Class, Err: errors.New(e.Error)}
@@ -58,9 +100,13 @@ func Failure(e engine.Entry) error {
 
 // replayed is the result of a call from the journal.
 func (c *Call) replayed(e engine.Entry) (*Answer, error) {
-	c.Record.Label, c.Record.Statuses = engine.Replayed, e.Statuses
-	if e.Hash != 0 { // else it never got as far as a request
-		c.Record.Attempts = e.Attempts
+	if c.Session.Recording() != "" { // this run asked nobody
+		c.Record.Label = engine.Recorded
+	} else {
+		c.Record.Label, c.Record.Statuses, c.resent = engine.Replayed, e.Statuses, e.Again
+		if e.Hash != 0 { // else it never got as far as a request
+			c.Record.Attempts = e.Attempts
+		}
 	}
 	if err := Failure(e); err != nil {
 		return nil, err

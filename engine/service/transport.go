@@ -25,6 +25,7 @@ const (
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
+	name   string // of the service
 	base   http.RoundTripper
 	bound  *gate.Gate
 	pacer  *pace.Pacer
@@ -36,6 +37,7 @@ type transport struct {
 	renewal  renewal
 	rejected atomic.Int64 // 429s
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
+	witness  Witness
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -216,6 +218,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		return nil, nil, errRenewed
 	case err != nil:
 		failure, err = classify(ctx, once, err)
+		failure = call.muted(failure)
 	case call.readable(answer.Status):
 		failure = call.accept(answer)
 	case passing(answer.Status):
@@ -227,6 +230,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		err = t.refused(call, answer, which.waits)
 	}
 	said = call.verdict(answer, failure, err)
+	t.trace(r, call, attempted{start, took, answer, failure, err})
 	return answer, failure, err
 }
 
@@ -253,6 +257,7 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 
 // exchange sends the request and reads the whole answer, or as much of it as is wanted.
 func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer, error) {
+	t.witness.leaving(r.Header)
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -267,6 +272,7 @@ func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer
 	if err != nil {
 		return nil, err
 	}
+	t.witness.arrived()
 	if call.Record.Label == engine.Uncertain && resp.Header.Get("Idempotency-Replayed") == "true" {
 		call.Record.Label = engine.Confirmed
 	}

@@ -20,6 +20,7 @@ type batch struct {
 	sessions copyRows
 	events   copyRows // a unit is those of a session
 	metrics  copyRows
+	trails   trails
 	names    []unitName // of sessions and metrics
 	emitted  int64      // events
 }
@@ -69,15 +70,19 @@ func (s span) halves() [2]span {
 	return [2]span{{s.from, middle}, {middle, s.to}}
 }
 
+// maker is what sends a run: the version of Throng, and the name of its machine.
+type maker struct{ version, machine string }
+
 // fill encodes a parcel.
-func (b *batch) fill(run engine.RunID, p *storage.Parcel, names storage.Names, version string) error {
+func (b *batch) fill(run engine.RunID, p *storage.Parcel, names storage.Names, maker maker) error {
 	b.run, b.cursor, b.full = run, p.Cursor, p.Full
 	b.head, b.names, b.emitted = b.head[:0], b.names[:0], 0
+	b.trails.reset()
 	for _, r := range []*copyRows{&b.sessions, &b.events, &b.metrics} {
 		r.reset()
 	}
 	if p.Record != nil {
-		if err := b.addRun(p, version); err != nil {
+		if err := b.addRun(p, maker); err != nil {
 			return err
 		}
 	}
@@ -95,6 +100,7 @@ func (b *batch) fill(run engine.RunID, p *storage.Parcel, names storage.Names, v
 		}
 		session := names.Session(s.Cycle, s.Agent)
 		b.sessions.session(id, s, agent, session)
+		b.sessions.trail(b.trails.of(s))
 		b.sessions.end()
 		b.events.events(id, s, agent, session)
 		b.events.end()
@@ -111,15 +117,16 @@ func (b *batch) fill(run engine.RunID, p *storage.Parcel, names storage.Names, v
 
 // An older state of a run, read by another process before, does not replace a newer one.
 const upsertRun = `INSERT INTO throng.runs AS r (id, title, scenario, scenario_hash, seed, parameters, settings, created, ended, ending, reason,
-		cycle, cycles, done, total, parent, fork_cycle, inexact, verdict, totals, throng_version, changed)
+		cycle, cycles, done, total, parent, fork_cycle, inexact, verdict, totals, throng_version, changed, machine)
 	VALUES ($1, $2, $3, $4, $5::text::numeric, $6::text::json, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-		$18::text::json, $19::text::json, $20::text::json, $21, $22)
+		$18::text::json, $19::text::json, $20::text::json, $21, $22, $23)
 	ON CONFLICT (id) DO UPDATE SET title = excluded.title, settings = excluded.settings, ended = excluded.ended, ending = excluded.ending,
-		reason = excluded.reason, cycle = excluded.cycle, done = excluded.done, total = excluded.total, inexact = excluded.inexact,
-		verdict = excluded.verdict, totals = coalesce(excluded.totals, r.totals), throng_version = excluded.throng_version, changed = excluded.changed
+		reason = excluded.reason, cycle = excluded.cycle, cycles = excluded.cycles, done = excluded.done, total = excluded.total, inexact = excluded.inexact,
+		verdict = excluded.verdict, totals = coalesce(excluded.totals, r.totals), throng_version = excluded.throng_version, changed = excluded.changed,
+		machine = coalesce(r.machine, excluded.machine)
 	WHERE r.changed <= excluded.changed`
 
-func (b *batch) addRun(p *storage.Parcel, version string) error {
+func (b *batch) addRun(p *storage.Parcel, maker maker) error {
 	r := p.Record
 	s, err := storage.Summarize(r, p.Totals)
 	if err != nil {
@@ -129,20 +136,28 @@ func (b *batch) addRun(p *storage.Parcel, version string) error {
 		string(b.run), mend(r.Title), mend(r.Source.Name), mend(r.Source.Hash), strconv.FormatUint(r.Settings.Seed, 10),
 		jsonText(s.Parameters), jsonText(s.Settings), moment(r.Created), moment(r.Ended), optional(r.Ending.String()), optional(r.Reason),
 		r.Cycle, r.Cycles, r.Done, r.Total, optional(string(r.Parent)), r.ForkCycle, jsonText(s.Inexact), jsonText(s.Verdict), jsonText(s.Totals),
-		mend(version), p.Cursor.Change,
+		mend(maker.version), p.Cursor.Change, optional(maker.machine),
 	}})
 	return nil
 }
 
-const upsertCheckpoint = `INSERT INTO throng.checkpoints (run, number, at, cycle, done, total, reason, size_bytes)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const upsertCheckpoint = `INSERT INTO throng.checkpoints (run, number, at, cycle, done, total, reason, size_bytes, took_ms)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (run, number) DO UPDATE SET at = excluded.at, cycle = excluded.cycle, done = excluded.done, total = excluded.total,
-		reason = excluded.reason, size_bytes = excluded.size_bytes`
+		reason = excluded.reason, size_bytes = excluded.size_bytes, took_ms = excluded.took_ms`
 
 func (b *batch) addCheckpoint(c *engine.CheckpointRecord) {
 	b.head = append(b.head, statement{upsertCheckpoint, []any{
-		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, mend(c.Reason), c.SizeBytes,
+		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, mend(c.Reason), c.SizeBytes, took(c.Took),
 	}})
+}
+
+// took is how long something took in milliseconds, NULL where that is not known.
+func took(d time.Duration) any {
+	if d <= 0 {
+		return nil
+	}
+	return float64(d.Microseconds()) / 1000
 }
 
 // optional is a text, NULL where it is empty.

@@ -18,13 +18,16 @@ func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 	p, err := l.Parcel(b.Context(), run, "bench", storage.Cursor{}, 1<<30)
 	must(b, err)
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	var ways trails
 	for s, err := range p.Sessions {
 		must(b, err)
+		trail, _ := ways.of(s)
 		agent, _ := names.Agent(s.Agent)
 		session := names.Session(s.Cycle, s.Agent)
 		sessions = append(sessions, []any{
 			string(run), s.Cycle, s.Agent, s.Take, agent, session, s.Outcome.String(), nil, nil, nil, nil, len(s.Steps), len(s.Events), s.Acted,
 			s.Started, ms(s.Queue), ms(s.Held), ms(s.Service), ms(s.Total), 6, 0, 0, 0, 0, 0, engine.Fresh.String(),
+			0, 0, 0, 0, 0, trail,
 		})
 		for i, e := range s.Events {
 			events = append(events, []any{string(run), s.Cycle, s.Agent, s.Take, i, agent, session, e.Path, e.Name, string(e.Data)})

@@ -15,12 +15,15 @@ type Report struct {
 	Version   string // of the server
 	RoundTrip time.Duration
 	TLS       string // in words
+	Pooler    bool   // whether one stands in front of the server
 
 	MaxConnections    int
 	Kept              int // of those, kept for superusers
 	InUse             int // by all clients
 	IdleInTransaction int
-	Hidden            int // clients of which this user is not told what they do; some may be idle in a transaction
+	Hidden            int   // clients of which this user is not told what they do; some may be idle in a transaction
+	Share             int   // connections that the sending of results may open, as the server has so many free; 0 is not known
+	SizeBytes         int64 // of this database; 0 is not known
 
 	Schema int    // version of Throng's schema; 0 while there is none
 	Rights string // in words
@@ -33,10 +36,10 @@ func Check(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Target: target(config.ConnConfig)}
-	return r, inWords(r.check(ctx, config), config.ConnConfig)
+	return r, inWords(r.check(ctx, c, config), config.ConnConfig)
 }
 
-func (r *Report) check(ctx context.Context, config *pgxpool.Config) error {
+func (r *Report) check(ctx context.Context, c Config, config *pgxpool.Config) error {
 	step := func(f func(ctx context.Context) error) error {
 		ctx, cancel := context.WithTimeout(ctx, stepTime)
 		defer cancel()
@@ -55,7 +58,11 @@ func (r *Report) check(ctx context.Context, config *pgxpool.Config) error {
 	}()
 	r.TLS = protection(conn)
 	r.Version = conn.PgConn().ParameterStatus("server_version")
-	for _, f := range []func(ctx context.Context, conn *pgx.Conn) error{r.measure, r.countConnections, r.readRights} {
+	share := func(ctx context.Context, conn *pgx.Conn) (err error) {
+		r.Share, _, err = c.allowed(ctx, conn)
+		return err
+	}
+	for _, f := range []func(ctx context.Context, conn *pgx.Conn) error{r.measure, r.countConnections, share, r.weigh, r.readRights} {
 		if err := step(func(ctx context.Context) error { return f(ctx, conn) }); err != nil {
 			return err
 		}
@@ -78,13 +85,29 @@ func (r *Report) measure(ctx context.Context, conn *pgx.Conn) error {
 }
 
 func (r *Report) countConnections(ctx context.Context, conn *pgx.Conn) error {
+	var err error
+	if r.Pooler, err = pooled(ctx, conn); err != nil {
+		return err
+	}
 	f, err := readFigures(ctx, conn)
+	if silent(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	r.InUse, r.MaxConnections, r.Kept = f.Clients, f.Max, f.Kept
 	return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state LIKE 'idle in transaction%'), count(*) FILTER (WHERE state IS NULL)
 		FROM pg_stat_activity WHERE `+clientsOnly).Scan(&r.IdleInTransaction, &r.Hidden)
+}
+
+// weigh reads how large the database is; what is free on the server's disk no SQL tells.
+func (r *Report) weigh(ctx context.Context, conn *pgx.Conn) error {
+	err := conn.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&r.SizeBytes)
+	if silent(err) {
+		return nil
+	}
+	return err
 }
 
 // readRights finds out whether rows can be sent with this user's rights; if not, that is its error.
@@ -124,7 +147,7 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	var missing []string
-	err = conn.QueryRow(ctx, `SELECT array_agg(t || ' (' || p || ')') FROM unnest(ARRAY['runs', 'checkpoints', 'sessions', 'events', 'metrics']) t,
+	err = conn.QueryRow(ctx, `SELECT array_agg(t || ' (' || p || ')') FROM unnest(ARRAY['runs', 'checkpoints', 'sessions', 'events', 'metrics', 'trails']) t,
 		unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) p WHERE (p <> 'UPDATE' OR t IN ('runs', 'checkpoints')) AND NOT has_table_privilege('throng.' || t, p)`).Scan(&missing)
 	if err != nil {
 		return err
@@ -134,6 +157,16 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	}
 	r.Rights = "may write to the schema throng"
 	return nil
+}
+
+// Connect opens one connection, as the sending of results would. Its error is in words.
+func (c Config) Connect(ctx context.Context) (*pgx.Conn, error) {
+	config, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	return conn, inWords(err, config.ConnConfig)
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -26,7 +26,7 @@ func TestConfig(t *testing.T) {
 		{"no port", "cannot be used", Config{URL: "postgres://anna:secret@db:99999/x"}},
 		{"an unknown mode", "cannot be used", Config{URL: "postgres://anna:secret@db/x?sslmode=sometimes"}},
 		{"a missing file", "cannot be used", Config{URL: "postgres://anna:secret@db/x", RootCert: "/nowhere"}},
-		{"too many", "1 to 50", Config{URL: "postgres://anna:secret@db/x", Connections: 51}},
+		{"too many", "1 to 50", Config{URL: "postgres://anna:secret@db/x", Limits: Limits{Connections: 51}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.config.Validate()
@@ -247,8 +247,8 @@ func TestProtection(t *testing.T) {
 		{"by itself on loopback", Config{URL: base}, notVerified},
 		{"required", Config{URL: base + "?sslmode=require"}, notVerified},
 		{"switched off", Config{URL: base + "?sslmode=disable"}, notEncrypted},
-		{"with the CA", Config{URL: base, RootCert: server.Certificate}, verified},
-		{"with the CA in the address", Config{URL: base + "?sslrootcert=" + server.Certificate}, verified},
+		{"with the CA", Config{URL: base, RootCert: server.Certificate}, verified + " by throng test"},
+		{"with the CA in the address", Config{URL: base + "?sslrootcert=" + server.Certificate}, verified + " by throng test"},
 		{"only the CA", Config{URL: base + "?sslmode=verify-ca", RootCert: server.Certificate}, verified},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -290,13 +290,13 @@ func TestServerFigures(t *testing.T) {
 
 	// The pool leaves room for others: 70 % of the 30 - 3 - 6 that are free.
 	settled(t, plain, 6)
-	pool, f, err := Config{URL: server.URL(pgtest.User, "template1"), Connections: 50}.open(t.Context())
+	pool, f, err := Config{URL: server.URL(pgtest.User, "template1"), Limits: Limits{Connections: 50}}.open(t.Context(), func() error { return nil })
 	must(t, err)
 	defer pool.Close()
 	if n := pool.Config().MaxConns; n != 14 || f.Clients != 7 {
 		t.Errorf("the pool takes %d connections beside %d, want 14", n, f.Clients)
 	}
-	if n := (figures{Clients: 27, Max: 30, Kept: 3}).share(8); n != 1 {
+	if n := (figures{Clients: 27, Max: 30, Kept: 3}).share(8, 70); n != 1 {
 		t.Errorf("of a full server it takes %d, want 1", n)
 	}
 }

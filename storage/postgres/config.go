@@ -4,7 +4,6 @@
 package postgres
 
 import (
-	"cmp"
 	"net"
 	"net/url"
 	"os"
@@ -18,12 +17,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-const (
-	defaultConnections = 8
-	maxConnections     = 50
-	// stepTime bounds connecting and each question of a check.
-	stepTime = 5 * time.Second
-)
+// stepTime bounds connecting and each question of a check.
+const stepTime = 5 * time.Second
 
 // Config names a database. Only its URL is required.
 type Config struct {
@@ -34,9 +29,7 @@ type Config struct {
 	Password string
 	// RootCert is a file with the certificates that the server's must be signed by; with it the server is verified.
 	RootCert string
-	// Connections is how many may be open at once; 0 is 8. More than 50, or than 70 % of those that the server has
-	// free, are never opened.
-	Connections int
+	Limits
 }
 
 // Validate returns a *engine.FieldError if there is no such database.
@@ -76,8 +69,8 @@ func (c Config) parse() (*pgxpool.Config, error) {
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, wrong("is not the address of a PostgreSQL database", example)
 	}
-	if c.Connections < 0 || c.Connections > maxConnections {
-		return nil, wrong("may have 1 to 50 connections", "Throng itself needs few: 8 are plenty")
+	if err := c.Limits.Validate(); err != nil {
+		return nil, err
 	}
 	p, err := pgxpool.ParseConfig(u.String())
 	if err == nil {
@@ -134,9 +127,10 @@ func loopback(host string) bool {
 
 // adjust sets what Throng's connections have in common.
 func (c Config) adjust(p *pgxpool.Config) {
-	p.MaxConns = int32(cmp.Or(c.Connections, defaultConnections))
+	l := c.withDefaults()
+	p.MaxConns = int32(l.Connections)
 	p.MinConns, p.MinIdleConns = 0, 0
-	p.MaxConnLifetime, p.MaxConnLifetimeJitter, p.MaxConnIdleTime = time.Hour, 5*time.Minute, 5*time.Minute
+	p.MaxConnLifetime, p.MaxConnLifetimeJitter, p.MaxConnIdleTime = l.Life, l.Life/10, l.Idle
 	p.PingTimeout = stepTime // a connection that was idle is tried before it is used
 	conn := p.ConnConfig
 	if c.Password != "" {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // poolTime is how long connections may take to be closed while somebody waits.
@@ -18,9 +20,11 @@ func (p *Pusher) connect() error {
 	if p.pool.Load() != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(p.open, batchTime)
+	ctx, cancel := context.WithTimeout(p.open, p.limits.Statement)
 	defer cancel()
-	pool, f, err := p.config.Database.open(ctx)
+	// Where there is no schema nothing of ours is left, whatever was confirmed: a person dropped it, or the database is
+	// another one of that name.
+	pool, f, err := p.config.Database.open(ctx, func() error { return p.config.Outbox.Anew(ctx, p.target) })
 	if err != nil {
 		return err
 	}
@@ -34,7 +38,14 @@ func (p *Pusher) disconnect() {
 	if pool := p.pool.Swap(nil); pool != nil {
 		closePool(pool)
 	}
-	p.status.set(func(s *Status) { s.Connected, s.Connections, s.Clients, s.MaxConnections = false, 0, -1, -1 })
+	p.status.set(func(s *Status) {
+		s.Connected, s.Connections, s.Pool, s.Clients, s.MaxConnections = false, 0, p.none(), -1, -1
+	})
+}
+
+// none is the pool while nothing is open.
+func (p *Pusher) none() engine.Pool {
+	return engine.Pool{Size: p.limits.Connections, Waiting: int(p.waiting.Load())}
 }
 
 // closePool does not wait for a server that has gone silent: the driver gives such a connection up after 15 s.

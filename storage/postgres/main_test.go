@@ -18,7 +18,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if helper() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

@@ -24,7 +24,7 @@ func TestMigrateAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema, 2 usage, 3 worlds, 4 steering" {
+	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema, 2 usage, 3 worlds, 4 steering, 5 recordings, 6 took, 7 questions, 8 checkpoints" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -64,10 +64,17 @@ func TestColumnsAreThere(t *testing.T) {
 		}
 	}
 	var without []string
-	must(t, d.QueryRow(t.Context(), `SELECT array_agg(relname::text) FROM pg_class WHERE relnamespace = 'throng'::regnamespace AND relkind = 'r'
+	must(t, d.QueryRow(t.Context(), `SELECT array_agg(relname::text) FROM pg_class WHERE relnamespace = 'throng'::regnamespace AND relkind IN ('r', 'v')
 		AND obj_description(oid, 'pg_class') IS NULL`).Scan(&without))
 	if len(without) > 0 {
-		t.Errorf("tables without a comment: %v", without)
+		t.Errorf("tables and views without a comment: %v", without)
+	}
+	without = nil
+	must(t, d.QueryRow(t.Context(), `SELECT array_agg(attrelid::regclass || '.' || attname) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+		WHERE relnamespace = 'throng'::regnamespace AND relkind IN ('r', 'v') AND attnum > 0 AND NOT attisdropped
+		AND coalesce(col_description(attrelid, attnum), '') = ''`).Scan(&without))
+	if len(without) > 0 {
+		t.Errorf("columns without a comment: %v", without)
 	}
 }
 

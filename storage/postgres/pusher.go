@@ -31,6 +31,8 @@ type Outbox interface {
 	Parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error)
 	// Sent confirms a parcel.
 	Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error
+	// Anew has everything sent to target again: it has lost what it had.
+	Anew(ctx context.Context, target string) error
 	// Unsent counts the sessions and metrics of a run that are not confirmed.
 	Unsent(ctx context.Context, run engine.RunID, target string) (int64, error)
 }
@@ -42,6 +44,9 @@ type PusherConfig struct {
 	// Names returns the names of a run's agents and sessions. They are asked for in one goroutine at a time.
 	Names   func(ctx context.Context, run engine.RunID) (storage.Names, error)
 	Version string // of Throng
+	Machine string // its name, for whoever looks for a run from another
+	// Contents are what checkpoints restore; nil sends none.
+	Contents Contents
 	// Every is how long rows wait at most, and Rows how many do, before they are sent; 0 is 5 s and 500.
 	Every time.Duration
 	Rows  int
@@ -54,6 +59,7 @@ type PusherConfig struct {
 type Pusher struct {
 	config PusherConfig
 	target string
+	limits Limits
 	server *pgx.ConnConfig
 
 	nudged  chan struct{} // holds a token when rows are to be sent now
@@ -64,6 +70,8 @@ type Pusher struct {
 	status  board
 	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
 	suspect atomic.Bool                  // the pool failed somebody else
+	sending atomic.Pointer[parcelling]   // nil while no batch is on its way
+	waiting atomic.Int64                 // for a connection of the pool
 
 	ctx    context.Context    // ends the work at once
 	cancel context.CancelFunc // of ctx
@@ -104,13 +112,13 @@ func NewPusher(c PusherConfig) (*Pusher, error) {
 		c.Logger = slog.Default()
 	}
 	p := &Pusher{
-		config: c, target: target(parsed.ConnConfig), server: parsed.ConnConfig,
+		config: c, target: target(parsed.ConnConfig), limits: c.Database.withDefaults(), server: parsed.ConnConfig,
 		round: newRound(), rows: mostRows, names: map[engine.RunID]storage.Names{},
 		nudged: make(chan struct{}, 1), urgent: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.open, p.close = context.WithCancel(p.ctx)
-	p.status.set(func(s *Status) { s.Clients, s.MaxConnections = -1, -1 })
+	p.status.set(func(s *Status) { s.Pool, s.Clients, s.MaxConnections = p.none(), -1, -1 })
 	return p, nil
 }
 
@@ -168,6 +176,9 @@ func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
 	if unknown != nil {
 		return errors.Join(err, unknown)
 	}
+	if left == 0 && errors.As(err, new(*contentsError)) {
+		return fmt.Errorf("all rows of run %s are in the remote database, but not what its checkpoints restore: %w", run, err)
+	}
 	return fmt.Errorf("%d rows of run %s are not in the remote database yet; they are kept and sent later: %w", left, run, err)
 }
 
@@ -195,8 +206,12 @@ func (p *Pusher) drain(ctx context.Context, run engine.RunID) error {
 		case <-p.ended:
 			failed = errPusherClosed
 		}
-		runs, err := p.config.Outbox.Outbox(ctx, p.target)
-		if err != nil || !slices.Contains(runs, run) {
+		rows, err := p.config.Outbox.Outbox(ctx, p.target)
+		if err != nil {
+			return err
+		}
+		runs, err := p.incomplete(ctx)
+		if err != nil || !slices.Contains(rows, run) && !slices.Contains(runs, run) {
 			return err
 		}
 		if failed != nil {

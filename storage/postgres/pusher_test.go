@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
@@ -202,7 +205,7 @@ func TestOlderState(t *testing.T) {
 		p, err := l.Parcel(t.Context(), run, "x", storage.Cursor{}, rows)
 		must(t, err)
 		b := &batch{}
-		must(t, b.fill(run, p, names, "v1"))
+		must(t, b.fill(run, p, names, maker{version: "v1"}))
 		batches = append(batches, b)
 	}
 	add(1000)
@@ -350,6 +353,87 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
+// TestSilenceIsTold has a server go silent in the middle of a batch: that is told within seconds, though a batch has a
+// minute, and the rows arrive once it answers again.
+func TestSilenceIsTold(t *testing.T) {
+	for _, connections := range []int{8, 1} {
+		t.Run(fmt.Sprint(connections, " connections"), func(t *testing.T) {
+			t.Parallel()
+			silenceIsTold(t, connections)
+		})
+	}
+}
+
+func silenceIsTold(t *testing.T, connections int) {
+	t.Helper()
+	server := pgtest.Shared(t)
+	l, d, line := newLocal(t), newDatabase(t, server), pgtest.NewLine(t, server.Address())
+	p := l.push(strings.Replace(d.url, server.Address(), line.Addr().String(), 1), func(c *PusherConfig) { c.Database.Connections = connections })
+	p.Start()
+	must(t, p.Drain(t.Context(), run))
+	began := time.Now()
+	line.Silence()
+	l.add(2000)
+	p.Nudge()
+	until(t, "it is told", func() bool { return strings.Contains(p.Status().Error, "does not answer in time") })
+	if took := time.Since(began); took >= p.limits.Statement/2 {
+		t.Errorf("it took %v", took)
+	}
+	line.Be(pgtest.Trouble{})
+	until(t, "it is over", func() bool { s := p.Status(); return s.Error == "" && s.Unsent == 0 })
+	arrived(t, l, d)
+}
+
+// TestSlowBatchGoesOn is that a batch which the server works on is not given up because somebody else has no answer, and
+// one on which nothing moves is.
+func TestSlowBatchGoesOn(t *testing.T) {
+	d := newDatabase(t, pgtest.Shared(t))
+	config, err := Config{URL: d.url}.parse()
+	must(t, err)
+	config.ConnConfig.DialFunc = overLines(config.ConnConfig.DialFunc)
+	conn, err := pgx.ConnectConfig(t.Context(), config.ConnConfig)
+	must(t, err)
+	defer func() { must(t, conn.Close(t.Context())) }()
+	s := parcelling{conn: conn}
+	if s.still() {
+		t.Error("a connection that was just made is still")
+	}
+	wire, ok := conn.PgConn().Conn().(*line)
+	if !ok {
+		t.Fatalf("it is a %T", conn.PgConn().Conn())
+	}
+	wire.moved.Store(time.Now().Add(-stepTime).UnixNano())
+	if !s.still() {
+		t.Error("a connection on which nothing moves is not")
+	}
+	must(t, conn.Ping(t.Context()))
+	if s.still() {
+		t.Error("a connection on which something moved is still")
+	}
+}
+
+// TestLostSchema has a person drop the schema, and another table: everything is sent again, from the first row.
+func TestLostSchema(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	p := l.push(d.url, onlyWhenAsked)
+	p.Start()
+	l.add(1500)
+	must(t, p.Drain(t.Context(), run))
+	_, err := d.Exec(t.Context(), "DROP TABLE throng.events CASCADE")
+	must(t, err)
+	l.add(10)
+	if err := p.Drain(t.Context(), run); err == nil || !strings.Contains(err.Error(), "DROP SCHEMA throng CASCADE") {
+		t.Errorf("without a table: %v", err)
+	}
+	_, err = d.Exec(t.Context(), "DROP SCHEMA throng CASCADE")
+	must(t, err)
+	must(t, p.Drain(t.Context(), run))
+	arrived(t, l, d)
+	if n := ask[int](d, `SELECT count(*) FROM throng.runs WHERE done = $1`, l.agents); n != 1 {
+		t.Error("the run's own row is not there")
+	}
+}
+
 // TestNoneFree has a pusher keep the connection that it has, where the server gives no other.
 func TestNoneFree(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 20})
@@ -359,8 +443,12 @@ func TestNoneFree(t *testing.T) {
 	server.Exec(t, name, "GRANT USAGE ON SCHEMA throng TO "+user, "GRANT ALL ON ALL TABLES IN SCHEMA throng TO "+user, "ALTER ROLE "+user+" CONNECTION LIMIT 1")
 	p := l.push(server.URL(user, name))
 	must(t, p.connect())
-	held, err := p.pool.Load().Acquire(t.Context())
-	must(t, err)
+	var held *pgxpool.Conn
+	until(t, "the server has seen that the first connection was closed", func() (ok bool) {
+		var err error
+		held, err = p.pool.Load().Acquire(t.Context())
+		return err == nil
+	})
 	if _, err := p.pool.Load().Acquire(t.Context()); !noneFree(err) {
 		t.Fatalf("got %v: nothing is tested", err)
 	}

@@ -18,12 +18,12 @@ type copied struct {
 var (
 	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
 		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed uncertain confirmed label
-		model_calls input_tokens output_tokens cost_usd cache_hits`)}
+		model_calls input_tokens output_tokens cost_usd cache_hits recorded calls_again trail`)}
 	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
 	metricsTable = copied{"metrics", metricsNames()}
 )
 
-// session appends a session; agent and session are its names.
+// session appends a session, but for its trail; agent and session are its names.
 func (r *copyRows) session(run string, s *engine.SessionRow, agent, session string) {
 	asked := storage.AskedOf(s)
 	r.row(len(sessionsTable.columns))
@@ -55,6 +55,17 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.int8(asked.Usage.Output)
 	r.cost(&asked.Usage)
 	r.int4(asked.Usage.Hits)
+	r.int4(asked.Labels[engine.Recorded])
+	r.int4(asked.Usage.Again)
+}
+
+// trail is the last column of a session.
+func (r *copyRows) trail(id int64, ok bool) {
+	if ok {
+		r.int8(id)
+	} else {
+		r.null()
+	}
 }
 
 func (r *copyRows) place(run string, p engine.Place) {
@@ -127,7 +138,27 @@ var metricsColumns = slices.Concat([]metricsColumn{
 		figure("chain_speedup", func(m *engine.MetricsRow) float64 { return m.Flow.Speedup() }),
 		figure("speedup", func(m *engine.MetricsRow) float64 { return m.Speedup }),
 		figure("timeout_rate", (*engine.MetricsRow).TimeoutRate),
-	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }), waits())
+	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }), waits(), []metricsColumn{
+		count("calls_again", func(m *engine.MetricsRow) int64 { return m.Usage.Again }),
+	}, poolColumns)
+
+// poolColumns are Throng's connections to remote databases.
+var poolColumns = []metricsColumn{
+	pool("db_pool_size", func(p *engine.Pool) int { return p.Size }),
+	pool("db_in_use", func(p *engine.Pool) int { return p.InUse }),
+	pool("db_idle", func(p *engine.Pool) int { return p.Idle }),
+	pool("db_waiting", func(p *engine.Pool) int { return p.Waiting }),
+}
+
+// pool is a figure that is NULL where there is no pool.
+func pool(name string, value func(p *engine.Pool) int) metricsColumn {
+	return known(name, func(m *engine.MetricsRow) int64 {
+		if m.Pool.Size == 0 {
+			return -1
+		}
+		return int64(value(&m.Pool))
+	})
+}
 
 // waits are how long each gate has held requests back so far.
 func waits() []metricsColumn {

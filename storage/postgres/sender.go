@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -18,13 +20,10 @@ const (
 	mostRows = 20_000
 	// stagedRows is how many it has while rows may be in the database already, which is slower to find out.
 	stagedRows = 1000
-	// batchTime bounds a batch; one that takes longer is made smaller.
-	batchTime = time.Minute
 	// turnTime is how long a run is sent before the next one's turn.
 	turnTime = 10 * time.Second
-	// acquireTime bounds the wait for a connection.
-	acquireTime = 30 * time.Second
-	// firstWait doubles after each attempt that failed, up to lastWait.
+	// firstWait doubles after each attempt that failed, up to lastWait; half of it is drawn, so that many who lost the
+	// same server do not come back at once.
 	firstWait, lastWait = time.Second / 2, 15 * time.Second
 	// maxNames is of how many runs the names are kept.
 	maxNames = 8
@@ -40,7 +39,7 @@ func (p *Pusher) send(ctx context.Context) {
 		var again <-chan time.Time
 		nudged := p.nudged
 		if err != nil {
-			again, nudged = time.After(wait), nil
+			again, nudged = time.After(wait/2+rand.N(wait/2)), nil
 			wait = min(2*wait, lastWait)
 		} else {
 			wait = firstWait
@@ -102,7 +101,7 @@ func (p *Pusher) drainAll(ctx context.Context, r *round, wanted []engine.RunID) 
 			return err
 		}
 	}
-	return nil
+	return p.sendContents(ctx, r)
 }
 
 // localError says that a run cannot be read; others can.
@@ -174,7 +173,8 @@ func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Curso
 			return
 		}
 		if err == nil {
-			err = b.fill(run, parcel, names, p.config.Version)
+			parcel.Sessions = while(ctx, parcel.Sessions)
+			err = b.fill(run, parcel, names, maker{p.config.Version, p.config.Machine})
 		}
 		if err != nil {
 			out <- loaded{err: &localError{err}}
@@ -185,19 +185,42 @@ func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Curso
 	return out
 }
 
+// while yields rows until ctx ends: whoever closes the pusher does not wait for a large batch to be encoded.
+func while(ctx context.Context, rows iter.Seq2[*engine.SessionRow, error]) iter.Seq2[*engine.SessionRow, error] {
+	return func(yield func(*engine.SessionRow, error) bool) {
+		for row, err := range rows {
+			if ctx.Err() != nil {
+				yield(nil, context.Cause(ctx))
+				return
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
 // push sends a batch and confirms it.
 func (p *Pusher) push(ctx context.Context, b *batch) error {
-	batchCtx, cancel := context.WithTimeout(ctx, batchTime)
+	// A batch that takes longer is made smaller.
+	batchCtx, cancel := context.WithTimeout(ctx, p.limits.Statement)
 	defer cancel()
+	batchCtx, giveUp := context.WithCancelCause(batchCtx)
+	defer giveUp(nil)
 	var s sending
 	err := p.withConn(batchCtx, func(conn *pgx.Conn) error {
-		s = sending{batch: b, conn: conn, staged: p.staged}
+		p.sending.Store(&parcelling{conn, giveUp})
+		defer p.sending.Store(nil)
+		s = sending{batch: b, conn: conn, begin: p.limits.begin(), staged: p.staged}
 		return s.send(batchCtx, b.all())
 	})
 	if s.rows > 0 {
 		p.status.set(func(st *Status) { st.Sent += s.rows })
 	}
 	if err != nil {
+		if cause := context.Cause(batchCtx); errors.Is(cause, errSilence) {
+			return cause
+		}
 		if ctx.Err() == nil && (batchCtx.Err() != nil || tookTooLong(err)) {
 			p.rows = max(min(p.rows, len(b.names))/2, 1)
 		}
@@ -207,6 +230,7 @@ func (p *Pusher) push(ctx context.Context, b *batch) error {
 	p.staged = s.rows < b.count()
 	p.up()
 	p.setAside(b, s.aside)
+	p.status.set(func(st *Status) { st.Confirmed += int64(len(b.names)) })
 	if err := p.config.Outbox.Sent(ctx, b.run, p.target, b.cursor); err != nil {
 		return &localError{err}
 	}
@@ -214,9 +238,11 @@ func (p *Pusher) push(ctx context.Context, b *batch) error {
 }
 
 func (p *Pusher) withConn(ctx context.Context, f func(conn *pgx.Conn) error) error {
-	acquire, cancel := context.WithTimeout(ctx, acquireTime)
+	acquire, cancel := context.WithTimeout(ctx, p.limits.Acquire)
 	defer cancel()
+	p.waiting.Add(1)
 	c, err := p.pool.Load().Acquire(acquire)
+	p.waiting.Add(-1)
 	if err != nil {
 		return err
 	}

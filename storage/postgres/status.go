@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // watchEvery is how often the local rows are counted, askEvery how often the server is asked.
@@ -16,12 +18,17 @@ type Status struct {
 	Error     string    // why rows are not sent, in words; empty when all is well
 	Since     time.Time // of the error
 
-	Sent     int64  // rows that this process committed
-	Unsent   int64  // sessions and metrics, of all runs, that are not confirmed
-	SetAside int64  // rows that the server refuses; they are not sent again
-	Refused  string // the last of them, and why
+	Sent      int64  // rows that this process committed
+	Confirmed int64  // sessions and metrics among them, and those that were there already
+	Unsent    int64  // sessions and metrics, of all runs, that are not confirmed
+	SetAside  int64  // rows that the server refuses; they are not sent again
+	Refused   string // the last of them, and why
+
+	Rate int64         // rows per second that were confirmed of late; 0 while none are
+	Left time.Duration // until all are there at that rate; 0 is not known
 
 	Connections    int // open, of Throng's own pool
+	Pool           engine.Pool
 	Clients        int // of the server, from everywhere; -1 while it is not known
 	MaxConnections int // of the server; -1 while it is not known
 	Reserved       int // of those, kept for superusers
@@ -56,6 +63,7 @@ func (p *Pusher) watch(ctx context.Context) {
 	tick := time.NewTicker(min(watchEvery, p.config.Every))
 	defer tick.Stop()
 	pushed, asked := time.Now(), time.Time{}
+	var pace pace
 	for {
 		select {
 		case <-tick.C:
@@ -65,6 +73,8 @@ func (p *Pusher) watch(ctx context.Context) {
 			return
 		}
 		n, waiting := p.countUnsent(ctx)
+		p.countPool()
+		p.status.set(func(s *Status) { s.Rate, s.Left = pace.of(time.Now(), s.Confirmed, n) })
 		if waiting && (n >= int64(p.config.Rows) || time.Since(pushed) >= p.config.Every) {
 			pushed = time.Now()
 			p.Nudge()
@@ -74,6 +84,24 @@ func (p *Pusher) watch(ctx context.Context) {
 			p.askServer(ctx)
 		}
 	}
+}
+
+// countPool brings the figures of the pool up to date.
+func (p *Pusher) countPool() {
+	pool := p.pool.Load()
+	if pool == nil {
+		return
+	}
+	stat := pool.Stat()
+	p.status.set(func(s *Status) {
+		if p.pool.Load() != pool { // what disconnect says stays, or comes
+			return
+		}
+		s.Connections = int(stat.TotalConns())
+		s.Pool = engine.Pool{
+			Size: int(stat.MaxConns()), InUse: int(stat.AcquiredConns()), Idle: int(stat.IdleConns()), Waiting: int(p.waiting.Load()),
+		}
+	})
 }
 
 // countUnsent also reports whether anything waits to be sent.
@@ -88,7 +116,8 @@ func (p *Pusher) countUnsent(ctx context.Context) (n int64, waiting bool) {
 	if err == nil {
 		p.status.set(func(s *Status) { s.Unsent = n })
 	}
-	return n, len(runs) > 0
+	incomplete, _ := p.incomplete(ctx)
+	return n, len(runs)+len(incomplete) > 0
 }
 
 // askServer brings the figures of connections up to date. If the server does not answer, the sender looks what it is.
@@ -98,24 +127,26 @@ func (p *Pusher) askServer(ctx context.Context) {
 		return
 	}
 	busy := func() bool { s := pool.Stat(); return s.AcquiredConns() >= s.MaxConns() }
-	if busy() {
-		return // with no connection to spare, sending goes first
-	}
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
+	if busy() { // with no connection to spare, sending goes first
+		if s := p.sending.Load(); s != nil && s.still() && !p.answers(ctx) {
+			p.heardNothing()
+		}
+		return
+	}
 	f, err := readFigures(ctx, pool)
 	switch {
 	case p.pool.Load() != pool: // the sender was faster
+	case silent(err):
 	case err == nil:
 		p.status.set(func(s *Status) {
 			if p.pool.Load() != pool { // meanwhile; what disconnect says stays, or comes
 				return
 			}
 			s.figures(f)
-			s.Connections = int(pool.Stat().TotalConns())
 		})
 	case !busy() && !noneFree(err): // the connection that the sender has may be good
-		p.suspect.Store(true)
-		p.Nudge()
+		p.heardNothing()
 	}
 }

@@ -1,15 +1,19 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -66,8 +70,14 @@ func refusal(err error, c *pgx.ConnConfig) string {
 		return "the server's disk is full" + said
 	case "25006":
 		return "the server is read-only: a standby, or in recovery" + said
+	case "3F000", "42P01", "42703":
+		return "a table of the schema throng is not as Throng made it: DROP SCHEMA throng CASCADE, and it is made again with all rows" + said
 	case "57P01", "57P02", "57P03":
 		return "the server is starting or shutting down" + said
+	case "55P03":
+		return "another transaction holds a table of the schema throng locked: look in pg_stat_activity" + said
+	case "08P01":
+		return "the server, or a pooler in front of it, does not take what the address asks for: take other parameters than sslmode and application_name out of it" + said
 	case "57014":
 		return "the server cancelled a statement: its statement_timeout may be short" + said
 	default:
@@ -84,18 +94,60 @@ func unreachable(err error, c *pgx.ConnConfig) string {
 	case unknownHost:
 		return "there is no host " + c.Host + ": check the name, and the network"
 	case isUntrusted:
-		return fmt.Sprintf("the server's certificate is not trusted (%v): give the file of its CA, or sslmode=require to encrypt without verifying", untrusted.Err)
+		return distrust(untrusted, c)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing answers at " + address(c) + ": is the server running, and the port right?"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return address(c) + " does not answer in time: a firewall, or an overloaded server?"
 	case strings.Contains(err.Error(), "refused TLS"):
 		return address(c) + " offers no encryption: switch it on there, or add sslmode=disable if the way is safe"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed),
+		strings.Contains(err.Error(), "conn closed"): // the driver has no name for it
 		return address(c) + " closed the connection: is it a PostgreSQL server, and still up?"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "there is no way to " + address(c) + ": check the network"
 	default:
 		return ""
 	}
+}
+
+// distrust explains what is wrong with a server's certificate.
+func distrust(err *tls.CertificateVerificationError, c *pgx.ConnConfig) string {
+	const instead = ", or sslmode=require to encrypt without verifying"
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err.Err)
+	foreign, isForeign := errors.AsType[x509.HostnameError](err.Err)
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err.Err)
+	switch {
+	case isInvalid && invalid.Reason == x509.Expired && time.Now().Before(invalid.Cert.NotBefore):
+		return "the server's certificate is not valid before " + day(invalid.Cert.NotBefore) + ": is the clock of this machine right?"
+	case isInvalid && invalid.Reason == x509.Expired:
+		return "the server's certificate is not trusted: that of " + nameOf(invalid.Cert) + " expired on " + day(invalid.Cert.NotAfter) +
+			"; have it renewed on the server" + instead
+	case isForeign && foreign.Certificate != nil:
+		return "the server's certificate is not trusted: it is that of " + strings.Join(namesOf(foreign.Certificate), ", ") + ", not of " + c.Host +
+			"; use the name in it, or sslmode=verify-ca to go by its CA alone"
+	case unknown:
+		who := "it is signed by nobody whom this machine knows"
+		if len(err.UnverifiedCertificates) > 0 {
+			who = "it is signed by " + issuerOf(err.UnverifiedCertificates[0]) + ", which is not the CA that is expected"
+		}
+		return "the server's certificate is not trusted: " + who + "; give the file of its CA (--database-ca FILE, or Settings)" + instead
+	}
+	return fmt.Sprintf("the server's certificate is not trusted (%v): give the file of its CA%s", err.Err, instead)
+}
+
+// namesOf are the names and addresses that a certificate is for.
+func namesOf(c *x509.Certificate) []string {
+	names := slices.Clone(c.DNSNames)
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	if len(names) == 0 {
+		names = []string{nameOf(c)}
+	}
+	return names
+}
+
+func issuerOf(c *x509.Certificate) string {
+	return cmp.Or(c.Issuer.CommonName, strings.Join(c.Issuer.Organization, ", "), "a CA without a name")
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -57,9 +58,9 @@ func (b *batch) parts(s span) []part {
 // write sends some units in one transaction and returns how many rows are new. Rows that may be there already go
 // through a stage; others are copied to where they belong, which takes the server a third of the time, and fail if one
 // is there. After an error the connection is only of use if its transaction is rolled back.
-func (b *batch) write(ctx context.Context, conn *pgx.Conn, s span, staged bool) (rows int64, err error) {
-	parts := b.parts(s)
-	begin, end := "BEGIN;", ""
+func (b *sending) write(ctx context.Context, s span) (rows int64, err error) {
+	conn, staged, parts := b.conn, b.staged, b.parts(s)
+	begin, end := cmp.Or(b.begin, "BEGIN;"), ""
 	if staged {
 		for _, p := range parts {
 			begin += p.create()
@@ -69,16 +70,8 @@ func (b *batch) write(ctx context.Context, conn *pgx.Conn, s span, staged bool) 
 	if _, err := conn.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
 		return 0, err
 	}
-	// The run's row comes first: whoever else sends the same run waits here.
-	if s.from == 0 && len(b.head) > 0 {
-		var head pgx.Batch
-		for _, u := range b.head {
-			head.Queue(u.query, u.args...)
-		}
-		if err := conn.SendBatch(ctx, &head).Close(); err != nil {
-			return 0, err
-		}
-		rows += int64(len(b.head))
+	if rows, err = b.writeHead(ctx, conn, s); err != nil {
+		return 0, err
 	}
 	for _, p := range parts {
 		to := "throng." + p.name
@@ -101,6 +94,26 @@ func (b *batch) write(ctx context.Context, conn *pgx.Conn, s span, staged bool) 
 		rows += r.CommandTag.RowsAffected()
 	}
 	return rows, nil
+}
+
+// writeHead writes what is not copied and returns how many rows of the head there are. The run's row comes first:
+// whoever else sends the same run waits here.
+func (b *batch) writeHead(ctx context.Context, conn *pgx.Conn, s span) (rows int64, err error) {
+	var first pgx.Batch
+	if s.from == 0 {
+		for _, u := range b.head {
+			first.Queue(u.query, u.args...)
+		}
+	}
+	rows = int64(first.Len())
+	if len(b.trails.rows) > 0 {
+		u := b.trails.statement(b.run)
+		first.Queue(u.query, u.args...)
+	}
+	if first.Len() == 0 {
+		return 0, nil
+	}
+	return rows, conn.SendBatch(ctx, &first).Close()
 }
 
 // needsStage reports whether rows cannot be copied straight to where they belong: one is there already, or the table
@@ -143,6 +156,7 @@ const maxAside = 100
 type sending struct {
 	*batch
 	conn     *pgx.Conn
+	begin    string // of each transaction; "" is without limits
 	staged   bool
 	rows     int64 // that are new
 	accepted int   // units, without the head
@@ -160,7 +174,7 @@ func (s *sending) send(ctx context.Context, units span) error {
 	if units.len() == 0 {
 		return nil
 	}
-	rows, err := s.write(ctx, s.conn, units, s.staged)
+	rows, err := s.write(ctx, units)
 	if err == nil {
 		s.rows += rows
 		s.accepted += units.to - max(units.from, s.headUnits())

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -117,8 +118,8 @@ func (c *checkpointJob) write(tx txn, run int64) error {
 		return nil
 	}
 	r, bytes := &c.row, c.bytes+p.bytes
-	if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state); err != nil {
+	if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state, int64(max(time.Since(r.At).Truncate(time.Microsecond), 0))); err != nil {
 		return err
 	}
 	return tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
@@ -131,22 +132,22 @@ func (s *Store) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.Che
 	if err != nil {
 		return nil, err
 	}
-	return s.checkpoints(ctx, run, key, `number > ?`, 0)
+	return s.checkpoints(ctx, run, key, `number > ? AND NOT binned`, 0)
 }
 
 func (s *Store) checkpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
-	query := `SELECT number, at, cycle, done, total, reason, bytes, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
+	query := `SELECT number, at, cycle, done, total, reason, bytes, took, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
 		FROM checkpoints WHERE run = ?1 AND ` + where + ` ORDER BY number DESC`
 	for rows, err := range s.query(ctx, query, key, arg) {
 		if err != nil {
 			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
 		}
 		c := engine.CheckpointRecord{Run: run}
-		var at int64
-		if err := rows.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &c.Newest); err != nil {
+		var at, took int64
+		if err := rows.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &took, &c.Newest); err != nil {
 			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
 		}
-		c.At = timeOf(at)
+		c.At, c.Took = timeOf(at), time.Duration(took)
 		all = append(all, c)
 	}
 	return all, nil
@@ -167,7 +168,7 @@ func (s *Store) restore(ctx context.Context, run engine.RunID, number int) (reco
 	if err != nil {
 		return record, state, nil, err
 	}
-	found, err := s.checkpoints(ctx, run, key, `number = ?`, number)
+	found, err := s.checkpoints(ctx, run, key, `number = ? AND NOT binned`, number)
 	if err != nil {
 		return record, state, nil, err
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
@@ -21,7 +22,15 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"checkpoints", "pos", "1", "length(state)"},
 	{"checkpoint_memory", "id", "1", "length(data)"},
 	{"outbox", "id", "1", "60"},
+	{"contents", "id", "1", "100"},
 }
+
+// What the column doomed says of a run that is not there for anybody.
+const (
+	deleted  = 1 // being removed
+	arriving = 2 // being imported
+	binned   = 3 // in the bin: all of it is kept
+)
 
 // Doomed returns what goes when a run is deleted.
 func (s *Store) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error) {
@@ -37,7 +46,11 @@ func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed,
 	if err != nil {
 		return d, err
 	}
-	if err := s.reader.QueryRowContext(ctx, `SELECT done, events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
+	return s.weigh(ctx, key)
+}
+
+func (s *Store) weigh(ctx context.Context, key int64) (d storage.Doomed, err error) {
+	if err := s.reader.QueryRowContext(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
 		length(files) + coalesce(length(totals), 0) FROM runs WHERE key = ?1`, key).Scan(&d.Sessions, &d.Events, &d.Checkpoints, &d.Bytes); err != nil {
 		return d, err
 	}
@@ -48,11 +61,12 @@ func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed,
 		}
 		d.Bytes += n
 	}
-	return d, nil
+	d.Sendings, err = s.sendings(ctx, key)
+	return d, err
 }
 
-// Delete removes a run with everything that it has. ErrInUse if it is in progress. Once it has begun, the run is gone
-// for everybody, and what is left of it is removed when the store is opened again, should ctx or the process end.
+// Delete removes a run with everything that it has, at once. ErrInUse if it is in progress. Once it has begun, the run is
+// gone for everybody, and what is left of it is removed when the store is opened again, should ctx or the process end.
 func (s *Store) Delete(ctx context.Context, run engine.RunID) error {
 	if err := s.delete(ctx, run); err != nil {
 		return fmt.Errorf("delete run %s: %w", run, err)
@@ -65,6 +79,22 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 	if err != nil {
 		return err
 	}
+	hide := func() error {
+		return s.hide(`UPDATE runs SET doomed = ? WHERE key = ? AND NOT doomed`, deleted, key)
+	}
+	undo := func() error {
+		return s.write(func(tx txn) error {
+			return tx.exec(`UPDATE runs SET doomed = 0 WHERE key = ? AND doomed = ?`, key, deleted)
+		})
+	}
+	if err := s.guarded(run, hide, undo); err != nil {
+		return err
+	}
+	return s.remove(ctx, key)
+}
+
+// guarded has a run not be there any more, unless it is in progress.
+func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
 	inProgress := func() error {
 		if h, held := s.holder(); held && h.Run == string(run) {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
@@ -74,23 +104,25 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 	if err := inProgress(); err != nil {
 		return err
 	}
-	if err := s.doom(key, true); err != nil {
+	if err := hide(); err != nil {
 		return err
 	}
 	// Whoever claims a run first says so and then looks whether the run is there; so either it sees that the run is
 	// doomed, or it is seen here.
 	if err := inProgress(); err != nil {
-		if undo := s.doom(key, false); undo != nil {
-			return undo
-		}
-		return err
+		return errors.Join(err, undo())
 	}
-	return s.remove(ctx, key)
+	return nil
 }
 
-func (s *Store) doom(key int64, doomed bool) error {
+// hide has a run not be there any more; ErrNotFound if it was not.
+func (s *Store) hide(update string, args ...any) error {
 	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET doomed = ? WHERE key = ?`, doomed, key)
+		n, err := tx.remove(update, args...)
+		if err == nil && n == 0 {
+			err = engine.ErrNotFound
+		}
+		return err
 	})
 }
 
@@ -145,13 +177,29 @@ func (s *Store) shrink(ctx context.Context) error {
 	}
 }
 
-// finishDeleting removes what interrupted deletions left.
+// finishDeleting removes what interrupted deletions left, and interrupted imports.
 func (s *Store) finishDeleting(ctx context.Context) {
-	var keys []int64
-	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE doomed`) {
-		var key int64
+	upTo := deleted
+	if lock, err := s.lockImports(); err == nil {
+		defer func() { _ = lock.Close() }()
+		upTo = arriving
+	}
+	s.removeDoomed(ctx, upTo)
+}
+
+// removeDoomed removes the runs that are not there for anybody, but for the bin's: with upTo arriving also those that are
+// being imported.
+func (s *Store) removeDoomed(ctx context.Context, upTo int) {
+	type left struct {
+		key    int64
+		run    engine.RunID
+		doomed int
+	}
+	var all []left
+	for rows, err := range s.query(ctx, `SELECT key, id, doomed FROM runs WHERE doomed BETWEEN ? AND ?`, deleted, upTo) {
+		var l left
 		if err == nil {
-			err = rows.Scan(&key)
+			err = rows.Scan(&l.key, (*string)(&l.run), &l.doomed)
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -159,10 +207,13 @@ func (s *Store) finishDeleting(ctx context.Context) {
 			}
 			return
 		}
-		keys = append(keys, key)
+		all = append(all, l)
 	}
-	for _, key := range keys {
-		if err := s.remove(ctx, key); err != nil && ctx.Err() == nil {
+	for _, l := range all {
+		if l.doomed == deleted && s.options.OnGone != nil { // before: should the process end, it is called again
+			s.options.OnGone(l.run)
+		}
+		if err := s.remove(ctx, l.key); err != nil && ctx.Err() == nil {
 			s.options.Logger.Error("finish deleting runs", "error", err)
 		}
 	}

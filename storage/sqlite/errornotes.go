@@ -12,6 +12,20 @@ import (
 // ErrorNotes returns the classes of errors that sessions of a run ended with, each with its count and its last
 // occurrence, most frequent first; of a session's takes only the last.
 func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
+	found, err := s.LatestErrors(ctx, run, 1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]engine.ErrorNote, len(found))
+	for i, latest := range found {
+		all[i] = latest[0]
+	}
+	return all, nil
+}
+
+// LatestErrors is like ErrorNotes, with the latest occurrences of each class, newest first and so many at most. All of
+// them have the count of their class.
+func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
@@ -20,7 +34,7 @@ func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Erro
 	if err := ordered.hear(ctx); err != nil {
 		return nil, fmt.Errorf("errors of run %s: %w", run, err)
 	}
-	found := map[engine.Class]engine.ErrorNote{}
+	found := map[engine.Class]*latestErrors{}
 	var reader sessionReader
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		page = 0
@@ -37,9 +51,10 @@ func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Erro
 			err = segments(data, func(c cursor, base int64) error {
 				r, err := reader.read(c, cycle, base)
 				if err == nil && !ordered.Superseded(r.Place) && (r.Outcome == engine.Failed || r.Outcome == engine.TimedOut) {
-					found[r.Class] = engine.ErrorNote{
-						Class: r.Class, Count: found[r.Class].Count + 1, Cycle: cycle, Agent: r.Agent, Path: r.Path, Message: r.Error,
+					if found[r.Class] == nil {
+						found[r.Class] = &latestErrors{most: most}
 					}
+					found[r.Class].add(engine.ErrorNote{Class: r.Class, Cycle: cycle, Agent: r.Agent, Path: r.Path, Message: r.Error})
 				}
 				return err
 			})
@@ -48,12 +63,34 @@ func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Erro
 			}
 		}
 	}
-	all := make([]engine.ErrorNote, 0, len(found))
-	for _, n := range found {
-		all = append(all, n)
+	all := make([][]engine.ErrorNote, 0, len(found))
+	for _, latest := range found {
+		all = append(all, latest.newestFirst())
 	}
-	slices.SortFunc(all, func(a, b engine.ErrorNote) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class))
+	slices.SortFunc(all, func(a, b []engine.ErrorNote) int {
+		return cmp.Or(cmp.Compare(b[0].Count, a[0].Count), cmp.Compare(a[0].Class, b[0].Class))
 	})
 	return all, nil
+}
+
+// latestErrors keeps the last few of a class.
+type latestErrors struct {
+	notes []engine.ErrorNote // oldest first
+	most  int
+	count int64
+}
+
+func (l *latestErrors) add(n engine.ErrorNote) {
+	if l.count++; len(l.notes) == l.most {
+		l.notes = append(l.notes[:0], l.notes[1:]...)
+	}
+	l.notes = append(l.notes, n)
+}
+
+func (l *latestErrors) newestFirst() []engine.ErrorNote {
+	slices.Reverse(l.notes)
+	for i := range l.notes {
+		l.notes[i].Count = l.count
+	}
+	return l.notes
 }

@@ -56,6 +56,12 @@ func advice(err error) string {
 	}
 }
 
+// full reports whether err says that the disk is full.
+func full(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrFull
+}
+
 // damaged reports whether err says that the file is not a sound database.
 func damaged(err error) bool {
 	var e sqlite3.Error

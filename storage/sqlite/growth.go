@@ -51,7 +51,7 @@ func (j *Journal) doChore(busy bool) bool {
 }
 
 // sweep removes the intents and answers of closed cycles, but for failed sessions and a sample; of these the answers of
-// private steps go too.
+// private steps go too. A run that records keeps all but these.
 type sweep struct {
 	journal *Journal
 	upTo    int
@@ -100,7 +100,7 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 		if c.bad {
 			return errBlob
 		}
-		if !bad[place.Agent] && !sampled(s.journal.id, p.cycle, place.Agent, s.journal.settings.KeepShare) {
+		if !s.journal.settings.Record && !bad[place.Agent] && !sampled(s.journal.id, p.cycle, place.Agent, s.journal.settings.KeepShare) {
 			return nil
 		}
 		if kept == nil {
@@ -209,7 +209,7 @@ func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
 	return restOf(d, last), nil
 }
 
-// prune removes the checkpoints beyond those that are kept, and then the memory that no kept one needs: all that an
+// prune removes the checkpoints beyond those that are kept, but for what is in the bin, and then the memory that no kept one needs: all that an
 // agent has from before the oldest kept one, if that one or a pruned one before it has newer.
 type prune struct {
 	journal *Journal
@@ -237,13 +237,13 @@ func (p *prune) checkpoints(tx txn) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
+	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
+	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
 	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {

@@ -357,7 +357,7 @@ func TestInterruptedDelete(t *testing.T) {
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	s.working.Wait()
+	<-s.tidied
 	if n := ask[int](t, s.reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
@@ -371,9 +371,12 @@ func TestAdjust(t *testing.T) {
 	if err := newRun(t, s, "r").Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	settings.KeepCheckpoints = 1
+	settings.KeepCheckpoints, settings.Cycles = 1, 9
 	if err := s.Adjust(t.Context(), "r", settings); err != nil {
 		t.Fatal(err)
+	}
+	if r, err := s.Run(t.Context(), "r"); err != nil || r.Cycles != 9 {
+		t.Errorf("the run has %d cycles, %v, want 9", r.Cycles, err)
 	}
 	j, err := s.Journal("r")
 	if err != nil {

@@ -251,13 +251,19 @@ func (s *Store) prepare(version int64, alone bool) error {
 		_, err := positions(tx, 0)
 		return err
 	})
+	if full(err) { // how a run does can be seen all the same, and one be deleted to make room
+		s.notice = "The disk is full: the runs can be looked at, and nothing is begun or gone on with before you free some space."
+		err = nil
+	}
 	if err != nil {
 		return err
 	}
 	return translate(s.reader.PingContext(context.Background()))
 }
 
-func (s *Store) migrate() error {
+func (s *Store) migrate() error { return s.migrateTo(newestVersion()) }
+
+func (s *Store) migrateTo(version int64) error {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
@@ -266,7 +272,7 @@ func (s *Store) migrate() error {
 	if err != nil {
 		return err
 	}
-	_, err = provider.Up(context.Background())
+	_, err = provider.UpTo(context.Background(), version)
 	return err
 }
 

@@ -65,6 +65,61 @@ func (s *Store) Unsent(ctx context.Context, run engine.RunID, target string) (n 
 	return n, nil
 }
 
+// Sendings lists the databases that a run's rows go to.
+func (s *Store) Sendings(ctx context.Context, run engine.RunID) ([]storage.Sending, error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.sendings(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("unsent rows of run %s: %w", run, translate(err))
+	}
+	return all, nil
+}
+
+// sendings lists where a run's rows go.
+func (s *Store) sendings(ctx context.Context, run int64) (all []storage.Sending, err error) {
+	type place struct {
+		target string
+		pos    int64
+	}
+	var places []place
+	for rows, err := range s.query(ctx, `SELECT target, pos FROM outbox WHERE run = ? ORDER BY target`, run) {
+		if err != nil {
+			return nil, err
+		}
+		var p place
+		if err := rows.Scan(&p.target, &p.pos); err != nil {
+			return nil, err
+		}
+		places = append(places, p)
+	}
+	for _, p := range places {
+		to := storage.Sending{Target: p.target}
+		if err := s.reader.QueryRowContext(ctx, unsentRows, run, p.pos).Scan(&to.Unsent); err != nil {
+			return nil, err
+		}
+		all = append(all, to)
+	}
+	return all, nil
+}
+
+// Unsubscribe has no more of a run sent to target, rows and what checkpoints restore. What target confirmed is forgotten: were the run subscribed
+// again, it would be sent from its beginning on.
+func (s *Store) Unsubscribe(ctx context.Context, run engine.RunID, target string) error {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return err
+	}
+	return s.write(func(tx txn) error {
+		if err := tx.exec(`DELETE FROM contents WHERE run = ? AND target = ?`, key, target); err != nil {
+			return err
+		}
+		return tx.exec(`DELETE FROM outbox WHERE run = ? AND target = ?`, key, target)
+	})
+}
+
 // Sent says that target has what a cursor stands for. A cursor never moves back: two processes may send a run.
 func (s *Store) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
 	key, err := s.key(ctx, run)
@@ -75,6 +130,20 @@ func (s *Store) Sent(ctx context.Context, run engine.RunID, target string, to st
 		return tx.exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), told = max(told, ?) WHERE target = ? AND run = ?`,
 			to.Pos, to.Checkpoint, to.Change, target, key)
 	})
+}
+
+// Anew has everything sent to target again, of all runs that are subscribed to it.
+func (s *Store) Anew(_ context.Context, target string) error {
+	err := s.write(func(tx txn) error {
+		if err := tx.exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
+			return err
+		}
+		return tx.exec(`UPDATE outbox SET pos = 0, checkpoint = 0, told = 0 WHERE target = ?`, target)
+	})
+	if err != nil {
+		return fmt.Errorf("send everything to %s again: %w", target, err)
+	}
+	return nil
 }
 
 func (s *Store) cursor(ctx context.Context, run engine.RunID, target string) (key int64, at storage.Cursor, err error) {

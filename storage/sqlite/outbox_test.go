@@ -374,6 +374,18 @@ func TestOutboxCursor(t *testing.T) {
 	if runs, err := s.Outbox(t.Context(), "a:1/x"); err != nil || !slices.Equal(runs, []engine.RunID{"s"}) {
 		t.Errorf("got runs %v, %v, want s", runs, err)
 	}
+	if err := s.Anew(t.Context(), "a:1/x"); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := unsent(t, s, "r", "a:1/x"), unsent(t, s, "r", "b:2/y"); a != 11 || b != 11 {
+		t.Errorf("sent anew: %d and %d rows are unsent, want 11 and 11", a, b)
+	}
+	if again, err := s.Parcel(t.Context(), "r", "a:1/x", storage.Cursor{}, 100); err != nil || again.Record == nil || again.Cursor != p.Cursor {
+		t.Errorf("sent anew: got %+v, %v, want what was sent at first", again, err)
+	}
+	if err := s.Sent(t.Context(), "r", "a:1/x", p.Cursor); err != nil {
+		t.Fatal(err)
+	}
 	if runs, err := s.Outbox(t.Context(), "nowhere"); err != nil || len(runs) > 0 {
 		t.Errorf("of an unknown target: got %v, %v", runs, err)
 	}
@@ -415,7 +427,9 @@ func TestOutboxOfOlderStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	statement(t, s, `DROP TRIGGER runs_changed`, `DROP TABLE outbox`, `DROP INDEX sessions_sent`, `DROP INDEX metrics_sent`,
-		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `ALTER TABLE checkpoints DROP COLUMN took`, `ALTER TABLE runs DROP COLUMN path`,
+		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_binned`,
+		`ALTER TABLE checkpoints DROP COLUMN binned`, `ALTER TABLE runs DROP COLUMN note`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
 	closeStore(t, s)
 	s = openStore(t, s.dir, Options{Logger: quiet()})
 	newRemote(t, s, "r", "a:1/x")

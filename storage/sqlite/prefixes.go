@@ -53,6 +53,9 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 		}
 	}
 	slices.Sort(r.Done)
+	for _, agent := range r.Done {
+		r.Outcomes = append(r.Outcomes, outcomes[agent].outcome)
+	}
 	for _, p := range r.Prefixes {
 		slices.SortFunc(p, func(a, b engine.Entry) int { return strings.Compare(a.Path, b.Path) })
 	}

@@ -33,6 +33,9 @@ func helper() bool {
 }
 
 var helpers = map[string]func(dir string) error{
+	"work":    workHelper,
+	"migrate": migrateHelper,
+	"frames":  framesHelper,
 	// hold claims run r, says so, and keeps it until its input ends.
 	"hold": func(dir string) error {
 		s, err := Open(dir, Options{Logger: quiet()})

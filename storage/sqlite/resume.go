@@ -58,6 +58,7 @@ type resuming struct {
 	from      int   // the cycle at whose start the checkpoint stands, or the first
 	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
 	endTotals []byte
+	only      *int // the agent whose memory is wanted; nil is all
 	spans     []span
 	changes   []change
 }
@@ -100,8 +101,8 @@ func (r *resuming) start(ctx context.Context) (err error) {
 		return err
 	}
 	var settings string
-	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals
-		FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &settings, &r.endTotals)
+	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals,
+		parent <> '' AND NOT EXISTS (SELECT 1 FROM starts WHERE run = key) FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &settings, &r.endTotals, &r.Unbegun)
 	if err != nil {
 		return translate(err)
 	}
@@ -124,6 +125,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 			return 0, err
 		}
 		r.Checkpoints, r.Checkpoint, r.Injected, r.Retired = number, timeOf(at), r.State.Injected, r.State.Retired
+		r.Tuned = slices.Clone(r.State.Tuned)
 	}
 	return number, nil
 }
@@ -340,7 +342,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		}
 		clear(changes)
 	}
-	for rows, err := range r.store.query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle >= ? ORDER BY cycle, pos`, r.key, r.from) {
+	for rows, err := range r.store.query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle BETWEEN ? AND ? ORDER BY cycle, pos`, r.key, r.from, r.Cycle) {
 		if err != nil {
 			return err
 		}
@@ -355,6 +357,12 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		}
 		err := segments(data, func(c cursor, _ int64) error {
 			place, delta, err := readDelta(c, at)
+			if r.only != nil {
+				delta = about(*r.only, place, delta)
+				if _, known := changes[place.Agent]; !known && delta.Empty() {
+					return err
+				}
+			}
 			if was, ok := changes[place.Agent]; !ok || place.Take >= was.take {
 				changes[place.Agent] = change{place.Take, delta}
 			}

@@ -11,16 +11,16 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Create adds a run. A run with a Parent is a fork: it begins with the memory that its parent had at the start of
-// ForkCycle, which is copied as its first checkpoint; ErrNotFound if the parent keeps none of that cycle.
+// Create adds a run.
 func (s *Store) Create(ctx context.Context, r engine.RunRecord) error {
-	if err := s.create(ctx, &r); err != nil {
+	if err := s.create(ctx, &r, func(txn, int64) error { return nil }); err != nil {
 		return fmt.Errorf("create run %s: %w", r.ID, err)
 	}
 	return nil
 }
 
-func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
+// create adds a run, and what more belongs to it, whole or not at all.
+func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx txn, key int64) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -44,13 +44,13 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord) error {
 	return s.write(func(tx txn) error {
 		var key int64
 		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
-			forecast) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+			forecast, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
-			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast).Scan(&key)
-		if err != nil || r.Parent == "" {
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path).Scan(&key)
+		if err != nil {
 			return err
 		}
-		return fork(tx, key, r)
+		return more(tx, key)
 	})
 }
 
@@ -63,49 +63,7 @@ func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 	return sql.NullString{String: string(data), Valid: true}, err
 }
 
-// fork copies the memory of the parent's newest checkpoint of the cycle.
-func fork(tx txn, key int64, r *engine.RunRecord) error {
-	var parent int64
-	var number int
-	var state []byte
-	err := tx.row(`SELECT c.run, c.number, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
-		WHERE r.id = ? AND c.cycle = ? ORDER BY c.number DESC LIMIT 1`, string(r.Parent), r.ForkCycle).Scan(&parent, &number, &state)
-	if errors.Is(err, sql.ErrNoRows) {
-		if r.ForkCycle == 0 { // nobody remembers anything yet
-			return nil
-		}
-		return fmt.Errorf("run %s keeps no checkpoint at the start of cycle %d: %w", r.Parent, r.ForkCycle, engine.ErrNotFound)
-	}
-	if err != nil {
-		return err
-	}
-	var was engine.State
-	if err := decode(state, &was); err != nil {
-		return err
-	}
-	// The fork's figures are its own: rows are not copied.
-	if state, err = encode(&engine.State{Limit: was.Limit, Injected: was.Injected, Retired: was.Retired}, newFolder()); err != nil {
-		return err
-	}
-	if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data)
-		SELECT ?1, 1, agent, data FROM checkpoint_memory m WHERE run = ?2 AND number =
-			(SELECT max(number) FROM checkpoint_memory WHERE run = ?2 AND agent = m.agent AND number <= ?3)`, key, parent, number); err != nil {
-		return err
-	}
-	pos, err := positions(tx, 1)
-	if err != nil {
-		return err
-	}
-	err = tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
-		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
-		pos, key, micros(r.Created), r.ForkCycle, r.Total, "forked from "+string(r.Parent), state)
-	if err != nil {
-		return err
-	}
-	return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, key)
-}
-
-// Adjust replaces the settings of a run, when it is resumed with others.
+// Adjust replaces the settings of a run, its length among them, when it is resumed with others.
 func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -116,31 +74,32 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 		return err
 	}
 	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET settings = ? WHERE key = ?`, string(text), key)
+		return tx.exec(`UPDATE runs SET settings = ?, cycles = ? WHERE key = ?`, string(text), settings.Cycles, key)
 	})
 }
 
 var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
-	checkpoint_bytes, source, hash, parameters, settings, verdict, forecast,
+	checkpoint_bytes, source, hash, path, parameters, settings, verdict, forecast,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
 		AND what IN ('` + strings.Join(engine.TunableNames(), "', '") + `') AND NOT (what = '` + engine.LimitChange + `' AND new = '0')
-		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what))`
+		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note`
 
 // scanRun reads runColumns, and then more.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
-	var inexact, forecast sql.NullString
+	var inexact, forecast, fetched sql.NullString
 	var tuned string
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &parameters, &settings, &verdict, &forecast, &tuned,
+		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
+		&forecast, &tuned, &fetched, &r.Note,
 	}, more...)...); err != nil {
 		return r, 0, translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [7]error
+	var errs [8]error
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
@@ -149,6 +108,9 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	errs[5] = tune(&r, tuned)
 	if forecast.Valid {
 		errs[6] = json.Unmarshal([]byte(forecast.String), &r.Forecast)
+	}
+	if fetched.Valid {
+		errs[7] = json.Unmarshal([]byte(fetched.String), &r.Fetched)
 	}
 	if verdict != nil {
 		errs[4] = decode(verdict, &r.Verdict)
@@ -209,16 +171,16 @@ func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, err
 		case 1:
 			r, _, err = s.run(ctx, ids[0])
 		case 2:
-			err = fmt.Errorf("more than one run's id begins with %s: %w", id, engine.ErrNotFound)
+			err = fmt.Errorf("run %s: %w", id, errMany)
 		}
 	}
 	return r, err
 }
 
-// Newest returns the run that was created last; ErrNotFound if there is none.
+// Newest returns the run that was created last, one of this store where there is one; ErrNotFound if there is none.
 func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
-	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT doomed ORDER BY created DESC, key DESC LIMIT 1`).Scan(&id)
+	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT doomed ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
 	if err != nil {
 		return engine.RunRecord{}, fmt.Errorf("newest run: %w", translate(err))
 	}
@@ -233,7 +195,7 @@ func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int
 		err = decode(files, &r.Source.Files)
 	}
 	if err != nil {
-		return r, 0, fmt.Errorf("run %s: %w", id, err)
+		return r, 0, s.missing(ctx, id, err)
 	}
 	h, held := s.holder()
 	r.InProgress = held && h.Run == string(r.ID)
@@ -244,7 +206,41 @@ func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int
 func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan(&key)
 	if err != nil {
-		return 0, fmt.Errorf("run %s: %w", id, translate(err))
+		return 0, s.missing(ctx, id, translate(err))
 	}
 	return key, nil
 }
+
+// errMany says that the beginning of an id is not enough.
+var errMany = fmt.Errorf("%w: more than one run's id begins so", engine.ErrNotFound)
+
+// ErrBinned says that a run is not there because it is in the bin.
+var ErrBinned = fmt.Errorf("%w: it is in the bin, and can be restored", engine.ErrNotFound)
+
+// missing says of which run an error is, and whether it is in the bin.
+func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
+	if errors.Is(err, engine.ErrNotFound) {
+		if in, look := s.inBin(ctx, id); look == nil {
+			id, err = in, ErrBinned
+		}
+	}
+	return fmt.Errorf("run %s: %w", id, err)
+}
+
+// Note keeps what a person wrote of a run, in place of what was there.
+func (s *Store) Note(ctx context.Context, run engine.RunID, text string) error {
+	key, err := s.key(ctx, run)
+	if err == nil && len(text) > MostNote {
+		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(MostNote), Hint: "keep the rest in a file"}
+	}
+	if err == nil {
+		err = s.write(func(tx txn) error { return tx.exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
+	}
+	if err != nil {
+		return fmt.Errorf("keep the note of run %s: %w", run, err)
+	}
+	return nil
+}
+
+// MostNote is how long a note may be, in bytes.
+const MostNote = 100_000

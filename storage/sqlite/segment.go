@@ -36,9 +36,11 @@ const (
 
 // Further flags of a step.
 const (
-	flagUsage  = 1 << 0
-	flagBeside = 1 << 1
-	flagWaits  = 1 << 2
+	flagUsage    = 1 << 0
+	flagBeside   = 1 << 1
+	flagWaits    = 1 << 2
+	flagRecorded = 1 << 3 // its label
+	flagAgain    = 1 << 4 // calls that were sent again, which follow its usage
 )
 
 // appendSegment appends what f writes, with its length in front.
@@ -108,7 +110,10 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.Steps)))
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		flags := byte(s.Status)&statusBits | byte(s.Label)&labelBits<<labelShift
+		flags := byte(s.Status) & statusBits
+		if s.Label != engine.Recorded {
+			flags |= byte(s.Label) & labelBits << labelShift
+		}
 		if s.Class != engine.NoError {
 			flags |= flagStepErr
 		}
@@ -124,6 +129,12 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		}
 		if s.Waits != nil {
 			more |= flagWaits
+		}
+		if s.Label == engine.Recorded {
+			more |= flagRecorded
+		}
+		if s.Usage != nil && s.Usage.Again != 0 {
+			more |= flagAgain
 		}
 		if more != 0 {
 			flags |= flagMore
@@ -143,6 +154,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 			for _, n := range usageFields(s.Usage) {
 				dst = binary.AppendVarint(dst, *n)
 			}
+		}
+		if more&flagAgain != 0 {
+			dst = binary.AppendVarint(dst, s.Usage.Again)
 		}
 		if s.Waits != nil {
 			dst = binary.AppendUvarint(dst, uint64(len(s.Waits))) // a later version may know more gates
@@ -172,7 +186,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	return dst
 }
 
-// usageFields are those of a usage, in the order in which they are written.
+// usageFields are those of a usage that every version knows, in the order in which they are written.
 func usageFields(u *engine.Usage) [7]*int64 {
 	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits}
 }
@@ -250,10 +264,12 @@ func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	})
 }
 
-// What stands above the status of an entry: that it is private, and that what it spent follows at its end.
+// What stands above the status of an entry: that it is private, that what it spent follows at its end, and that its
+// request had been sent before.
 const (
 	flagPrivate = 1 << 7
 	flagSpent   = 1 << 6
+	flagResent  = 1 << 5
 )
 
 func appendEntry(dst []byte, e *engine.Entry) []byte {
@@ -263,6 +279,9 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	}
 	if e.Spent != (engine.Amount{}) {
 		status |= flagSpent
+	}
+	if e.Again {
+		status |= flagResent
 	}
 	dst = append(appendText(dst, e.Path), status, byte(e.Class))
 	dst = appendText(appendText(dst, e.Error), e.Output)

@@ -46,7 +46,7 @@ var genClass = genEnum(engine.ConfigError)
 var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 	s := engine.StepRecord{
 		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
-		Label: genEnum(engine.Confirmed).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
+		Label: genEnum(engine.Recorded).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
 		Held: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 	}
 	if rapid.Bool().Draw(t, "waited") {
@@ -60,6 +60,7 @@ var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 		for _, n := range usageFields(s.Usage) {
 			*n = rapid.Int64().Draw(t, "used")
 		}
+		s.Usage.Again = rapid.SampledFrom([]int64{0, 1, 300}).Draw(t, "again")
 	}
 	return s
 })
@@ -96,6 +97,7 @@ var genEntry = rapid.Custom(func(t *rapid.T) engine.Entry {
 		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Error: genText.Draw(t, "error"), Output: genBytes.Draw(t, "output"), Attempts: rapid.IntRange(-1, 9).Draw(t, "attempts"),
 		Statuses: genStatuses.Draw(t, "statuses"), Hash: rapid.Uint64().Draw(t, "hash"),
+		Again: rapid.Bool().Draw(t, "again"),
 	}
 })
 

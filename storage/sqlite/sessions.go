@@ -16,8 +16,17 @@ import (
 // takes only the last. Their Delta is not filled in. The row is reused. Reads are short, so that an export does not
 // hold up a run in progress; it sees rows that come meanwhile or does not.
 func (s *Store) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
-	if to <= 0 {
-		to = math.MaxInt
+	return s.merged(ctx, run, merge{to: to, last: header{cycle: from, lo: -1}})
+}
+
+// Takes yields all takes of all sessions, ordered by cycle, agent and take, like Sessions.
+func (s *Store) Takes(ctx context.Context, run engine.RunID) iter.Seq2[*engine.SessionRow, error] {
+	return s.merged(ctx, run, merge{all: true, last: header{lo: -1}})
+}
+
+func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2[*engine.SessionRow, error] {
+	if m.to <= 0 {
+		m.to = math.MaxInt
 	}
 	return func(yield func(*engine.SessionRow, error) bool) {
 		key, err := s.key(ctx, run)
@@ -25,7 +34,8 @@ func (s *Store) Sessions(ctx context.Context, run engine.RunID, from, to int) it
 			yield(nil, err)
 			return
 		}
-		m := merge{store: s, run: key, to: to, last: header{cycle: from, lo: -1}}
+		m := m // from the beginning each time
+		m.store, m.run = s, key
 		for {
 			r, err := m.next(ctx)
 			if err != nil {
@@ -64,6 +74,7 @@ type merge struct {
 	store   *Store
 	run     int64
 	to      int
+	all     bool     // takes, not only the last
 	last    header   // of the headers that were read
 	headers []header // those read and not opened
 	noMore  bool
@@ -88,7 +99,7 @@ func (m *merge) next(ctx context.Context) (*engine.SessionRow, error) {
 		if err := m.fill(ctx); err != nil {
 			return nil, err
 		}
-		if len(m.open) > 0 && m.open[0].cycle == top.cycle && m.open[0].sessions[0].agent == p.agent {
+		if !m.all && len(m.open) > 0 && m.open[0].cycle == top.cycle && m.open[0].sessions[0].agent == p.agent {
 			continue // a later take follows
 		}
 		return m.reader.read(p.segment, top.cycle, top.base)

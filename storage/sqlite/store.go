@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 const fileName = "throng.db"
@@ -39,6 +41,11 @@ type Options struct {
 	CommitRows int
 	// RetryEvery is how long a journal waits before it tries again to write; 0 is a second.
 	RetryEvery time.Duration
+	// Now is the clock of the bin; nil is [time.Now].
+	Now func() time.Time
+	// OnGone, if set, is called, from another goroutine, with a run that is being removed without anybody waiting for it:
+	// what belongs to it elsewhere may go too. It may be called again for the same run.
+	OnGone func(run engine.RunID)
 	// Logger hears of trouble and of what was found at opening; nil is [slog.Default].
 	Logger *slog.Logger
 }
@@ -52,6 +59,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.RetryEvery <= 0 {
 		o.RetryEvery = time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -72,6 +82,7 @@ type Store struct {
 
 	stop    context.CancelFunc // ends the background work
 	working sync.WaitGroup
+	tidied  chan struct{} // closed when what was left by interrupted deletions and imports is gone
 
 	mu       sync.Mutex
 	closed   bool
@@ -83,13 +94,13 @@ type Store struct {
 // [Store.Notice]. The errors are ErrNewer, if a newer version wrote the file; it is left as it is; ErrNoRoom, if the
 // folder cannot be written; and ErrInUse.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, options: o.withDefaults(), journals: map[*Journal]struct{}{}}
+	s := &Store{dir: dir, options: o.withDefaults(), journals: map[*Journal]struct{}{}, tidied: make(chan struct{})}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("open the store in %s: %w", dir, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.working.Go(func() { s.finishDeleting(ctx) })
+	s.working.Go(func() { s.tidy(ctx) })
 	return s, nil
 }
 
@@ -130,6 +141,9 @@ func (s *Store) Close() error {
 	errs = append(errs, s.reader.Close(), s.writer.Close(), s.opened.Close())
 	return errors.Join(errs...)
 }
+
+// Dir is the folder of the store.
+func (s *Store) Dir() string { return s.dir }
 
 func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // order takes in what a person ordered: the totals are counted anew, from all rows.
@@ -94,9 +95,7 @@ func testOrders(t *testing.T, open Open) {
 	if !reflect.DeepEqual(r.Retired, map[int]int{7: 1, 8: 2}) || !slices.Contains(r.Tuned, engine.Tunable{Name: "model.rate", Value: "16"}) {
 		t.Errorf("got retired %v, tuned %v", r.Retired, r.Tuned)
 	}
-	child := record("child")
-	child.Parent, child.ForkCycle = "r", 1
-	must(t, f.Create(t.Context(), child))
+	must(t, f.Fork(t.Context(), childOf("r", 1), storage.Fork{Checkpoint: 1}))
 	fork, err := f.Resume(t.Context(), "child")
 	must(t, err)
 	if !reflect.DeepEqual(fork.Retired, map[int]int{7: 1}) {

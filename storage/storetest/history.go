@@ -153,7 +153,7 @@ func (m *model) resumption() *engine.Resumption {
 		if _, goesOn := r.Takes[agent]; goesOn {
 			continue
 		}
-		r.Done = append(r.Done, agent)
+		r.Done, r.Outcomes = append(r.Done, agent), append(r.Outcomes, s.Outcome)
 		if s.Outcome == engine.Failed || s.Outcome == engine.TimedOut {
 			r.Bad[agent] = engine.EndOf(&s)
 		}
@@ -166,10 +166,13 @@ func (m *model) resumption() *engine.Resumption {
 
 // text is a resumption without what is a matter of taste.
 func text(r *engine.Resumption) string {
-	slices.Sort(r.Done)
+	done := map[int]engine.Outcome{}
+	for i, agent := range r.Done {
+		done[agent] = r.Outcomes[i]
+	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "cycle %d, done %v, changed %v, checkpoints %d (%s, limit %d)\nprefixes\n",
-		r.Cycle, r.Done, r.Changed, r.Checkpoints, r.Checkpoint.UTC(), r.State.Limit)
+		r.Cycle, done, r.Changed, r.Checkpoints, r.Checkpoint.UTC(), r.State.Limit)
 	for _, agent := range slices.Sorted(maps.Keys(r.Prefixes)) {
 		p := r.Prefixes[agent]
 		slices.SortFunc(p, func(a, b engine.Entry) int { return cmp.Compare(a.Path, b.Path) })
@@ -365,12 +368,18 @@ func (h *historian) check() {
 	if got, want := text(got), text(h.model.resumption()); got != want {
 		h.Fatalf("resumption: got\n%s\nwant\n%s", got, want)
 	}
+	memory, err := h.store.Memory(context.Background(), h.run)
+	must(h, err)
+	if !reflect.DeepEqual(memory, got.Memory) {
+		h.Fatalf("memory: got %v, the resumption has %v", memory, got.Memory)
+	}
 	r, err := h.store.Run(context.Background(), h.run)
 	must(h, err)
 	if r.Done != h.model.done || r.Cycle != h.model.cycle || r.Inexact.String() != h.model.totals.Inexact.String() {
 		h.Fatalf("run: got done %d, cycle %d, %s, want %d, %d, %s", r.Done, r.Cycle, r.Inexact, h.model.done, h.model.cycle, h.model.totals.Inexact)
 	}
 	h.checkSessions()
+	h.checkAgent(rapid.IntRange(0, crowd-1).Draw(h.T, "looked at"), memory)
 	for _, saved := range h.model.saved {
 		record, state, memory, err := h.store.Checkpoint(context.Background(), h.run, saved.number)
 		must(h, err)
@@ -393,6 +402,33 @@ func (h *historian) checkSessions() {
 	})
 	if got := sessionsOf(h, h.store, h.run, 0, 0); !reflect.DeepEqual(got, want) {
 		h.Fatalf("sessions: got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+// checkAgent compares what the store says of one agent with what it says of all: page by page, all takes, newest first.
+func (h *historian) checkAgent(agent int, memory map[int]*engine.Memory) {
+	own, err := h.store.MemoryOf(context.Background(), h.run, agent)
+	must(h, err)
+	if !reflect.DeepEqual(own, memory[agent]) {
+		h.Fatalf("memory of %d: got %v, that of all has %v", agent, own, memory[agent])
+	}
+	var want []engine.SessionRow
+	for _, s := range h.model.sessions {
+		if s.Agent == agent {
+			s.Delta = engine.Delta{}
+			want = append(want, s)
+		}
+	}
+	slices.SortFunc(want, func(a, b engine.SessionRow) int { return cmp.Or(b.Cycle-a.Cycle, b.Take-a.Take) })
+	var got []engine.SessionRow
+	for next, first := 0, true; first || next > 0; first = false {
+		var page []engine.SessionRow
+		page, next, err = h.store.Recent(context.Background(), h.run, agent, next, 2)
+		must(h, err)
+		got = append(got, page...)
+	}
+	if !reflect.DeepEqual(got, want) {
+		h.Fatalf("sessions of %d: got\n%+v\nwant\n%+v", agent, got, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // injected is the row of a message by hand that sessions from a cycle on find.
@@ -45,8 +46,6 @@ func testInjected(t *testing.T, open Open) {
 	if r := f.resume(); r.State.Totals.Inexact.String() != "inexact since cycle 0: by hand" || r.AtBarrier.Inexact == nil {
 		t.Errorf("the run is %v", r.State.Totals.Inexact)
 	}
-	child := record("child")
-	child.Parent, child.ForkCycle = "r", 1
-	must(t, f.Create(t.Context(), child))
+	must(t, f.Fork(t.Context(), childOf("r", 1), storage.Fork{Checkpoint: 1}))
 	check("in a fork", "child", letter(0, "before"), letter(1, "in the first cycle"))
 }

@@ -76,8 +76,7 @@ func testGrowth(t *testing.T, open Open) {
 		f.reopen()
 		kept := map[engine.Outcome]int{}
 		for a := range agents {
-			got, err := f.Requests(t.Context(), f.run, 0, a)
-			must(t, err)
+			got := f.requests(place(0, a, 0))
 			if len(got) == 0 {
 				continue
 			}
@@ -111,6 +110,19 @@ func testGrowth(t *testing.T, open Open) {
 	}
 }
 
+// requests are those that are kept of a session: the same whether they are looked for in its whole cycle or not.
+func (f *fixture) requests(p engine.Place) []storage.Request {
+	f.t.Helper()
+	all, err := f.Requests(f.t.Context(), f.run, p.Cycle, p.Agent)
+	must(f.t, err)
+	near, err := f.RequestsOf(f.t.Context(), f.run, p, func(found []storage.Request) bool { return len(found) == len(all) })
+	must(f.t, err)
+	if !reflect.DeepEqual(near, all) {
+		f.t.Errorf("%v: near its end there is %+v, in its cycle %+v", p, near, all)
+	}
+	return all
+}
+
 // testPrivate holds that a private answer is there for a resumption while its cycle is open, and for nobody else.
 func testPrivate(t *testing.T, open Open) {
 	r := record("r")
@@ -139,8 +151,7 @@ func testPrivate(t *testing.T, open Open) {
 	}
 	check := func(s engine.SessionRow) {
 		t.Helper()
-		got, err := f.Requests(t.Context(), f.run, s.Cycle, s.Agent)
-		must(t, err)
+		got := f.requests(s.Place)
 		if !reflect.DeepEqual(got, want(s.Place)) {
 			t.Errorf("got %+v, want %+v", got, want(s.Place))
 		}
@@ -162,33 +173,6 @@ func testPrivate(t *testing.T, open Open) {
 	f.reopen()
 	for _, s := range sessions {
 		check(s)
-	}
-}
-
-func testFork(t *testing.T, open Open) {
-	f := newFixture(t, open, record("r"))
-	first := remembers("a", "1")
-	memory := map[int]*engine.Memory{3: (*engine.Memory)(nil).Apply(&first), 5: (*engine.Memory)(nil).Apply(&first)}
-	f.commit(engine.BarrierRow{Cycle: 0, At: at(1)}, engine.CheckpointRow{At: at(1), Cycle: 1, Memory: memory, State: engine.State{Limit: 6}})
-	second := remembers("a", "2")
-	f.commit(engine.BarrierRow{Cycle: 1, At: at(2)}, engine.CheckpointRow{At: at(2), Cycle: 2, Memory: map[int]*engine.Memory{5: memory[5].Apply(&second)}})
-
-	child := record("child")
-	child.Parent, child.ForkCycle = "r", 1
-	must(t, f.Create(t.Context(), child))
-	r, err := f.Resume(t.Context(), "child")
-	must(t, err)
-	if r.Cycle != 1 || !reflect.DeepEqual(r.Memory, memory) || r.State.Limit != 6 || r.State.Totals.Ended() != 0 || r.Checkpoints != 1 {
-		t.Errorf("got cycle %d, memory %v, limit %d", r.Cycle, r.Memory, r.State.Limit)
-	}
-	child.ID, child.ForkCycle = "late", 7
-	if err := f.Create(t.Context(), child); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("fork at a cycle without a checkpoint: got %v, want ErrNotFound", err)
-	}
-	must(t, f.Journal.Close(t.Context()))
-	must(t, f.Delete(t.Context(), "r")) // the child does not need it
-	if r, err := f.Resume(t.Context(), "child"); err != nil || len(r.Memory) != 2 {
-		t.Errorf("without its parent: got %v, %v", r, err)
 	}
 }
 

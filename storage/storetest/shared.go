@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // sharedKeys are of the answers that the suite's runs share.
@@ -57,7 +58,7 @@ func (m *sharedModel) count(r *engine.StepRecord) {
 // asking is how an asking ended, with one 429.
 func asking(n int) *engine.StepRecord {
 	return &engine.StepRecord{
-		Path: "ask", Label: engine.Label(n % 4), Attempts: 1 + n%3, Statuses: []int{429, 200},
+		Path: "ask", Label: engine.Label(n % 5), Attempts: 1 + n%3, Statuses: []int{429, 200},
 		Usage: &engine.Usage{Calls: int64(n), Cost: 1 << 40},
 	}
 }
@@ -100,7 +101,7 @@ func testShared(t *testing.T, open Open) {
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Totals: wrong}}, engine.BarrierRow{Cycle: 1, At: at(3)})
 	f.commit(engine.EndRow{At: at(4), Ending: engine.EndStopped, Totals: wrong})
 
-	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: [4]int64{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
+	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: [5]int64{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
 	for range 2 {
 		r := f.resume()
 		if !reflect.DeepEqual(r.Shared, engine.Shared{
@@ -116,11 +117,10 @@ func testShared(t *testing.T, open Open) {
 		f.reopen()
 	}
 
-	child := record("child")
-	child.Parent, child.ForkCycle = "r", 1
-	must(t, f.Create(t.Context(), child))
-	if r, err := f.Resume(t.Context(), "child"); err != nil || len(r.Shared.Answers) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
-		t.Errorf("a fork has %+v, %+v, %v", r.Shared, r.State.Totals.Shared, err)
+	must(t, f.Fork(t.Context(), childOf("r", 1), storage.Fork{Checkpoint: 1}))
+	if r, err := f.Resume(t.Context(), "child"); err != nil || !reflect.DeepEqual(r.Shared.Answers, map[engine.SharedKey]engine.Entry{first: answered(1)}) ||
+		len(r.Shared.Asked) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
+		t.Errorf("a fork has %+v, %+v, %v, want its parent's answer at no cost", r.Shared, r.State.Totals.Shared, err)
 	}
 	before, err := f.Doomed(t.Context(), f.run)
 	must(t, err)

@@ -16,6 +16,7 @@ import (
 type Store interface {
 	storage.Reader
 	Create(ctx context.Context, r engine.RunRecord) error
+	Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) error
 	Claim(ctx context.Context, run engine.RunID) (release func(), err error)
 	Journal(run engine.RunID) (Journal, error)
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
@@ -26,8 +27,20 @@ type Store interface {
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	Barriers(ctx context.Context, run engine.RunID) ([]engine.BarrierRow, error)
 	Requests(ctx context.Context, run engine.RunID, cycle, agent int) ([]storage.Request, error)
+	RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) ([]storage.Request, error)
+	Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error)
+	MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error)
 	Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error)
 	Delete(ctx context.Context, run engine.RunID) error
+	WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error)
+	DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
+	Bin(ctx context.Context, run engine.RunID) error
+	BinCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
+	Binned(ctx context.Context) ([]storage.Binned, error)
+	Restore(ctx context.Context, run engine.RunID, number int) error
+	DeleteBinned(ctx context.Context, run engine.RunID, number int) error
+	EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Binned, err error)
+	Note(ctx context.Context, run engine.RunID, text string) error
 	Close() error
 }
 
@@ -63,6 +76,7 @@ func Run(t *testing.T, open Open) {
 		{"sessions are ordered and only the last take counts", testSessions},
 		{"overlapping batches are merged", testOverlap},
 		{"every kept checkpoint can be restored", testCheckpoints},
+		{"a checkpoint is deleted alone", testDeleteCheckpoints},
 		{"what is not kept goes after the barrier", testGrowth},
 		{"what is private is for a resumption only", testPrivate},
 		{"an answer that belongs to the run stays", testShared},
@@ -71,12 +85,18 @@ func Run(t *testing.T, open Open) {
 		{"a requeued take goes on", testTakes},
 		{"a run that goes on is not over", testEnding},
 		{"a fork begins with its parent's memory", testFork},
+		{"a fork goes on, and is forked", testForkOfAFork},
+		{"memory follows its agent into a fork", testForkMoved},
 		{"what was injected by hand comes back", testInjected},
 		{"what was ordered by hand comes back", testOrders},
 		{"settings that were changed come back", testTuned},
 		{"sleep is no time that a run took", testSlept},
 		{"metrics are read from a time on", testMetrics},
 		{"a run is deleted whole, but not in progress", testDelete},
+		{"a run comes back from the bin as it was", testBin},
+		{"a checkpoint comes back from the bin", testBinCheckpoint},
+		{"what is deleted from the bin is gone", testEmptyBin},
+		{"a note stays with its run", testNote},
 		{"a closed journal refuses", testClosed},
 		{"any history can be resumed", testHistories},
 	} {
@@ -98,7 +118,7 @@ func record(id engine.RunID) engine.RunRecord {
 		ID: id, Title: "a run", Created: epoch, Settings: s, Cycles: s.Cycles, Total: 100,
 		Source: engine.Source{
 			Name: "crowd.yaml", Hash: "abc", Files: map[string][]byte{"crowd.yaml": []byte("scenario: crowd\n")},
-			Parameters: map[string]string{"shops": "3"},
+			Parameters: map[string]string{"shops": "3"}, Path: "/crowds/crowd.yaml",
 		},
 		Forecast: &engine.Forecast{
 			Cycle: engine.Between(8, 12, engine.Measured), Run: "before", At: epoch, Server: -1, ServerMax: 60, Writers: []string{"buy"},

@@ -38,7 +38,7 @@ func newBeside(open func(i int)) *beside {
 	})
 	table := func(title, what string) *widgets.Sheet {
 		return widgets.NewSheet([]widgets.Column{
-			{Title: title, Sample: "workstation"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
+			{Title: title, Sample: "development"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
 		}, "", nil)
 	}
 	b.systems, b.uses, b.calls = table("System", "At once"), table("Use", "At once"), table("Models by", "Calls at once")

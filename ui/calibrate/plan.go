@@ -42,7 +42,7 @@ func newPlan(start, stop func()) *plan {
 		pick: widget.NewSelect(nil, nil), levels: form.NewEntry(), max: form.NewWhole(1, engine.MaxLimit),
 		repeats: form.NewWhole(1, mostRepeats), seconds: form.NewNumber(), progress: widgets.NewProgress(), said: widgets.NewNotice(),
 	}
-	p.pick.PlaceHolder = "Choose a scenario"
+	p.pick.PlaceHolder = "Reading the scenarios…"
 	p.levels.PlaceHolder = "1, 2, 4, 8, …"
 	p.max.PlaceHolder, p.repeats.PlaceHolder, p.seconds.PlaceHolder = "64", "3", "5"
 	p.seconds.Min, p.seconds.Max = 0.1, mostSeconds
@@ -73,7 +73,7 @@ func (p *plan) entries() []*form.Entry {
 
 // offer lists the scenarios; the one that Setup shows is chosen where none is.
 func (p *plan) offer(all []Choice, shown string) {
-	p.choices = all
+	p.choices, p.pick.PlaceHolder = all, "Choose a scenario"
 	chosen := p.chosen()
 	var titles []string
 	for _, c := range all {

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/picture"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -35,9 +36,11 @@ type result struct {
 }
 
 func newResult(apply func(level int)) *result {
+	said := widgets.NewNotice()
 	r := &result{
 		title: widgets.NewHeading("How many at once"), about: form.NewNote(""), words: form.NewNote(""), law: form.NewNote(""),
-		chart: chart.NewLevels("Throughput", "sessions per second · line and tint: the fitted curve and its interval", "Latency", "95th percentile of sessions"),
+		chart: chart.NewLevels("Throughput", "sessions per second · line and tint: the fitted curve and its interval", "Latency", "95th percentile of sessions",
+			picture.Keep(func() string { return "calibration" }, said.Say)),
 	}
 	r.words.TextSize = theme.SizeNameText
 	r.words.Say("Levels are measured one after another, a curve is fitted to their throughputs, and the smallest level with 95 % of the best throughput is recommended. The requests are real.")
@@ -57,7 +60,7 @@ func newResult(apply func(level int)) *result {
 	height := canvas.NewRectangle(color.Transparent)
 	height.SetMinSize(fyne.NewSize(0, chartEms*theme.TextSize()))
 	head := container.NewBorder(nil, nil, nil, container.NewVBox(r.apply), form.NewStack(r.title, r.about))
-	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, container.NewStack(height, r.chart), r.law))
+	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, container.NewStack(height, r.chart), said, r.law))
 	r.table = widgets.NewPanel("Levels", r.sheet)
 	return r
 }

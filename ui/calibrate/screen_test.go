@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it and answers what a test says.

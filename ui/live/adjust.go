@@ -59,7 +59,7 @@ func (o *orders) adjustSettings() {
 	o.adjusting = f
 	size := o.screen.win.Canvas().Size()
 	f.dialog.Resize(fyne.NewSize(min(size.Width*0.8, 900), size.Height*0.8))
-	f.dialog.Show()
+	widgets.Ask(o.screen.win, f.dialog, widgets.Pressing(f.change))
 }
 
 // adjust changes what differs. What could not be changed stays in the form, with the reason.

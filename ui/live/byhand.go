@@ -18,7 +18,7 @@ import (
 func (l *lists) askAbout(key string) {
 	for i := range l.oldest {
 		d := l.oldest[i]
-		if strconv.Itoa(d.Agent) != key || l.orders.phase == engine.Ended {
+		if strconv.Itoa(d.Agent) != key || !l.orders.open() {
 			continue
 		}
 		retire := widget.NewButton("Retire the agent", nil)
@@ -29,7 +29,7 @@ func (l *lists) askAbout(key string) {
 			l.orders.retire(d.Agent, who(&d))
 		}
 		ask.SetButtons([]fyne.CanvasObject{widget.NewButton("Close", ask.Hide), retire})
-		ask.Show()
+		widgets.Ask(l.win, ask, nil)
 		return
 	}
 }

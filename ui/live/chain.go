@@ -7,6 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/graph"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -72,37 +76,50 @@ func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst engine.Leve
 type chain struct {
 	panel *widgets.Panel
 	graph *graph.Graph
+	note  *widgets.Line   // on the critical path
+	head  *fyne.Container // that and the title
+	of    *engine.Graph
 	steps []engine.StepFigures
 	leaf  map[string]bool // paths of steps without others inside
 }
 
 func newChain() *chain {
 	c := &chain{graph: graph.New(leastChain)}
-	c.panel = widgets.NewPanel("Chain", c.graph)
-	c.panel.Hide()
+	c.note = widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet)
+	c.head = container.New(inline{c.note}, widgets.NewHeading("Chain"), c.note)
+	c.panel = widgets.NewPanel("", container.NewBorder(c.head, nil, nil, nil, c.graph))
 	return c
 }
 
 // begin shows the chain of a job.
 func (c *chain) begin(job *Job) {
 	c.graph.Set(job.Graph)
-	c.steps, c.leaf = nil, map[string]bool{}
+	c.of, c.steps, c.leaf = &job.Graph, nil, map[string]bool{}
+	c.note.Set("", widgets.Quiet)
 	job.Graph.Walk(func(s *engine.GraphStep) { c.leaf[s.Path] = len(s.Inner) == 0 })
 }
 
 // draw colours the steps, if there are newer figures.
-func (c *chain) draw(s *engine.Snapshot) {
+func (c *chain) draw(f *feed) {
+	s := f.snap
 	if len(s.Steps) == 0 || len(c.steps) > 0 && &c.steps[0] == &s.Steps[0] {
 		return
 	}
 	c.steps = s.Steps
 	slowest := c.slowest()
+	path := criticalPath(c.of, c.spent(f.sessions()))
+	if text := path.text(); text != c.note.Text() {
+		c.note.Set(text, widgets.Quiet)
+		c.head.Refresh()
+	}
 	c.graph.Mark(func(step *engine.GraphStep) graph.State {
 		f, ok := c.find(step.Path)
 		if !ok {
 			return graph.State{Line: "not yet"}
 		}
-		return stepState(step, f, slowest)
+		state := stepState(step, f, slowest)
+		state.Critical = path.paths[step.Path]
+		return state
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/graph"
-	"github.com/throng-sim/throng/ui/internal/uitest"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // shop is the chain of the fake runs.
@@ -30,12 +30,12 @@ func figuresOf(path string, ok, failed, requests int64, took time.Duration) engi
 
 func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	st := perform(t, running())
-	st.shows(t, "Show chain", "Throughput")
+	st.shows(t, "Chain", "Throughput")
 	st.hides(t, "Fill the cart")
-	st.Tap(st.root, "Show chain")
-	st.shows(t, "Show charts", "Browse", "Fill the cart", "4 steps")
+	st.view("Chain")
+	st.shows(t, "Charts", "Browse", "Fill the cart", "4 steps")
 	st.hides(t, "Throughput")
-	if !st.figures.span.Disabled() {
+	if !st.views.span.Disabled() {
 		t.Error("what the charts span can be chosen while they are hidden")
 	}
 
@@ -48,10 +48,10 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	st.tick()
 	st.shows(t, "240ms · 1.0 % failed", "2.5ms · 20 % failed", "for · 900 times", "not yet")
 
-	st.Tap(st.root, "Show charts")
+	st.view("Charts")
 	st.shows(t, "Throughput")
 	st.hides(t, "Fill the cart")
-	if st.figures.span.Disabled() {
+	if st.views.span.Disabled() {
 		t.Error("what the charts span cannot be chosen")
 	}
 }
@@ -61,7 +61,7 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	s := running()
 	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
-	st.Tap(st.root, "Show chain")
+	st.view("Chain")
 	st.shows(t, "p95 2.0s")
 	next := running()
 	next.Run = "20300301-130000-efgh"
@@ -76,7 +76,7 @@ func TestTheChainOfARunThatHasEnded(t *testing.T) {
 	s := running()
 	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
-	st.Tap(st.root, "Show chain")
+	st.view("Chain")
 	st.shows(t, "p95 2.0s", "not yet")
 }
 

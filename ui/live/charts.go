@@ -1,27 +1,30 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-)
-
-const (
-	leastSpan = time.Minute // of the time axis
-	lately    = 10 * time.Minute
 )
 
 // charts are the curves of a run.
 type charts struct {
 	grid   *fyne.Container
 	all    []curves
+	group  *chart.Group
 	marked []chart.Marker
-	feed   *feed // as drawn last
-	lately bool  // only the last minutes are shown
+	bands  []chart.Band
+	feed   *feed         // as drawn last
+	lately time.Duration // only so much of the end is shown; 0: the whole run
+	span   *widget.Select
+	keep   chart.Keep
 	remote bool
 }
 
@@ -31,28 +34,40 @@ type curves struct {
 	first, end int
 }
 
-func newCharts() *charts { return &charts{grid: container.NewWithoutLayout()} }
+// newCharts makes none before the first job; keep is where their pictures go.
+func newCharts(keep chart.Keep) *charts {
+	c := &charts{grid: container.New(&grid{}), keep: keep}
+	c.group = chart.NewGroup(c.zoomed)
+	c.span = newSpan(c)
+	return c
+}
 
-// begin makes the charts for a job: which lines there are depends on where its results go.
+// begin makes the charts for a job: which lines there are depends on whether it talks to a database.
 func (c *charts) begin(job *Job) {
 	c.all, c.feed = nil, nil
-	c.remote = job.Remote != ""
-	c.all = newCurves(c.remote)
+	c.remote = job.Remote != "" || slices.ContainsFunc(job.Snapshot().Services, func(s engine.ServiceState) bool { return s.Kind == "postgres" })
+	c.all = newCurves(c.remote, c.keep)
+	c.group.Clear()
+	for _, one := range c.all {
+		c.group.Add(one.Chart)
+	}
+	c.showSpan()
 	c.grid.Objects = panels(c.all)
 	c.grid.Refresh()
 }
 
 // newCurves makes the charts.
-func newCurves(remote bool) (all []curves) {
+func newCurves(remote bool, keep chart.Keep) (all []curves) {
 	add := func(first int, config chart.Config) {
+		config.Keep = keep
 		all = append(all, curves{chart.New(config), first, first + len(config.Series)})
 	}
 	connections := chart.Config{Title: "Store connections", Fill: true, Series: series("Throng")}
 	if remote {
-		connections = chart.Config{Title: "Database connections", Limit: true, Series: series("Throng", "all clients")}
+		connections = chart.Config{Title: "Database connections", Limit: true, Series: series("Throng", "all clients", "in use", "waiting")}
 	}
 	add(seriesCPU, chart.Config{Title: "CPU", Unit: chart.Percent, Series: series("machine", "Throng")})
-	add(seriesP50, chart.Config{Title: "Latency", Unit: chart.Duration, Series: series("p50", "p95", "p99")})
+	add(seriesP50, chart.Config{Title: "Latency", Unit: chart.Duration, Series: series("p50", "p95", "p99", "mean")})
 	add(seriesLimit, chart.Config{Title: "Concurrency", Series: series("limit", "in flight")})
 	add(seriesMemory, chart.Config{Title: "Memory", Unit: chart.Bytes, Fill: true, Series: series("Throng")})
 	add(seriesSessions, chart.Config{Title: "Throughput", Unit: chart.PerSecond, Series: series("sessions", "requests")})
@@ -75,14 +90,6 @@ func series(names ...string) []chart.SeriesConfig {
 	return all
 }
 
-// show draws the last minutes only, or the whole run.
-func (c *charts) show(onlyLately bool) {
-	c.lately = onlyLately
-	if c.feed != nil {
-		c.draw(c.feed)
-	}
-}
-
 // draw shows a feed.
 func (c *charts) draw(f *feed) {
 	c.feed = f
@@ -91,18 +98,12 @@ func (c *charts) draw(f *feed) {
 
 // set shows a feed on some charts.
 func (c *charts) set(all []curves, f *feed) {
-	times, values := f.history.Rows()
+	times, values := f.rows()
 	if len(times) == 0 {
+		blank(all, f)
 		return
 	}
-	to := f.last.Local()
-	from := time.UnixMicro(int64(times[0] * 1e6)).Local()
-	if earliest := to.Add(-lately); c.lately && from.Before(earliest) {
-		from = earliest
-	}
-	if to.Sub(from) < leastSpan {
-		to = from.Add(leastSpan)
-	}
+	from, to := c.ends(f, times[0])
 	c.marked = c.marked[:0]
 	for i := range f.marks {
 		c.marked = append(c.marked, f.marks[i].Marker)
@@ -117,6 +118,31 @@ func (c *charts) set(all []curves, f *feed) {
 				data.Limit, data.LimitName = float64(f.snap.Ceiling), "ceiling"
 			}
 		}
+		c.bands = appendBands(c.bands[:0], one.first, &f.snap.Metrics)
+		one.SetBands(c.bands...)
 		one.Set(data)
 	}
+}
+
+// bounded are the metrics of health whose bounds are drawn, by the first series of their chart.
+var bounded = map[int]engine.Metric{
+	seriesCPU: engine.MetricCPU, seriesP50: engine.MetricLatency, seriesMemory: engine.MetricOwnMemory, seriesConnections: engine.MetricConnections,
+}
+
+// appendBands appends the ranges in which a chart's metric is a warning, or critical.
+func appendBands(bands []chart.Band, first int, m *engine.MetricsRow) []chart.Band {
+	metric, ok := bounded[first]
+	if !ok {
+		return bands
+	}
+	warning, critical, ok := engine.Bounds(metric, m)
+	if !ok {
+		return bands
+	}
+	low := chart.Band{From: warning, To: critical, Level: theme.ColorNameWarning}
+	high := chart.Band{From: critical, Level: theme.ColorNameError}
+	if metric == engine.MetricLatency { // it is judged by the mean
+		low.Text, high.Text = "warning, as a mean", "critical, as a mean"
+	}
+	return append(bands, low, high)
 }

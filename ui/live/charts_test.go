@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // chartTexts returns what the chart with a title shows.
@@ -31,7 +31,7 @@ func TestChartsShowTheNewestSecond(t *testing.T) {
 	st.Tick()
 	st.run.second(func(m *engine.MetricsRow) {
 		m.Host.CPU, m.Host.Memory, m.Limit, m.InFlight = 63, 350e6, 80, 77
-		m.Connections, m.ServerConnections, m.ServerMax = 8, 44, 60
+		m.Connections, m.ServerConnections, m.ServerMax, m.Pool = 8, 44, 60, engine.Pool{Size: 12, InUse: 5, Idle: 3, Waiting: 21}
 		m.SessionsPerSec, m.RequestsPerSec = 91, 455
 		m.Total.P50, m.Total.P95, m.Total.P99 = 250*time.Millisecond, 1200*time.Millisecond, 3*time.Second
 	})
@@ -42,7 +42,7 @@ func TestChartsShowTheNewestSecond(t *testing.T) {
 		"Latency":              {"p50", "250 ms", "p95", "1.2 s", "p99", "3 s"},
 		"Concurrency":          {"limit", "80", "in flight", "77"},
 		"Throughput":           {"sessions", "91/s", "requests", "455/s"},
-		"Database connections": {"8", "44", "max 60"},
+		"Database connections": {"8", "44", "max 60", "in use", "5", "waiting", "21"},
 	} {
 		shown := st.chartTexts(t, title)
 		for _, text := range texts {
@@ -106,7 +106,7 @@ func TestChartsSpan(t *testing.T) {
 	if shown := st.chartTexts(t, "CPU"); !shown[stamp(began.Add(5*time.Minute))] {
 		t.Errorf("the whole run does not show its beginning: %v", shown)
 	}
-	st.figures.span.SetSelected(lastMinutes)
+	st.views.span.SetSelected(lastMinutes)
 	if shown := st.chartTexts(t, "CPU"); shown[stamp(began.Add(5*time.Minute))] || !shown[stamp(began.Add(20*time.Minute))] {
 		t.Errorf("the last 10 minutes show %v", shown)
 	}

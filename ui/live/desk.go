@@ -4,6 +4,7 @@ package live
 
 import (
 	"context"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -24,6 +25,8 @@ type Run interface {
 	Retire(ctx context.Context, agent int, who string) error
 	// Requeue has a session of the open cycle that ended badly run again.
 	Requeue(ctx context.Context, agent int, who string) error
+	// Watch has the exchanges of an agent's sessions kept from now on; -1 ends that. It does not wait.
+	Watch(agent int)
 	Done() <-chan struct{}
 }
 
@@ -41,6 +44,25 @@ type Job struct {
 	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, from the next cycle on. It
 	// waits until that is durable.
 	Tell func(ctx context.Context, ids []string, text string) error
+	// Crowd is the state of every agent now; reuse may be an earlier one of this call, whose memory is used again. It does
+	// not wait long.
+	Crowd func(reuse *engine.Crowd) *engine.Crowd
+	// Agent is what is known of an agent. It reads the store: never on the UI goroutine. Sessions: at most the newest 50.
+	Agent func(ctx context.Context, index int) (*engine.AgentView, error)
+	// Find returns the agents (ascending, at most so many) whose id contains the text, or that match an expression over the
+	// persona such as `segment == "loyal" and age > 40`; mistakes are *engine.FieldError. Never on the UI goroutine.
+	Find func(ctx context.Context, text string, most int) (found []int, more bool, err error)
+	// Name is what an agent is called. It does not wait.
+	Name func(index int) string
+	Past Past // to look back; nil cannot
+}
+
+// Past is what is kept of a run. Its methods read the store: never on the UI goroutine.
+type Past interface {
+	// Course is what the run did over wall time, in outline.
+	Course(ctx context.Context) (*engine.Course, error)
+	// Moment is what it was doing at a moment that is past.
+	Moment(ctx context.Context, at time.Time) (*engine.Moment, error)
 }
 
 // Desk is what the screen asks for.
@@ -51,4 +73,8 @@ type Desk interface {
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
 	// RemoteState says how sending to the database is doing, in words; "" without one. It does not wait.
 	RemoteState() (text string, healthy bool)
+	// Logged is how many errors this process has logged, and the last. It does not wait.
+	Logged() (errors int, last string, at time.Time)
+	// Past is a run to look back on: the one that is shown, or any other of the store. It reads that.
+	Past(ctx context.Context, run engine.RunID) (*Job, error)
 }

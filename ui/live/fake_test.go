@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,7 +15,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 var began = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -94,11 +95,13 @@ func (r *fakeRun) Checkpoint(_ context.Context, reason string) error {
 }
 
 type fakeDesk struct {
+	logged   int
 	job      *Job
 	exported []string
 	failing  error
 	remote   string
 	unwell   bool
+	past     map[engine.RunID]*Job
 }
 
 func (d *fakeDesk) Job() *Job { return d.job }
@@ -107,6 +110,10 @@ func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (stri
 	d.exported = append(d.exported, string(run)+" to "+dir)
 	return dir + "/throng-" + string(run), d.failing
 }
+
+func (d *fakeDesk) Past(_ context.Context, run engine.RunID) (*Job, error) { return d.past[run], nil }
+
+func (d *fakeDesk) Logged() (int, string, time.Time) { return d.logged, "the disk is full", began }
 
 func (d *fakeDesk) RemoteState() (text string, healthy bool) { return d.remote, !d.unwell }
 
@@ -179,6 +186,16 @@ func (st *stage) tick() {
 	st.draw()
 }
 
+// view has a person choose a view.
+func (st *stage) view(name string) {
+	st.views.choice.Pick(slices.Index(st.views.choice.Options(), name))
+}
+
+// list has a person choose a table.
+func (st *stage) list(title string) {
+	st.lists.tabs.Pick(slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == title }))
+}
+
 // shows fails the test unless all texts are shown.
 func (st *stage) shows(t *testing.T, texts ...string) {
 	t.Helper()
@@ -208,6 +225,8 @@ func (r *fakeRun) Set(name, value, who, why string) error {
 	}
 	return err
 }
+
+func (r *fakeRun) Watch(agent int) { _ = r.order("watch %d", agent) }
 
 func (r *fakeRun) Tunables() []engine.Tunable { return r.tunables }
 

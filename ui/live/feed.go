@@ -9,7 +9,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
-	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 const (
@@ -28,8 +27,11 @@ const (
 	seriesP50
 	seriesP95
 	seriesP99
+	seriesMean
 	seriesConnections
 	seriesServer
+	seriesInUse
+	seriesWaiting
 	seriesSessions
 	seriesRequests
 	seriesLimit
@@ -41,21 +43,37 @@ const (
 type feed struct {
 	snap    *engine.Snapshot
 	history *chart.History
-	count   int           // rows added, ever
-	last    time.Time     // of the newest row
-	limit   int           // of the newest row
-	marks   []mark        // oldest first
+	count   int       // rows added, ever
+	last    time.Time // of the newest row
+	limit   int       // of the newest row
+	marks   []mark    // oldest first
+	busy    busy
 	changed time.Time     // of the newest change that was seen
+	saved   time.Time     // the newest checkpoint that was marked
 	every   time.Duration // between checkpoints
 	vitals  engine.Vitals
 	health  []engine.Finding
 	most    float64 // connections that the server takes; NaN where that is not known
+	earlier []piece // before nobody worked on the run for long
+
+	past, idle bool          // it is as of a moment that a person looks back on; nobody worked on the run then
+	crowd      *engine.Crowd // of that moment
+	whole      int64         // sessions that the figures of steps are of, where that is another time's
 }
 
-// mark is a change on the charts.
-type mark struct {
-	what, from string
-	chart.Marker
+// sessions is how many the figures of steps are of.
+func (f *feed) sessions() int64 {
+	if f.past {
+		return f.whole
+	}
+	return f.snap.Ended
+}
+
+// piece is what the charts show of a run between two long times in which nobody worked on it.
+type piece struct {
+	history *chart.History
+	marks   []mark
+	last    time.Time
 }
 
 func newFeed(job *Job) *feed {
@@ -68,6 +86,9 @@ func newFeed(job *Job) *feed {
 			f.mark(&engine.ChangeRow{What: engine.LimitChange, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
 		}
 		f.add(m)
+	}
+	if len(job.History) == 0 || s.LastCheckpoint.Before(job.History[0].At) {
+		f.saved = s.LastCheckpoint // there is no place for it
 	}
 	return f
 }
@@ -84,15 +105,19 @@ func (f *feed) collect(s *engine.Snapshot) {
 			f.mark(c)
 		}
 	}
-	f.add(&s.Metrics)
+	f.markCheckpoint(s)
+	if f.add(&s.Metrics) {
+		f.busy.add(s.Services)
+	}
 }
 
-// add takes in a second, if it is a new one.
-func (f *feed) add(m *engine.MetricsRow) {
+// add takes in a second, and reports whether it is a new one.
+func (f *feed) add(m *engine.MetricsRow) bool {
 	if !m.At.After(f.last) {
-		return
+		return false
 	}
 	if !f.last.IsZero() && m.At.Sub(f.last) > asleep {
+		f.earlier = append(f.earlier, piece{f.history, f.marks, f.last})
 		f.history, f.marks = chart.NewHistory(numSeries, keptRows, gap), nil
 	}
 	f.last, f.limit = m.At, m.Limit
@@ -100,18 +125,27 @@ func (f *feed) add(m *engine.MetricsRow) {
 		f.most = float64(m.ServerMax)
 	}
 	f.count++
-	p50, p95, p99 := math.NaN(), math.NaN(), math.NaN()
+	p50, p95, p99, mean := math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if m.Total.Count > 0 {
-		p50, p95, p99 = m.Total.P50.Seconds(), m.Total.P95.Seconds(), m.Total.P99.Seconds()
+		p50, p95, p99, mean = m.Total.P50.Seconds(), m.Total.P95.Seconds(), m.Total.P99.Seconds(), m.Total.Mean.Seconds()
 	}
 	f.history.Add(m.At,
-		m.Host.CPU, ownCPU(m), float64(m.Host.Memory), p50, p95, p99, gauge(m.Connections), gauge(m.ServerConnections),
+		m.Host.CPU, ownCPU(m), float64(m.Host.Memory), p50, p95, p99, mean, gauge(m.Connections), gauge(m.ServerConnections), pooled(m, m.Pool.InUse), pooled(m, m.Pool.Waiting),
 		m.SessionsPerSec, m.RequestsPerSec, float64(m.Limit), float64(m.InFlight))
+	return true
 }
 
 // ownCPU is Throng's share of the machine, in percent.
 func ownCPU(m *engine.MetricsRow) float64 {
 	return min(m.Host.ProcessCPU/float64(runtime.NumCPU()), 100)
+}
+
+// pooled is NaN where there is no pool.
+func pooled(m *engine.MetricsRow, n int) float64 {
+	if m.Pool.Size == 0 {
+		return math.NaN()
+	}
+	return float64(n)
 }
 
 // gauge is NaN where a count is not known.
@@ -122,49 +156,52 @@ func gauge(n int) float64 {
 	return float64(n)
 }
 
-// mark notes a change that has a place on the charts. Limits that follow each other closely, as those of a slider do,
-// are one; where a governor moves the limit, its line says so itself.
-func (f *feed) mark(c *engine.ChangeRow) {
-	if !marked(c) {
-		return
+// rows are what the charts show: of a moment that is past what was before it.
+func (f *feed) rows() (times []float64, values [][]float64) {
+	times, values = f.history.Rows()
+	if !f.past {
+		return times, values
 	}
-	if n := len(f.marks); n > 0 && c.What == engine.LimitChange && f.marks[n-1].what == c.What && c.At.Sub(f.marks[n-1].At) < near {
-		f.marks[n-1].Text = markText(c.What, f.marks[n-1].from, c.New)
-		return
+	n, _ := slices.BinarySearch(times, chart.Seconds(f.last.Add(time.Microsecond)))
+	until := make([][]float64, len(values))
+	for i := range values {
+		until[i] = values[i][:n]
 	}
-	if len(f.marks) == keptMarks {
-		f.marks = append(f.marks[:0], f.marks[1:]...)
-	}
-	f.marks = append(f.marks, mark{c.What, c.Old, chart.Marker{At: c.At, Text: markText(c.What, c.Old, c.New)}})
+	return times[:n], until
 }
 
-func marked(c *engine.ChangeRow) bool {
-	if c.What == engine.LimitChange {
-		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
+// blank clears charts of what came after a moment before the first figures.
+func blank(all []curves, f *feed) {
+	if !f.past {
+		return
 	}
-	if c.Who == "pacer" { // where the rate shrank
-		var before, now float64
-		_, err1 := fmt.Sscan(c.Old, &before)
-		_, err2 := fmt.Sscan(c.New, &now)
-		return err1 == nil && err2 == nil && now < before
+	for _, one := range all {
+		one.Set(chart.Data{From: f.last.Local(), To: f.last.Local().Add(time.Minute)})
 	}
-	return c.What != "exactness"
 }
 
-func markText(what, from, to string) string {
-	switch what {
-	case engine.PhaseChange:
-		return to
-	case engine.InjectChange:
-		return "told " + from
+// as is the feed as of a moment that is past.
+func (f *feed) as(m *engine.Moment) *feed {
+	s := *m.Snapshot
+	s.Steps = f.snap.Steps // which are kept of the whole run only
+	then := &feed{
+		snap: &s, history: f.history, count: f.count, last: s.At, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(),
+		past: true, idle: m.Idle, crowd: m.Crowd, whole: f.snap.Ended,
 	}
-	if words.OfAgent(what) {
-		return what + " " + from
+	for _, p := range slices.Backward(f.earlier) {
+		if !s.At.After(p.last) {
+			then.history, then.marks = p.history, p.marks
+		}
 	}
-	if from == "" {
-		return what + " " + to
+	then.marks = slices.DeleteFunc(slices.Clone(then.marks), func(m mark) bool { return m.At.After(s.At) })
+	for i := range m.Recent {
+		then.vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 	}
-	return fmt.Sprintf("%s %s to %s", what, from, to)
+	then.health = engine.Health(&s, &then.vitals, f.every)
+	if s.Metrics.ServerMax > 0 {
+		then.most = float64(s.Metrics.ServerMax)
+	}
+	return then
 }
 
 func bad(s *engine.Snapshot) int64 { return s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut] }

@@ -6,70 +6,33 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
-
-// What the button beside the figures does.
-const (
-	toChain  = "Show chain"
-	toCharts = "Show charts"
-)
-
-// What the charts span.
-const (
-	wholeRun    = "Whole run"
-	lastMinutes = "Last 10 minutes"
-)
-
-const numFigures = 9
 
 // figures are the tiles, and what to do about those that are not healthy.
 type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
 	alarm   *widgets.Notice // of breakers, stalls and budgets that will not last
-	models  *widgets.Line   // of runs that call models
 	budget  *widgets.Line   // of runs that have one
 	advice  *widgets.Line
-	view    *widget.Button // charts or chain
-	span    *widget.Select
 
 	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
 }
 
-func newFigures(c *charts, show func(chain bool), save func()) *figures {
+func newFigures() *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
 		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
-		models: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		budget: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		alarm: widgets.NewNotice(),
 	}
-	f.budget, f.alarm = widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), widgets.NewNotice()
-	f.models.Hide()
 	f.budget.Hide()
-	f.span = widget.NewSelect([]string{wholeRun, lastMinutes}, nil)
-	f.span.SetSelected(wholeRun)
-	f.span.OnChanged = func(chosen string) { c.show(chosen == lastMinutes) }
-	f.view = widget.NewButton(toChain, func() {
-		chain := f.view.Text == toChain
-		if chain {
-			f.view.SetText(toCharts)
-			f.span.Disable()
-		} else {
-			f.view.SetText(toChain)
-			f.span.Enable()
-		}
-		show(chain)
-	})
-	saving := widget.NewButtonWithIcon("Save charts…", theme.DocumentSaveIcon(), save)
-	choices := container.NewVBox(form.NewCompact(f.view), form.NewCompact(form.NewFrame(f.span)), form.NewCompact(saving))
-	f.grid = container.NewWithoutLayout(f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
-	lines := container.NewVBox(f.models, f.budget, f.advice, f.alarm)
-	f.content = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewCenter(choices), container.NewBorder(nil, lines, nil, nil, f.grid)))
+	f.grid = container.New(&rows{ems: 7.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
+	f.content = widgets.NewPanel("", container.NewVBox(f.grid, f.budget, f.advice, f.alarm))
 	return f
 }
 
@@ -77,10 +40,22 @@ func (f *figures) draw(d *feed) {
 	s, m := d.snap, &d.snap.Metrics
 	judge := func(m engine.Metric) engine.Level { return engine.FindMetric(d.health, m).Level }
 	f.sessions.Set(rate(s.PerSecond), short(s.Ended)+" ended", widgets.Quiet)
-	note(f.latency, engine.FormatDuration(s.Latency.P95), judge(engine.MetricLatency), "")
-	note(f.failed, short(bad(s)), judge(engine.MetricFailed), share(bad(s), s.Ended))
-	f.requests.Set(short(s.Requests), rate(m.RequestsPerSec), widgets.Quiet)
-	f.retries.Set(short(s.Retries), share(s.Retries, s.Requests), widgets.Quiet)
+	if d.past && s.PerSecond == 0 { // nothing ended in that second, and nothing is judged by it
+		f.latency.Set("–", "no session ended", widgets.Quiet)
+	} else {
+		note(f.latency, engine.FormatDuration(s.Latency.P95), judge(engine.MetricLatency), "")
+	}
+	f.drawFailed(d, judge(engine.MetricFailed))
+	if d.past { // of single moments only what a second had is kept
+		f.requests.Set(rate(m.RequestsPerSec), "in that second", widgets.Quiet)
+	} else {
+		f.requests.Set(short(s.Requests), rate(m.RequestsPerSec), widgets.Quiet)
+	}
+	beside := ""
+	if s.Requests > 0 {
+		beside = share(s.Retries, s.Requests)
+	}
+	f.retries.Set(short(s.Retries), beside, widgets.Quiet)
 	note(f.refused, short(s.RateLimited), judge(engine.MetricRefused), "")
 	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(engine.MetricCPU), "")
 	note(f.memory, size(m.Host.Available), max(judge(engine.MetricMemoryLeft), judge(engine.MetricOwnMemory)), "")
@@ -89,25 +64,27 @@ func (f *figures) draw(d *feed) {
 	f.advice.Set(text, tone(worst))
 }
 
-// drawNotes shows what calls of models took, what is left of the budget and what a person should know at once; it
-// reports whether the panel has become higher or lower.
-func (f *figures) drawNotes(s *engine.Snapshot) (changed bool) {
-	models, spent := "", budget(s)
-	if s.Usage != (engine.Usage{}) {
-		models = "model calls " + engine.FormatUsage(&s.Usage)
+// drawFailed counts those of the run, or of the open cycle of a moment that is past.
+func (f *figures) drawFailed(d *feed, h engine.Level) {
+	s := d.snap
+	if d.past {
+		note(f.failed, short(bad(s)), h, "in its cycle")
+		return
 	}
-	for _, note := range []struct {
-		line *widgets.Line
-		text string
-	}{{f.models, models}, {f.budget, spent}} {
-		if note.text != "" {
-			note.line.Set(note.text, widgets.Quiet)
-		}
-		if note.line.Visible() != (note.text != "") {
-			note.line.Hidden, changed = note.text == "", true
-		}
+	note(f.failed, short(bad(s)), h, share(bad(s), s.Ended))
+}
+
+// drawNotes shows what is left of the budget and what a person should know at once; it reports whether the panel has
+// become higher or lower.
+func (f *figures) drawNotes(s *engine.Snapshot, logged string) (changed bool) {
+	spent := budget(s)
+	if spent != "" {
+		f.budget.Set(spent, widgets.Quiet)
 	}
-	text, tone := alarm(s)
+	if f.budget.Visible() != (spent != "") {
+		f.budget.Hidden, changed = spent == "", true
+	}
+	text, tone := alarm(s, logged)
 	if f.alarm.Text() != text {
 		f.alarm.Say(text, tone)
 		changed = true
@@ -118,12 +95,22 @@ func (f *figures) drawNotes(s *engine.Snapshot) (changed bool) {
 func (f *figures) drawConnections(m *engine.MetricsRow, h engine.Level) {
 	switch {
 	case m.ServerConnections >= 0 && m.ServerMax > 0:
-		note(f.connections, fmt.Sprintf("%d of %d", m.ServerConnections, m.ServerMax), h, fmt.Sprintf("%d own", max(m.Connections, 0)))
+		note(f.connections, fmt.Sprintf("%d of %d", m.ServerConnections, m.ServerMax), h, ownPool(m))
+	case m.Pool.Size > 0:
+		f.connections.Set(fmt.Sprint(max(m.Connections, 0)), fmt.Sprintf("of %d own", m.Pool.Size), widgets.Quiet)
 	case m.Connections >= 0:
 		f.connections.Set(fmt.Sprint(m.Connections), "to the store", widgets.Quiet)
 	default:
 		f.connections.Set("–", "not known", widgets.Quiet)
 	}
+}
+
+// ownPool says what of a server's connections is Throng's.
+func ownPool(m *engine.MetricsRow) string {
+	if m.Pool.Size == 0 {
+		return fmt.Sprintf("%d own", max(m.Connections, 0))
+	}
+	return fmt.Sprintf("%d of %d own", max(m.Connections, 0), m.Pool.Size)
 }
 
 // note shows a figure and the word for how it stands.
@@ -133,6 +120,11 @@ func note(t *widgets.Tile, value string, h engine.Level, beside string) {
 		text += ", "
 	}
 	t.Set(value, text+beside, tone(h))
+	shown := widgets.Neutral
+	if h >= engine.Warning { // where it hurts is to be seen from afar
+		shown = tone(h)
+	}
+	t.SetValue(value, shown)
 }
 
 // size writes bytes with two or three figures, so that the text seldom changes.

@@ -16,31 +16,35 @@ type header struct {
 	content      fyne.CanvasObject
 	title        *widgets.Line
 	phase, exact *widgets.Badge
+	past         *widgets.Badge  // says that a moment is shown that is past
 	name         *fyne.Container // title and badges
 	bar          *fyne.Container // they and the buttons
 	state        *widgets.Line
+	away         *widgets.Notice // why results are not sent
 	run, cycle   *widgets.Progress
 
-	simulated, elapsed, schedule, saved, events, results *widgets.Tile
+	simulated, elapsed, cost, schedule, saved, events, results *widgets.Tile
 }
 
 func newHeader(o *orders) *header {
 	h := &header{
 		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold(),
-		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Good),
+		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Good), past: widgets.NewBadge("", widgets.Accent),
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		away:  widgets.NewNotice(),
 		run:   widgets.NewProgress(), cycle: widgets.NewProgress(),
-		simulated: widgets.NewFact("Simulated time"), elapsed: widgets.NewFact("Elapsed"), schedule: widgets.NewFact("Schedule"),
+		simulated: widgets.NewFact("Simulated time"), elapsed: widgets.NewFact("Elapsed"), cost: widgets.NewFact("Cost so far"), schedule: widgets.NewFact("Schedule"),
 		saved: widgets.NewFact("Checkpoints"), events: widgets.NewFact("Events"), results: widgets.NewFact("Results"),
 	}
-	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact)
-	h.bar = container.NewBorder(nil, nil, nil, o.buttons, h.name)
+	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact, h.past)
+	h.bar = container.New(&beside{least: 24}, h.name, o.buttons)
 	h.content = widgets.NewPanel("", container.NewVBox(
 		h.bar,
 		h.state,
 		o.notice,
 		container.New(weighted{2, 1}, h.run, h.cycle),
-		container.New(weighted{3, 2, 3, 3, 2, 6}, h.simulated, h.elapsed, h.schedule, h.saved, h.events, h.results),
+		container.New(&rows{ems: 8, weights: weighted{7, 4, 9, 8, 9, 5, 8}}, h.simulated, h.elapsed, h.cost, h.schedule, h.saved, h.events, h.results),
+		h.away,
 	))
 	return h
 }
@@ -50,21 +54,39 @@ func (h *header) begin(job *Job) {
 	h.name.Refresh()
 }
 
-func (h *header) draw(job *Job, s *engine.Snapshot, desk Desk) {
-	h.badges(s)
-	tone := widgets.Quiet
-	if s.Phase == engine.Paused || s.Phase == engine.Draining {
-		tone = widgets.Neutral
+// draw shows a feed, and reports whether it takes another height.
+func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
+	s := f.snap
+	h.badges(f)
+	if f.past {
+		h.state.Set(asOf(f), widgets.Accent)
+	} else {
+		tone := widgets.Quiet
+		if s.Phase == engine.Paused || s.Phase == engine.Draining {
+			tone = widgets.Neutral
+		}
+		h.state.Set(state(job, s), tone)
 	}
-	h.state.Set(state(job, s), tone)
 	h.run.Set(done(s))
 	h.cycle.Set(cycle(s))
 	h.simulated.SetValue(s.SimTime.Format("Mon 2 Jan 15:04"), widgets.Neutral)
 	h.elapsed.SetValue(engine.FormatDuration(elapsed(s)), widgets.Neutral)
+	h.cost.SetValue(cost(s))
 	h.schedule.SetValue(schedule(job, s))
 	h.saved.SetValue(saved(s), widgets.Neutral)
-	h.events.SetValue(engine.FormatCount(s.Events), widgets.Neutral)
-	h.results.SetValue(results(job, desk))
+	events := engine.FormatCount(s.Events)
+	if f.past {
+		events += " in its cycle"
+	}
+	h.events.SetValue(events, widgets.Neutral)
+	where, away := results(job, desk)
+	tone, visible := widgets.Neutral, h.away.Visible()
+	if away != "" {
+		tone = widgets.Warning
+	}
+	h.results.SetValue(where, tone)
+	h.away.Say(away, tone)
+	return visible != h.away.Visible()
 }
 
 // elapsed is rounded to whole seconds, but for what is shorter than one.
@@ -76,29 +98,34 @@ func elapsed(s *engine.Snapshot) time.Duration {
 }
 
 // badges moves what stands beside another word.
-func (h *header) badges(s *engine.Snapshot) {
-	word, tone := phase(s)
-	exact, sure := exactness(s)
-	moved := h.phase.Text() != word || h.exact.Text() != exact
+func (h *header) badges(f *feed) {
+	word, tone := phase(f.snap)
+	exact, sure := exactness(f.snap)
+	past := ""
+	if f.past {
+		past = "looking back"
+	}
+	moved := h.phase.Text() != word || h.exact.Text() != exact || h.past.Text() != past
 	h.phase.Set(word, tone)
 	h.exact.Set(exact, sure)
+	h.past.Set(past, widgets.Accent)
 	if moved {
 		h.name.Refresh()
 	}
 }
 
-// results says where the results are.
-func results(job *Job, desk Desk) (text string, tone widgets.Tone) {
+// results says where the results are, and why they are not sent; "" where they are.
+func results(job *Job, desk Desk) (where, away string) {
 	if job.Remote == "" {
-		return "on this machine", widgets.Neutral
+		return "on this machine", ""
 	}
 	text, healthy := desk.RemoteState()
 	switch {
 	case text == "":
-		return "here and in " + job.Remote, widgets.Neutral
+		return "here and in " + job.Remote, ""
 	case healthy:
-		return text, widgets.Neutral
+		return text, ""
 	default:
-		return text, widgets.Warning
+		return "kept here", text
 	}
 }

@@ -52,8 +52,8 @@ func newLimitPanel(o *orders) *limitPanel {
 	p.tiles = container.NewHBox(p.limit, p.inFlight, p.ceiling)
 	p.ceiling.Hide()
 	hands := container.NewVBox(form.NewCompact(form.NewFrame(p.governor)), form.NewCompact(p.adjust))
-	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, p.tiles,
-		container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands)), p.slider))
+	right := container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands))
+	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, nil, nil, container.New(&amid{}, p.tiles, right, p.slider)))
 	return p
 }
 
@@ -82,7 +82,7 @@ func (p *limitPanel) draw(s *engine.Snapshot) {
 	} else {
 		p.slider.SetMark(0)
 	}
-	open := s.Phase != engine.Ended && s.Phase != engine.Draining
+	open := s.Phase != engine.Draining && p.orders.open()
 	for _, b := range []*widget.Button{p.less, p.more} {
 		enable(b, open)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestSliderSetsTheLimit(t *testing.T) {

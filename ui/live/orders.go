@@ -30,6 +30,7 @@ type orders struct {
 	pause, checkpoint, tellAgents, stop, export, results *widget.Button
 
 	phase     engine.Phase    // as drawn
+	past      bool            // a moment is shown that is past: what is ordered would be of another
 	held      bool            // paused by a person
 	waiting   map[string]bool // orders that are on their way
 	cut       bool            // what is in flight was cut
@@ -67,12 +68,16 @@ func (o *orders) draw(s *engine.Snapshot) {
 		o.paint()
 		o.screen.header.bar.Refresh() // buttons have other widths
 	}
-	enable(o.pause, !draining && !o.waiting["Pause"] && !o.waiting["Resume"])
-	enable(o.checkpoint, !draining && !o.waiting["Checkpoint now"])
-	enable(o.tellAgents, !draining && !o.waiting[tellOrder])
-	enable(o.stop, !o.waiting["Stop"] && !o.waiting["Cut now"] && !o.cut)
+	now := !o.past
+	enable(o.pause, now && !draining && !o.waiting["Pause"] && !o.waiting["Resume"])
+	enable(o.checkpoint, now && !draining && !o.waiting["Checkpoint now"])
+	enable(o.tellAgents, now && !draining && !o.waiting[tellOrder])
+	enable(o.stop, now && !o.waiting["Stop"] && !o.waiting["Cut now"] && !o.cut)
 	enable(o.export, !o.waiting["Export CSV"])
 }
+
+// open reports whether the run takes orders.
+func (o *orders) open() bool { return o.phase != engine.Ended && !o.past }
 
 // paint gives the buttons the words for what they would do now.
 func (o *orders) paint() {

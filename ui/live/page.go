@@ -9,55 +9,120 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// narrow is the width below which there are two charts in a row instead of three.
-const narrow = 1000
+// The widths from which there is more beside each other, in device-independent pixels.
+const (
+	threeCharts = 900  // in a row, instead of two
+	splitFrom   = 1450 // two views, where a person wants that
+	columnsFrom = 1900 // charts, another view and all the lists
+)
 
-// page lays the screen out: the charts, or the chain, get the height that is left, and all of it scrolls where it is too little.
+// page lays the screen out: what is shown of the run in the middle gets the height that is left, and all but the foot
+// scrolls where it is too little. In wide windows the lists stand at the right, all of them.
 type page struct {
 	content *fyne.Container
 	scroll  *container.Scroll
 	body    *fyne.Container
-	charts  *fyne.Container
-	figures *fyne.Container
-	narrow  bool
+	frame   *fyne.Container // with the foot
+	views   *views
+	lists   *lists
+	columns bool
 }
 
 func newPage(s *Screen) *page {
-	p := &page{charts: s.charts.grid, figures: s.figures.grid}
+	p := &page{views: s.views, lists: s.lists}
 	top := container.NewVBox(s.header.content, s.limit.content, s.figures.content)
-	p.body = container.NewBorder(top, s.lists.content, nil, nil, container.NewStack(p.charts, s.chain.panel))
+	p.body = container.New(&dashboard{page: p}, top, s.views.content, s.lists.content)
 	p.scroll = container.NewVScroll(p.body)
-	p.content = container.New(p, p.scroll)
-	p.arrange()
+	p.frame = container.NewBorder(nil, s.back.content, nil, nil, p.scroll)
+	p.content = container.New(p, p.frame)
 	return p
 }
 
-// arrange brings the grids in line with the width.
-func (p *page) arrange() {
-	charts, figures := 3, numFigures
-	if p.narrow {
-		charts, figures = 2, (numFigures+1)/2
-	}
-	p.charts.Layout = layout.NewGridLayoutWithColumns(charts)
-	p.figures.Layout = layout.NewGridLayoutWithColumns(figures)
-}
-
 // MinSize is part of [fyne.Layout].
-func (p *page) MinSize([]fyne.CanvasObject) fyne.Size { return p.scroll.MinSize() }
+func (p *page) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
 // Layout is part of [fyne.Layout].
-func (p *page) Layout(_ []fyne.CanvasObject, size fyne.Size) {
-	if is := size.Width < narrow; p.narrow != is {
-		p.narrow = is
-		p.arrange()
+func (p *page) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	p.views.fit(size.Width)
+	if columns := size.Width >= columnsFrom; p.columns != columns {
+		p.columns = columns
+		p.lists.spread(columns)
 	}
-	p.scroll.Resize(size)
+	objects[0].Resize(size)
+}
+
+// makeRoom hides the lists for a view that has its own.
+func (p *page) makeRoom() {
+	if p.views.alone() {
+		p.lists.content.Hide()
+	} else {
+		p.lists.content.Show()
+	}
 }
 
 // again lays out what has become higher or lower.
 func (p *page) again() {
+	p.frame.Refresh()
 	p.scroll.Refresh()
 	p.body.Refresh()
+}
+
+// dashboard lays out the top, the views and the lists.
+type dashboard struct {
+	page  *page
+	width float32 // of the last layout
+}
+
+// listsShare is how much of the height that the top leaves goes to the lists below, at most; and of the width, beside.
+const (
+	listsBelow  = 0.26
+	listsBeside = 0.27
+)
+
+// MinSize is part of [fyne.Layout].
+func (d *dashboard) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	top, views, lists := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize()
+	gap := theme.Padding()
+	if d.page.columns {
+		return fyne.NewSize(max(top.Width, views.Width+gap+lists.Width), top.Height+gap+max(views.Height, lists.Height))
+	}
+	if !objects[2].Visible() {
+		return fyne.NewSize(max(top.Width, views.Width), top.Height+gap+views.Height)
+	}
+	return fyne.NewSize(max(top.Width, views.Width, lists.Width), top.Height+2*gap+views.Height+lists.Height)
+}
+
+// Layout is part of [fyne.Layout]. The top is given its width first: what wraps in it is as high as it has to be there.
+func (d *dashboard) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	top, views, lists := objects[0], objects[1], objects[2]
+	gap := theme.Padding()
+	top.Resize(fyne.NewSize(size.Width, top.MinSize().Height))
+	high := top.MinSize().Height
+	top.Resize(fyne.NewSize(size.Width, high))
+	y := high + gap
+	rest := size.Height - y
+	switch {
+	case d.page.columns:
+		width := max(size.Width*listsBeside, lists.MinSize().Width)
+		place(views, 0, y, size.Width-width-gap, rest)
+		place(lists, size.Width-width, y, width, rest)
+	case !lists.Visible():
+		place(views, 0, y, size.Width, rest)
+	default:
+		least := lists.MinSize().Height
+		height := max(least, min(rest*listsBelow, rest-gap-views.MinSize().Height))
+		place(views, 0, y, size.Width, rest-gap-height)
+		place(lists, 0, size.Height-height, size.Width, height)
+	}
+	if d.width != size.Width { // what wraps may take another height now
+		d.width = size.Width
+		d.page.scroll.Refresh()
+	}
+}
+
+func place(o fyne.CanvasObject, x, y, width, height float32) {
+	o.Move(fyne.NewPos(x, y))
+	o.Resize(fyne.NewSize(width, height))
 }
 
 // inline puts objects beside each other, centred in the height. The first gets the room that it needs, as far as the

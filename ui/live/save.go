@@ -3,9 +3,6 @@ package live
 import (
 	"fmt"
 	"image"
-	"image/png"
-	"os"
-	"path/filepath"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -13,6 +10,8 @@ import (
 	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/theme"
 
+	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/picture"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -28,7 +27,7 @@ const saveOrder = "Saving the charts"
 
 // picture draws the charts as they are now, with a heading, in the colours of the theme.
 func (c *charts) picture(heading, caption string) image.Image {
-	all := newCurves(c.remote)
+	all := newCurves(c.remote, chart.Keep{})
 	grid := container.NewGridWithColumns(2, panels(all)...)
 	back := canvas.NewRectangle(theme.Color(theme.ColorNameBackground))
 	head := container.NewVBox(widgets.NewHeading(heading), widgets.NewCaption(caption))
@@ -51,21 +50,17 @@ func (o *orders) saveCharts() {
 		return
 	}
 	s.pickPicture(func(dir string) {
-		caption := fmt.Sprintf("run %s  ·  until %s", job.ID(), words.Stamp(s.feed.snap.At))
+		caption := fmt.Sprintf("run %s  ·  until %s", job.ID(), words.Stamp(s.seen().snap.At))
 		img := s.charts.picture(job.Title, caption)
-		path := filepath.Join(dir, "throng-"+string(job.ID())+"-charts.png")
-		o.order(saveOrder, func(Run) error { return writePNG(path, img) }, func() { o.tell("Saved "+path, widgets.Good) })
+		var path string
+		o.order(saveOrder, func(Run) (err error) {
+			path, err = picture.Save(dir, picture.Name(string(job.ID()), "charts"), img)
+			return err
+		}, func() { o.tell("Saved "+path, widgets.Good) })
 	})
 }
 
-func writePNG(path string, img image.Image) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := png.Encode(f, img); err != nil {
-		_ = f.Close() // the first error says more
-		return err
-	}
-	return f.Close()
+// keepPictures is where the pictures of single charts go.
+func (s *Screen) keepPictures() chart.Keep {
+	return picture.Keep(func() string { return string(s.job.ID()) }, func(text string, tone widgets.Tone) { s.orders.tell(text, tone) })
 }

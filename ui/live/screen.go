@@ -1,6 +1,9 @@
 package live
 
 import (
+	"fmt"
+	"time"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
@@ -22,6 +25,11 @@ type Screen struct {
 	beats   int // ticks
 	watched int // until then a person watches what comes of a change
 	shown   shown
+	before  int // errors that were logged before the run
+
+	now    func() time.Time // replaced by tests
+	past   *Job             // a run that a person looks back on, in place of the desk's
+	beside *Job             // the desk's, when that was chosen
 
 	root    *fyne.Container
 	page    *page
@@ -31,8 +39,11 @@ type Screen struct {
 	limit   *limitPanel
 	figures *figures
 	charts  *charts
-	chain   *chain // instead of the charts, where a person chose that
+	chain   *chain
+	agents  *agents
+	views   *views // of which the charts, the agents and the chain are
 	lists   *lists
+	back    *lookback
 }
 
 // watchFor is how many ticks a person watches what comes of a change.
@@ -50,7 +61,7 @@ type shown struct {
 
 // New makes the screen; toResults shows what a run gave.
 func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
-	s := &Screen{desk: desk, win: win, toResults: toResults}
+	s := &Screen{desk: desk, win: win, toResults: toResults, now: time.Now}
 	s.pickPath = func(then func(string)) {
 		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
 	}
@@ -60,10 +71,14 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.orders = newOrders(s)
 	s.header = newHeader(s.orders)
 	s.limit = newLimitPanel(s.orders)
-	s.charts = newCharts()
+	s.charts = newCharts(s.keepPictures())
 	s.chain = newChain()
-	s.figures = newFigures(s.charts, s.showChain, s.orders.saveCharts)
+	s.agents = newAgents(s.orders)
+	s.figures = newFigures()
+	s.views = newViews(s.charts, s.orders.saveCharts, s.rearranged,
+		view{name: "Agents", object: s.agents.panel, draw: s.agents.draw, alone: true}, view{name: "Chain", object: s.chain.panel, draw: s.chain.draw, alone: true})
 	s.lists = newLists(s.orders)
+	s.back = newLookback(s)
 	s.page = newPage(s)
 	s.none = container.NewCenter(widget.NewLabel("No run yet. Choose a scenario in Setup."))
 	s.root = container.NewStack(s.none, s.page.content)
@@ -86,6 +101,12 @@ func (s *Screen) Hide() {}
 // Collect takes in what the run did since. It is cheap, and called about once a second or oftener, visible or not.
 func (s *Screen) Collect() {
 	job := s.desk.Job()
+	if s.past != nil && job != s.beside { // another run began meanwhile
+		s.past = nil
+	}
+	if s.past != nil {
+		job = s.past
+	}
 	switch {
 	case job == nil:
 		return
@@ -98,27 +119,56 @@ func (s *Screen) Collect() {
 // begin starts afresh with a job.
 func (s *Screen) begin(job *Job) {
 	s.job, s.feed, s.shown = job, newFeed(job), shown{}
+	s.before, _, _ = s.desk.Logged()
 	s.header.begin(job)
 	s.orders.begin(job)
 	s.limit.begin(job)
 	s.charts.begin(job)
 	s.chain.begin(job)
+	s.agents.begin(job)
+	s.back.begin(job)
 	s.none.Hide()
 	s.page.content.Show()
 	s.page.again()
 }
 
+// LookBack shows a run that is past, or the one that is shown, for a person to look back on.
+func (s *Screen) LookBack(job *Job) {
+	if s.past, s.beside = nil, s.desk.Job(); job != s.beside {
+		s.past = job
+	}
+	s.Show()
+}
+
+// Follow goes back to the newest run of this process.
+func (s *Screen) Follow() {
+	s.past = nil
+	s.Show()
+}
+
+// seen is what is shown: the run as it is, or as it was.
+func (s *Screen) seen() *feed {
+	if s.back.feed != nil {
+		return s.back.feed
+	}
+	return s.feed
+}
+
+// elsewhere reports whether there is a newer run than the one that a person looks back on.
+func (s *Screen) elsewhere() bool { return s.past != nil && s.beside != nil }
+
 // Tick draws once a second, with the charts, as whatever is drawn repaints the whole window. What a person waits for is
-// drawn at once, and what comes of it for some seconds twice as often.
+// drawn at once, and what comes of it for some seconds twice as often. A moment that is past stays as it is.
 func (s *Screen) Tick() {
 	s.Collect()
 	if s.job == nil {
 		return
 	}
 	s.beats++
+	s.back.tick()
 	watched := s.beats < s.watched && s.beats%2 == 0
 	sending := s.feed.snap.Phase == engine.Ended && s.beats%4 == 0 // no further second comes, but results may still go out
-	if s.changed() || s.feed.count != s.shown.rows || watched || sending {
+	if s.back.feed == nil && (s.changed() || s.feed.count != s.shown.rows || watched || sending) {
 		s.draw()
 	}
 }
@@ -129,44 +179,55 @@ func (s *Screen) changed() bool {
 	return now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
 }
 
-// draw shows what is known. What has not changed costs nothing.
+// draw shows what is known, of now or of the moment that a person looks back on. What has not changed costs nothing.
 func (s *Screen) draw() {
 	if s.job == nil {
 		return
 	}
-	if s.changed() {
+	f, charts := s.feed, s.feed.count != s.shown.rows
+	if s.back.feed != nil {
+		f, charts = s.back.feed, true
+	} else if s.changed() {
 		s.watched = s.beats + watchFor
 	}
-	now := s.feed.snap
-	s.header.draw(s.job, now, s.desk)
+	now := f.snap
+	s.orders.past = f.past
+	taller := s.header.draw(s.job, f, s.desk)
 	s.orders.draw(now)
 	s.limit.draw(now)
-	s.figures.draw(s.feed)
-	if s.figures.drawNotes(now) {
+	s.figures.draw(f)
+	if s.figures.drawNotes(now, s.logged()) || taller {
 		s.page.again()
 	}
-	s.lists.draw(now)
-	if s.chain.panel.Visible() {
-		s.chain.draw(now)
-	} else if s.feed.count != s.shown.rows {
-		s.charts.draw(s.feed)
+	s.lists.draw(f)
+	s.views.draw(f, charts)
+	s.back.draw()
+	s.shown = shown{now.Phase, now.Reason, now.Limit, now.Ceiling, now.Governor, f.count}
+	if f.past {
+		s.shown.rows = -1
 	}
-	s.shown = shown{now.Phase, now.Reason, now.Limit, now.Ceiling, now.Governor, s.feed.count}
 }
 
-// showChain shows the chain instead of the charts, or these again. What is hidden is not drawn.
-func (s *Screen) showChain(chain bool) {
-	if chain {
-		s.charts.grid.Hide()
-		s.chain.panel.Show()
-	} else {
-		s.chain.panel.Hide()
-		s.charts.grid.Show()
+// logged tells of the errors that this process has logged since it works on the run; "" is none.
+func (s *Screen) logged() string {
+	n, last, at := s.desk.Logged()
+	if n -= s.before; n <= 0 {
+		return ""
 	}
+	count := "an error is"
+	if n > 1 {
+		count = engine.FormatCount(int64(n)) + " errors are"
+	}
+	return fmt.Sprintf("%s in the log, the last of %s: %s", count, at.Local().Format(time.TimeOnly), last)
+}
+
+// rearranged draws what other views have come to be seen.
+func (s *Screen) rearranged() {
 	if s.job == nil {
 		return
 	}
 	s.shown.rows = -1
+	s.page.makeRoom()
 	s.draw()
 	s.page.again()
 }

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestNoRunYet(t *testing.T) {
@@ -59,7 +59,7 @@ func TestHeader(t *testing.T) {
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},
-		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},
+		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since taken up"}, nil},
 		{"just saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-3 * time.Second) }, nil, []string{"2, just now"}, nil},
 		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30s ago"}, nil},
 		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"12 rows wait", "Database connections"}, []string{"on this machine", "Store connections"}},
@@ -181,7 +181,7 @@ func TestScrollsFromTheBeginning(t *testing.T) {
 }
 
 func TestFitsItsWindow(t *testing.T) {
-	st := perform(t, running())
+	st, _, _ := lookingBack(t, running())
 	st.desk.job.Title = strings.Repeat("a long title ", 40)
 	st.begin(st.desk.job)
 	for _, c := range []struct {
@@ -218,4 +218,36 @@ func TestFitsItsWindow(t *testing.T) {
 			t.Errorf("at %v the buttons reach to %v of %v, the badge is at %v", c.size, right, bar.Size().Width, st.header.phase.Position().X)
 		}
 	}
+}
+
+// TestOutageIsTold holds that why results are not sent stands there in full, until they are again.
+func TestOutageIsTold(t *testing.T) {
+	const why = "db.example.com:5432/throng since 12:00:01: nothing answers. 3,357 rows wait here; nothing is lost."
+	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{remote: why, unwell: true}}
+	st.desk.job = jobOf(st.run)
+	st.desk.job.Remote = "db.example.com:5432/throng"
+	st.open(t)
+	st.Show()
+	st.shows(t, why, "kept here")
+	st.desk.remote, st.desk.unwell = "db.example.com:5432/throng: 12 rows wait here, 500/s, 1s left", false
+	st.tick()
+	st.hides(t, why, "kept here")
+	if got := st.header.results.Value(); got != st.desk.remote {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestAViewAlone has the room of the lists, but in windows that are wide enough for all.
+func TestAViewAlone(t *testing.T) {
+	st := perform(t, running())
+	high := st.views.content.Size().Height
+	st.view("Chain")
+	st.hides(t, "server_error")
+	if got := st.views.content.Size().Height; got < high+100 {
+		t.Errorf("it is %v high, as the charts: %v", got, high)
+	}
+	st.view("Charts")
+	st.shows(t, "server_error")
+	st.win.Resize(fyne.NewSize(2400, 1400))
+	st.shows(t, "server_error", "Throughput")
 }

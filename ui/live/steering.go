@@ -52,8 +52,8 @@ func titled(name string, g engine.Governing) string {
 	return g.Title
 }
 
-// alarm is what a person should know at once of how a run is doing; "" is nothing.
-func alarm(s *engine.Snapshot) (text string, tone widgets.Tone) {
+// alarm is what a person should know at once of how a run is doing, and of what this process logged; "" is nothing.
+func alarm(s *engine.Snapshot, logged string) (text string, tone widgets.Tone) {
 	var parts []string
 	say := func(t widgets.Tone, format string, args ...any) {
 		parts = append(parts, fmt.Sprintf(format, args...))
@@ -75,6 +75,9 @@ func alarm(s *engine.Snapshot) (text string, tone widgets.Tone) {
 	}
 	if s.Budget.Short != "" {
 		say(widgets.Warning, "%s", s.Budget.Short)
+	}
+	if logged != "" {
+		say(widgets.Warning, "%s", logged)
 	}
 	return words.Drawn(strings.Join(parts, "  ·  ")), tone
 }

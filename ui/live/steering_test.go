@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // governedRun is one whose limit a governor moves.
@@ -100,7 +102,8 @@ func TestAlarm(t *testing.T) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
-	st.Tap(st.root, "Services")
+	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
+	st.list("Services")
 	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429")
 	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
 	st.tick()
@@ -116,10 +119,10 @@ func TestChangesAreListed(t *testing.T) {
 	}
 	s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"})
 	st := perform(t, s)
-	st.Tap(st.root, "Changes")
+	st.list("Changes")
 	st.hides(t, "{")
 	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "told everybody")
-	rows := changes(&s)
+	rows := changes(&feed{snap: &s})
 	if rows[1].Cells[0].Text != "12:00:02" {
 		t.Errorf("the newest is not the first: %+v", rows)
 	}
@@ -133,7 +136,7 @@ func TestAgentIsRetired(t *testing.T) {
 		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), Gate: "for the rate", Since: s.At.Add(-3 * time.Second)},
 	}
 	st := perform(t, s)
-	st.Tap(st.root, "In flight")
+	st.list("In flight")
 	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "for the rate", "3s")
 	st.lists.askAbout("17")
 	for _, want := range []string{"Agent lena", "it is at pay, which asks shop", "ends at once as cancelled"} {
@@ -217,8 +220,8 @@ func TestChartsAreSaved(t *testing.T) {
 	}
 	dir := t.TempDir()
 	st.pickPicture = func(then func(string)) { then(dir) }
-	empty := newCharts()
-	empty.all = newCurves(false)
+	empty := newCharts(chart.Keep{})
+	empty.all = newCurves(false, chart.Keep{})
 	blank := colours(empty.picture("372 shoppers", "run"))
 	st.orders.saveCharts()
 	st.Until("it is saved", func() bool { return len(st.orders.waiting) == 0 })
@@ -238,6 +241,9 @@ func TestChartsAreSaved(t *testing.T) {
 	if got := colours(img); got <= blank {
 		t.Errorf("%d coloured pixels, %d without data", got, blank)
 	}
+	st.orders.saveCharts()
+	st.Until("it is saved again", func() bool { return len(st.orders.waiting) == 0 })
+	st.shows(t, "Saved "+filepath.Join(dir, "throng-20300301-120000-abcd-charts-2.png"))
 	st.run.fail = errors.New("not used")
 	st.pickPicture = func(then func(string)) { then(filepath.Join(dir, "nowhere")) }
 	st.orders.saveCharts()
@@ -257,4 +263,16 @@ func colours(img image.Image) (n int) {
 		}
 	}
 	return n
+}
+
+// TestErrorsOfTheLog tells of those that came while the run goes on.
+func TestErrorsOfTheLog(t *testing.T) {
+	st := perform(t, running())
+	st.hides(t, "in the log")
+	st.desk.logged++
+	st.tick()
+	st.shows(t, "an error is in the log, the last of")
+	st.desk.logged++
+	st.tick()
+	st.shows(t, "2 errors are in the log", "the disk is full")
 }

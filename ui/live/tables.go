@@ -17,6 +17,7 @@ import (
 var serviceColumns = []widgets.Column{
 	{Title: "Service", Sample: "shop-service"},
 	{Title: "At once", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
+	{Title: "Last 60 s", Sample: "mmmm"},
 	{Title: "Waiting", Sample: "10,000", Align: fyne.TextAlignTrailing},
 	{Title: "Rate", Sample: "12.5/s of 50/s", Align: fyne.TextAlignTrailing},
 	{Title: "429s", Sample: "10,000", Align: fyne.TextAlignTrailing},
@@ -25,8 +26,9 @@ var serviceColumns = []widgets.Column{
 	{Title: "Why", Sample: "after a 429 at 10:02:03", Weight: 1},
 }
 
-// services tells of every service that the run asks.
-func services(s *engine.Snapshot) []widgets.Row {
+// services tells of every service that the run asks; its line is of the calls under way.
+func (l *lists) services(f *feed) []widgets.Row {
+	s, busy := f.snap, &l.orders.screen.feed.busy
 	rows := make([]widgets.Row, len(s.Services))
 	for i := range s.Services {
 		v := &s.Services[i]
@@ -40,6 +42,7 @@ func services(s *engine.Snapshot) []widgets.Row {
 		rows[i] = widgets.Row{Key: v.Name, Cells: []widgets.Cell{
 			{Text: v.Name},
 			{Text: fmt.Sprintf("%d of %d", v.InFlight, v.Bound)},
+			{Spark: busy.of(v.Name)},
 			{Text: engine.FormatCount(int64(v.Waiting))},
 			{Text: pace},
 			{Text: engine.FormatCount(v.Refused), Tone: tonedIf(v.Refused > 0, widgets.Warning)},
@@ -79,7 +82,8 @@ var oldestColumns = []widgets.Column{
 }
 
 // inFlight tells of the sessions that began first.
-func (l *lists) inFlight(s *engine.Snapshot) []widgets.Row {
+func (l *lists) inFlight(f *feed) []widgets.Row {
+	s := f.snap
 	rows := make([]widgets.Row, len(s.Oldest))
 	for i := range s.Oldest {
 		d := &s.Oldest[i]
@@ -124,7 +128,8 @@ var changeColumns = []widgets.Column{
 const shownChanges = 50
 
 // changes lists what people and governors changed, the newest first.
-func changes(s *engine.Snapshot) []widgets.Row {
+func changes(f *feed) []widgets.Row {
+	s := f.snap
 	newest := s.Changes[max(0, len(s.Changes)-shownChanges):]
 	rows := make([]widgets.Row, 0, len(newest))
 	for i := range slices.Backward(newest) {
@@ -152,4 +157,25 @@ func changed(c *engine.ChangeRow) string {
 		return c.New
 	}
 	return c.Old + " to " + c.New
+}
+
+var eventColumns = []widgets.Column{
+	{Title: "Time", Sample: "10:02:03"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
+	{Title: "Agent", Sample: "shopper-1000"},
+	{Title: "Event", Sample: "order_placed", Weight: 1},
+	{Title: "Step", Sample: "checkout.order", Weight: 2},
+}
+
+// events lists what sessions emitted lately, the newest first.
+func events(f *feed) []widgets.Row {
+	s := f.snap
+	rows := make([]widgets.Row, 0, len(s.Emitted))
+	for i := range slices.Backward(s.Emitted) {
+		e := &s.Emitted[i]
+		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
+			{Text: e.At.Local().Format(time.TimeOnly)}, {Text: strconv.Itoa(e.Cycle)}, {Text: e.Who()}, {Text: e.Event}, {Text: e.Path, Tone: widgets.Quiet},
+		}})
+	}
+	return rows
 }

@@ -14,6 +14,9 @@ import (
 
 const tellOrder = "Telling agents"
 
+// otherRun is told where an order was thought over until another run was shown.
+const otherRun = "Another run is shown by now: nothing was ordered of it."
+
 // tellForm asks whom to tell what.
 type tellForm struct {
 	to, text *widget.Entry
@@ -21,8 +24,13 @@ type tellForm struct {
 }
 
 // askWhatToTell asks for a message that agents find in their inboxes from the next cycle on.
-func (o *orders) askWhatToTell() {
+func (o *orders) askWhatToTell() { o.askToTell("") }
+
+// askToTell asks for one to the agents with some ids.
+func (o *orders) askToTell(ids string) {
+	job := o.job
 	f := &tellForm{to: widget.NewEntry(), text: widget.NewMultiLineEntry()}
+	f.to.SetText(ids)
 	f.to.SetPlaceHolder("everybody")
 	f.text.SetPlaceHolder("what they find in their inbox")
 	f.text.Wrapping = fyne.TextWrapWord
@@ -38,13 +46,17 @@ func (o *orders) askWhatToTell() {
 	text := widget.NewFormItem("Text", f.text)
 	text.HintText = "there from the next cycle on; the run is inexact from then"
 	f.dialog = dialog.NewForm("Tell agents", "Tell", "Cancel", []*widget.FormItem{to, text}, func(yes bool) {
-		if yes {
+		switch {
+		case !yes:
+		case o.job != job:
+			o.tell(otherRun, widgets.Warning)
+		default:
 			o.tellAll(recipients(f.to.Text), f.text.Text)
 		}
 	}, o.screen.win)
 	o.asking = f
 	f.dialog.Resize(fyne.NewSize(o.screen.win.Canvas().Size().Width*0.5, 0))
-	f.dialog.Show()
+	widgets.Ask(o.screen.win, f.dialog, f.dialog.Submit)
 	o.screen.win.Canvas().Focus(f.text)
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // TestTellAgents holds what the dialog asks of the run, and what is said of it.

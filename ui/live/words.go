@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // phase is what a run is doing, or how it ended.
@@ -16,6 +17,8 @@ func phase(s *engine.Snapshot) (word string, tone widgets.Tone) {
 		return s.Phase.String(), widgets.Warning
 	case s.Phase != engine.Ended:
 		return s.Phase.String(), widgets.Accent
+	case s.Ending == engine.NotEnded:
+		return "interrupted", widgets.Warning
 	case s.Ending == engine.EndFinished:
 		return s.Ending.String(), widgets.Good
 	case s.Ending == engine.EndStopped:
@@ -25,6 +28,27 @@ func phase(s *engine.Snapshot) (word string, tone widgets.Tone) {
 	default:
 		return s.Ending.String(), widgets.Bad
 	}
+}
+
+// cost is what models took so far.
+func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
+	if n := s.Labels[engine.Recorded]; n > 0 {
+		return "none: recorded answers", widgets.Neutral
+	}
+	if s.Usage == (engine.Usage{}) {
+		return "no model is asked", widgets.Quiet
+	}
+	return engine.FormatCost(&s.Usage) + ", " + count(s.Usage.Calls, "call"), widgets.Neutral
+}
+
+// asOf says which moment is shown of a run that a person looks back on.
+func asOf(f *feed) string {
+	s := f.snap
+	text := fmt.Sprintf("as of %s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle+1)))
+	if f.idle {
+		return text + ": nobody worked on the run then"
+	}
+	return text + "  ·  orders wait until you are back at the run"
 }
 
 func exactness(s *engine.Snapshot) (word string, tone widgets.Tone) {
@@ -48,6 +72,11 @@ func state(job *Job, s *engine.Snapshot) string {
 		parts = append(parts, s.Inexact.String())
 	}
 	parts = append(parts, "run "+string(job.ID()), count(int64(job.Agents), "agent"), fmt.Sprintf("seed %d", job.Settings.Seed))
+	if n := s.Labels[engine.Recorded]; n > 0 {
+		parts = append(parts, engine.FormatCount(n)+" steps answered from a recording, nobody is asked")
+	} else if s.Usage != (engine.Usage{}) {
+		parts = append(parts, "model calls "+engine.FormatUsage(&s.Usage))
+	}
 	return strings.Join(parts, "  ·  ")
 }
 
@@ -125,21 +154,25 @@ func saved(s *engine.Snapshot) string {
 		if s.Checkpoints == 0 {
 			return "none yet"
 		}
-		return fmt.Sprintf("%d, none since resumed", s.Checkpoints)
+		return fmt.Sprintf("%d, none since taken up", s.Checkpoints)
+	}
+	took := ""
+	if s.CheckpointTook > 0 {
+		took = ", took " + engine.FormatDuration(s.CheckpointTook)
 	}
 	if s.Phase == engine.Ended {
-		return fmt.Sprintf("%d, last at %s", s.Checkpoints, s.LastCheckpoint.Local().Format("15:04:05"))
+		return fmt.Sprintf("%d, last at %s", s.Checkpoints, s.LastCheckpoint.Local().Format("15:04:05")) + took
 	}
 	since := s.At.Sub(s.LastCheckpoint)
 	switch {
 	case since < 10*time.Second:
-		return fmt.Sprintf("%d, just now", s.Checkpoints)
+		return fmt.Sprintf("%d, just now", s.Checkpoints) + took
 	case since < time.Minute:
 		since = since.Truncate(10 * time.Second)
 	default:
 		since = since.Truncate(time.Minute)
 	}
-	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, strings.TrimSuffix(roughly(since), "00s"))
+	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, strings.TrimSuffix(roughly(since), "00s")) + took
 }
 
 // schedule is how a run keeps to its time scale.

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -104,7 +105,13 @@ var resumedFigures = []figure{
 	{name: "replayed steps", value: label(engine.Replayed)},
 	{name: "uncertain steps", value: label(engine.Uncertain)},
 	{name: "confirmed steps", value: label(engine.Confirmed)},
+	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Again) }},
 }
+
+// recordedFigures are of runs that were answered from a recording.
+var recordedFigures = []figure{{name: "recorded steps", value: label(engine.Recorded)}}
+
+func replayed(t *engine.Totals) bool { return t.Asked().Labels[engine.Recorded] > 0 }
 
 func resumed(t *engine.Totals) bool {
 	labels := t.Asked().Labels
@@ -151,9 +158,12 @@ type board struct {
 	values  []*widgets.Text
 }
 
-func newBoard(figures []figure, columns int) *board {
+// figureEms is how wide a figure is at least, in letters' heights.
+const figureEms = 8
+
+func newBoard(figures []figure) *board {
 	gap := theme.InnerPadding()
-	grid := container.NewGridWithColumns(columns)
+	grid := form.NewColumns(figureEms)
 	b := &board{figures: figures, content: container.New(layout.NewCustomPaddedLayout(gap/2, gap/2, gap, gap), grid)}
 	for _, f := range figures {
 		value := widgets.NewText("")

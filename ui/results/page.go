@@ -3,10 +3,13 @@ package results
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -24,6 +27,9 @@ type page struct {
 	verdict  *widgets.Notice
 	exact    *widgets.Notice
 
+	outcomes *widgets.Shares
+	note     *note.Editor
+	checks   *checklist
 	criteria *widgets.Sheet
 	foreseen [2]*widgets.Sheet // beside each other
 	fact     *widgets.Panel    // of both
@@ -33,16 +39,18 @@ type page struct {
 	waits    *board
 	held     *widgets.Panel
 	resumed  *board
+	recorded *board
 	latency  *widgets.Sheet
 	peaks    *board
+	graphs   *graphs
 	errors   *widgets.Sheet
-	notes    []engine.ErrorNote
+	latest   [][]engine.ErrorNote
 	failed   *widgets.Notice
 	changes  *widgets.Table
 }
 
-func newPage(win fyne.Window) *page {
-	p := &page{win: win, badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice()}
+func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
+	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice()}
 	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	p.headline.Wrapping = fyne.TextWrapWord
 	const count, clock = "1,000,000", "1m30s"
@@ -72,47 +80,53 @@ func newPage(win fyne.Window) *page {
 	p.errors = widgets.NewSheet([]widgets.Column{
 		{Title: "Class", Sample: "server_error"},
 		{Title: "Sessions", Sample: count, Align: end},
-		{Title: "Last in cycle", Sample: "1000", Align: end},
-		{Title: "Agent", Sample: "shopper-1000"},
-		{Title: "Step", Sample: "fill_cart.add", Weight: 1},
+		{Title: "Last in cycle", Sample: "1000", Align: end, Drop: 3},
+		{Title: "Agent", Sample: "shopper-1000", Drop: 1},
+		{Title: "Step", Sample: "fill_cart.add", Weight: 1, Drop: 2},
 		{Title: "Message", Sample: "connection refused", Weight: 3},
 	}, "No session failed.", p.showError)
 	p.changes = widgets.NewTable([]widgets.Column{
-		{Title: "Time", Sample: "2026-12-28 00:00:00"},
-		{Title: "Cycle", Sample: "1000", Align: end},
+		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 3},
+		{Title: "Cycle", Sample: "1000", Align: end, Drop: 4},
 		{Title: "What", Sample: "session-timeout"},
-		{Title: "Old", Sample: "connections"},
+		{Title: "Old", Sample: "connections", Drop: 2},
 		{Title: "New", Sample: "connections"},
-		{Title: "Who", Sample: "governor"},
+		{Title: "Who", Sample: "governor", Drop: 1},
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
 	}, "Nothing was changed mid-run.", 1)
 	p.failed = widgets.NewNotice()
-	p.totals = newBoard(totalFigures, 4)
-	p.models = newBoard(modelFigures, 4)
-	p.waits = newBoard(waitFigures, 3)
-	p.resumed = newBoard(resumedFigures, 4)
-	p.peaks = newBoard(peakFigures, 3)
+	p.graphs = newGraphs(p.showError)
+	p.totals = newBoard(totalFigures)
+	p.models = newBoard(modelFigures)
+	p.waits = newBoard(waitFigures)
+	p.resumed = newBoard(resumedFigures)
+	p.recorded = newBoard(recordedFigures)
+	p.peaks = newBoard(peakFigures)
 	p.layOut()
 	p.hide()
 	return p
 }
 
+// columnEms is how wide a column is at least, in letters' heights.
+const columnEms = 34
+
 func (p *page) layOut() {
-	head := container.NewVBox(container.NewBorder(nil, nil, p.badge, nil, p.headline), p.verdict, p.exact)
-	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(container.NewGridWithColumns(2, p.foreseen[0], p.foreseen[1]), p.basis))
-	left := container.NewVBox(
-		widgets.NewPanel("Criteria", p.criteria),
-		widgets.NewPanel("Totals", container.NewVBox(p.totals.content, p.models.content, p.resumed.content)))
+	gap := theme.Padding()
+	said := form.NewStack(container.NewBorder(nil, nil, p.badge, nil, p.headline),
+		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.verdict, p.exact)
+	head := form.NewColumns(columnEms, said, p.note)
+	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
+	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
 	p.held = widgets.NewPanel("Held back, all requests together", p.waits.content)
-	right := container.NewVBox(
-		widgets.NewPanel("Latency", p.latency),
-		widgets.NewPanel("Peaks", p.peaks.content),
-		p.held)
-	p.content = container.NewVBox(
+	most := form.NewPanels(widgets.NewPanel("Peaks", p.peaks.content), p.held)
+	p.content = form.NewPanels(
 		widgets.NewPanel("", head),
-		container.NewGridWithColumns(2, left, right),
+		p.checks.panel,
+		form.NewColumns(columnEms, widgets.NewPanel("Criteria", p.criteria), widgets.NewPanel("Latency", p.latency)),
+		form.NewColumns(columnEms, totals, most),
+		p.graphs.content,
 		p.fact,
-		widgets.NewPanel("Errors by class", container.NewVBox(p.errors, p.failed)),
+		widgets.NewPanel("Errors by class", form.NewStack(p.errors, p.failed)),
 		widgets.NewPanel("Changed mid-run", p.changes),
 	)
 }
@@ -129,6 +143,8 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	if text := headline(r, &f.totals); p.headline.Text != text {
 		p.headline.SetText(text)
 	}
+	p.outcomes.Set(outcomes(&f.totals))
+	p.note.Open(r.ID, r.Note)
 	p.verdict.Say(verdict(r))
 	p.exact.Say(exactness(r))
 	if judged(r) {
@@ -146,9 +162,12 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.held.Hidden = !waited(&f.totals)
 	p.resumed.show(&f.totals)
 	p.resumed.content.Hidden = !resumed(&f.totals)
+	p.recorded.show(&f.totals)
+	p.recorded.content.Hidden = !replayed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))
 	p.peaks.show(&f.totals)
-	p.notes = f.errors
+	p.graphs.show(r.ID, f)
+	p.latest = f.latest
 	p.errors.SetRows(errorRows(f.errors))
 	failed := ""
 	if f.failed != "" {
@@ -176,13 +195,11 @@ func (p *page) showForecast(r *engine.RunRecord, f *figures) {
 	p.basis.SetText("The forecast was " + r.Forecast.From() + ".")
 }
 
-// showError shows the whole of a class's last error.
+// showError shows the whole of a class's latest errors.
 func (p *page) showError(class string) {
-	for i := range p.notes {
-		n := &p.notes[i]
-		if n.Class.String() != class {
-			continue
+	for _, notes := range p.latest {
+		if notes[0].Class.String() == class {
+			words.ShowErrors(p.win, notes, nil)
 		}
-		words.ShowError(p.win, n, nil)
 	}
 }

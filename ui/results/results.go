@@ -13,7 +13,9 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // Desk is what the screen asks for. Its methods may take long.
@@ -24,12 +26,20 @@ type Desk interface {
 	Totals(ctx context.Context, run engine.RunID) (engine.Totals, error)
 	// Changes returns what was changed mid-run, in order of time.
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
-	// LastErrors returns the classes of errors with their last occurrence.
-	LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error)
+	// LatestErrors returns the classes of errors, each with its latest occurrences, newest first and at most so many.
+	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
+	// Checks looks at a run after its end.
+	Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error)
+	// Send hands what has not arrived to the configured database.
+	Send(ctx context.Context, run engine.RunID) error
+	// Note keeps a person's own words of a run.
+	Note(ctx context.Context, run engine.RunID, text string) error
 	// Failed names the agents that had a session which failed or timed out; "" is that nobody did.
 	Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error)
 	// Export writes what a run gave into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// Audit recomputes a run's figures from its journal, says in a line what it found, and whether all are equal.
+	Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error)
 }
 
 const (
@@ -37,6 +47,9 @@ const (
 	// run in progress, which cost more.
 	refreshTicks = 6
 	figuresTicks = 15
+
+	// latest is how many occurrences of each class of errors are told.
+	latest = 3
 
 	// offered is how many runs can be picked from here; there are others in Checkpoints.
 	offered = 50
@@ -46,12 +59,14 @@ const (
 type Screen struct {
 	desk Desk
 	win  fyne.Window
+	to   Ways
 
 	runs      []engine.RunRecord
 	chosen    engine.RunID
 	figures   figures // of the chosen run
 	of        mark    // what these figures are of
 	exporting map[engine.RunID]bool
+	auditing  map[engine.RunID]bool
 	visible   bool
 	ticks     int
 	since     int  // ticks since the figures were read
@@ -62,7 +77,13 @@ type Screen struct {
 	pick     *widget.Select
 	picks    []engine.RunID // by option
 	export   *widget.Button
-	said     *widgets.Notice // what came of the last export
+	audit    *widget.Button
+	replay   *widget.Button
+	compare  *widget.Button
+	bar      *widgets.Bar // of these
+	empty    *empty
+	scroll   *container.Scroll
+	said     *widgets.Notice // what came of the last export, or audit
 	trouble  *widgets.Notice
 	page     *page
 	pickPath func(then func(dir string))
@@ -70,19 +91,40 @@ type Screen struct {
 
 // New makes the screen.
 func New(desk Desk, win fyne.Window) *Screen {
-	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
+	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]bool{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
 	s.pickPath = func(then func(string)) {
 		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
 	}
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
-	s.pick.PlaceHolder = "No run yet. Choose a scenario in Setup."
+	s.pick.PlaceHolder = "Reading the runs…"
 	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)
 	s.export.Importance = widget.HighImportance
 	s.export.Disable()
-	s.page = newPage(win)
-	bar := container.NewBorder(nil, nil, nil, s.export, s.pick)
-	s.content = container.NewBorder(container.NewVBox(bar, s.said, s.trouble), nil, nil, nil, container.NewVScroll(s.page.content))
+	s.audit = widget.NewButtonWithIcon("Audit", theme.ConfirmIcon(), s.startAudit)
+	s.audit.Disable()
+	s.replay = widget.NewButtonWithIcon("Look back", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
+	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
+	s.bar = widgets.NewBar(s.export, s.replay, s.compare, s.audit)
+	s.empty = newEmpty(s)
+	s.page = newPage(win, newChecklist(s.mend), note.NewEditor(2, desk.Note, s.noted))
+	s.Lead(Ways{})
+	s.scroll = container.NewVScroll(s.page.content)
+	top := container.NewGridWithColumns(2, s.pick, s.bar)
+	s.content = container.NewBorder(container.NewVBox(top, s.said, s.trouble), nil, nil, nil,
+		container.NewStack(s.scroll, s.empty.content))
 	return s
+}
+
+// Close keeps what was written last, and waits for it; the program is ending.
+func (s *Screen) Close() error { return s.page.note.Flush() }
+
+// noted brings the run up to date with a note that was kept.
+func (s *Screen) noted(run engine.RunID, text string) {
+	for i := range s.runs {
+		if s.runs[i].ID == run {
+			s.runs[i].Note = text
+		}
+	}
 }
 
 // Content is what the window shows.
@@ -130,8 +172,9 @@ func (s *Screen) picked() {
 type figures struct {
 	totals  engine.Totals
 	changes []engine.ChangeRow
-	errors  []engine.ErrorNote
-	failed  string // agents
+	errors  []engine.ErrorNote   // the last of each class
+	latest  [][]engine.ErrorNote // of each class, newest first
+	failed  string               // agents
 }
 
 // mark tells states of a run apart.
@@ -169,7 +212,7 @@ func (s *Screen) load() {
 		}
 		s.loading = false
 		if err != nil {
-			s.trouble.Say("Not everything could be read of the store; what is shown may be out of date. "+err.Error(), widgets.Bad)
+			s.trouble.Say("Not everything could be read of the store. Nothing of it is changed; what is shown may be out of date, and it is tried again. "+words.Trouble(err), widgets.Bad)
 		} else {
 			s.trouble.Say("", widgets.Bad)
 		}
@@ -200,7 +243,10 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 	var errs [3]error
 	f.totals, errs[0] = desk.Totals(ctx, a.of.run)
 	f.changes, errs[1] = desk.Changes(ctx, a.of.run)
-	f.errors, errs[2] = desk.LastErrors(ctx, a.of.run)
+	f.latest, errs[2] = desk.LatestErrors(ctx, a.of.run, latest)
+	for _, notes := range f.latest {
+		f.errors = append(f.errors, notes[0])
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return a, err
 	}
@@ -215,6 +261,14 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 func (s *Screen) draw() {
 	s.drawPick()
 	r := s.run()
+	s.drawAudit(r)
+	if s.empty.content.Hidden = len(s.runs) > 0 || s.loading; s.empty.content.Hidden {
+		s.scroll.Show()
+	} else {
+		s.scroll.Hide()
+	}
+	enable(s.replay, r != nil)
+	enable(s.compare, r != nil)
 	if r == nil {
 		s.export.Disable()
 		s.page.hide()
@@ -231,6 +285,16 @@ func (s *Screen) draw() {
 		return
 	}
 	s.page.show(r, &s.figures)
+	s.drawChecks(r)
+}
+
+func enable(b *widget.Button, enabled bool) {
+	switch {
+	case enabled && b.Disabled():
+		b.Enable()
+	case !enabled && !b.Disabled():
+		b.Disable()
+	}
 }
 
 // drawPick offers the newest runs, and the chosen one.
@@ -249,10 +313,11 @@ func (s *Screen) drawPick() {
 			selected = text
 		}
 	}
-	if slices.Equal(s.pick.Options, options) && s.pick.Selected == selected {
+	none := "No run yet. Choose a scenario in Setup."
+	if slices.Equal(s.pick.Options, options) && s.pick.Selected == selected && s.pick.PlaceHolder == none {
 		return
 	}
-	s.pick.Options, s.pick.Selected = options, selected
+	s.pick.Options, s.pick.Selected, s.pick.PlaceHolder = options, selected, none
 	s.pick.Refresh()
 }
 
@@ -278,7 +343,7 @@ func (s *Screen) askExport() {
 				about = "Run " + string(run) + ": "
 			}
 			if err != nil {
-				s.said.Say(about+"The export failed. "+err.Error(), widgets.Bad)
+				s.said.Say(about+"The export failed; the run is as it was. "+words.Trouble(err), widgets.Bad)
 			} else {
 				s.said.Say(about+"Exported to "+path+": "+inExport, widgets.Good)
 			}

@@ -14,21 +14,24 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk has one set of figures for all runs and records what is asked of it.
 type fakeDesk struct {
-	mu        sync.Mutex
-	runs      []engine.RunRecord
-	totals    engine.Totals
-	changes   []engine.ChangeRow
-	errors    []engine.ErrorNote
-	runsErr   error
-	totalsErr error
-	exportErr error
-	asked     []string
-	hold      chan struct{} // holds up Totals, if set
+	mu                  sync.Mutex
+	runs                []engine.RunRecord
+	totals              engine.Totals
+	changes             []engine.ChangeRow
+	errors              []engine.ErrorNote
+	runsErr             error
+	totalsErr           error
+	exportErr, auditErr error
+	checks              []engine.Check
+	checksErr           error
+	audited             string
+	asked               []string
+	hold                chan struct{} // holds up Totals, if set
 }
 
 func (d *fakeDesk) ask(format string, args ...any) {
@@ -76,8 +79,13 @@ func (d *fakeDesk) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, e
 	return d.changes, nil
 }
 
-func (d *fakeDesk) LastErrors(context.Context, engine.RunID) ([]engine.ErrorNote, error) {
-	return d.errors, nil
+func (d *fakeDesk) LatestErrors(_ context.Context, _ engine.RunID, most int) (all [][]engine.ErrorNote, err error) {
+	for _, n := range d.errors {
+		before := n
+		before.Cycle, before.Message = n.Cycle-1, "before: "+n.Message
+		all = append(all, []engine.ErrorNote{n, before}[:min(most, 2)])
+	}
+	return all, nil
 }
 
 func (d *fakeDesk) Failed(_ context.Context, _ engine.RunID, t *engine.Totals) (string, error) {
@@ -90,6 +98,13 @@ func (d *fakeDesk) Failed(_ context.Context, _ engine.RunID, t *engine.Totals) (
 func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
 	d.ask("export %s to %s", run, dir)
 	return dir + "/throng-" + string(run), d.exportErr
+}
+
+func (d *fakeDesk) Audit(_ context.Context, run engine.RunID) (summary string, equal bool, err error) {
+	d.ask("audit %s", run)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.audited, !strings.Contains(d.audited, "differ"), d.auditErr
 }
 
 var began = time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local)
@@ -145,7 +160,7 @@ func wantShown(t *testing.T, s *Screen, wanted ...string) {
 }
 
 func wait(q *uitest.Queue, s *Screen) {
-	q.Until("done", func() bool { return len(s.exporting) == 0 && !s.loading })
+	q.Until("done", func() bool { return len(s.exporting) == 0 && len(s.auditing) == 0 && !s.loading })
 }
 
 // six are criteria of which five are met.
@@ -198,7 +213,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 
 func TestNoRunYet(t *testing.T) {
 	_, s := start(t, &fakeDesk{})
-	wantShown(t, s, "No run yet. Choose a scenario in Setup.")
+	wantShown(t, s, "No run yet", "Choose a scenario in Setup and launch it.")
 	if !s.export.Disabled() || s.page.content.Visible() {
 		t.Error("without a run there are results")
 	}
@@ -207,7 +222,7 @@ func TestNoRunYet(t *testing.T) {
 func TestARunThatCalledModels(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
-	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: [4]int64{engine.Uncertain: 7}}
+	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: [5]int64{engine.Uncertain: 7}}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "uncertain steps", "7")
 
@@ -253,9 +268,23 @@ func TestARunThatWasHeldBack(t *testing.T) {
 
 func TestARunThatWasResumed(t *testing.T) {
 	totals := some()
-	totals.Labels = [4]int64{100, 22, 3, 1}
+	totals.Labels = [5]int64{100, 22, 3, 1}
+	totals.Usage.Again = 2
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "replayed steps\n22", "uncertain steps\n3", "confirmed steps\n1")
+	wantShown(t, s, "replayed steps\n22", "uncertain steps\n3", "confirmed steps\n1", "perhaps paid twice\n2")
+	if s.page.recorded.content.Visible() {
+		t.Error("a run that asked services shows recorded steps")
+	}
+}
+
+func TestARunThatWasReplayed(t *testing.T) {
+	totals := some()
+	totals.Labels = [5]int64{engine.Recorded: 321}
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "recorded steps\n321")
+	if !s.page.recorded.content.Visible() || s.page.resumed.content.Visible() {
+		t.Error("a replay shows other steps than the recorded ones")
+	}
 }
 
 func TestPickAnotherRun(t *testing.T) {
@@ -404,8 +433,35 @@ func TestExport(t *testing.T) {
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
-	if got, want := s.said.Text(), "The export failed. no room on the disk"; got != want {
+	if got, want := s.said.Text(), "The export failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
+	}
+}
+
+func TestAudit(t *testing.T) {
+	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
+	q, s := start(t, desk)
+	for _, c := range []struct {
+		audited string
+		err     error
+		want    string
+	}{
+		{"312 figures recomputed, all equal; 14 recorded only", nil, "Audited: 312 figures recomputed, all equal; 14 recorded only."},
+		{"312 figures recomputed, 2 of them differ; 14 recorded only", nil, "Audited: 312 figures recomputed, 2 of them differ; 14 recorded only. Which they are, says: throngctl audit r"},
+		{"", engine.ErrNotFound, "The audit failed; it changes nothing. It is not there any more: it was deleted, perhaps in another window. Not found."},
+	} {
+		desk.set(func() { desk.audited, desk.auditErr = c.audited, c.err })
+		q.Tap(s.Content(), "Audit")
+		wait(q, s)
+		if got := s.said.Text(); got != c.want {
+			t.Errorf("said is %q, want %q", got, c.want)
+		}
+	}
+	desk.set(func() { desk.runs[0].InProgress, desk.runs[0].Done = true, 5 })
+	s.load()
+	wait(q, s)
+	if n := desk.times("audit r"); n != 3 || !s.audit.Disabled() {
+		t.Errorf("%d audits; a run in progress can be audited: %v", n, !s.audit.Disabled())
 	}
 }
 
@@ -419,7 +475,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 		desk.set(fail)
 		s.load()
 		wait(q, s)
-		if !s.trouble.Visible() || !strings.Contains(s.trouble.Text(), "disk I/O error") {
+		if !s.trouble.Visible() || !strings.Contains(s.trouble.Text(), "Disk I/O error") {
 			t.Errorf("said is %q", s.trouble.Text())
 		}
 		wantShown(t, s, "after 51s", "requests\n150") // as far as is known

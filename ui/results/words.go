@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -79,6 +80,26 @@ func verdict(r *engine.RunRecord) (string, widgets.Tone) {
 		return "The criterion is met.", widgets.Good
 	default:
 		return fmt.Sprintf("All %s met.", criteria(all)), widgets.Good
+	}
+}
+
+// shareText is a count with its part of all.
+func shareText(n, all int64) string {
+	text := engine.FormatCount(n)
+	if n == 0 || all == 0 {
+		return text
+	}
+	switch percent := 100 * float64(n) / float64(all); {
+	case n == all:
+		return text + " (100 %)"
+	case percent < 0.1:
+		return text + " (under 0.1 %)"
+	case percent >= 99.95: // not all of them
+		return text + " (over 99.9 %)"
+	case percent < 10:
+		return fmt.Sprintf("%s (%.1f %%)", text, percent)
+	default:
+		return fmt.Sprintf("%s (%.0f %%)", text, math.Floor(percent))
 	}
 }
 

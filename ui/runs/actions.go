@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/widget"
-
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // chooseCheckpoint is called with the number of the one that a person selected.
@@ -34,10 +32,15 @@ func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Conte
 		delete(s.working, run)
 		s.say(run, "", widgets.Good)
 		if err != nil {
-			s.say(run, problem(err), widgets.Bad)
+			s.say(run, words.Trouble(err), widgets.Bad)
 			if run == s.chosen && concerns(err, "limit") {
 				s.detail.limit.SetValidationError(err)
 			}
+			Unlock(s.desk, s.win, err, func() {
+				if run == s.chosen {
+					s.resume()
+				}
+			})
 		} else {
 			done(result)
 		}
@@ -52,23 +55,9 @@ func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Conte
 func (s *Screen) say(run engine.RunID, text string, tone widgets.Tone) {
 	switch {
 	case run == s.chosen:
-		s.detail.note(text, tone)
+		s.detail.say(text, tone)
 	case text != "":
-		s.detail.note("Run "+string(run)+": "+text, tone)
-	}
-}
-
-// problem says what is wrong in a person's words.
-func problem(err error) string {
-	switch {
-	case errors.Is(err, engine.ErrInUse):
-		return "The run is in progress, so nothing was changed. " + err.Error()
-	case errors.Is(err, engine.ErrNotFound):
-		return "The run is not there any more. " + err.Error()
-	case errors.Is(err, engine.ErrNoRoom):
-		return "There is no room on the disk; nothing that was kept is lost. " + err.Error()
-	default:
-		return err.Error()
+		s.detail.say("Run "+string(run)+": "+text, tone)
 	}
 }
 
@@ -80,23 +69,6 @@ func concerns(err error, field string) bool {
 	}
 	var mistake *engine.FieldError
 	return errors.As(err, &mistake) && mistake.Field == field
-}
-
-func (s *Screen) resume() {
-	r := s.run()
-	limit, err := parseLimit(s.detail.limit.Text)
-	if err != nil {
-		s.detail.note(err.Error(), widgets.Bad)
-		s.win.Canvas().Focus(s.detail.limit)
-		return
-	}
-	if limit == r.Limit {
-		limit = 0
-	}
-	bound := s.detail.largerBound(r)
-	work(s, r.ID, "Resuming…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
-		return struct{}{}, s.desk.Resume(ctx, run, limit, bound)
-	}, func(struct{}) { s.resumed() })
 }
 
 func (s *Screen) export() {
@@ -117,47 +89,13 @@ func (s *Screen) send() {
 	})
 }
 
-// askDelete shows what would go.
-func (s *Screen) askDelete() {
-	run := s.chosen
-	work(s, run, "Weighing what would go…", s.desk.Doomed, func(d Doomed) {
-		if run != s.chosen {
-			return
+// noted brings the list up to date with a note that was kept.
+func (s *Screen) noted(run engine.RunID, text string) {
+	for i := range s.runs {
+		if s.runs[i].ID == run && s.runs[i].Note != text {
+			s.runs = slices.Clone(s.runs)
+			s.runs[i].Note = text
+			s.draw()
 		}
-		text := doomedText(run, d)
-		if s.desk.Remote() != "" {
-			text += "\nWhat was sent to " + s.desk.Remote() + " stays there."
-		}
-		ask := dialog.NewCustomConfirm("Delete this run?", "Delete", "Keep", widget.NewLabel(text), func(yes bool) {
-			if yes {
-				s.delete(run)
-			}
-		}, s.win)
-		ask.SetConfirmImportance(widget.DangerImportance)
-		ask.Show()
-	})
-}
-
-func (s *Screen) delete(run engine.RunID) {
-	work(s, run, "Deleting…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
-		return struct{}{}, s.desk.Delete(ctx, run)
-	}, func(struct{}) {
-		if run == s.chosen {
-			s.choose(s.neighbour(run))
-		}
-		s.detail.note("Run "+string(run)+" is deleted.", widgets.Good)
-	})
-}
-
-// neighbour is the run before one, or else after it; "" without either.
-func (s *Screen) neighbour(run engine.RunID) engine.RunID {
-	i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run })
-	switch {
-	case i >= 0 && i+1 < len(s.runs):
-		return s.runs[i+1].ID
-	case i > 0:
-		return s.runs[i-1].ID
-	default:
-		return ""
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -32,6 +34,7 @@ type detail struct {
 	why         *widgets.Notice // it ended, and is not exact
 	hint        *widgets.Notice // what Resume would do, and why what is disabled is
 	said        *widgets.Notice // what came of the last thing that was done
+	note        *note.Editor
 
 	limit   *widget.Entry
 	limitOf engine.RunID      // whose limit was filled in
@@ -41,10 +44,16 @@ type detail struct {
 	counts  *widgets.Text
 	boundOf engine.RunID
 	resume  *widget.Button
+	fork    *widget.Button
+	actions *widgets.Bar // of all but these two
+	replay  *widget.Button
 	results *widget.Button
+	compare *widget.Button
 	export  *widget.Button
 	send    *widget.Button
 	remove  *widget.Button
+
+	removePoint *widget.Button
 }
 
 func newDetail(s *Screen) *detail {
@@ -58,7 +67,7 @@ func newDetail(s *Screen) *detail {
 		limit:  widget.NewEntry(),
 		bound:  widget.NewEntry(),
 		counts: widgets.NewCaption(""),
-		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Parameters"}, {Sample: "1,000,000 at the start; 1 to 1,000", Weight: 1}}, "", nil),
+		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Forked from"}, {Sample: "1,000,000 at the start; 1 to 1,000", Weight: 1}}, "", nil),
 	}
 	d.title.Truncation = fyne.TextTruncateEllipsis
 	d.checkpoints = widgets.NewTable(checkpointColumns, "", 2)
@@ -68,32 +77,42 @@ func newDetail(s *Screen) *detail {
 		return err
 	}
 	d.resume = &widget.Button{Text: "Resume", Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: s.resume}
+	d.fork = widget.NewButtonWithIcon("Fork…", theme.ContentCopyIcon(), s.fork)
 	d.results = widget.NewButtonWithIcon("Results", theme.ListIcon(), func() { s.toResults(s.chosen) })
+	d.replay = widget.NewButtonWithIcon("Look back", theme.MediaReplayIcon(), func() { s.toReplay(s.chosen) })
+	d.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.toCompare(s.chosen) })
 	d.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.export)
 	d.send = widget.NewButtonWithIcon("Send to Postgres", theme.UploadIcon(), s.send)
-	d.remove = &widget.Button{Text: "Delete…", Icon: theme.DeleteIcon(), Importance: widget.DangerImportance, OnTapped: s.askDelete}
+	d.remove = widget.NewButtonWithIcon("Delete…", theme.DeleteIcon(), s.askDelete)
+	d.removePoint = widget.NewButtonWithIcon("Delete checkpoint", theme.DeleteIcon(), s.deleteCheckpoint)
+	d.actions = widgets.NewBar(d.results, d.replay, d.compare, d.export, d.send, d.remove)
+	d.note = note.NewEditor(2, s.desk.Note, s.noted)
 	d.layOut()
 	return d
 }
 
 func (d *detail) layOut() {
-	wide := fyne.MeasureText("1,000,000", theme.TextSize(), fyne.TextStyle{}).Width + 4*theme.InnerPadding()
-	limit := container.NewGridWrap(fyne.NewSize(wide, d.limit.MinSize().Height), d.limit)
-	bound := container.NewGridWrap(fyne.NewSize(wide, d.bound.MinSize().Height), d.bound)
-	d.bounded = container.NewHBox(container.NewCenter(widgets.NewCaption("and a budget of")), bound, container.NewCenter(d.counts))
+	limit, bound := form.NewSized("1,000,000", d.limit), form.NewSized("1,000,000", d.bound)
+	d.bounded = container.NewHBox(container.NewCenter(widgets.NewCaption("It goes on with a budget of")), bound, container.NewCenter(d.counts))
 	d.bounded.Hide()
-	actions := container.NewHBox(
-		d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit, d.bounded,
-		layout.NewSpacer(), d.results, d.export, d.send, d.remove,
-	)
+	first := container.NewHBox(d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit, d.fork)
+	actions := container.NewBorder(nil, nil, first, nil, d.actions)
 	name := container.NewBorder(nil, nil, d.badge, nil, d.title)
-	d.head = container.NewVBox(name, d.why, actions, d.hint, d.said)
+	d.head = form.NewStack(name, d.why, actions, d.bounded, d.hint, d.said)
 	facts := container.NewVScroll(d.facts)
-	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, 0))
-	d.body = container.NewBorder(d.head, nil, facts, nil, d.checkpoints)
-	d.content = widgets.NewPanel("", d.body)
+	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, leastFacts*d.resume.MinSize().Height))
+	below := container.NewHBox(layout.NewSpacer(), d.removePoint)
+	side := container.NewBorder(nil, d.note, nil, nil, facts)
+	scroll := container.NewVScroll(nil)
+	lower := container.New(&sides{changed: scroll.Refresh}, side, container.NewBorder(nil, below, nil, nil, d.checkpoints))
+	d.body = form.NewHeaded(d.head, lower)
+	scroll.Content = d.body
+	d.content = widgets.NewPanel("", scroll)
 	d.body.Hide()
 }
+
+// leastFacts is how much of the facts is in view at least, in heights of a button.
+const leastFacts = 2
 
 // draw shows the chosen run; what has not changed is not drawn again.
 func (d *detail) draw() {
@@ -109,6 +128,7 @@ func (d *detail) draw() {
 	d.badge.Set(words.State(r))
 	d.why.Say(because(r), widgets.Quiet)
 	d.drawFacts(r)
+	d.note.Open(r.ID, r.Note)
 	if s.of == r.ID {
 		d.drawCheckpoints()
 	}
@@ -196,16 +216,21 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	enable(d.resume, possible && working == "")
 	enable(d.limit, possible && working == "")
 	enable(d.bound, possible && working == "")
-	enable(d.export, working == "")
-	enable(d.send, working == "")
+	enable(d.fork, s.checkpoint() != nil && working == "")
+	here := r.Fetched == nil // its results
+	enable(d.results, here)
+	enable(d.replay, here)
+	d.actions.Offer(d.replay, s.toReplay != nil)
+	enable(d.compare, here)
+	enable(d.export, here && working == "")
+	enable(d.send, here && working == "")
 	enable(d.remove, keep == "" && working == "")
+	c := s.checkpoint()
+	enable(d.removePoint, keep == "" && working == "" && c != nil && !c.Newest)
 	if working != "" {
-		d.note(working, widgets.Accent)
+		d.say(working, widgets.Accent)
 	}
-	if (s.desk.Remote() != "") != d.send.Visible() {
-		d.send.Hidden = !d.send.Hidden
-		d.body.Refresh()
-	}
+	d.actions.Offer(d.send, s.desk.Remote() != "")
 }
 
 func enable(o fyne.Disableable, enabled bool) {
@@ -217,8 +242,8 @@ func enable(o fyne.Disableable, enabled bool) {
 	}
 }
 
-// note says what came of something.
-func (d *detail) note(text string, tone widgets.Tone) {
+// say says what came of something.
+func (d *detail) say(text string, tone widgets.Tone) {
 	d.said.Say(text, tone)
 	d.arrange()
 }

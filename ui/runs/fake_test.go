@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it.
@@ -21,14 +22,22 @@ type fakeDesk struct {
 	runs        []engine.RunRecord
 	checkpoints map[engine.RunID][]engine.CheckpointRecord
 	doomed      Doomed
-	busy        engine.RunID
-	remote      string
-	err         error // of everything that changes something
-	readErr     error
-	asked       []string
-	looks       int
-	hold        chan struct{}                  // holds up all orders, if set
-	holdPoints  map[engine.RunID]chan struct{} // hold up the checkpoints of runs
+	old         Old
+	binned      []Binned
+	// binnedRuns and binnedPoints are what was deleted, and can be restored.
+	binnedRuns   []engine.RunRecord
+	binnedPoints []engine.CheckpointRecord
+	busy         engine.RunID
+	remote       string
+	remoteRuns   []RemoteRun
+	changed      error  // of resumptions that are not as it was
+	note         string // of those that go well
+	err          error  // of everything that changes something
+	readErr      error
+	asked        []string
+	looks        int
+	hold         chan struct{}                  // holds up all orders, if set
+	holdPoints   map[engine.RunID]chan struct{} // hold up the checkpoints of runs
 }
 
 func (d *fakeDesk) ask(format string, args ...any) error {
@@ -82,21 +91,132 @@ func (d *fakeDesk) Doomed(_ context.Context, run engine.RunID) (Doomed, error) {
 	return d.doomed, d.ask("weigh %s", run)
 }
 
-func (d *fakeDesk) Delete(_ context.Context, run engine.RunID) error {
-	if err := d.ask("delete %s", run); err != nil {
+func (d *fakeDesk) WeighThere(_ context.Context, run engine.RunID) (int64, error) {
+	return 12_345, d.ask("weigh %s there", run)
+}
+
+func (d *fakeDesk) DeleteCheckpoint(_ context.Context, run engine.RunID, number int) error {
+	if err := d.ask("delete checkpoint %d of %s", number, run); err != nil {
 		return err
 	}
 	d.set(func() {
+		i := slices.IndexFunc(d.checkpoints[run], func(c engine.CheckpointRecord) bool { return c.Number == number })
+		d.binnedPoints = append(d.binnedPoints, d.checkpoints[run][i])
+		d.checkpoints[run] = slices.Delete(slices.Clone(d.checkpoints[run]), i, i+1)
+		d.binned = append([]Binned{{Thing: Thing{run, number}, Title: "Shoppers", Started: began, At: began, DaysLeft: 30, Bytes: 2000}}, d.binned...)
+	})
+	return nil
+}
+
+func (d *fakeDesk) Old(_ context.Context, age Age) (Old, error) {
+	return d.old, d.ask("what is older than %+v", age)
+}
+
+func (d *fakeDesk) Prune(_ context.Context, age Age, now bool) (Old, error) {
+	if now {
+		return d.old, d.ask("prune %+v at once", age)
+	}
+	return d.old, d.ask("prune %+v", age)
+}
+
+func (d *fakeDesk) Binned(context.Context) ([]Binned, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.binned), d.readErr
+}
+
+func (d *fakeDesk) Restore(_ context.Context, thing Thing) error {
+	if err := d.ask("restore %s %d", thing.Run, thing.Checkpoint); err != nil {
+		return err
+	}
+	d.set(func() {
+		d.binned = slices.DeleteFunc(slices.Clone(d.binned), func(b Binned) bool { return b.Thing == thing })
+		for _, r := range d.binnedRuns {
+			if thing == (Thing{Run: r.ID}) {
+				d.runs = append(slices.Clone(d.runs), r)
+			}
+		}
+		for _, c := range d.binnedPoints {
+			if thing == (Thing{c.Run, c.Number}) {
+				d.checkpoints[c.Run] = append(slices.Clone(d.checkpoints[c.Run]), c)
+			}
+		}
+	})
+	return nil
+}
+
+func (d *fakeDesk) DeleteBinned(_ context.Context, thing Thing) error {
+	err := d.ask("delete %s %d for good", thing.Run, thing.Checkpoint)
+	if err == nil {
+		d.set(func() {
+			d.binned = slices.DeleteFunc(slices.Clone(d.binned), func(b Binned) bool { return b.Thing == thing })
+		})
+	}
+	return err
+}
+
+func (d *fakeDesk) EmptyBin(_ context.Context, upTo time.Time) (n int, err error) {
+	err = d.ask("empty the bin up to %s", upTo.Format(time.TimeOnly))
+	d.set(func() { n, d.binned = len(d.binned), nil })
+	return n, err
+}
+
+func (d *fakeDesk) Note(_ context.Context, run engine.RunID, text string) error {
+	err := d.ask("note %q with %s", text, run)
+	d.set(func() {
+		for i := range d.runs {
+			if d.runs[i].ID == run {
+				d.runs = slices.Clone(d.runs)
+				d.runs[i].Note = text
+			}
+		}
+	})
+	return err
+}
+
+func (d *fakeDesk) Delete(_ context.Context, run engine.RunID, how Deletion) error {
+	what := ""
+	if how.Send {
+		what += ", sent first"
+	}
+	if how.There {
+		what += ", there too"
+	}
+	if how.Now {
+		what += ", at once"
+	}
+	if err := d.ask("delete %s%s", run, what); err != nil {
+		return err
+	}
+	d.set(func() {
+		for _, r := range d.runs {
+			if r.ID == run && !how.Now {
+				d.binnedRuns = append(d.binnedRuns, r)
+				d.binned = append([]Binned{{Thing: Thing{Run: run}, Title: r.Title, Started: r.Created, At: began, DaysLeft: 30, Bytes: 4_100_000}}, d.binned...)
+			}
+		}
 		d.runs = slices.DeleteFunc(slices.Clone(d.runs), func(r engine.RunRecord) bool { return r.ID == run })
 	})
 	return nil
 }
 
-func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, limit int, bound string) error {
-	if bound != "" {
-		return d.ask("resume %s with %d and %s", run, limit, bound)
+func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, how Resumption) (string, error) {
+	switch {
+	case how.AsItWas:
+		return "", d.ask("resume %s with %d as it was", run, how.Limit)
+	case d.changed != nil:
+		return "", errors.Join(d.ask("resume %s with %d", run, how.Limit), d.changed)
+	case how.Bound != "":
+		return d.note, d.ask("resume %s with %d and %s", run, how.Limit, how.Bound)
 	}
-	return d.ask("resume %s with %d", run, limit)
+	return d.note, d.ask("resume %s with %d", run, how.Limit)
+}
+
+func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
+	d.mu.Lock()
+	d.err = nil // what was missing is there
+	d.mu.Unlock()
+	return d.ask("keep %s %s", name, value)
 }
 
 func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
@@ -115,6 +235,37 @@ func (d *fakeDesk) Remote() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.remote
+}
+
+func (d *fakeDesk) RemoteRuns(ctx context.Context) ([]RemoteRun, error) {
+	err := d.ask("look into %s", d.Remote())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.remoteRuns), errors.Join(err, ctx.Err())
+}
+
+func (d *fakeDesk) RemoteCheckpoints(_ context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	err := d.ask("remote checkpoints of %s", run)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.checkpoints[run]), err
+}
+
+func (d *fakeDesk) Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error {
+	told(25, 100)
+	if err := d.ask("fetch %s %d", run, number); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	d.set(func() {
+		d.runs = append(slices.Clone(d.runs), engine.RunRecord{
+			ID: run, Title: "Of elsewhere", Created: began.Add(-time.Hour), Settings: engine.DefaultSettings(),
+			Fetched: &engine.Fetched{Database: d.remote, Machine: "attic"},
+		})
+	})
+	return nil
 }
 
 var began = time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local)
@@ -142,7 +293,14 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 	q := uitest.Start(t)
 	h := &heard{}
 	win := test.NewTempWindow(t, nil)
-	s := New(desk, win, func() { h.resumed++ }, func(run engine.RunID) { h.results = append(h.results, run) })
+	s := New(desk, win, Ways{
+		Live: func() { h.resumed++ }, Results: func(run engine.RunID) { h.results = append(h.results, run) },
+		Replay:  func(run engine.RunID) { h.replayed = append(h.replayed, run) },
+		Compare: func(run engine.RunID) { h.compared = append(h.compared, run) },
+		Fork: func(run engine.RunID, checkpoint int, renewed bool) {
+			h.forks = append(h.forks, fmt.Sprintf("%s at %d, renewed %v", run, checkpoint, renewed))
+		},
+	})
 	win.SetContent(s.Content())
 	win.Resize(fyne.NewSize(1130, 780))
 	s.Show()
@@ -152,8 +310,11 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 
 // heard is what the screen told the window.
 type heard struct {
-	resumed int
-	results []engine.RunID
+	resumed  int
+	results  []engine.RunID
+	compared []engine.RunID
+	replayed []engine.RunID
+	forks    []string
 }
 
 // two runs: a new one that was interrupted, with two checkpoints, and an old one that has finished.
@@ -163,7 +324,7 @@ func two() *fakeDesk {
 	return &fakeDesk{
 		runs:        []engine.RunRecord{record("new"), old},
 		checkpoints: map[engine.RunID][]engine.CheckpointRecord{"new": points("new"), "old": points("old")[1:]},
-		doomed:      Doomed{8928, 2034, 3, 4_100_000},
+		doomed:      Doomed{Sessions: 8928, Events: 2034, Checkpoints: 3, Bytes: 4_100_000},
 	}
 }
 

@@ -7,39 +7,14 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
-
-// Doomed is what goes when a run is deleted.
-type Doomed struct {
-	Sessions, Events int64
-	Checkpoints      int
-	Bytes            int64
-}
-
-// Desk is what the screen asks for. But for Busy and Remote its methods may take long.
-type Desk interface {
-	// Runs returns all runs, newest first.
-	Runs(ctx context.Context) ([]engine.RunRecord, error)
-	// Checkpoints returns a run's, newest first.
-	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
-	Doomed(ctx context.Context, run engine.RunID) (Doomed, error)
-	Delete(ctx context.Context, run engine.RunID) error
-	// Resume goes on with a run from the journal's end, with another limit if it is above 0, and with another bound, as
-	// written, of the kind that it ran out of, if that is not "".
-	Resume(ctx context.Context, run engine.RunID, limit int, bound string) error
-	// Export writes what a run gave into a new folder inside dir and returns its path.
-	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// Busy is the run that this process works on; "" none. It does not wait.
-	Busy() engine.RunID
-	// Send hands a run's results to the configured database too.
-	Send(ctx context.Context, run engine.RunID) error
-	// Remote names that database; "" none. It does not wait.
-	Remote() string
-}
 
 // refreshTicks is how many ticks are between two looks at the store.
 const refreshTicks = 6
@@ -50,6 +25,9 @@ type Screen struct {
 	win       fyne.Window
 	resumed   func()
 	toResults func(engine.RunID)
+	toCompare func(engine.RunID)
+	toReplay  func(engine.RunID)
+	toFork    func(run engine.RunID, checkpoint int, renewed bool)
 
 	runs        []engine.RunRecord
 	chosen      engine.RunID
@@ -65,14 +43,33 @@ type Screen struct {
 
 	content  fyne.CanvasObject
 	trouble  *widgets.Notice
+	undo     *undoing
+	top      *widgets.Panel // with the list
 	table    *widgets.Table
 	detail   *detail
 	pickPath func(then func(dir string))
+
+	bin     *widget.Button
+	prune   *widget.Button
+	remote  *widget.Button
+	where   *widget.Label // why remote cannot be
+	browser *browser      // nil while it is closed
 }
 
-// New makes the screen. resumed is called when a run goes on, toResults when a person wants to see a run's results.
-func New(desk Desk, win fyne.Window, resumed func(), toResults func(engine.RunID)) *Screen {
-	s := &Screen{desk: desk, win: win, resumed: resumed, toResults: toResults, working: map[engine.RunID]string{}}
+// Ways are where a person goes from here.
+type Ways struct {
+	Live    func() // a run goes on
+	Results func(engine.RunID)
+	Compare func(engine.RunID) // with others
+	Replay  func(engine.RunID) // how it went, moment by moment
+	// Fork sets up a run that begins at a checkpoint; with the scenario's file as it is now if renewed.
+	Fork func(run engine.RunID, checkpoint int, renewed bool)
+}
+
+// New makes the screen.
+func New(desk Desk, win fyne.Window, to Ways) *Screen {
+	s := &Screen{desk: desk, win: win, resumed: to.Live, toResults: to.Results, toCompare: to.Compare, toReplay: to.Replay, toFork: to.Fork}
+	s.working = map[engine.RunID]string{}
 	s.pickPath = func(then func(string)) {
 		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
 	}
@@ -80,12 +77,22 @@ func New(desk Desk, win fyne.Window, resumed func(), toResults func(engine.RunID
 	s.table = widgets.NewTable(runColumns, "Reading the runs…", 3)
 	s.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }
 	s.detail = newDetail(s)
-	top := widgets.NewPanel("Runs", container.NewBorder(s.trouble, nil, nil, nil, s.table))
-	split := container.NewVSplit(top, s.detail.content)
+	s.remote = widget.NewButtonWithIcon("From Postgres…", theme.DownloadIcon(), s.browse)
+	s.where = widget.NewLabel(noRemote)
+	s.where.SizeName, s.where.Importance, s.where.Truncation = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextTruncateEllipsis
+	s.bin = widget.NewButtonWithIcon("Bin…", theme.FolderOpenIcon(), s.showBin)
+	s.prune = widget.NewButtonWithIcon("Clean up…", theme.DeleteIcon(), s.CleanUp)
+	s.undo = newUndoing(s)
+	foot := container.NewBorder(nil, nil, s.remote, container.NewHBox(s.bin, s.prune), s.where)
+	s.top = widgets.NewPanel("Runs", container.NewBorder(container.NewVBox(s.trouble, s.undo.bar), foot, nil, nil, s.table))
+	split := container.NewVSplit(s.top, s.detail.content)
 	split.Offset = 0.4
 	s.content = split
 	return s
 }
+
+// noRemote says why nothing can be fetched.
+const noRemote = "A database in Settings brings checkpoints of other machines here."
 
 // Content is what the window shows.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
@@ -93,14 +100,24 @@ func (s *Screen) Content() fyne.CanvasObject { return s.content }
 // Show looks at the store.
 func (s *Screen) Show() {
 	s.visible = true
+	s.win.Canvas().AddShortcut(&fyne.ShortcutUndo{}, func(fyne.Shortcut) { s.Undo() })
 	s.load()
 }
 
 // Hide ends looking at the store.
-func (s *Screen) Hide() { s.visible = false }
+func (s *Screen) Hide() {
+	s.visible = false
+	s.win.Canvas().RemoveShortcut(&fyne.ShortcutUndo{})
+}
+
+// Close keeps what was written last, and waits for it; the program is ending.
+func (s *Screen) Close() error { return s.detail.note.Flush() }
 
 // Tick looks at the store again from time to time.
 func (s *Screen) Tick() {
+	if s.browser != nil {
+		s.browser.tick()
+	}
 	if s.desk.Busy() != s.busy {
 		s.draw()
 		s.load()
@@ -121,7 +138,7 @@ func (s *Screen) Select(run engine.RunID) {
 func (s *Screen) choose(run engine.RunID) {
 	if s.chosen != run {
 		s.chosen, s.older = run, 0
-		s.detail.note("", widgets.Neutral)
+		s.detail.say("", widgets.Neutral)
 	}
 	s.draw()
 	if s.visible {
@@ -148,7 +165,7 @@ func (s *Screen) load() {
 		s.loading = false
 		if err != nil {
 			s.table.SetEmpty("")
-			s.trouble.Say("The store could not be read; what is shown may be out of date. "+err.Error(), widgets.Bad)
+			s.trouble.Say("The store could not be read; what is shown may be out of date, and it is tried again. "+words.Trouble(err), widgets.Bad)
 			return
 		}
 		s.trouble.Say("", widgets.Bad)
@@ -183,9 +200,21 @@ func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
 // draw shows what is known; what has not changed is not drawn again.
 func (s *Screen) draw() {
 	s.busy = s.desk.Busy()
+	enable(s.remote, s.desk.Remote() != "")
+	if text := s.remoteText(); s.where.Text != text {
+		s.where.SetText(text)
+	}
 	s.table.SetRows(runRows(s.runs))
 	s.table.Select(string(s.chosen))
 	s.detail.draw()
+}
+
+// remoteText is what stands beside the button.
+func (s *Screen) remoteText() string {
+	if s.desk.Remote() == "" {
+		return noRemote
+	}
+	return "Checkpoints of any machine in " + s.desk.Remote()
 }
 
 // run returns the chosen run; nil without one.

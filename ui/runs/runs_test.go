@@ -12,8 +12,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
-	"github.com/throng-sim/throng/ui/internal/uitest"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestShowsRunsAndTheNewest(t *testing.T) {
@@ -67,7 +67,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
 	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
 	q, s, _ := start(t, desk)
-	wantShown(t, s, "and a budget of", "requests")
+	wantShown(t, s, "It goes on with a budget of", "requests")
 	for _, c := range []struct{ text, want string }{{"", "3000"}, {"1,700", "1700"}, {" 0 ", "0"}} {
 		if c.text != "" {
 			s.detail.bound.SetText(c.text)
@@ -167,7 +167,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b := uitest.Button(s.Content(), "Resume"); !b.Disabled() {
 		t.Error("an older checkpoint can be resumed")
 	}
-	wantShown(t, s, "An older checkpoint would begin another run; this version goes on from the newest.")
+	wantShown(t, s, "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.")
 
 	desk.set(func() { // another is taken: the older one stays chosen
 		newer := points("new")
@@ -201,7 +201,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 
 func TestDeleteShowsWhatWillGo(t *testing.T) {
 	desk := two()
-	desk.remote = "db.example.com/throng"
+	desk.doomed.Sendings = []Sending{{Target: "db.example.com/throng"}}
 	q, s, _ := start(t, desk)
 	ask := func() fyne.CanvasObject {
 		t.Helper()
@@ -223,8 +223,8 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	q.Tap(ask(), "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
-	wantShown(t, s, "Run new is deleted.")
-	if s.chosen != "old" || uitest.Shows(s.Content(), "Shoppers") {
+	wantShown(t, s, "Shoppers (new): deleted, and in the bin for 30 days.")
+	if s.chosen != "old" || len(s.runs) != 1 {
 		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
 	}
 }
@@ -236,7 +236,7 @@ func TestDeletingGoesOnBelow(t *testing.T) {
 	for _, c := range []struct{ run, next engine.RunID }{{"old", "older"}, {"oldest", "older"}, {"older", "new"}, {"new", ""}} {
 		s.Select(c.run)
 		wait(q, s)
-		s.delete(c.run)
+		s.delete(c.run, Deletion{})
 		wait(q, s)
 		if s.chosen != c.next {
 			t.Errorf("after deleting %s, %q is chosen, want %q", c.run, s.chosen, c.next)
@@ -351,6 +351,30 @@ func TestResults(t *testing.T) {
 	}
 }
 
+func TestCompare(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	q.Tap(s.Content(), "Compare…")
+	if !slices.Equal(h.compared, []engine.RunID{"old"}) {
+		t.Errorf("compared was %q", h.compared)
+	}
+}
+
+// TestButtonsFit is that all that can stand in the row of buttons has room in a window of 1280 x 800.
+func TestButtonsFit(t *testing.T) {
+	desk := two()
+	desk.remote = "db.example:5432/throng"
+	out := &desk.runs[0]
+	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
+	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
+	_, s, _ := start(t, desk)
+	wantShown(t, s, "Send to Postgres", "It goes on with a budget of", "Compare…")
+	const beside = 150 // the navigation and the edges
+	if wide := s.Content().MinSize().Width; wide > 1280-beside {
+		t.Errorf("the screen is %v wide", wide)
+	}
+}
+
 func TestTheListFollowsTheStore(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -413,7 +437,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	desk.set(func() { desk.readErr = fmt.Errorf("list the runs: disk I/O error") })
 	s.load()
 	wait(q, s)
-	if got := s.trouble.Text(); !strings.Contains(got, "list the runs: disk I/O error") || !s.trouble.Visible() {
+	if got := s.trouble.Text(); !strings.Contains(got, "List the runs: disk I/O error") || !s.trouble.Visible() {
 		t.Errorf("said is %q", got)
 	}
 	wantShown(t, s, "Shoppers", "Greeters") // as far as is known
@@ -462,4 +486,15 @@ func TestLinesAboveHaveRoom(t *testing.T) {
 	below("one with a reason")
 	s.say("old", "Exported to a folder.", widgets.Good)
 	below("one that was exported")
+}
+
+// TestLookBack hands the chosen run on.
+func TestLookBack(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	q.Until("it is shown", func() bool { return !s.loading })
+	q.Tap(s.Content(), "Look back")
+	if !slices.Equal(h.replayed, []engine.RunID{"old"}) {
+		t.Errorf("looked back on %v", h.replayed)
+	}
 }

@@ -18,11 +18,13 @@ import (
 var runColumns = []widgets.Column{
 	{Title: "Started", Sample: "2026-12-28 00:00:00"},
 	{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
-	{Title: "State", Sample: "out of budget"},
-	{Title: "Cycles", Sample: "1000/1000", Align: fyne.TextAlignTrailing},
+	{Title: "State", Sample: "mmout of budget"},
+	{Title: "Cycles", Sample: "1000/1000", Align: fyne.TextAlignTrailing, Drop: 2},
 	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
-	{Title: "Result", Sample: "inexact"},
-	{Title: "Run", Sample: "20261228-000000-mmmm"},
+	{Title: "Result", Sample: "inexact", Drop: 3},
+	{Title: "Note", Sample: "slow since the prices", Weight: 1, Drop: 1},
+	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
+	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 5},
 }
 
 func runRows(runs []engine.RunRecord) []widgets.Row {
@@ -34,17 +36,31 @@ func runRows(runs []engine.RunRecord) []widgets.Row {
 		if r.Inexact != nil {
 			exact = widgets.Cell{Text: "inexact", Tone: widgets.Warning}
 		}
+		size := ""
+		if r.SizeBytes > 0 {
+			size = engine.FormatBytes(r.SizeBytes)
+		}
 		rows[i] = widgets.Row{Key: string(r.ID), Cells: []widgets.Cell{
 			{Text: words.Stamp(r.Created)},
-			{Text: r.Title},
-			{Text: word, Tone: tone, Badge: true},
+			{Text: titled(r)},
+			{Text: word, Tone: tone, Badge: true, Icon: words.Glyph(r)},
 			{Text: cycles(r)},
 			{Text: share(r.Done, r.Total, 0)},
 			exact,
+			{Text: r.Note, Tone: widgets.Quiet},
+			{Text: size},
 			{Text: string(r.ID), Tone: widgets.Quiet},
 		}}
 	}
 	return rows
+}
+
+// titled is the title of a run; a fork's says of which.
+func titled(r *engine.RunRecord) string {
+	if r.Parent == "" {
+		return r.Title
+	}
+	return fmt.Sprintf("%s, fork of %s at cycle %d", r.Title, r.Parent, r.ForkCycle)
 }
 
 var checkpointColumns = []widgets.Column{
@@ -52,8 +68,10 @@ var checkpointColumns = []widgets.Column{
 	{Title: "Time", Sample: "2026-12-28 00:00:00"},
 	{Title: "Cycle", Sample: "1000", Align: fyne.TextAlignTrailing},
 	{Title: "Done", Sample: "100,000 (10.0 %)", Align: fyne.TextAlignTrailing},
-	{Title: "Reason", Sample: "interval", Weight: 1},
-	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing},
+	{Title: "Kind", Sample: "at a pause", Drop: 1},
+	{Title: "Reason", Sample: "interval", Weight: 1, Drop: 2},
+	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 3},
+	{Title: "Took", Sample: "1000ms", Align: fyne.TextAlignTrailing, Drop: 4},
 }
 
 func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
@@ -64,8 +82,22 @@ func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
 		if c.Newest {
 			number = widgets.Cell{Text: number.Text + " newest", Tone: widgets.Accent, Badge: true}
 		}
+		kind, took := widgets.Cell{Text: c.Kind()}, ""
+		if c.Emergency() {
+			kind.Tone = widgets.Warning
+		}
+		if c.Took > 0 {
+			took = engine.FormatDuration(c.Took)
+		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(c.Number), Cells: []widgets.Cell{
-			number, {Text: words.Stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: share(c.Done, c.Total, 1)}, {Text: c.Reason}, {Text: engine.FormatBytes(c.SizeBytes)},
+			number,
+			{Text: words.Stamp(c.At)},
+			{Text: strconv.Itoa(c.Cycle)},
+			{Text: share(c.Done, c.Total, 1)},
+			kind,
+			{Text: c.Reason},
+			{Text: engine.FormatBytes(c.SizeBytes)},
+			{Text: took},
 		}}
 	}
 	return rows
@@ -109,6 +141,11 @@ func facts(r *engine.RunRecord) []fact {
 	} else {
 		all = append(all, fact{"Result", fmt.Sprintf("inexact since cycle %d", r.Inexact.Cycle), widgets.Warning})
 	}
+	if f := r.Fetched; f != nil {
+		add("Made on", f.Machine)
+		add("Database", f.Database)
+		add("Results", "are in that database, not here")
+	}
 	if r.Parent != "" {
 		add("Forked from", fmt.Sprintf("%s, at the start of cycle %d", r.Parent, r.ForkCycle))
 	}
@@ -132,7 +169,7 @@ func facts(r *engine.RunRecord) []fact {
 	add("Limit", fmt.Sprintf("%s at the start; %s to %s", engine.FormatCount(int64(s.Limit)), engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))))
 	add("Length", length(s))
 	add("Time scale", pace(s.TimeScale))
-	if s.Remote {
+	if s.Remote && r.Fetched == nil {
 		add("Results", "go to the database too")
 	}
 	return all
@@ -181,16 +218,18 @@ func pace(scale float64) string {
 // run that this process works on.
 func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID) (text string, possible bool) {
 	switch {
+	case r.Fetched != nil:
+		return "This run is another machine's and goes on there: here its checkpoints can be forked. Its results are in " + r.Fetched.Database + ".", false
 	case busy == r.ID:
 		return "This run is in progress: Live shows it.", false
 	case r.InProgress:
 		return "Another process has this run in progress: it may be looked at, not touched.", false
 	case r.Ending == engine.EndFinished, r.Cycles > 0 && r.Cycle >= r.Cycles:
-		return "A run that has finished cannot be resumed: there is nothing left of it to do.", false
+		return "A run that has finished cannot be resumed: there is nothing left of it to do. Fork begins another at a checkpoint of it.", false
 	case busy != "":
 		return "Run " + string(busy) + " is in progress, and one run is at a time. This one can be resumed when that has ended.", false
 	case c != nil && !c.Newest:
-		return "An older checkpoint would begin another run; this version goes on from the newest.", false
+		return "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.", false
 	}
 	const where = "Resume goes on at the step after the last one that was done; "
 	since, begin := r.Done, "the run began"
@@ -221,8 +260,8 @@ func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 
 // doomedText says what goes with a run.
 func doomedText(run engine.RunID, d Doomed) string {
-	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nThis cannot be undone.",
-		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run)
+	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nIt stays in the bin for %d days, and can be restored until then.",
+		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run, binDays)
 }
 
 func count(n int64, what string) string {

@@ -48,7 +48,7 @@ func TestResuming(t *testing.T) {
 		{name: "without a checkpoint", want: where + "816 sessions since the run began are not run again.", possible: true},
 		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + "816", possible: true},
 		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + "816", possible: true},
-		{name: "older", checkpoint: &older, want: "An older checkpoint would begin another run"},
+		{name: "older", checkpoint: &older, want: "Resume goes on from the newest checkpoint. Fork begins another run at this one"},
 		{name: "finished", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &newest, want: "A run that has finished cannot be resumed"},
 		{name: "finished, older", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &older, want: "A run that has finished cannot be resumed"},
 		{name: "all cycles done", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: "A run that has finished cannot be resumed"},
@@ -114,8 +114,8 @@ func TestParseLimit(t *testing.T) {
 }
 
 func TestDoomedText(t *testing.T) {
-	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nThis cannot be undone."
-	if got := doomedText("r", Doomed{1, 0, 1, 42_000}); got != want {
+	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the bin for 30 days, and can be restored until then."
+	if got := doomedText("r", Doomed{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

@@ -1,23 +1,69 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 
-	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// newAppearance makes the panel on which the look is chosen.
-func newAppearance(theme string, setTheme func(choice string)) fyne.CanvasObject {
+// Appearance is how the windows look and what they tell, and what is called for another choice.
+type Appearance struct {
+	Theme             string // system, light or dark
+	SetTheme          func(choice string)
+	Scale             float64 // of the text; 1 is as it was made
+	Smallest, Largest float64
+	SetScale          func(scale float64)
+	Notify            bool // by the system, of what happens while nobody looks
+	SetNotify         func(on bool)
+}
+
+// appearance is the panel on which the look is chosen.
+type appearance struct {
+	panel *widgets.Panel
+	scale *widget.Slider
+	says  *widgets.Text
+}
+
+// scaleStep is how far the slider moves at a time.
+const scaleStep = 0.05
+
+func newAppearance(now Appearance) *appearance {
 	choice := widget.NewRadioGroup([]string{"System", "Light", "Dark"}, nil)
 	choice.Horizontal, choice.Required = true, true
 	for _, option := range choice.Options {
-		if strings.EqualFold(option, theme) {
+		if strings.EqualFold(option, now.Theme) {
 			choice.SetSelected(option)
 		}
 	}
-	choice.OnChanged = func(option string) { setTheme(strings.ToLower(option)) }
-	return widgets.NewPanel("Appearance", choice)
+	choice.OnChanged = func(option string) { now.SetTheme(strings.ToLower(option)) }
+
+	p := &appearance{scale: widget.NewSlider(now.Smallest, now.Largest), says: widgets.NewText("")}
+	p.scale.Step = scaleStep
+	p.scale.Value = now.Scale
+	p.scale.OnChanged = func(scale float64) { p.says.SetText(percent(scale)) }
+	p.scale.OnChangeEnded = func(scale float64) { now.SetScale(scale) } // else the slider would grow below the pointer
+	p.says.SetText(percent(now.Scale))
+	size := form.NewRow("Size of the text", container.NewBorder(nil, nil, nil, p.says, form.NewRail(p.scale)))
+	size.SetHelp("Ctrl (Cmd on a Mac) with plus, minus and 0 changes it anywhere.")
+
+	notify := widget.NewCheck("Notify me", now.SetNotify)
+	notify.Checked = now.Notify
+	notes := form.NewRow("While the window is in the background", notify)
+	notes.SetHelp("When a run ends or pauses by itself, and when a service stops answering.")
+	p.panel = widgets.NewPanel("Appearance", form.NewStack(form.NewRow("Theme", choice), size, notes))
+	return p
 }
+
+// scaled shows a scale that was chosen elsewhere.
+func (p *appearance) scaled(scale float64) {
+	p.scale.Value = scale
+	p.scale.Refresh()
+	p.says.SetText(percent(scale))
+}
+
+func percent(scale float64) string { return fmt.Sprintf("%.0f %%", 100*scale) }

@@ -50,18 +50,19 @@ func (d *data) choose() { widgets.PickFolder(d.win, "Another data folder", "Choo
 func (d *data) ask(dir string) {
 	text := "From the next start on runs are kept in\n" + dir +
 		"\n\nNothing is moved or deleted: what there is stays in\n" + d.folder.Text() + "\nand is shown again when that is the data folder again."
-	dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", words.NewParagraph(d.win, text), func(yes bool) {
+	ask := dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", words.NewParagraph(d.win, text), func(yes bool) {
 		if yes {
 			d.move(dir)
 		}
-	}, d.win).Show()
+	}, d.win)
+	widgets.Ask(d.win, ask, ask.Confirm)
 }
 
 func (d *data) move(dir string) {
 	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.MoveData(context.Background(), dir) }, func(_ struct{}, err error) {
 		d.answer.Show()
 		if err != nil {
-			d.answer.SetProblem("The data folder stays as it is: " + err.Error())
+			d.answer.SetProblem("The data folder stays as it is. " + words.Trouble(err))
 			return
 		}
 		d.answer.SetGood("From the next start on: " + dir)
@@ -71,7 +72,7 @@ func (d *data) move(dir string) {
 // open shows the folder in the system's program for files.
 func (d *data) open() {
 	if err := fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(d.folder.Text())}); err != nil {
-		d.answer.SetProblem("The folder cannot be opened: " + err.Error())
+		d.answer.SetProblem("The folder cannot be opened from here; its path above can be copied. " + words.Trouble(err))
 		d.answer.Show()
 	}
 }

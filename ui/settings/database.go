@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 const example = "postgres://user@host:5432/database?sslmode=verify-full"
@@ -26,6 +27,8 @@ type database struct {
 	panel              fyne.CanvasObject
 	form               form.Form
 	url, password      *form.Entry
+	fields             *fields
+	authority          *authority
 	test, save, forget *widget.Button
 	source, keychain   *form.Note // where the connection comes from; why no password can be kept
 	sending            *form.Note
@@ -33,19 +36,23 @@ type database struct {
 	lines              *fyne.Container
 	kept               Connection
 	filling            bool // the address changes by itself
+	joining            bool // it is made of its parts
 	asked              int  // what the person did so far: answers to what was done before are dropped
 }
 
 func newDatabase(desk Desk, win fyne.Window) *database {
 	d := &database{
 		desk: desk, win: win, url: form.NewEntry(), password: form.NewEntry(),
-		source: form.NewNote(""), keychain: form.NewNote(""), sending: form.NewNote(""), answer: form.NewNote(""), lines: form.NewStack(),
+		source: form.NewNote("Reading what is saved…"), keychain: form.NewNote(""), sending: form.NewNote(""), answer: form.NewNote(""), lines: form.NewStack(),
 	}
+	d.fields = newFields(d.join)
+	d.authority = newAuthority(desk, win, d.authorised)
 	d.url.SetPlaceHolder(example)
 	d.password.Password = true
 	address, password := form.NewRow("Address", d.url), form.NewRow("Password", d.password)
 	d.form.Add(address, "database", "url")
 	d.form.Add(password, "password")
+	d.form.Add(d.authority.row, "database-ca")
 	d.url.Left = d.part
 	typed := 0
 	d.url.OnChanged = func(text string) {
@@ -55,6 +62,7 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 		if pasted {
 			d.part()
 		}
+		d.split()
 	}
 	d.password.OnChanged = func(string) { d.changed(password) }
 
@@ -67,22 +75,61 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 	d.answer.Hide()
 	d.sending.Hide()
 	buttons := container.NewHBox(d.test, d.save, layout.NewSpacer(), d.forget)
-	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.sending, address, password, d.keychain, buttons, d.answer, d.lines))
+	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.sending, address, d.fields.content(password), d.keychain, d.authority.row, buttons, d.answer, d.lines))
 	return d
+}
+
+// setPage has the entries scroll the page they are on.
+func (d *database) setPage(page *container.Scroll) {
+	for _, e := range append(d.fields.entries(), d.url, d.password) {
+		e.Page = page
+	}
+}
+
+// split shows the parts of the address, unless it is they that made it.
+func (d *database) split() {
+	if p, ok := splitAddress(d.url.Text); ok && !d.joining {
+		d.fields.fill(p)
+	}
+}
+
+// join makes the address of its parts.
+func (d *database) join() {
+	d.joining = true
+	d.url.SetText(joinAddress(d.fields.parts(), d.url.Text))
+	d.joining = false
+}
+
+// authorised says what became of a change of the CA.
+func (d *database) authorised(good string, err error) {
+	d.load()
+	d.asked++
+	d.idle()
+	d.lines.RemoveAll()
+	if err != nil {
+		d.fail("", err)
+		return
+	}
+	d.authority.row.Changed()
+	d.say((*form.Note).SetGood, good)
 }
 
 // load asks for the connection in force. What a person is typing stays.
 func (d *database) load() {
 	async.Work(func() (Connection, error) { return d.desk.Connection(context.Background()) }, func(c Connection, err error) {
 		if err != nil {
-			d.say((*form.Note).SetProblem, "The saved connection cannot be read: "+err.Error())
+			d.say((*form.Note).SetProblem, "The saved connection cannot be read, and is left as it is. "+words.Trouble(err))
 			return
 		}
 		d.kept = c
 		d.filling = true
 		d.url.Propose(c.URL)
 		d.filling = false
+		d.split()
 		d.describe()
+		if c.Asks && d.win.Canvas().Focused() == nil {
+			d.win.Canvas().Focus(d.password)
+		}
 	})
 }
 
@@ -101,12 +148,17 @@ func (d *database) describe() {
 		placeholder = "kept; leave empty to use it"
 	}
 	d.password.SetPlaceHolder(placeholder)
-	if d.kept.Keychain == "" {
+	switch {
+	case d.kept.Asks:
+		d.keychain.SetWarning("The password is needed again: it was kept only until the program ended. Enter it and save; until then results wait on this machine.")
+		d.keychain.Show()
+	case d.kept.Keychain == "":
 		d.keychain.Hide()
-	} else {
+	default:
 		d.keychain.SetWarning("No password can be kept beyond the end of the program: " + d.kept.Keychain)
 		d.keychain.Show()
 	}
+	d.authority.show(d.kept)
 	if d.kept.From == "saved" {
 		d.forget.Enable()
 	} else {
@@ -197,13 +249,14 @@ func (d *database) keep() {
 }
 
 func (d *database) askForget() {
-	dialog.NewCustomConfirm("Forget the database?", "Forget", "Cancel",
+	ask := dialog.NewCustomConfirm("Forget the database?", "Forget", "Cancel",
 		widget.NewLabel("The address and the password are removed from this machine.\nNothing is deleted in the database."),
 		func(yes bool) {
 			if yes {
 				d.store("", "", "Forgotten.")
 			}
-		}, d.win).Show()
+		}, d.win)
+	widgets.Ask(d.win, ask, ask.Confirm)
 }
 
 func (d *database) store(url, password, done string) {
@@ -225,6 +278,7 @@ func (d *database) store(url, password, done string) {
 				return
 			}
 			d.url.Put(url)
+			d.split()
 			d.password.Put("")
 			d.say((*form.Note).SetGood, done)
 		})
@@ -268,7 +322,7 @@ func (d *database) show(lines []Line) {
 	for _, l := range lines {
 		value := form.NewNote("")
 		set(value, l.Value, l.State)
-		d.lines.Add(container.New(&sheet{first: width}, widgets.NewCaption(l.Name), value))
+		d.lines.Add(container.New(&sheet{first: width / theme.TextSize()}, widgets.NewCaption(l.Name), value))
 	}
 	d.lines.Refresh()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // fromSaved and fromDefault are where values come from that can be changed here; others are the environment's.
@@ -30,23 +31,27 @@ type defaults struct {
 	panel   fyne.CanvasObject
 	page    fyne.Scrollable // that the panel is on
 	rows    *fyne.Container
+	look    *form.Entry // for settings
 	problem *form.Note
 	shown   []Setting
 	editor  *editor // nil while no row is edited
 }
 
 func newDefaults(desk Desk, win fyne.Window) *defaults {
-	d := &defaults{desk: desk, win: win, rows: form.NewStack(), problem: form.NewNote("")}
-	d.problem.Hide()
+	d := &defaults{desk: desk, win: win, rows: form.NewPanels(), problem: form.NewNote("")}
+	d.problem.SetText("Reading the settings…")
 	about := form.NewNote("What new runs begin with, where neither the scenario nor Setup says otherwise.")
-	d.panel = widgets.NewPanel("Defaults", form.NewStack(about, d.problem, d.rows))
+	d.look = form.NewEntry()
+	d.look.SetPlaceHolder("Find a setting")
+	d.look.OnChanged = func(string) { d.show() }
+	d.panel = widgets.NewPanel("Defaults", form.NewStack(about, form.NewColumns(20, d.look), d.problem, d.rows))
 	return d
 }
 
 func (d *defaults) load() {
 	async.Work(func() ([]Setting, error) { return d.desk.Saved(context.Background()) }, func(settings []Setting, err error) {
 		if err != nil {
-			d.problem.SetProblem("The settings cannot be read: " + err.Error())
+			d.problem.SetProblem("The settings cannot be read, and are left as they are. " + words.Trouble(err))
 			d.problem.Show()
 			return
 		}
@@ -61,40 +66,51 @@ func (d *defaults) load() {
 
 // show draws the table, with the editor below its row.
 func (d *defaults) show() {
-	head := d.line(widgets.NewCaption("Setting"), widgets.NewCaption("Value"), widgets.NewCaption("From"), widgets.NewCaption("Meaning"), container.NewStack())
-	d.rows.Objects = []fyne.CanvasObject{head, widget.NewSeparator()}
-	for _, s := range d.shown {
-		d.rows.Add(d.row(s))
-		if d.editor != nil && d.editor.setting.Name == s.Name {
-			d.rows.Add(d.editor.object)
+	d.rows.Objects = nil
+	parts := sorted(d.shown, d.look.Text)
+	for _, p := range parts {
+		lines := form.NewColumns(36)
+		for _, s := range p.settings {
+			line := form.NewStack(d.row(s))
+			if d.editor != nil && d.editor.setting.Name == s.Name {
+				line.Add(d.editor.object)
+			}
+			lines.Add(line)
 		}
+		d.rows.Add(form.NewStack(widgets.NewHeading(p.title), lines))
+	}
+	if len(parts) == 0 && len(d.shown) > 0 {
+		d.rows.Add(form.NewNote("No setting has these words: try fewer, or a part of one."))
 	}
 	d.rows.Refresh()
 }
 
 // row shows a setting; one that the environment sets cannot be changed here.
 func (d *defaults) row(s Setting) fyne.CanvasObject {
-	name, value, from, help := form.NewNote(""), form.NewNote(""), form.NewNote(s.From), form.NewNote(s.Help)
-	name.TextSize, value.TextSize = theme.SizeNameText, theme.SizeNameText
-	name.Say(s.Name)
-	value.Say(s.Value)
-	var end fyne.CanvasObject = container.NewStack()
+	title, value, from := form.NewNote(""), form.NewNote(""), form.NewNote(s.From)
+	title.TextSize, value.TextSize = theme.SizeNameText, theme.SizeNameText
+	title.Say(s.title())
+	value.Say(tidy(s.Value))
+	if s.From != "" && s.From != fromDefault { // somebody chose it
+		from.SetColor(theme.ColorNamePrimary)
+	}
+	end := container.NewStack()
 	if editable(s) {
 		edit := widget.NewButtonWithIcon("", theme.DocumentCreateIcon(), func() { d.edit(s) })
 		edit.Importance = widget.LowImportance
-		end = form.NewCompact(edit)
+		end.Add(form.NewCompact(edit))
 	} else {
 		from.SetText(s.From + " (environment)")
+		from.SetColor(theme.ColorNamePrimary)
 	}
-	return d.line(name, value, from, help, end)
+	meaning := s.Help
+	if !strings.EqualFold(s.title(), s.Name) { // which the terminal knows it by
+		meaning += " (" + s.Name + ")"
+	}
+	return container.New(&aside{ends: []float32{12, 2}}, form.NewStack(title, form.NewNote(meaning)), form.NewStack(value, from), end)
 }
 
 func editable(s Setting) bool { return s.From == "" || s.From == fromSaved || s.From == fromDefault }
-
-func (d *defaults) line(cells ...fyne.CanvasObject) fyne.CanvasObject {
-	size := theme.TextSize()
-	return container.New(&sheet{first: 11 * size, weights: []float32{2, 4, 6}, last: 2 * size, height: size + 3*theme.Padding()}, cells...)
-}
 
 // edit opens the editor of a setting.
 func (d *defaults) edit(s Setting) {
@@ -131,7 +147,7 @@ func newEditor(d *defaults, s Setting) *editor {
 	}
 	cancel := widget.NewButton("Cancel", d.close)
 	e.buttons = []*widget.Button{save, forget, cancel}
-	e.row = form.NewRow(s.Name, container.NewBorder(nil, nil, nil, container.NewHBox(save, forget, cancel), e.entry)).Marking(e.entry)
+	e.row = form.NewRow(s.title(), container.NewBorder(nil, nil, nil, container.NewHBox(save, forget, cancel), e.entry)).Marking(e.entry)
 	e.row.SetHelp(s.Help)
 	e.entry.OnChanged = func(string) { e.row.Changed() }
 	e.object = container.NewPadded(e.row)

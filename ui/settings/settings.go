@@ -17,6 +17,9 @@ type Connection struct {
 	From        string // "saved", "DATABASE_URL"; "" is none
 	HasPassword bool
 	Keychain    string // why the keychain cannot be used; "" where it can
+	CA          string // whose certificate was imported, and until when it is valid; "" is none
+	CAProblem   string // why it cannot be used any more; "" where it can
+	Asks        bool   // it had a password that could not be kept, and that must be given again
 }
 
 // State is what a text stands for.
@@ -48,6 +51,9 @@ type Desk interface {
 	// SaveConnection keeps the URL with the settings and the password in the keychain; an empty url forgets both. An
 	// empty password leaves the kept one.
 	SaveConnection(ctx context.Context, url, password string) error
+	// ImportCA takes over a PEM file of certificates that the server's must be signed by, and says whose it is.
+	ImportCA(ctx context.Context, path string) (name string, err error)
+	RemoveCA(ctx context.Context) error
 	// RemoteState says how sending is doing, in words. It does not wait.
 	RemoteState() (text string, state State)
 	DataFolder() string
@@ -64,24 +70,28 @@ type Screen struct {
 	database *database
 	data     *data
 	defaults *defaults
+	looks    *appearance
 	content  fyne.CanvasObject
 }
 
-// New makes the screen. theme is the look in force, system, light or dark; setTheme is called for another one.
-func New(desk Desk, win fyne.Window, theme string, setTheme func(choice string)) *Screen {
-	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win)}
-	look := newAppearance(theme, setTheme)
+// New makes the screen.
+func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
+	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks)}
 	page := container.NewVScroll(form.NewPanels(
-		form.NewColumns(38, s.database.panel, form.NewPanels(look, s.data.panel)),
+		form.NewColumns(38, s.database.panel, form.NewPanels(s.looks.panel, s.data.panel)),
 		s.defaults.panel,
 	))
-	s.database.url.Page, s.database.password.Page, s.defaults.page = page, page, page
+	s.database.setPage(page)
+	s.defaults.page, s.defaults.look.Page = page, page
 	s.content = page
 	return s
 }
 
 // Content returns what the screen shows.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Scaled shows another scale of the text, which a person chose elsewhere.
+func (s *Screen) Scaled(scale float64) { s.looks.scaled(scale) }
 
 // Show begins to show the screen: everything is read again.
 func (s *Screen) Show() {

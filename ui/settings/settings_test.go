@@ -14,7 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it.
@@ -85,6 +85,20 @@ func (d *fakeDesk) SaveConnection(_ context.Context, url, password string) error
 	return err
 }
 
+func (d *fakeDesk) ImportCA(_ context.Context, path string) (string, error) {
+	if err := d.note("import", path); err != nil {
+		return "", err
+	}
+	d.set(func() { d.connection.CA = "Acme CA, valid until 2030-01-01" })
+	return "Acme CA", nil
+}
+
+func (d *fakeDesk) RemoveCA(context.Context) error {
+	err := d.note("remove CA")
+	d.set(func() { d.connection.CA, d.connection.CAProblem = "", "" })
+	return err
+}
+
 func (d *fakeDesk) RemoteState() (string, State) { return d.sending.Value, d.sending.State }
 func (d *fakeDesk) DataFolder() string           { return "/data/throng" }
 
@@ -117,13 +131,19 @@ type stage struct {
 	desk   *fakeDesk
 	win    fyne.Window
 	screen *Screen
+	scales []float64
+	notify []bool
 	looks  []string
 }
 
 func shown(t *testing.T, desk *fakeDesk) *stage {
 	s := &stage{Queue: uitest.Start(t), t: t, desk: desk}
 	s.win = test.NewTempWindow(t, nil)
-	s.screen = New(desk, s.win, "dark", func(choice string) { s.looks = append(s.looks, choice) })
+	s.screen = New(desk, s.win, Appearance{
+		Theme: "dark", SetTheme: func(choice string) { s.looks = append(s.looks, choice) },
+		Scale: 1, Smallest: 0.8, Largest: 2, SetScale: func(scale float64) { s.scales = append(s.scales, scale) },
+		Notify: true, SetNotify: func(on bool) { s.notify = append(s.notify, on) },
+	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))
 	s.screen.Show()
@@ -291,6 +311,19 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 	}
 }
 
+// TestThePasswordIsNeededAgain is the start after one that no keychain kept the password of.
+func TestThePasswordIsNeededAgain(t *testing.T) {
+	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
+	s.until("The password is needed again")
+	if s.win.Canvas().Focused() != s.screen.database.password {
+		t.Errorf("the focus is at %v", s.win.Canvas().Focused())
+	}
+	s.screen.database.password.SetText("hush")
+	s.tap("Save")
+	s.until("Saved.")
+	s.Until("it is needed no more", func() bool { return !s.shows("The password is needed again") })
+}
+
 func TestTheStateOfSendingIsFollowed(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.desk.sending = Line{Value: "12 rows wait", State: Warning}
@@ -340,7 +373,7 @@ func TestAnotherDataFolder(t *testing.T) {
 	}
 	s.desk.set(func() { s.desk.err = errors.New("it cannot be written") })
 	s.screen.data.move("/third")
-	s.until("The data folder stays as it is: it cannot be written")
+	s.until("The data folder stays as it is. It cannot be written")
 }
 
 // edit taps the pencil beside a setting and returns the editor's row.
@@ -409,4 +442,70 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s.edit("seed")
 	s.tap("Use the default")
 	s.asks("set seed ")
+}
+
+// TestDefaultsAreFound by words of their name, their title or their meaning; each stands in its group, and one that the
+// window knows nothing of at the end.
+func TestDefaultsAreFound(t *testing.T) {
+	s := shown(t, &fakeDesk{settings: []Setting{
+		{"retries", "5", "default", "attempts at a request"},
+		{"cycles", "24", "saved", "length of the run"},
+		{"session-timeout", "5m0s", "default", "time that a session may use"},
+		{"new-thing", "on", "default", "nobody has named it"},
+	}})
+	s.until("Time limits and retries")
+	texts := uitest.Texts(s.screen.defaults.panel)
+	order := []string{"Length and pace", "Length in cycles", "Time limits and retries", "Of a session", "5m", "Attempts at a request", "More", "new-thing"}
+	at := -1
+	for _, want := range order {
+		i := slices.Index(texts, want)
+		if i <= at {
+			t.Fatalf("%q is not behind what should be before it: %q", want, texts)
+		}
+		at = i
+	}
+	s.screen.defaults.look.SetText("session time")
+	s.Drain()
+	if !s.shows("Of a session") || s.shows("Attempts at a request") || s.shows("Length and pace") {
+		t.Errorf("it shows %q", uitest.Texts(s.screen.defaults.panel))
+	}
+	s.screen.defaults.look.SetText("elephants")
+	s.Drain()
+	if !s.shows("try fewer") {
+		t.Error("nothing is said of what to do")
+	}
+}
+
+// TestAppearance sets the size of the text and the notifications.
+func TestAppearance(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	if !s.shows("100 %") {
+		t.Error("the size in force is not shown")
+	}
+	slider := s.screen.looks.scale
+	slider.OnChanged(1.4)
+	if !s.shows("140 %") || len(s.scales) != 0 {
+		t.Errorf("while it is dragged the size is set: %v", s.scales)
+	}
+	slider.OnChangeEnded(1.4)
+	if !slices.Equal(s.scales, []float64{1.4}) {
+		t.Errorf("set was %v", s.scales)
+	}
+	s.screen.Scaled(0.8)
+	if !s.shows("80 %") || slider.Value != 0.8 || len(s.scales) != 1 {
+		t.Errorf("a size that was chosen elsewhere: %v, set %v", slider.Value, s.scales)
+	}
+	var notify *widget.Check
+	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
+		if c, ok := o.(*widget.Check); ok && c.Text == "Notify me" {
+			notify = c
+		}
+		return notify == nil
+	})
+	if notify == nil || !notify.Checked {
+		t.Fatal("the notifications are not shown, or not on")
+	}
+	if test.Tap(notify); !slices.Equal(s.notify, []bool{false}) {
+		t.Errorf("set was %v", s.notify)
+	}
 }

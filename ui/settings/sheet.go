@@ -5,62 +5,67 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// sheet is the layout of a line in a table: the first object has a width of its own, the others share the rest by
-// weight. Each is centred in the height.
-type sheet struct {
-	first   float32
-	weights []float32 // of the others; nil is one of all the rest
-	last    float32   // width of one more object at the end; 0 is none
-	height  float32   // at least
-}
+// sheet is the layout of a line in a table: the first object has a width of its own, in heights of letters as they are at
+// the time, and the second the rest. Each is centred in the height.
+type sheet struct{ first float32 }
 
 // Layout is part of [fyne.Layout].
 func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	x := float32(0)
-	widths := s.widths(size.Width)
+	first := s.first * theme.TextSize()
+	widths := []float32{first, max(size.Width-first-gap(), 0)}
 	for i, o := range objects {
-		o.Resize(fyne.NewSize(widths[i], o.MinSize().Height)) // it may wrap
+		fit(o, widths[i])
 	}
-	height := s.MinSize(objects).Height
+	height, x := s.MinSize(objects).Height, float32(0)
 	for i, o := range objects {
-		o.Resize(fyne.NewSize(widths[i], o.MinSize().Height))
 		o.Move(fyne.NewPos(x, (height-o.Size().Height)/2))
-		x += widths[i] + s.gap()
+		x += widths[i] + gap()
 	}
 }
 
 // MinSize is part of [fyne.Layout].
 func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	size := fyne.NewSize(0, s.height)
+	size := fyne.NewSize(0, theme.TextSize()+2*theme.Padding())
 	for _, o := range objects {
-		size.Width += o.MinSize().Width + s.gap()
+		size.Width += o.MinSize().Width + gap()
 		size.Height = max(size.Height, o.MinSize().Height)
 	}
 	return size
 }
 
-func (s *sheet) gap() float32 { return 3 * theme.Padding() }
+// aside is the layout of a line whose first object has what the others leave, which have widths of their own, in heights
+// of letters.
+type aside struct{ ends []float32 }
 
-// widths returns the widths of all objects.
-func (s *sheet) widths(all float32) []float32 {
-	weights := s.weights
-	if weights == nil {
-		weights = []float32{1}
+// Layout is part of [fyne.Layout].
+func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	x := size.Width
+	for i := len(objects) - 1; i > 0; i-- {
+		width := a.ends[i-1] * theme.TextSize()
+		fit(objects[i], width)
+		objects[i].Move(fyne.NewPos(x-width, 0))
+		x -= width + gap()
 	}
-	rest := all - s.first - float32(len(weights))*s.gap()
-	if s.last > 0 {
-		rest -= s.last + s.gap()
+	fit(objects[0], max(x, 0))
+	objects[0].Move(fyne.NewPos(0, 0))
+}
+
+// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+func (a *aside) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	size := fyne.NewSize(8*theme.TextSize(), 0)
+	for i, o := range objects {
+		size.Height = max(size.Height, o.MinSize().Height)
+		if i > 0 {
+			size.Width += a.ends[i-1]*theme.TextSize() + gap()
+		}
 	}
-	var sum float32
-	for _, w := range weights {
-		sum += w
-	}
-	widths := []float32{s.first}
-	for _, w := range weights {
-		widths = append(widths, max(rest*w/sum, 0))
-	}
-	if s.last > 0 {
-		widths = append(widths, s.last)
-	}
-	return widths
+	return size
+}
+
+func gap() float32 { return 3 * theme.Padding() }
+
+// fit gives an object its width, and then the height that follows from it.
+func fit(o fyne.CanvasObject, width float32) {
+	o.Resize(fyne.NewSize(width, o.MinSize().Height))
+	o.Resize(fyne.NewSize(width, o.MinSize().Height))
 }

@@ -6,10 +6,10 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -20,12 +20,13 @@ type bar struct {
 	summary  *form.Note
 	mistakes *widget.Button
 	missing  *widget.Button
+	checks   *widget.Button
 	problem  *form.Note
 	forecast *form.Note
 	launch   *widget.Button
 }
 
-func newBar(launch, reveal, unlock func()) *bar {
+func newBar(launch, reveal, unlock, check func()) *bar {
 	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), forecast: form.NewNote("")}
 	b.forecast.Lines = 1
 	b.forecast.Hide()
@@ -36,11 +37,14 @@ func newBar(launch, reveal, unlock func()) *bar {
 	b.missing = widget.NewButtonWithIcon("", theme.NewWarningThemedResource(theme.WarningIcon()), unlock)
 	b.missing.Importance = widget.LowImportance
 	b.missing.Hide()
+	b.checks = widget.NewButtonWithIcon("", nil, check)
+	b.checks.Importance = widget.LowImportance
+	b.checks.Hide()
 	b.problem.Hide()
 	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
 	b.launch.Importance = widget.HighImportance
-	text := container.NewVBox(layout.NewSpacer(), form.NewStack(b.problem, b.summary, b.forecast), layout.NewSpacer())
-	b.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewHBox(b.missing, b.mistakes, container.NewCenter(b.launch)), text))
+	text := form.NewStack(b.problem, b.summary, b.forecast)
+	b.panel = widgets.NewPanel("", container.New(&footing{}, text, b.launch, b.checks, b.missing, b.mistakes))
 	return b
 }
 
@@ -93,6 +97,37 @@ func (b *bar) miss(missing []Missing) {
 		b.missing.SetText(text)
 	}
 	b.missing.Show()
+}
+
+// check counts what was found that a launch may suffer from. A missing secret has its own button.
+func (b *bar) check(all []engine.Check) {
+	problems, warnings := 0, 0
+	for _, c := range all {
+		way, _ := c.Way()
+		switch {
+		case way == engine.MendSecret:
+		case c.Grade == engine.GradeProblem:
+			problems++
+		case c.Grade == engine.GradeWarning:
+			warnings++
+		}
+	}
+	text, icon := "", fyne.Resource(theme.NewWarningThemedResource(theme.WarningIcon()))
+	switch {
+	case problems > 0:
+		text, icon = count(problems, "problem"), theme.NewErrorThemedResource(theme.ErrorIcon())
+	case warnings > 0:
+		text = count(warnings, "warning")
+	}
+	if text == "" {
+		b.checks.Hide()
+		return
+	}
+	if b.checks.Text != text {
+		b.checks.Text = text
+		b.checks.SetIcon(icon)
+	}
+	b.checks.Show()
 }
 
 // say says why nothing was launched; "" takes that back.

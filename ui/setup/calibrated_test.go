@@ -6,7 +6,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
@@ -31,7 +31,7 @@ func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
 
 func TestNothingIsSetUp(t *testing.T) {
 	q := uitest.Start(t)
-	s := New(&fakeDesk{}, test.NewTempWindow(t, container.NewStack()), func() {})
+	s := New(&fakeDesk{}, test.NewTempWindow(t, container.NewStack()), Ways{})
 	s.Apply(5)
 	if o, ok := s.Order(); ok || o.Scenario != "" {
 		t.Errorf("%+v, %v", o, ok)

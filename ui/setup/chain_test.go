@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestTheChainIsDrawn(t *testing.T) {

@@ -19,6 +19,9 @@ type concurrency struct {
 	panel                 *widgets.Panel
 	governor              *widget.Select // of what moves the limit
 	start, floor, ceiling *form.Number
+	calls                 *form.Number // of models at once
+	models                *form.Row    // that calls are in
+	presets               *presets
 	words                 *form.Note
 	preset                *form.Note // a starting point, until a forecast goes by figures
 	proposed              int        // the governor that nobody chose
@@ -27,8 +30,9 @@ type concurrency struct {
 func newConcurrency(s *Screen) *concurrency {
 	c := &concurrency{
 		start: form.NewWhole(1, engine.MaxLimit), floor: form.NewWhole(1, engine.MaxLimit), ceiling: form.NewWhole(1, engine.MaxLimit),
-		words: form.NewNote(""), preset: form.NewNote(""),
+		calls: form.NewWhole(1, engine.MaxLimit), words: form.NewNote(""), preset: form.NewNote(""),
 	}
+	c.presets = newPresets(c.suggest)
 	c.governor = widget.NewSelect(nil, nil)
 	for _, g := range engine.Governors {
 		c.governor.Options = append(c.governor.Options, g.Title)
@@ -43,7 +47,12 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
-	c.panel = widgets.NewPanel("Concurrency", form.NewStack(form.NewColumns(11, governor, start, floor, ceiling), c.words, c.preset))
+	c.models = form.NewRow("Model calls at once", c.calls)
+	c.models.SetHelp(deployments())
+	s.watch(s.settings.Add(c.models, "LLM calls"), &c.calls.Entry)
+	fields := form.NewColumns(11, governor, start, floor, ceiling)
+	aside := form.NewColumns(14, c.presets.rows[0], c.presets.rows[1], c.models)
+	c.panel = widgets.NewPanel("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
 	c.preset.Hide()
 	return c
 }
@@ -70,6 +79,15 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 		c.proposed = i
 		c.governor.SetSelectedIndex(i)
 	}
+	if another {
+		c.presets.forget()
+	}
+	put(&c.calls.Entry, strconv.Itoa(sc.Settings.MaxLLMCalls), another)
+	if slices.ContainsFunc(sc.Services, func(s Service) bool { return s.Kind == "llm" }) {
+		c.models.Show()
+	} else {
+		c.models.Hide()
+	}
 	put(&c.start.Entry, strconv.Itoa(sc.Settings.Limit), another)
 	put(&c.floor.Entry, strconv.Itoa(sc.Settings.Floor), another)
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
@@ -85,7 +103,7 @@ func (c *concurrency) into(set *engine.Settings) error {
 		entry *form.Number
 		name  string
 		to    *int
-	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}} {
+	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}, {c.calls, "LLM calls", &set.MaxLLMCalls}} {
 		if n, err := f.entry.Value(); keep(&mistakes, f.name, err) {
 			*f.to = int(n)
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it.
@@ -38,6 +38,12 @@ type fakeDesk struct {
 	unforeseen error // instead of a forecast
 	measured   engine.RunID
 
+	checks   []engine.Check // before a launch
+	checked  []Order
+	anew     int
+	mended   []string
+	unmended error
+
 	remote  string
 	targets []Target
 	refusal error                    // of launches
@@ -53,6 +59,10 @@ func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
 		{Name: "world", Title: "A small world", About: "They talk.", BuiltIn: true},
 		{Name: "/scenarios/staging.yaml", Title: "Staging"},
 	}, nil
+}
+
+func (d *fakeDesk) Favour(_ context.Context, name string, favourite bool) error {
+	return d.mend(fmt.Sprintf("favourite %s %t", name, favourite))
 }
 
 func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error) {
@@ -164,6 +174,43 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 	return f, d.unforeseen
 }
 
+// Preflight tells the list that the test has, without those that are mended; the test may hold it up.
+func (d *fakeDesk) Preflight(ctx context.Context, o Order, anew bool, told func([]engine.Check)) ([]engine.Check, error) {
+	d.mu.Lock()
+	d.checked = append(d.checked, o)
+	if anew {
+		d.anew++
+	}
+	all := slices.DeleteFunc(slices.Clone(d.checks), func(c engine.Check) bool { return c.Mend != "" && slices.Contains(d.mended, c.Mend) })
+	wait := d.wait["check"]
+	d.mu.Unlock()
+	first := slices.Clone(all)
+	for i := range first {
+		first[i] = engine.Check{Name: first[i].Name}
+	}
+	told(first)
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+		}
+	}
+	return all, nil
+}
+
+func (d *fakeDesk) Allow(_ context.Context, host string) error { return d.mend("allow " + host) }
+
+func (d *fakeDesk) LowerConnections(_ context.Context, most int) error {
+	return d.mend("connections " + strconv.Itoa(most))
+}
+
+func (d *fakeDesk) mend(what string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mended = append(d.mended, what)
+	return d.unmended
+}
+
 func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -234,6 +281,7 @@ type stage struct {
 	win      fyne.Window
 	screen   *Screen
 	launched int
+	went     string // to another screen
 }
 
 func newStage(t *testing.T, desk *fakeDesk) *stage {
@@ -245,7 +293,9 @@ func newStage(t *testing.T, desk *fakeDesk) *stage {
 // again puts a new screen into a new window of the same app.
 func (s *stage) again() {
 	s.win = test.NewTempWindow(s.t, nil)
-	s.screen = New(s.desk, s.win, func() { s.launched++ })
+	s.screen = New(s.desk, s.win, Ways{
+		Launched: func() { s.launched++ }, Settings: func() { s.went = "settings" }, Checkpoints: func() { s.went = "checkpoints" },
+	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))
 	s.screen.Show()

@@ -59,6 +59,10 @@ func (f *forecast) follow(o Order, mistakes bool) {
 		return
 	}
 	another := now.scenario != f.of.scenario
+	if was := f.of.scenario; was != nil && now.scenario != nil && was.Name != now.scenario.Name { // its figures are not this one's
+		f.show(&engine.Forecast{})
+		f.from.SetText("Working it out…")
+	}
 	f.of = now
 	f.asked++
 	f.cancel()

@@ -19,7 +19,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.concurrency.start.SetText("51")
 	s.until("A cycle is bound by the limit of 51.")
 	s.until("51s")
-	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, not known"; got != want {
+	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, cost not known"; got != want {
 		t.Errorf("beside the launch stands %q, want %q", got, want)
 	}
 	if asked := len(desk.foresaw()) - before; asked != 1 {
@@ -62,6 +62,25 @@ func TestOnlyTheLastForecastIsShown(t *testing.T) {
 	if s.shows("the limit of 51") {
 		t.Error("a late answer is shown")
 	}
+}
+
+// TestAForecastOfAnotherScenario is not shown until this one's is there.
+func TestAForecastOfAnotherScenario(t *testing.T) {
+	desk := forkDesk()
+	s := shown(t, desk)
+	s.until("A cycle is bound by the limit of 50.")
+	hold := make(chan struct{})
+	desk.mu.Lock()
+	desk.wait = map[string]chan struct{}{"forecast 50": hold}
+	desk.mu.Unlock()
+	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
+	s.until("Fork of r at")
+	s.until("Working it out…")
+	if got := s.screen.bar.forecast.Text(); s.shows("A cycle is bound by") || got != "" {
+		t.Errorf("the forecast of another scenario is left, and %q beside the launch", got)
+	}
+	close(hold)
+	s.until("A cycle is bound by the limit of 50.")
 }
 
 func TestAForecastThatIsNotKnown(t *testing.T) {

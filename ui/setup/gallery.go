@@ -8,12 +8,12 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // gallery is the list of scenarios: the built-ins, then files.
@@ -23,11 +23,12 @@ type gallery struct {
 	choices []Choice
 	chosen  string
 	pick    func(name string)
+	favour  func(name string, favourite bool)
 	again   func() // lists the scenarios again
 }
 
-func newGallery(pick func(name string), open, again func()) *gallery {
-	g := &gallery{pick: pick, again: again, items: form.NewStack()}
+func newGallery(pick func(name string), favour func(name string, favourite bool), open, again func()) *gallery {
+	g := &gallery{pick: pick, favour: favour, again: again, items: form.NewStack()}
 	button := widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
 	hint := form.NewNote("or drop a scenario on the window")
 	width := canvas.NewRectangle(color.Transparent)
@@ -41,7 +42,7 @@ func newGallery(pick func(name string), open, again func()) *gallery {
 func (g *gallery) set(choices []Choice, err error) {
 	if err != nil {
 		note := form.NewNote("")
-		note.SetProblem("The scenarios cannot be listed: " + err.Error())
+		note.SetProblem("The scenarios cannot be listed; nothing was changed. " + words.Trouble(err))
 		g.items.Objects = []fyne.CanvasObject{note, widget.NewButton("Try again", g.again)}
 		g.items.Refresh()
 		return
@@ -53,10 +54,10 @@ func (g *gallery) set(choices []Choice, err error) {
 	g.show()
 }
 
-// choose marks a scenario as the chosen one, and adds a file that is not there.
+// choose marks a scenario as the chosen one, and adds a file that is not there. A fork is none of the scenarios.
 func (g *gallery) choose(name string) {
 	g.chosen = name
-	if g.find(name) == nil {
+	if _, fork := ParseFork(name); g.find(name) == nil && !fork {
 		g.choices = append(g.choices, Choice{Name: name, Title: filepath.Base(name)})
 	}
 	g.show()
@@ -82,130 +83,75 @@ func (g *gallery) find(name string) *Choice {
 	return nil
 }
 
+// sections are the parts of the list in their order: a scenario stands in the first that takes it.
+var sections = []struct {
+	title string
+	takes func(c Choice) bool
+}{
+	{"Favourites", func(c Choice) bool { return c.Favourite }},
+	{"Built in", func(c Choice) bool { return c.BuiltIn }},
+	{"Files", func(Choice) bool { return true }},
+}
+
 func (g *gallery) show() {
+	name, star := g.focused()
 	g.items.Objects = nil
-	for _, part := range []struct {
-		title   string
-		builtIn bool
-	}{{"Built in", true}, {"Files", false}} {
+	rest := slices.Clone(g.choices)
+	for _, part := range sections {
 		titled := false
-		for _, c := range g.choices {
-			if c.BuiltIn != part.builtIn {
-				continue
+		rest = slices.DeleteFunc(rest, func(c Choice) bool {
+			if !part.takes(c) {
+				return false
 			}
 			if !titled {
 				g.items.Add(widgets.NewCaption(part.title))
 				titled = true
 			}
-			g.items.Add(newCard(c, c.Name == g.chosen, g.pick))
-		}
+			g.items.Add(newCard(c, c.Name == g.chosen, g.pick, g.star))
+			return true
+		})
 	}
 	g.items.Refresh()
+	g.focus(name, star)
 }
 
-// card is a scenario in the gallery.
-type card struct {
-	widget.BaseWidget
-	choice           Choice
-	chosen           bool
-	hovered, focused bool
-	pick             func(name string)
-}
-
-var (
-	_ fyne.Tappable     = (*card)(nil)
-	_ fyne.Focusable    = (*card)(nil)
-	_ desktop.Hoverable = (*card)(nil)
-)
-
-func newCard(c Choice, chosen bool, pick func(name string)) *card {
-	k := &card{choice: c, chosen: chosen, pick: pick}
-	k.ExtendBaseWidget(k)
-	return k
-}
-
-// Tapped is part of [fyne.Tappable].
-func (k *card) Tapped(*fyne.PointEvent) { k.pick(k.choice.Name) }
-
-// TypedKey is part of [fyne.Focusable].
-func (k *card) TypedKey(e *fyne.KeyEvent) {
-	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
-		k.pick(k.choice.Name)
+// star makes a scenario a favourite, or no more.
+func (g *gallery) star(name string) {
+	c := g.find(name)
+	if c == nil {
+		return
 	}
+	c.Favourite = !c.Favourite
+	g.favour(name, c.Favourite)
+	g.show()
 }
 
-// TypedRune is part of [fyne.Focusable].
-func (k *card) TypedRune(rune) {}
-
-// FocusGained is part of [fyne.Focusable].
-func (k *card) FocusGained() { k.set(&k.focused, true) }
-
-// FocusLost is part of [fyne.Focusable].
-func (k *card) FocusLost() { k.set(&k.focused, false) }
-
-// MouseIn is part of [desktop.Hoverable].
-func (k *card) MouseIn(*desktop.MouseEvent) { k.set(&k.hovered, true) }
-
-// MouseMoved is part of [desktop.Hoverable].
-func (k *card) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut is part of [desktop.Hoverable].
-func (k *card) MouseOut() { k.set(&k.hovered, false) }
-
-func (k *card) set(flag *bool, value bool) {
-	*flag = value
-	k.Refresh()
-}
-
-// CreateRenderer is part of [fyne.Widget].
-func (k *card) CreateRenderer() fyne.WidgetRenderer {
-	r := &cardRenderer{card: k, back: canvas.NewRectangle(color.Transparent), title: form.NewNote(k.choice.Title), about: form.NewNote(k.about())}
-	r.title.TextSize, r.title.Lines, r.about.Lines = theme.SizeNameText, 2, 1
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewPadded(form.NewStack(r.title, r.about))))
-	r.paint()
-	return r
-}
-
-// Parts is what the card shows.
-func (k *card) Parts() []fyne.CanvasObject {
-	return []fyne.CanvasObject{widgets.NewText(k.choice.Title), widgets.NewText(k.about())}
-}
-
-// about is the line below the title; of a file without one, where it lies.
-func (k *card) about() string {
-	if k.choice.About == "" && !k.choice.BuiltIn {
-		return k.choice.Name
+// focused is the scenario that has the keyboard, or whose star has; "" is none.
+func (g *gallery) focused() (name string, star bool) {
+	c := fyne.CurrentApp().Driver().CanvasForObject(g.items)
+	if c == nil {
+		return "", false
 	}
-	return k.choice.About
-}
-
-type cardRenderer struct {
-	fyne.WidgetRenderer
-	card         *card
-	back         *canvas.Rectangle
-	title, about *form.Note
-}
-
-func (r *cardRenderer) paint() {
-	r.back.CornerRadius = theme.InputRadiusSize()
-	r.back.FillColor, r.back.StrokeWidth = color.Transparent, 0
-	title, about := theme.ColorNameForeground, widgets.ColorMuted
-	switch {
-	case r.card.chosen:
-		r.back.FillColor = theme.Color(theme.ColorNamePrimary)
-		title, about = theme.ColorNameForegroundOnPrimary, theme.ColorNameForegroundOnPrimary
-	case r.card.hovered:
-		r.back.FillColor = theme.Color(theme.ColorNameHover)
+	switch o := c.Focused().(type) {
+	case *card:
+		return o.choice.Name, false
+	case *favourite:
+		return o.card.choice.Name, true
 	}
-	if r.card.focused {
-		r.back.StrokeColor, r.back.StrokeWidth = theme.Color(theme.ColorNameFocus), theme.InputBorderSize()*2
-	}
-	r.title.SetColor(title)
-	r.about.SetColor(about)
+	return "", false
 }
 
-// Refresh follows the state and the theme.
-func (r *cardRenderer) Refresh() {
-	r.paint()
-	r.WidgetRenderer.Refresh()
+// focus gives the keyboard to a scenario that is listed, or to its star.
+func (g *gallery) focus(name string, star bool) {
+	c := fyne.CurrentApp().Driver().CanvasForObject(g.items)
+	for _, o := range g.items.Objects {
+		k, ok := o.(*card)
+		switch {
+		case !ok || c == nil || name == "" || k.choice.Name != name:
+		case star:
+			c.Focus(k.mark)
+		default:
+			c.Focus(k)
+		}
+	}
 }

@@ -14,29 +14,41 @@ import (
 
 // head says which scenario it is, what is to be known of it, and why it cannot be read.
 type head struct {
-	panel    fyne.CanvasObject
+	panel    *widgets.Panel
+	of       string // the name of what it shows
 	title    *form.Note
 	about    *form.Note
 	path     *form.Note
+	fork     *form.Note // where it begins
+	changed  *form.Note // what it has otherwise than its parent
+	lost     *fyne.Container
+	leave    *widget.Button // for a run from the beginning
 	again    *widget.Button
+	edit     *editing
 	warnings *fyne.Container
 	problem  *form.Note
 	trace    *widget.Label
 }
 
-func newHead(again func()) *head {
-	h := &head{title: form.NewNote(""), about: form.NewNote(""), path: form.NewNote(""), warnings: form.NewStack(), problem: form.NewNote("")}
+func newHead(again, leave func()) *head {
+	h := &head{
+		title: form.NewNote(""), about: form.NewNote(""), path: form.NewNote(""), warnings: form.NewStack(), problem: form.NewNote(""),
+		fork: form.NewNote(""), changed: form.NewNote(""), lost: form.NewStack(),
+	}
+	h.leave = widget.NewButtonWithIcon("From the beginning instead", theme.CancelIcon(), leave)
+	h.leave.Importance = widget.LowImportance
 	h.title.TextSize = theme.SizeNameSubHeadingText
 	h.title.Say("Reading the scenarios…")
 	h.about.TextSize = theme.SizeNameText
 	h.again = widget.NewButtonWithIcon("Read again", theme.ViewRefreshIcon(), again)
 	h.again.Importance = widget.LowImportance
+	h.edit = newEditing()
 	h.trace = newTrace("")
-	for _, o := range []fyne.CanvasObject{h.about, h.path, h.again, h.problem, h.trace} {
+	for _, o := range []fyne.CanvasObject{h.about, h.path, h.fork, h.changed, h.leave, h.again, h.problem, h.trace} {
 		o.Hide()
 	}
-	parts := form.NewStack(h.title, h.about, h.path, h.warnings, h.problem, h.trace)
-	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.again), parts))
+	parts := form.NewStack(h.title, h.about, h.path, h.fork, h.changed, h.lost, h.warnings, h.problem, h.trace)
+	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.edit.object, h.again, h.leave), parts))
 	return h
 }
 
@@ -51,8 +63,18 @@ func newTrace(text string) *widget.Label {
 // show shows a scenario that was read.
 func (h *head) show(name string, sc *Scenario, builtIn bool) {
 	h.begin(sc.Title)
+	if h.of != name || sc.Fork == nil { // else that is followed by an answer of its own
+		h.forget()
+	}
+	h.of = name
+	h.edit.of(name)
 	say(h.about, sc.About)
-	if !builtIn {
+	switch {
+	case sc.Fork != nil:
+		h.fork.Say(forked(sc.Fork))
+		h.fork.Show()
+		h.leave.Show()
+	case !builtIn:
 		say(h.path, name)
 		h.again.Show()
 	}
@@ -69,11 +91,35 @@ func (h *head) show(name string, sc *Scenario, builtIn bool) {
 	h.panel.Refresh()
 }
 
+// differ shows what a fork has otherwise than its parent, and what it cannot bring back.
+func (h *head) differ(sc *Scenario, found Outlook) {
+	if sc == nil || sc.Fork == nil {
+		return
+	}
+	say(h.changed, otherwise(found.Changed))
+	h.lost.RemoveAll()
+	for _, text := range found.Lost {
+		note := form.NewNote("")
+		note.SetWarning(text)
+		h.lost.Add(note)
+	}
+	h.panel.Refresh()
+}
+
+// forget leaves out what a fork has otherwise.
+func (h *head) forget() {
+	say(h.changed, "")
+	h.lost.RemoveAll()
+	h.panel.Refresh()
+}
+
 // begin shows a title only.
 func (h *head) begin(title string) {
 	h.title.Say(title)
 	say(h.about, "")
 	say(h.path, "")
+	say(h.fork, "")
+	h.leave.Hide()
 	h.again.Hide()
 	h.warnings.RemoveAll()
 	h.fail(nil)

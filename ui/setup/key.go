@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // key is where a secret is entered that a service wants and that is missing.
@@ -57,7 +58,7 @@ func (k *key) save() {
 	async.Work(func() (struct{}, error) { return struct{}{}, k.desk.KeepSecret(context.Background(), name, value) }, func(_ struct{}, err error) {
 		k.keep.Enable()
 		if err != nil {
-			k.note.SetProblem(err.Error())
+			k.note.SetProblem("It was not kept, and stays in the field. " + words.Trouble(err))
 			return
 		}
 		k.entry.SetText("")

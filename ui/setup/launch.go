@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/dialog"
 
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
@@ -38,8 +39,13 @@ func (s *Screen) launch() {
 		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
 		return
 	}
-	order, _, _ := s.order()
 	s.begin(true)
+	s.preflight.confirm(s.target, func() { s.begin(false) })
+}
+
+// target finds out whom the run would load, and asks about other machines.
+func (s *Screen) target() {
+	order, _, _ := s.order()
 	async.Work(func() ([]Target, error) { return s.desk.Targets(context.Background(), order) }, func(targets []Target, err error) {
 		switch {
 		case err != nil:
@@ -60,13 +66,14 @@ func (s *Screen) ask(order Order, targets []Target) {
 		}
 	}
 	text := words.NewParagraph(s.win, ask(targets)+"\n\nAllow it only if these machines are yours to load. They are not asked about again.")
-	dialog.NewCustomConfirm("Send requests to other machines?", "Allow and launch", "Cancel", text, func(yes bool) {
+	ask := dialog.NewCustomConfirm("Send requests to other machines?", "Allow and launch", "Cancel", text, func(yes bool) {
 		if !yes {
 			s.begin(false)
 			return
 		}
 		s.start(order)
-	}, s.win).Show()
+	}, s.win)
+	widgets.Ask(s.win, ask, ask.Confirm)
 }
 
 func (s *Screen) start(order Order) {
@@ -83,7 +90,7 @@ func (s *Screen) start(order Order) {
 		}
 		s.begin(false)
 		remember(order.Scenario, order.Given, s.who[order.Scenario])
-		s.launched()
+		s.ways.Launched()
 	})
 }
 
@@ -125,8 +132,9 @@ func (s *Screen) press() {
 	s.bar.work(true)
 }
 
-// Tick shows how far the writing of the population is; nothing else here changes by itself.
+// Tick shows what the checks have found, and how far the writing of the population is; nothing else here changes by itself.
 func (s *Screen) Tick() {
+	s.preflight.tick()
 	if at := s.writing.Load(); at != nil && s.giveUp != nil {
 		s.bar.write(at)
 	}

@@ -70,7 +70,7 @@ func newLength(s *Screen) *length {
 	scale := form.NewRow("Time scale", l.scale)
 	scale.SetHelp("simulated per wall time; 0 is as fast as possible")
 	icon := theme.NewThemedResource(fyne.NewStaticResource("dice.svg", dice))
-	roll := widget.NewButtonWithIcon("", icon, func() { l.seed.SetText(strconv.FormatUint(rand.Uint64N(1_000_000_000), 10)) })
+	roll := widget.NewButtonWithIcon("", icon, l.roll)
 	seed := form.NewRow("Seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
 	seed.SetHelp("the same seed gives the same result")
 
@@ -87,6 +87,9 @@ func newLength(s *Screen) *length {
 	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, l.latency), l.words))
 	return l
 }
+
+// roll draws another seed.
+func (l *length) roll() { l.seed.SetText(strconv.FormatUint(rand.Uint64N(1_000_000_000), 10)) }
 
 // show shows the entry of the unit.
 func (l *length) show(row *form.Row) {

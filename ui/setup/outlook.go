@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 )
 
@@ -24,6 +25,7 @@ type looking struct {
 	scenario *Scenario
 	services map[string]string
 	seed     uint64
+	settings engine.Settings // all of them
 }
 
 func newProspect(s *Screen) *prospect { return &prospect{screen: s, cancel: func() {}} }
@@ -31,8 +33,8 @@ func newProspect(s *Screen) *prospect { return &prospect{screen: s, cancel: func
 // follow asks again where the answer may be another one: at once for another scenario, else when nothing was typed for a
 // moment.
 func (p *prospect) follow(o Order) {
-	now := looking{p.screen.scenario, o.Settings.Services, o.Settings.Seed}
-	if now.scenario == p.of.scenario && now.seed == p.of.seed && maps.Equal(now.services, p.of.services) {
+	now := looking{p.screen.scenario, o.Settings.Services, o.Settings.Seed, o.Settings}
+	if now.scenario == p.of.scenario && now.seed == p.of.seed && maps.Equal(now.services, p.of.services) && sameOrder(now.scenario, &now.settings, &p.of.settings) {
 		return
 	}
 	another := now.scenario != p.of.scenario
@@ -84,6 +86,13 @@ func (p *prospect) answer(found Outlook, err error) {
 		p.failure = "It is not known what a launch would need: " + err.Error()
 	}
 	p.screen.services.miss(found.Missing)
+	high := p.screen.head.panel.MinSize().Height
+	if err == nil {
+		p.screen.head.differ(p.screen.scenario, found)
+	} else {
+		p.screen.head.forget()
+	}
+	p.screen.stay(p.screen.head.panel, high)
 	p.screen.people.draft(found.Writing, p.failure)
 	p.screen.follow()
 }

@@ -24,6 +24,7 @@ type parameters struct {
 	rows   *fyne.Container
 	texts  *fyne.Container // rows of longer texts, over the whole width
 	reset  *widget.Button
+	keep   *widget.Button
 	of     []Parameter // that rows are of
 	fields []*parameter
 }
@@ -43,7 +44,8 @@ func newParameters(s *Screen) *parameters {
 	p.reset = widget.NewButtonWithIcon("Reset to defaults", theme.ContentUndoIcon(), p.restore)
 	p.reset.Importance = widget.LowImportance
 	p.reset.Hide()
-	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), form.NewCompact(p.reset))
+	p.keep = newKeep(s)
+	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), container.NewHBox(form.NewCompact(p.keep), form.NewCompact(p.reset)))
 	p.panel = widgets.NewPanel("", form.NewStack(title, form.NewPanels(p.texts, p.rows)))
 	return p
 }
@@ -216,7 +218,9 @@ func (p *parameters) say(given map[string]string) {
 			aside = n.Range()
 		}
 		if _, differs := given[f.Name]; differs && f.Default != "" {
-			aside = "default " + f.Default
+			if aside = "default " + f.Default; p.screen.scenario.Fork != nil {
+				aside = "was " + f.Default
+			}
 		}
 		f.row.SetAside(aside)
 	}

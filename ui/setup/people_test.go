@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestWhoTakesPartIsCounted(t *testing.T) {

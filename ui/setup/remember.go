@@ -16,8 +16,11 @@ type chosen struct {
 	who
 }
 
-// remember keeps what was chosen for the next start.
+// remember keeps what was chosen for the next start; a fork is for this one.
 func remember(name string, given map[string]string, taking who) {
+	if _, fork := ParseFork(name); fork {
+		return
+	}
 	text, err := json.Marshal(chosen{name, given, taking})
 	if err != nil { // texts by text
 		panic(err)

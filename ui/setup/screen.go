@@ -24,9 +24,9 @@ const pause = 300 * time.Millisecond
 
 // Screen is the setup of a run. Its methods are called on the UI goroutine.
 type Screen struct {
-	desk     Desk
-	win      fyne.Window
-	launched func()
+	desk Desk
+	win  fyne.Window
+	ways Ways
 
 	name     string                       // of the scenario that is chosen; "" before
 	scenario *Scenario                    // that the form shows; nil where it shows none
@@ -45,6 +45,7 @@ type Screen struct {
 	writing   atomic.Pointer[written] // of the launch; nil where no model writes. The launch's goroutine sets it
 	giveUp    context.CancelCauseFunc // of the launch; nil when there is nothing to give up
 
+	editing     Editing
 	gallery     *gallery
 	head        *head
 	parameters  *parameters
@@ -55,6 +56,7 @@ type Screen struct {
 	services    *services
 	prospect    *prospect
 	forecast    *forecast
+	preflight   *preflight
 	remote      *remote
 	chain       *chain
 	bar         *bar
@@ -67,11 +69,18 @@ type Screen struct {
 	content  fyne.CanvasObject
 }
 
-// New makes the screen; launched is called when a run was started.
-func New(desk Desk, win fyne.Window, launched func()) *Screen {
-	s := &Screen{desk: desk, win: win, launched: launched, kept: map[string]map[string]string{}, who: map[string]who{}, cancel: func() {}}
-	s.gallery = newGallery(s.choose, s.Choose, s.list)
-	s.head = newHead(s.read)
+// Ways lead to other screens.
+type Ways struct {
+	Launched    func() // when a run was started
+	Settings    func()
+	Checkpoints func() // where runs and checkpoints can be deleted
+}
+
+// New makes the screen.
+func New(desk Desk, win fyne.Window, ways Ways) *Screen {
+	s := &Screen{desk: desk, win: win, ways: ways, kept: map[string]map[string]string{}, who: map[string]who{}, cancel: func() {}}
+	s.gallery = newGallery(s.choose, s.favour, s.Choose, s.list)
+	s.head = newHead(s.read, s.leave)
 	s.parameters = newParameters(s)
 	s.length = newLength(s)
 	s.concurrency = newConcurrency(s)
@@ -80,9 +89,10 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 	s.services = newServices(s)
 	s.prospect = newProspect(s)
 	s.forecast = newForecast(s)
+	s.preflight = newPreflight(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.press, s.reveal, s.services.reveal)
+	s.bar = newBar(s.press, s.reveal, s.services.reveal, s.preflight.reveal)
 	s.build()
 	return s
 }
@@ -91,9 +101,9 @@ func New(desk Desk, win fyne.Window, launched func()) *Screen {
 func (s *Screen) build() {
 	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.budget.panel, s.people.panel, s.services.panel, s.remote.panel)
 	s.hideForm()
-	s.page = form.NewPanels(s.head.panel, s.forecast.panel, s.form, s.chain.panel)
+	s.page = form.NewPanels(s.head.panel, s.forecast.panel, s.preflight.panel, s.form, s.chain.panel)
 	s.scroll = container.NewVScroll(s.page)
-	s.content = container.NewBorder(nil, s.bar.panel, s.gallery.panel, nil, s.scroll)
+	s.content = container.New(sides{}, s.gallery.panel, s.scroll, s.bar.panel)
 	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
 		s.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
 			if s.visible && s.win.Canvas().Overlays().Top() == nil {
@@ -107,6 +117,7 @@ func (s *Screen) build() {
 func (s *Screen) hideForm() {
 	s.form.Hide()
 	s.forecast.panel.Hide()
+	s.preflight.panel.Hide()
 	s.chain.panel.Hide()
 }
 
@@ -125,6 +136,7 @@ func (s *Screen) Show() {
 	}
 	s.prospect.again() // secrets come from elsewhere too
 	s.forecast.again()
+	s.preflight.forget()
 }
 
 // Hide ends it.
@@ -143,7 +155,7 @@ func (s *Screen) Open(path string) {
 func (s *Screen) Choose() {
 	d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
 		if err != nil {
-			dialog.ShowError(err, s.win)
+			widgets.Complain(s.win, err)
 			return
 		}
 		if file == nil { // none was chosen
@@ -154,7 +166,7 @@ func (s *Screen) Choose() {
 	}, s.win)
 	d.SetFilter(storage.NewExtensionFileFilter([]string{".yaml", ".yml", ".ai"}))
 	d.SetConfirmText("Open")
-	d.Show()
+	widgets.Ask(s.win, d, nil)
 	widgets.FitPicker(s.win, d)
 }
 
@@ -172,6 +184,15 @@ func (s *Screen) list() {
 		if last.Scenario != "" {
 			s.kept[last.Scenario], s.who[last.Scenario] = last.Given, last.who
 			s.choose(last.Scenario)
+		}
+	})
+}
+
+// favour remembers a favourite; where that cannot be kept, the list says so the next time.
+func (s *Screen) favour(name string, favourite bool) {
+	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Favour(context.Background(), name, favourite) }, func(_ struct{}, err error) {
+		if err != nil {
+			s.bar.say("The favourite was not kept: " + err.Error())
 		}
 	})
 }
@@ -235,6 +256,7 @@ func (s *Screen) stop() {
 func (s *Screen) fill(sc *Scenario) {
 	another := s.scenario == nil || s.shown != s.name
 	s.scenario, s.shown = sc, s.name
+	s.inherit(sc)
 	s.filling = true
 	s.gallery.name(s.name, sc)
 	s.head.show(s.name, sc, s.gallery.builtIn(s.name))
@@ -247,6 +269,7 @@ func (s *Screen) fill(sc *Scenario) {
 	s.remote.fill(sc, another)
 	s.form.Show()
 	s.forecast.panel.Show()
+	s.preflight.panel.Show()
 	if s.chain.fill(sc) {
 		s.page.Refresh()
 	}
@@ -278,6 +301,8 @@ func (s *Screen) unread(given map[string]string, err error) {
 		s.scenario = nil
 		s.hideForm()
 		s.head.begin(s.name)
+		s.head.forget()
+		s.head.edit.of(s.name)
 		s.head.fail(err)
 	}
 	s.changed()
@@ -302,17 +327,20 @@ func (s *Screen) follow() {
 	if s.scenario == nil {
 		s.bar.show("", nil)
 		s.bar.miss(nil)
+		s.bar.check(nil)
 		return
 	}
 	order, given, settings := s.order()
 	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
-	s.length.say(order.Settings, s.scenario.Cycle, s.services.rehearsed())
+	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.rehearsed())
 	s.people.follow(order)
 	s.prospect.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
 	s.parameters.say(order.Given)
+	s.offerKeep(order)
 	s.forecast.follow(order, len(s.mistakes()) > 0)
-	s.bar.show(summary(order.Settings, s.scenario, s.taking())+s.prospect.unwritten(), s.mistakes())
+	s.preflight.follow(order, len(s.mistakes()) > 0)
+	s.bar.show(summary(s.ahead(order.Settings), s.scenario, s.taking())+s.prospect.unwritten(), s.mistakes())
 	s.bar.miss(s.prospect.missing())
 }
 
@@ -349,7 +377,7 @@ func (s *Screen) order() (o Order, given, settings error) {
 	)
 	s.people.into(&o.Settings)
 	s.remote.into(&o.Settings)
-	return o, given, errors.Join(settings, o.Settings.Validate())
+	return o, given, errors.Join(settings, o.Settings.Validate(), s.longEnough(&o.Settings))
 }
 
 // watch follows the entries of a setting.

@@ -15,7 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {

@@ -85,6 +85,7 @@ func (v *services) field(service Service) *address {
 	a.key = newKey(v.screen.desk, func() {
 		a.changed()
 		v.screen.prospect.again()
+		v.screen.preflight.ask(false)
 	})
 	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.key.object)).Marking(a.entry)
 	a.row.SetAside(service.kind())

@@ -13,6 +13,7 @@ type Choice struct {
 	Name         string // what Scenario takes: a built-in's name or a file's path
 	Title, About string
 	BuiltIn      bool
+	Favourite    bool // it stands above the others
 }
 
 // Scenario is one that was read.
@@ -25,6 +26,7 @@ type Scenario struct {
 	Settings           engine.Settings // for a new run: defaults, saved ones, the environment's and the scenario's
 	Graph              engine.Graph    // of the chain that a session runs
 	Warnings           []string
+	Fork               *Forked // where it begins; nil is a new run from the beginning
 }
 
 // Kind is what values a parameter can have.
@@ -61,8 +63,10 @@ type Missing struct{ Service, Secret, Problem, Kept string }
 // Outlook is what is to be known before a launch.
 type Outlook struct {
 	Missing   []Missing
-	Writing   string // who writes the population, and what that may cost; "" is nobody
-	Unwritten int    // how many personas are to be written
+	Writing   string   // who writes the population, and what that may cost; "" is nobody
+	Unwritten int      // how many personas are to be written
+	Changed   []string // what a fork has otherwise than its parent
+	Lost      []string // what a fork cannot bring back, or leaves behind
 }
 
 // Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
@@ -86,9 +90,11 @@ type Target struct {
 
 // Desk is what the screen asks for. Its methods may take long, but for Remote.
 type Desk interface {
-	// Choices lists the built-in scenarios, then the files used lately.
+	// Choices lists the built-in scenarios, then the favourite files and those used lately.
 	Choices(ctx context.Context) ([]Choice, error)
-	// Scenario reads one. Mistakes in the file are Unreadable.
+	// Favour remembers whether a scenario is a favourite.
+	Favour(ctx context.Context, name string, favourite bool) error
+	// Scenario reads one, or what a fork of that name begins with. Mistakes in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
 	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
 	Choose(ctx context.Context, o Order) (int, error)
@@ -98,6 +104,13 @@ type Desk interface {
 	Forecast(ctx context.Context, o Order) (engine.Forecast, error)
 	// Preset says in words how many at once suit this machine where nothing was measured.
 	Preset(ctx context.Context) (string, error)
+	// Preflight checks what a launch needs, all at once; anew asks those too who have answered lately. Told hears of the list,
+	// from any goroutine, at first and after each answer.
+	Preflight(ctx context.Context, o Order, anew bool, told func([]engine.Check)) ([]engine.Check, error)
+	// Allow remembers that requests may go to a host.
+	Allow(ctx context.Context, host string) error
+	// LowerConnections lets the sending of results have so many connections at most.
+	LowerConnections(ctx context.Context, most int) error
 	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// Targets returns the services of an order that are neither on this machine nor allowed.

@@ -33,6 +33,8 @@ type Job struct {
 	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, and waits until that is
 	// durable.
 	Tell func(ctx context.Context, ids []string, text, who string) error
+	// Sink says how the sending of results does; nil where they stay on this machine.
+	Sink func() *Sink
 }
 
 // Setting is a value for something that can be changed mid-run.

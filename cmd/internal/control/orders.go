@@ -72,6 +72,9 @@ func (s *server) status(_ *request, r *reply) error {
 	health := engine.Health(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	s.mu.Unlock()
 	r.Status = newStatus(s.job.Title, snap, health)
+	if s.job.Sink != nil {
+		r.Status.Sink = s.job.Sink()
+	}
 	return nil
 }
 

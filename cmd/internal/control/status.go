@@ -47,7 +47,47 @@ type Status struct {
 	Checkpoints    int       `json:"checkpoints"`
 	LastCheckpoint time.Time `json:"last_checkpoint,omitzero"`
 
+	Sink        *Sink        `json:"sink,omitempty"`
+	Connections *Connections `json:"connections,omitempty"` // to databases
+
 	Health []Finding `json:"health,omitempty"`
+}
+
+// Sink is how the sending of results does.
+type Sink struct {
+	Target    string    `json:"target"` // host:port/database
+	Connected bool      `json:"connected"`
+	Error     string    `json:"error,omitempty"` // why rows are not sent
+	Since     time.Time `json:"since,omitzero"`  // of the error
+	Unsent    int64     `json:"unsent_rows"`     // which are kept
+	SetAside  int64     `json:"refused_rows,omitempty"`
+	Rate      int64     `json:"rows_per_second,omitempty"`
+	Left      float64   `json:"left_seconds,omitempty"` // until all are there, at that rate
+	Trouble   bool      `json:"trouble,omitempty"`
+	Words     string    `json:"words"`
+}
+
+// Connections are Throng's to databases, and all of the server's.
+type Connections struct {
+	Open    int  `json:"open"`
+	Size    int  `json:"size"` // may be open
+	InUse   int  `json:"in_use"`
+	Idle    int  `json:"idle"`
+	Waiting int  `json:"waiting"`          // for one
+	Server  *int `json:"server,omitempty"` // of all clients
+	Max     *int `json:"server_max,omitempty"`
+}
+
+// newConnections is nil where there are none.
+func newConnections(m *engine.MetricsRow) *Connections {
+	if m.Pool.Size == 0 {
+		return nil
+	}
+	c := &Connections{Open: max(m.Connections, 0), Size: m.Pool.Size, InUse: m.Pool.InUse, Idle: m.Pool.Idle, Waiting: m.Pool.Waiting}
+	if m.ServerConnections >= 0 {
+		c.Server, c.Max = &m.ServerConnections, &m.ServerMax
+	}
+	return c
 }
 
 // Stall says that no session has ended for long.
@@ -132,7 +172,7 @@ func newStatus(title string, s *engine.Snapshot, health []engine.Finding) *Statu
 	for i := range s.Services {
 		st.Services = append(st.Services, newService(&s.Services[i]))
 	}
-	st.Budget = newBudget(&s.Budget)
+	st.Budget, st.Connections = newBudget(&s.Budget), newConnections(&s.Metrics)
 	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
 		st.Oldest = append(st.Oldest, Doing{d.Agent, d.Name, d.Began.UTC(), d.Path, d.Service, d.Gate, d.Since.UTC()})
 	}

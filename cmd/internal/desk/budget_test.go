@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -23,12 +24,12 @@ func TestResumeOutOfBudget(t *testing.T) {
 		t.Fatalf("it ended as %v (%s): %q, %q, %q", record.Ending, record.Reason, setting, unit, larger)
 	}
 	for bound, field := range map[string]string{"": "max-requests", "20": "max-requests", "a few": "--max-requests"} {
-		err := runsDesk{d}.Resume(t.Context(), id, 0, bound)
+		_, err := runsDesk{d}.Resume(t.Context(), id, runs.Resumption{Bound: bound})
 		if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != field {
 			t.Errorf("with %q: %v", bound, err)
 		}
 	}
-	if err := (runsDesk{d}).Resume(t.Context(), id, 0, "40"); err != nil {
+	if _, err := (runsDesk{d}).Resume(t.Context(), id, runs.Resumption{Bound: "40"}); err != nil {
 		t.Fatal(err)
 	}
 	<-d.Settled()

@@ -134,16 +134,19 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s wire.S
 		}
 		o.Settings = &usual.Settings
 	}
-	l, err := setupDesk(d).launch(setup.Order{Scenario: o.Scenario, Given: o.Given, Settings: *o.Settings, Allow: o.Allow})
+	l, err := setupDesk(d).launch(ctx, setup.Order{Scenario: o.Scenario, Given: o.Given, Settings: *o.Settings, Allow: o.Allow})
 	if err != nil {
 		return s, err
 	}
-	l.Data = d.data
+	name := o.Scenario
+	if l.Fork != nil { // what is measured begins at the beginning
+		name, l.Fork = l.Fork.Record.Source.Name, nil
+	}
 	for _, t := range l.Foreign() {
 		return s, fmt.Errorf("the service %s is on %s, which was not allowed yet: launch the scenario once from Setup, which asks", t.Service, t.Host)
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}
-	return wire.Sweep{Launch: l, Name: o.Scenario, Plan: p, Duration: o.Duration}, p.Validate()
+	return wire.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()
 }
 
 // leftOf says how long a sweep will go on.

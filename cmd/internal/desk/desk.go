@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -22,9 +24,6 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// drainTime is how long sessions in flight may take to end when the program is told to end without being asked.
-const drainTime = 5 * time.Second
-
 // Desk serves one window. Its methods are safe for concurrent use.
 type Desk struct {
 	data   string
@@ -33,6 +32,12 @@ type Desk struct {
 	past   *wire.Past
 	window *flock.Flock // held while a window works with the folder
 	notes  notebook
+	// preflight remembers what servers answered to the checks before a launch.
+	preflight wire.Preflight
+	box       *crash.Box
+	exit      func(code int) // after a panic
+	notice    string         // what a person should know of the last time
+	log       *trouble       // nil: nobody counts
 
 	mu      sync.Mutex
 	closed  bool
@@ -48,7 +53,7 @@ type Desk struct {
 
 // Open opens the store in a data folder. ErrInUse if another window has it.
 func Open(data string) (*Desk, error) {
-	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{})}
+	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
 	close(d.settled)
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, unusable(data, err)
@@ -58,11 +63,19 @@ func Open(data string) (*Desk, error) {
 	} else if !free {
 		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
 	}
-	store, err := sqlite.Open(data, sqlite.Options{})
+	store, err := sqlite.Open(data, sqlite.Options{OnGone: wire.Gone(data, slog.Default())})
 	if err != nil {
 		return nil, errors.Join(err, d.window.Close())
 	}
-	d.store = store
+	d.store, d.notice = store, store.Notice()
+	if d.box, err = crash.Open(data, "Throng "+wire.Version()); err != nil {
+		slog.Warn("the text of a crash would not be kept", "error", err)
+	}
+	if crashes, err := wire.Crashes(context.Background(), store, data); err != nil {
+		slog.Warn("how the program ended before is not known", "error", err)
+	} else if crashes != "" {
+		d.notice = strings.TrimSpace(d.notice + "\n" + crashes)
+	}
 	d.notes.path = filepath.Join(data, "window.json")
 	d.remote, d.past = wire.NewRemote(store, slog.Default()), wire.NewPast(store)
 	if err := d.reconnect(); err != nil {
@@ -77,20 +90,21 @@ func unusable(data string, err error) error {
 
 // reconnect sends results to the database that is configured now.
 func (d *Desk) reconnect() error {
-	db, err := wire.FindDatabase("", os.Getenv, d.data)
+	db, err := wire.FindDatabase(nil, os.Getenv, d.data)
 	if err != nil {
 		return err
 	}
+	d.preflight.Forget()
 	return d.remote.Use(db)
 }
 
 // Screens returns the desk as the window knows it.
 func (d *Desk) Screens() ui.Desk {
-	return ui.Desk{Setup: setupDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d}
+	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d}
 }
 
 // Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
-func (d *Desk) Notice() string { return d.store.Notice() }
+func (d *Desk) Notice() string { return d.notice }
 
 // Interrupted returns the newest run if it was interrupted.
 func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
@@ -100,7 +114,7 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 		return nil, nil //nolint:nilnil // there is no run
 	case err != nil:
 		return nil, err
-	case r.Ending != engine.NotEnded || r.InProgress:
+	case r.Ending != engine.NotEnded || r.InProgress || r.Fetched != nil:
 		return nil, nil //nolint:nilnil // it was not
 	}
 	return &r, nil
@@ -161,19 +175,11 @@ func (d *Desk) Close() error {
 		giveUp(errStopped)
 	}
 	if job != nil {
-		end(job)
+		_ = job.Run.Leave(engine.QuitReason) // that it has ended is no trouble
+		<-job.Run.Done()
 	}
 	<-settled
-	return errors.Join(d.remote.Close(), d.store.Close(), d.window.Close())
-}
-
-// end stops a run gracefully for some seconds, and then at once.
-func end(job *wire.Job) {
-	stop := func() { _ = job.Run.Stop("throng", "the program was told to end") } // that it has ended is no trouble
-	patience := time.AfterFunc(drainTime, stop)
-	defer patience.Stop()
-	stop()
-	<-job.Run.Done()
+	return errors.Join(d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
 }
 
 var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
@@ -190,6 +196,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 		}
 	}()
 	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
+	l.Crashed = d.crashed
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }
@@ -209,12 +216,13 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	}
 	d.mu.Lock()
 	d.job = job
-	d.shown = &live.Job{
+	d.shown = withPeople(&live.Job{
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Past: wire.NewLookback(d.store, &job.Record, l.Scenario),
 		Tell: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},
-	}
+	}, job.People(d.store))
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
 	go func() {
@@ -225,7 +233,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 		d.vacate(settled)
 	}()
 	if closed {
-		go end(job)
+		_ = job.Run.Leave(engine.QuitReason)
 	}
 	_ = stop(job, stops) // that it has ended is no trouble
 	return nil
@@ -312,6 +320,13 @@ func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Nam
 
 // export writes what a run gave into a new folder.
 func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	record, err := d.store.Run(ctx, run)
+	if err == nil {
+		err = wire.CheckHere(&record)
+	}
+	if err != nil {
+		return "", err
+	}
 	n, err := names(ctx, d.store, run)
 	if err != nil {
 		return "", err

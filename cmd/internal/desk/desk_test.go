@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -76,9 +77,9 @@ func TestRunFromSetupToExport(t *testing.T) {
 	if s := job.Snapshot(); s.Ending != engine.EndFinished || s.Ended != 80 {
 		t.Errorf("%s with %d sessions, want finished with 80", s.Ending, s.Ended)
 	}
-	runs, err := runsDesk{d}.Runs(t.Context())
-	if err != nil || len(runs) != 1 || runs[0].ID != job.ID() {
-		t.Fatalf("runs %+v %v", runs, err)
+	all, err := runsDesk{d}.Runs(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != job.ID() {
+		t.Fatalf("runs %+v %v", all, err)
 	}
 	out := t.TempDir()
 	for range 2 { // never into the same folder
@@ -91,7 +92,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 			t.Errorf("sessions.csv has %d lines, want 81: %v", strings.Count(string(text), "\n"), err)
 		}
 	}
-	if err := (runsDesk{d}).Resume(t.Context(), job.ID(), 0, ""); err == nil {
+	if _, err := (runsDesk{d}).Resume(t.Context(), job.ID(), runs.Resumption{}); err == nil {
 		t.Error("a finished run was resumed")
 	}
 	totals, err := resultsDesk{d}.Totals(t.Context(), job.ID())
@@ -101,7 +102,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 	if doomed, err := (runsDesk{d}).Doomed(t.Context(), job.ID()); err != nil || doomed.Sessions != 80 || doomed.Bytes == 0 {
 		t.Errorf("doomed %+v %v", doomed, err)
 	}
-	if err := (runsDesk{d}).Delete(t.Context(), job.ID()); err != nil {
+	if err := (runsDesk{d}).Delete(t.Context(), job.ID(), runs.Deletion{Now: true}); err != nil {
 		t.Error(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(left) != 0 {
@@ -162,7 +163,7 @@ func TestCloseAndResume(t *testing.T) {
 	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); !errors.Is(err, errBusy) {
 		t.Errorf("a second run beside the first: %v", err)
 	}
-	if err := (runsDesk{d}).Delete(t.Context(), id); !errors.Is(err, engine.ErrInUse) {
+	if err := (runsDesk{d}).Delete(t.Context(), id, noDeletion); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("deleting the run in progress: %v", err)
 	}
 	job := liveDesk{d}.Job()
@@ -188,7 +189,7 @@ func TestCloseAndResume(t *testing.T) {
 	if r, err := d.Interrupted(t.Context()); r != nil || err != nil {
 		t.Errorf("a run that was stopped is not interrupted: %+v %v", r, err)
 	}
-	if err := (runsDesk{d}).Resume(t.Context(), id, 7, ""); err != nil {
+	if _, err := (runsDesk{d}).Resume(t.Context(), id, runs.Resumption{Limit: 7}); err != nil {
 		t.Fatal(err)
 	}
 	job = liveDesk{d}.Job()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 )
@@ -21,6 +22,18 @@ type notebook struct {
 type notes struct {
 	Recent  []string `json:"recent,omitempty"`  // scenario files, newest first
 	Allowed []string `json:"allowed,omitempty"` // hosts that a person has allowed
+	// Favourites are scenarios, built-in or files, in the order in which they were chosen.
+	Favourites []string `json:"favourites,omitempty"`
+}
+
+// files are the scenario files that are listed: the favourites, then those used lately.
+func (n notes) files() (all []string) {
+	for _, path := range slices.Concat(n.Favourites, n.Recent) {
+		if filepath.IsAbs(path) && !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+	}
+	return all
 }
 
 func (b *notebook) read() notes {
@@ -47,13 +60,24 @@ func (b *notebook) opened(path string) error {
 	})
 }
 
+// favour remembers whether a scenario is a favourite.
+func (b *notebook) favour(name string, favourite bool) error {
+	return b.change(func(n *notes) {
+		n.Favourites = slices.DeleteFunc(n.Favourites, func(f string) bool { return f == name })
+		if favourite {
+			n.Favourites = append(n.Favourites, name)
+		}
+	})
+}
+
 // forget drops files that are gone.
 func (b *notebook) forget(gone []string) error {
 	if len(gone) == 0 {
 		return nil
 	}
 	return b.change(func(n *notes) {
-		n.Recent = slices.DeleteFunc(n.Recent, func(p string) bool { return slices.Contains(gone, p) })
+		lost := func(p string) bool { return slices.Contains(gone, p) }
+		n.Recent, n.Favourites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favourites, lost)
 	})
 }
 
@@ -84,9 +108,14 @@ func (b *notebook) change(f func(*notes)) error {
 	return write(b.path, append(text, '\n'))
 }
 
-// write replaces a file in one step.
+// write replaces a file in one step, also for whoever finds it after the power went.
 func write(path string, text []byte) error {
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

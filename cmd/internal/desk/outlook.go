@@ -3,30 +3,27 @@ package desk
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
+	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
 // Outlook tells what a launch would need.
-func (d setupDesk) Outlook(_ context.Context, o setup.Order) (out setup.Outlook, err error) {
-	l, err := d.launch(o)
+func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outlook, err error) {
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return out, err
 	}
-	l.Data = d.data
+	out.Changed, out.Lost = l.Differences(), l.Warnings()
 	for _, s := range l.Outlook() {
 		for _, secret := range s.Secrets {
 			if secret.Err == nil {
 				continue
 			}
-			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error(), Kept: "in the keychain"}
-			if wire.KeychainProblem() != nil {
-				m.Kept = "until the program ends"
-			}
+			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error(), Kept: keptWhere()}
 			if mistake, ok := errors.AsType[*engine.FieldError](secret.Err); ok { // its hint is for the terminal
 				m.Problem = mistake.Problem
 			}
@@ -43,11 +40,11 @@ func (d setupDesk) Outlook(_ context.Context, o setup.Order) (out setup.Outlook,
 
 // Forecast tells what a run would take.
 func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast, error) {
-	l, err := d.launch(o)
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return engine.Forecast{}, err
 	}
-	l.Data, l.Remote = d.data, d.remote
+	l.Remote = d.remote
 	if err := l.TakeKept(); err != nil {
 		return engine.Forecast{}, err
 	}
@@ -58,11 +55,39 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	return l.Forecast(d.past.Like(ctx, l), taking), nil
 }
 
-// KeepSecret keeps a secret in the system's keychain; where there is none, in the environment of this process.
-func (d setupDesk) KeepSecret(_ context.Context, name, value string) error {
+// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
+func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
 	err := wire.KeepSecret(name, value)
-	if _, mistake := errors.AsType[*engine.FieldError](err); err == nil || mistake {
-		return err
+	d.preflight.Forget() // a service may have refused the one before
+	if _, unkept := errors.AsType[*wire.UnkeptError](err); unkept {
+		return nil
 	}
-	return os.Setenv(name, strings.TrimSpace(value))
+	return err
+}
+
+// keptWhere says where a secret would be kept that is given now.
+func keptWhere() string {
+	if wire.KeychainProblem() != nil {
+		return "until the program ends, and asked for again at the next start"
+	}
+	return "in the keychain"
+}
+
+// locked is the *runs.LockedError of a launch that lacks secrets; nil of any other.
+func locked(l wire.Launch) error {
+	if l.Settings.Replay != "" { // it asks nobody
+		return nil
+	}
+	var names []string
+	for _, o := range l.Outlook() {
+		for _, s := range o.Secrets {
+			if s.Err != nil && !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return &runs.LockedError{Secrets: names, Kept: keptWhere()}
 }

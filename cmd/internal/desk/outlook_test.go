@@ -2,6 +2,8 @@ package desk
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +11,9 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -76,7 +80,7 @@ func TestForecast(t *testing.T) {
 func TestSecretsWithoutAKeychain(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	keyring.MockInitWithError(errors.New("locked"))
-	t.Setenv("THRONG_TEST_KEY", "") // so that it is restored
+	t.Cleanup(func() { _ = wire.ForgetSecret("THRONG_TEST_KEY") })
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	const text = "services: {shop: {kind: http, url: \"https://shop.example.com\", auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\n" +
 		"chain c: {step a: {kind: http, service: shop, get: /}}\n"
@@ -85,13 +89,52 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 	}
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
 	out, err := d.Outlook(t.Context(), o)
-	if err != nil || len(out.Missing) != 1 || out.Missing[0].Kept != "until the program ends" {
+	if err != nil || len(out.Missing) != 1 || !strings.HasPrefix(out.Missing[0].Kept, "until the program ends") {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
 	}
-	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
-		t.Errorf("missing %+v, %v", out.Missing, err)
+	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil || os.Getenv("THRONG_TEST_KEY") != "" {
+		t.Errorf("missing %+v, %v, or it is in the environment", out.Missing, err)
+	}
+}
+
+// TestResumeWithoutItsSecrets is a run whose secrets ended with the program that it was launched from.
+func TestResumeWithoutItsSecrets(t *testing.T) {
+	d := open(t, t.TempDir())
+	keyring.MockInitWithError(errors.New("locked"))
+	t.Cleanup(func() { _ = wire.ForgetSecret("THRONG_TEST_KEY") })
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "town.yaml")
+	text := "services: {shop: {kind: http, url: \"" + server.URL + "\", auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\n" +
+		"chain c: {step a: {kind: http, service: shop, get: /}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
+		t.Fatal(err)
+	}
+	settings := engine.DefaultSettings()
+	settings.Cycles = 1
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings}, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	run := (liveDesk{d}).Job().ID()
+	resume := func() error {
+		_, err := runsDesk{d}.Resume(t.Context(), run, runs.Resumption{})
+		return err
+	}
+	_ = wire.ForgetSecret("THRONG_TEST_KEY") // the program ends
+	if locked, ok := errors.AsType[*runs.LockedError](resume()); !ok || strings.Join(locked.Secrets, " ") != "THRONG_TEST_KEY" || !strings.HasPrefix(locked.Kept, "until") {
+		t.Errorf("without its secret: %v", locked)
+	}
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(); err == nil || !strings.Contains(err.Error(), "has done all") {
+		t.Errorf("with it: %v", err)
 	}
 }

@@ -31,22 +31,38 @@ func (d *Desk) agents(ctx context.Context, run engine.RunID) (func(index int) (s
 	return names.Agent, nil
 }
 
-// LastErrors returns the classes of errors with their last occurrence.
-func (d resultsDesk) LastErrors(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
-	notes, err := d.store.ErrorNotes(ctx, run)
-	if err != nil || len(notes) == 0 {
-		return notes, err
+// LatestErrors returns the classes of errors with their latest occurrences.
+func (d resultsDesk) LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error) {
+	found, err := d.store.LatestErrors(ctx, run, most)
+	if err != nil || len(found) == 0 {
+		return found, err
 	}
 	name, err := d.agents(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	for i := range notes {
-		if notes[i].Name, err = name(notes[i].Agent); err != nil {
-			return nil, err
+	for _, notes := range found {
+		for i := range notes {
+			if notes[i].Name, err = name(notes[i].Agent); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return notes, nil
+	return found, nil
+}
+
+// Checks looks at a run after its end.
+func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error) {
+	record, err := d.store.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return wire.AfterList(ctx, d.store, &record), nil
+}
+
+// Send hands what has not arrived to the configured database.
+func (d resultsDesk) Send(ctx context.Context, run engine.RunID) error {
+	return d.remote.Send(ctx, run)
 }
 
 // Failed names the agents that had a session which failed or timed out.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
@@ -29,6 +31,14 @@ func (d liveDesk) Job() *live.Job {
 // Export writes what a run gave into a new folder inside dir.
 func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)
+}
+
+// Logged is part of [live.Desk].
+func (d liveDesk) Logged() (errors int, last string, at time.Time) {
+	if d.log == nil {
+		return 0, "", time.Time{}
+	}
+	return d.log.newest()
 }
 
 // RemoteState says how sending the newest run's results is doing: they wait for their own database where another is
@@ -57,27 +67,30 @@ func (d runsDesk) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.C
 	return d.store.Checkpoints(ctx, run)
 }
 
-// Doomed returns what goes when a run is deleted.
-func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, error) {
-	doomed, err := d.store.Doomed(ctx, run)
-	if info, statErr := os.Stat(wire.ShopLog(d.data, run)); statErr == nil {
-		doomed.Bytes += info.Size()
-	}
-	return runs.Doomed(doomed), err
-}
-
-// Delete removes a run and the log of its rehearsal.
-func (d runsDesk) Delete(ctx context.Context, run engine.RunID) error {
-	return wire.Delete(ctx, d.store, d.data, run)
-}
-
 // Resume goes on with a run. Whoever launched it has allowed its hosts.
-func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int, bound string) error {
+func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumption) (note string, err error) {
 	record, err := d.store.Run(ctx, run)
 	if err != nil {
-		return err
+		return "", err
 	}
-	s, err := restore(&record)
+	if !how.AsItWas {
+		if note, err = wire.Drift(ctx, d.store, d.data, &record); err != nil {
+			return "", changed(err)
+		}
+	}
+	return note, d.resume(ctx, &record, how.Limit, how.Bound)
+}
+
+// changed tells the screen that a run's scenario is another one now.
+func changed(err error) error {
+	if c, ok := errors.AsType[*wire.ChangedError](err); ok {
+		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
+	}
+	return err
+}
+
+func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit int, bound string) error {
+	s, err := restore(record)
 	if err != nil {
 		return err
 	}
@@ -91,6 +104,9 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, limit int, bound
 		if err != nil {
 			return err
 		}
+	}
+	if err := locked(l); err != nil {
+		return err
 	}
 	for _, t := range l.Foreign() {
 		l.Allow = append(l.Allow, t.Host)
@@ -119,13 +135,52 @@ func (d runsDesk) Send(ctx context.Context, run engine.RunID) error { return d.r
 // Remote names the database that results can go to.
 func (d runsDesk) Remote() string { return d.remote.Target() }
 
+// RemoteRuns lists the runs of that database, of all machines.
+func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err error) {
+	db, err := d.saved()
+	if err != nil {
+		return nil, err
+	}
+	found, err := wire.RemoteRuns(ctx, db)
+	for _, r := range found {
+		all = append(all, runs.RemoteRun(r))
+	}
+	return all, err
+}
+
+// RemoteCheckpoints lists those of a run that are there.
+func (d runsDesk) RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	db, err := d.saved()
+	if err != nil {
+		return nil, err
+	}
+	_, all, err := wire.RemoteCheckpoints(ctx, db, run)
+	return all, err
+}
+
+// Fetch brings a checkpoint from there.
+func (d runsDesk) Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error {
+	db, err := d.saved()
+	if err != nil {
+		return err
+	}
+	_, _, err = wire.Fetch{Store: d.store, Data: d.data, Database: db, Run: run, Number: number, Progress: told}.Do(ctx)
+	return err
+}
+
+// saved is the database of the settings.
+func (d runsDesk) saved() (wire.Database, error) { return wire.FindDatabase(nil, os.Getenv, d.data) }
+
 // resultsDesk answers the Results screen.
 type resultsDesk struct{ *Desk }
 
 var _ results.Desk = resultsDesk{}
 
-// Runs lists the runs, newest first.
-func (d resultsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) { return d.store.Runs(ctx) }
+// Runs lists the runs whose results are here, newest first.
+func (d resultsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+	all, err := d.store.Runs(ctx)
+	return slices.DeleteFunc(all, func(r engine.RunRecord) bool { return r.Fetched != nil }), err
+}
 
 // Totals returns the figures of a run.
 func (d resultsDesk) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
@@ -142,6 +197,15 @@ func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (
 	return d.export(ctx, run, dir)
 }
 
+// Audit recomputes a run's figures from its journal.
+func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error) {
+	report, err := wire.Audit(ctx, d.store, run)
+	if err != nil {
+		return "", false, err
+	}
+	return report.Summary(), report.Equal(), nil
+}
+
 // settingsDesk answers the Settings screen.
 type settingsDesk struct{ *Desk }
 
@@ -149,8 +213,16 @@ var _ settings.Desk = settingsDesk{}
 
 // Connection returns the database that is configured.
 func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
-	db, err := wire.FindDatabase("", os.Getenv, d.data)
-	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != ""}
+	db, err := wire.FindDatabase(nil, os.Getenv, d.data)
+	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != "", Asks: db.Asks}
+	if ca, problem := wire.SavedCA(d.data); problem != nil {
+		c.CAProblem = problem.Error()
+		if field, ok := errors.AsType[*engine.FieldError](problem); ok {
+			c.CAProblem = field.Problem + "; " + field.Hint
+		}
+	} else if ca != nil {
+		c.CA = ca.String()
+	}
 	if keychain := wire.KeychainProblem(); keychain != nil {
 		c.Keychain = keychain.Error()
 	}
@@ -174,7 +246,7 @@ var states = map[wire.Grade]settings.State{
 
 // database is one to be tried; an empty password is the one that is kept for it.
 func (d settingsDesk) database(url, password string) wire.Database {
-	db := wire.Database{URL: url, Password: password}
+	db := wire.Database{URL: url, Password: password, CA: wire.CAFile(d.data)}
 	if password == "" {
 		db.Password = wire.KeptPassword(url)
 	}
@@ -191,6 +263,20 @@ func (d settingsDesk) SaveConnection(_ context.Context, url, password string) er
 		err = fmt.Errorf("the address is forgotten; its password may still be kept: %w", err)
 	}
 	return errors.Join(err, d.reconnect()) // without a keychain the address counts all the same
+}
+
+// ImportCA takes over certificates that the server's must be signed by, from now on.
+func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
+	ca, err := wire.ImportCA(d.data, path)
+	if err != nil {
+		return "", err
+	}
+	return ca.Name, d.reconnect()
+}
+
+// RemoveCA forgets them.
+func (d settingsDesk) RemoveCA(context.Context) error {
+	return errors.Join(wire.RemoveCA(d.data), d.reconnect())
 }
 
 // RemoteState says how sending is doing.
@@ -228,12 +314,24 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 		o := origins[s.Name]
 		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
 	}
-	return all, err
+	db, places, unfit := wire.FindDatabaseSettings(nil, os.Getenv, d.data)
+	for _, s := range wire.DatabaseLimits() {
+		o := s.Show(db, places)
+		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+	}
+	return all, errors.Join(err, unfit)
 }
 
 // Save keeps a run setting; "" forgets it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
-	if err := wire.Save(d.data, map[string]string{name: value}); err != nil {
+	known, err := wire.SaveDatabaseSetting(d.data, name, value)
+	switch {
+	case known && err == nil:
+		return d.reconnect()
+	case !known:
+		err = wire.Save(d.data, map[string]string{name: value})
+	}
+	if err != nil {
 		if field, ok := errors.AsType[*engine.FieldError](err); ok {
 			return field
 		}

@@ -3,14 +3,12 @@ package desk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/wire"
@@ -26,23 +24,26 @@ type setupDesk struct{ *Desk }
 
 var _ setup.Desk = setupDesk{}
 
-// Choices lists the built-in scenarios, then the files used lately that are still there.
+// Choices lists the built-in scenarios, then the favourite files and those used lately, as far as they are still there.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	var all []setup.Choice
+	notes := d.notes.read()
 	for _, name := range assets.Gallery {
 		s, err := wire.LoadScenario(name, nil)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true})
+		c := setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true}
+		c.Favourite = slices.Contains(notes.Favourites, c.Name)
+		all = append(all, c)
 	}
 	var gone []string
-	for _, path := range d.notes.read().Recent {
+	for _, path := range notes.files() {
 		if missing(path) {
 			gone = append(gone, path)
 			continue
 		}
-		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path)}
+		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favourite: slices.Contains(notes.Favourites, path)}
 		if s, err := scenario.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
@@ -51,9 +52,14 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	return all, d.notes.forget(gone)
 }
 
+// Favour remembers whether a scenario is a favourite.
+func (d setupDesk) Favour(_ context.Context, name string, favourite bool) error {
+	return d.notes.favour(name, favourite)
+}
+
 // Scenario reads one.
-func (d setupDesk) Scenario(_ context.Context, name string, given map[string]string) (*setup.Scenario, error) {
-	s, err := d.load(name, given)
+func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]string) (*setup.Scenario, error) {
+	s, err := d.load(ctx, name, given)
 	if err != nil {
 		return nil, inWords(name, err)
 	}
@@ -62,15 +68,10 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 			slog.Warn("the scenario is not remembered", "path", name, "error", err)
 		}
 	}
-	saved, err := wire.LoadSaved(d.data)
+	settings, err := d.settings(&s)
 	if err != nil {
 		return nil, err
 	}
-	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(s), Saved: saved}.Resolve()
-	if err != nil {
-		return nil, err
-	}
-	settings.Remote = d.remote.Target() != ""
 	out := &setup.Scenario{
 		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
 		Graph: s.Chain.Graph(),
@@ -95,7 +96,7 @@ func (d setupDesk) Scenario(_ context.Context, name string, given map[string]str
 	if text := strings.TrimSpace(warnings.String()); text != "" {
 		out.Warnings = []string{text}
 	}
-	return out, nil
+	return out, s.describe(out)
 }
 
 // inWords makes one text of all the mistakes of a file.
@@ -136,33 +137,23 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	return out
 }
 
-// load reads a scenario with the connectors of the settings.
-func (d setupDesk) load(name string, given map[string]string) (*scenario.Scenario, error) {
-	connectors, err := wire.Connectors(d.data)
-	if err != nil {
-		return nil, err
-	}
-	return wire.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
-}
-
 // launch makes an order into what wire starts.
-func (d setupDesk) launch(o setup.Order) (wire.Launch, error) {
-	s, err := d.load(o.Scenario, o.Given)
+func (d setupDesk) launch(ctx context.Context, o setup.Order) (wire.Launch, error) {
+	s, err := d.load(ctx, o.Scenario, o.Given)
 	if err != nil {
 		return wire.Launch{}, inWords(o.Scenario, err)
 	}
-	l := wire.Launch{Scenario: s, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...)}
-	wire.Schedule(&l.Settings, s)
-	return l, nil
+	l := wire.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...), Fork: s.parent, Data: d.data}
+	wire.Schedule(&l.Settings, s.Scenario)
+	return l, l.Inherit()
 }
 
 // Choose counts the agents that take part.
 func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
-	l, err := d.launch(o)
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	l.Data = d.data
 	if err := l.TakeKept(); err != nil {
 		return 0, inWords(o.Scenario, err)
 	}
@@ -174,8 +165,8 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 }
 
 // Targets returns the services of an order that are neither on this machine nor allowed.
-func (d setupDesk) Targets(_ context.Context, o setup.Order) ([]setup.Target, error) {
-	l, err := d.launch(o)
+func (d setupDesk) Targets(ctx context.Context, o setup.Order) ([]setup.Target, error) {
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +179,7 @@ func (d setupDesk) Targets(_ context.Context, o setup.Order) ([]setup.Target, er
 
 // Launch starts a run.
 func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done, total int)) error {
-	l, err := d.launch(o)
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -219,21 +210,12 @@ func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, er
 		m := wire.ModelService{Name: s.Name, Address: s.URL, Key: s.Secret, Models: strings.Split(s.Models, ", ")}
 		return wire.CheckModels(ctx, m, d.notes.read().Allowed)
 	}
-	u, err := service.CheckAddress(s.URL)
-	if err != nil {
+	if _, err := service.CheckAddress(s.URL); err != nil {
 		return "", &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	answer, err := wire.AskHTTP(ctx, s.URL, http.Header{})
 	if err != nil {
 		return "", err
 	}
-	began := time.Now()
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return "", fmt.Errorf("%s does not answer: %w", u.Host, err)
-	}
-	_ = resp.Body.Close() // nothing of it is wanted
-	return fmt.Sprintf("answered %s in %s", resp.Status, engine.FormatDuration(time.Since(began))), nil
+	return answer.String(), nil
 }

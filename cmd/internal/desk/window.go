@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -20,14 +18,11 @@ import (
 )
 
 // Show opens the window and returns when it is closed and everything is written, with the program's exit code. file
-// is a scenario to begin with; "" is none.
-func Show(app fyne.App, data, file string) int {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP) // the toolkit knows the others
-	go func() {
-		<-signals
-		ui.Quit(app)
-	}()
+// is a scenario to begin with; "" is none. attach tells of windows what the toolkit does not.
+func Show(app fyne.App, data, file string, attach ui.Attach) int {
+	log := keepLog(os.Stderr)
+	ending := &ending{app: app}
+	go ending.listen()
 	if data == "" {
 		var err error
 		if data, err = wire.DataFolder(); err != nil {
@@ -38,14 +33,19 @@ func Show(app fyne.App, data, file string) int {
 	if err != nil {
 		return refuse(app, err)
 	}
-	window := ui.New(app, d.Screens())
+	d.log = log
+	ending.of(d)
+	screens := d.Screens()
+	screens.Attach = attach
+	window := ui.New(app, screens)
 	if path, err := filepath.Abs(file); file != "" && err == nil && !missing(path) {
 		file = path // it is remembered, and the next start may be in another folder
 	}
 	if file != "" {
 		window.Open(file)
 	}
-	window.Run()
+	d.guarded(window.Run)
+	ending.hurry()
 	if err := d.Close(); err != nil {
 		slog.Error("closing", "error", err)
 		return 1

@@ -39,6 +39,7 @@ type desktop struct {
 	display string
 	program string
 	home    string
+	x       *exec.Cmd // the display
 	cmd     *exec.Cmd
 	socket  string
 	log     *output
@@ -123,17 +124,25 @@ func (d *desktop) startX(width, height int) {
 	if err != nil {
 		d.t.Fatalf("Xvfb did not start: %v", err)
 	}
-	d.display = ":" + strings.TrimSpace(line)
+	d.x, d.display = x, ":"+strings.TrimSpace(line)
 }
 
-// start starts the program as a double-click does: no environment but the home folder and the display, in /.
+// start starts the program as a double-click does: no environment but the home folder and the display, in /. What has no
+// = in it is a file that it is started with.
 func (d *desktop) start(env ...string) {
 	d.t.Helper()
 	d.socket = filepath.Join(d.t.TempDir(), "inspect")
 	d.log = &output{}
 	d.cmd = exec.Command(d.program) //nolint:noctx // ended by the test
 	d.cmd.Dir = "/"
-	d.cmd.Env = append([]string{"HOME=" + d.home, "DISPLAY=" + d.display, "THRONG_INSPECT=" + d.socket}, env...)
+	d.cmd.Env = []string{"HOME=" + d.home, "DISPLAY=" + d.display, "THRONG_INSPECT=" + d.socket}
+	for _, one := range env {
+		if strings.Contains(one, "=") {
+			d.cmd.Env = append(d.cmd.Env, one)
+		} else {
+			d.cmd.Args = append(d.cmd.Args, one)
+		}
+	}
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)
@@ -175,12 +184,36 @@ func (d *desktop) look() {
 	}
 	text, err := io.ReadAll(conn)
 	if err != nil {
+		_ = d.cmd.Process.Signal(syscall.SIGQUIT) // which tells where it hangs
+		_ = d.cmd.Wait()
 		d.t.Fatalf("the window does not answer: %v\n%s", err, d.log)
 	}
 	d.shown = nil
 	if err := json.Unmarshal(text, &d.shown); err != nil {
 		d.t.Fatalf("%v in %q", err, text)
 	}
+}
+
+// vitals are how the program did when it was looked at last.
+type vitals struct {
+	goroutines int
+	heap       int64         // bytes
+	waited     time.Duration // by a call for its turn on the UI goroutine
+}
+
+func (d *desktop) vitals() (v vitals) {
+	d.t.Helper()
+	for _, p := range d.shown {
+		var waited int64
+		if p.Kind != "process" {
+			continue
+		}
+		if _, err := fmt.Sscanf(p.Text, "goroutines %d heap %d waited %d", &v.goroutines, &v.heap, &waited); err != nil {
+			d.t.Fatal(err)
+		}
+		v.waited = time.Duration(waited) * time.Microsecond
+	}
+	return v
 }
 
 // until looks again and again until a condition holds.
@@ -239,13 +272,35 @@ func (d *desktop) kind(kind string) *part {
 	return nil
 }
 
-func (d *desktop) xdotool(args ...string) {
+func (d *desktop) xdotool(args ...string) (out string) {
 	d.t.Helper()
+	out, err := d.drive("", args...)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return out
+}
+
+// drive has xdotool do what its arguments or, where they are -, the lines of a text say.
+func (d *desktop) drive(lines string, args ...string) (out string, err error) {
 	cmd := exec.CommandContext(d.t.Context(), "xdotool", args...)
 	cmd.Env = append(os.Environ(), "DISPLAY="+d.display)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		d.t.Fatalf("xdotool %q: %v\n%s", args, err, out)
+	cmd.Stdin = strings.NewReader(lines)
+	all, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("xdotool %q: %w\n%s", args, err, all)
 	}
+	return string(all), nil
+}
+
+// windows counts those of the program that are open.
+func (d *desktop) windows() int {
+	return len(strings.Fields(d.xdotool("search", "--onlyvisible", "--name", "^Throng")))
+}
+
+// place is where the first window is, as the tool writes it.
+func (d *desktop) place() string {
+	return d.xdotool("search", "--name", "^Throng$", "getwindowgeometry", "--shell")
 }
 
 // click waits for something with a text that can be clicked, and clicks it.

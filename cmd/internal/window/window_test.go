@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,10 +34,20 @@ func (d *desktop) figure(caption string) int {
 	return -1
 }
 
+// cycle is the cycle that the run in progress is in, from 1; 0 if none is shown. It may be past any by the next look.
+func (d *desktop) cycle() (n int) {
+	for _, text := range d.texts() {
+		if _, err := fmt.Sscanf(text[max(strings.Index(text, "cycle "), 0):], "cycle %d/", &n); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // TestWindow is a person's first hour with the program.
 func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
-	d.save(`{"time-scale": "1800"}`) // a cycle begins every two seconds
+	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
 	d.start()
 	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("takes part: all 372 shoppers") })
 	if !d.shows("Fill the cart") || !d.shows("Check out") {
@@ -65,20 +76,32 @@ func TestWindow(t *testing.T) {
 	d.click("Resume")
 	d.until("the run going on", func() bool { return d.find("running") != nil })
 	d.click("Checkpoint now")
-	d.until("sessions of the third cycle", func() bool { return d.shows("cycle 3/24") || d.shows("cycle 4/24") })
+	d.until("sessions of the third cycle", func() bool { return d.cycle() >= 3 })
 	d.shot("live")
-	d.click("Show chain")
+	d.click("Chain")
 	d.until("the chain with its figures", func() bool { return d.shows("Fill the cart") && d.shows("p95 ") && d.find("Whole run").Disabled })
 	d.shot("chain")
-	d.click("Show charts")
-	d.until("the charts", func() bool { return d.find("Show chain") != nil && !d.find("Whole run").Disabled })
+	d.click("Charts")
+	d.until("the charts", func() bool { return !d.shows("Fill the cart") && !d.find("Whole run").Disabled })
 	d.click("Stop")
 	d.until("the end", func() bool { return d.find("See results") != nil })
 	d.shot("stopped")
+	d.click("Look back")
+	d.until("an earlier moment", func() bool { return d.shows("looking back") && d.shows("as of ") })
+	d.shot("lookback")
+	d.click("To the end")
+	d.until("the run as it is", func() bool { return !d.shows("looking back") })
 
 	d.click("Checkpoints")
 	d.until("the checkpoint of the stop", func() bool { return d.shows("stop") && d.find("Resume") != nil && !d.find("Resume").Disabled })
 	d.shot("checkpoints")
+	d.click("Fork…")
+	d.until("a fork in Setup", func() bool { return d.shows("Fork of ") && d.shows("Nothing is changed yet") })
+	d.shot("fork")
+	d.click("From the beginning instead")
+	d.until("Setup without it", func() bool { return d.shows("8,928 sessions") && !d.shows("Fork of ") })
+	d.click("Checkpoints")
+	d.until("Resume again", func() bool { return d.find("Resume") != nil && !d.find("Resume").Disabled })
 	d.click("Resume")
 	d.until("the run going on where it was", func() bool { return d.find("running") != nil })
 	if got := d.figure("Limit"); got != raised {
@@ -120,10 +143,10 @@ func TestWindow(t *testing.T) {
 // TestWindowComesBack kills the program, and then tells it to end.
 func TestWindowComesBack(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
-	d.save(`{"time-scale": "3600"}`)
+	d.save(`{"time-scale": "1800"}`)
 	d.start()
 	d.click("Launch")
-	d.until("two cycles", func() bool { return d.shows("cycle 3/24") })
+	d.until("two cycles", func() bool { return d.cycle() >= 3 })
 	if err := d.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +167,13 @@ func TestWindowComesBack(t *testing.T) {
 
 	d.start()
 	d.click("Checkpoints")
-	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("the program was told to end") })
+	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("Ended: SIGTERM") })
+	d.shot("emergency")
+	d.click("Results")
+	d.click("Audit")
+	d.until("what the audit found", func() bool { return d.shows("figures recomputed, all equal") })
+	d.still("the audit's end, drawn", func() *part { return d.find("Audit") })
+	d.shot("audited")
 	d.xdotool("key", "ctrl+q")
 	if code := d.ended(); code != 0 {
 		t.Errorf("exit code %d with nothing in progress\n%s", code, d.log)

@@ -1,8 +1,8 @@
 package wire
 
 import (
-	"cmp"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,6 +66,7 @@ func (c *connecting) http(s *chain.Service) error {
 	if err != nil {
 		return err
 	}
+	client.Tell(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.Connect(client, secret)
@@ -99,6 +100,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 	if err != nil {
 		return err
 	}
+	client.Tell(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.ConnectLLM(client, secret)
@@ -117,13 +119,21 @@ func (c *connecting) startShop() error {
 	if err != nil {
 		return err
 	}
-	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(cmp.Or(c.Scratch, c.Data), c.job.Record.ID), c.OnRequest
+	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return fmt.Errorf("make the rehearsal's folder: %w", err)
+	}
+	if seed, begun, err := rehearsal.LogSeed(cfg.Log); err != nil {
+		return fmt.Errorf("start the rehearsal: %w", err)
+	} else if begun { // a fork with another seed finds the shop of its parent
+		cfg.Seed = seed
 	}
 	shop, err := rehearsal.Start(cfg)
 	if err != nil {
 		return fmt.Errorf("start the rehearsal: %w", err)
+	}
+	if lost := shop.Lost(); lost != "" {
+		slog.Warn(lost, "run", c.job.Record.ID)
 	}
 	c.job.Shop = shop
 	c.job.onClose(shop.Close)

@@ -32,7 +32,12 @@ func (l Launch) takeOrders(j *Job) {
 	if l.Scratch != "" {
 		return // nobody knows its name
 	}
+	var sink func() *control.Sink
+	if j.Target != "" {
+		sink = l.Remote.sink
+	}
 	stop, err := control.Serve(control.Job{
+		Sink:  sink,
 		Run:   j.Run,
 		Title: l.Scenario.Title,
 		Find:  j.Find,

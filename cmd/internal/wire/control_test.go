@@ -30,6 +30,7 @@ func startHamlet(t *testing.T, data string) *Job {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		AuditAll(t, store)
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

@@ -26,7 +26,7 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 	}
 	find := func(flag string, env func(string) string) wire.Database {
 		t.Helper()
-		db, err := wire.FindDatabase(flag, env, data)
+		db, err := wire.FindDatabase(map[string]string{wire.DatabaseKey: flag}, env, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestPasswordInQuery(t *testing.T) {
 		t.Errorf("the saved settings hold the password, or cannot be read: %s %v", text, err)
 	}
 	want := wire.Database{URL: "postgres://me@localhost/x?sslmode=disable", Password: "hush", From: "saved"}
-	if db, err := wire.FindDatabase("", none, data); err != nil || db != want {
+	if db, err := wire.FindDatabase(nil, none, data); err != nil || db != want {
 		t.Errorf("saved: %+v %v, want %+v", db, err, want)
 	}
 	err = wire.SaveDatabase(data, wire.Database{URL: "postgres://me@localhost/x?sslkey=k&sslpassword=hush"})
@@ -100,7 +100,7 @@ func TestDatabaseThatMakesNoSense(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
 	for _, address := range []string{"localhost", "http://localhost/db", "postgres://%zz@x/db", "postgres://u@h/db?sslmode=perhaps"} {
-		_, err := wire.FindDatabase(address, none, data)
+		_, err := wire.FindDatabase(map[string]string{wire.DatabaseKey: address}, none, data)
 		if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != "database" {
 			t.Errorf("%s: %v, want a mistake in the database", address, err)
 		}
@@ -121,7 +121,7 @@ func TestPasswordWithoutKeychain(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "until the program ends") {
 		t.Errorf("saving without a keychain: %v", err)
 	}
-	db, err := wire.FindDatabase("", none, data)
+	db, err := wire.FindDatabase(nil, none, data)
 	if err != nil || db.Password != "hush" {
 		t.Errorf("%+v %v, want the password of this process", db, err)
 	}

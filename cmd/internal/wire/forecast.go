@@ -75,7 +75,7 @@ func (l Launch) Taking(ctx context.Context) (Crowd, error) {
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return Crowd{}, err
 	}
-	taking := Crowd{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen)}
+	taking := Crowd{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first())}
 	if chosen != nil {
 		taking.Agents = len(chosen)
 	}
@@ -96,7 +96,7 @@ func (l Launch) foresee(ctx context.Context, taking Crowd) *engine.Forecast {
 func (l *Launch) order(taking Crowd) forecast.Order {
 	set := &l.Settings
 	o := forecast.Order{
-		Agents: taking.Agents, Cycles: set.Cycles, Sessions: taking.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
+		Agents: taking.Agents, Cycles: max(set.Cycles-l.first(), 0), Sessions: taking.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
 		Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
 	}
 	if set.TimeScale > 0 {

@@ -2,7 +2,8 @@ package wire
 
 import (
 	"errors"
-	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -32,10 +33,10 @@ func keychain[T any](call func() (T, error)) (T, error) {
 	select {
 	case a = <-done:
 	case <-late.C:
-		a.err = fmt.Errorf("no answer within %s", keychainTime)
+		a.err = errKeychainLate
 	}
 	if a.err != nil && !errors.Is(a.err, keyring.ErrNotFound) {
-		a.err = fmt.Errorf("the keychain cannot be used: %w", a.err)
+		a.err = noKeychain(a.err)
 	}
 	return a.value, a.err
 }
@@ -49,16 +50,36 @@ func KeychainProblem() error {
 	return err
 }
 
-// secret returns a kept secret; "" if there is none.
-func secret(name string) string {
-	value, err := keychain(func() (string, error) { return keyring.Get(keychainName, name) })
-	if err != nil {
-		return ""
-	}
-	return value
+// memory holds, by name, the secrets that were given to this process and that no keychain keeps. They are written
+// nowhere, no child process gets them, and they end with the program.
+var memory sync.Map
+
+// UnkeptError says that a secret is known until the program ends, and not beyond: there is no keychain.
+type UnkeptError struct{ Err error }
+
+// Error implements error.
+func (e *UnkeptError) Error() string {
+	return "known only until the program ends: " + e.Err.Error()
 }
 
-// keepSecret keeps a secret; an empty one is forgotten.
+// Unwrap returns what is wrong with the keychain.
+func (e *UnkeptError) Unwrap() error { return e.Err }
+
+// keptSecret returns a secret that was given to this process, or that the keychain has, and which of them. That there is
+// none is [keyring.ErrNotFound], or why the keychain cannot be used.
+func keptSecret(name string) (value, place string, err error) {
+	if v, ok := memory.Load(name); ok {
+		return v.(string), InMemory, nil
+	}
+	value, err = keychain(func() (string, error) { return keyring.Get(keychainName, name) })
+	if err == nil && strings.TrimSpace(value) == "" {
+		err = keyring.ErrNotFound
+	}
+	return value, InKeychain, err
+}
+
+// keepSecret keeps a secret in the keychain; where there is none, in memory, which is an *UnkeptError. An empty one is
+// forgotten.
 func keepSecret(name, value string) error {
 	_, err := keychain(func() (struct{}, error) {
 		if value == "" {
@@ -66,8 +87,13 @@ func keepSecret(name, value string) error {
 		}
 		return struct{}{}, keyring.Set(keychainName, name, value)
 	})
-	if errors.Is(err, keyring.ErrNotFound) {
-		return nil
+	switch {
+	case err != nil && value != "":
+		memory.Store(name, value)
+		return &UnkeptError{err}
+	case errors.Is(err, keyring.ErrNotFound):
+		err = nil
 	}
+	memory.Delete(name) // it would go before what is kept now
 	return err
 }

@@ -63,7 +63,7 @@ func (p *Past) Like(ctx context.Context, l Launch) *Like {
 
 // resembles reports whether a launch will do what a run did, and that run did enough of it.
 func (l *Launch) resembles(r *engine.RunRecord) bool {
-	if r.InProgress || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
+	if r.InProgress || r.Fetched != nil || r.Settings.Replay != "" || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
 		return false
 	}
 	set, was := &l.Settings, &r.Settings
@@ -191,7 +191,9 @@ func (k *Like) longest(agents int) engine.Estimate {
 }
 
 // crowd is how many sessions a cycle had.
-func (k *Like) crowd() float64 { return float64(k.totals.Ended()) / float64(max(k.record.Cycle, 1)) }
+func (k *Like) crowd() float64 {
+	return float64(k.totals.Ended()) / float64(max(k.record.Cycle-k.record.ForkCycle, 1))
+}
 
 // worked is what a session added to its cycle; known where the same crowd ran in the same way.
 func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {

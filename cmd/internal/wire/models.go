@@ -141,6 +141,9 @@ func listModels(ctx context.Context, base *url.URL, key string) (status int, mod
 		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
 			err = inner.Err
 		}
+		if said := Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
+			err = errors.New(said)
+		}
 		return 0, nil, fmt.Errorf("%s does not answer: %w", base.Host, err)
 	}
 	defer func() { _ = resp.Body.Close() }()

@@ -41,6 +41,7 @@ func TestToldOverAnInterruption(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
+		AuditAll(t, store)
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

@@ -31,7 +31,8 @@ func (p PostgresService) find(from Secrets) (d *service.Database, secrets []stri
 		if address, _, err = from.Find(field, name); err != nil {
 			return nil, nil, err
 		}
-		secrets = append(secrets, address)
+		secrets = append(passwordsIn(address), address)
+		use(secrets...)
 	} else {
 		if err := service.CheckPostgres(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
@@ -71,10 +72,12 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	}
 	limits := s.Postgres.Limits
 	limits.NoBreaker = l.Settings.Breaker == noBreaker
+	limits.Allow = l.allowance(s, d)
 	client, err := service.NewPostgres(s.Name, d, limits)
 	if err != nil {
 		return err
 	}
+	client.Tell(l.Witness)
 	j.onClose(func() error { client.Close(); return nil })
 	j.pools, j.services = append(j.pools, client), append(j.services, client)
 	s.ConnectPostgres(client, secrets...)

@@ -80,6 +80,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 		if err := l.Remote.Close(); err != nil {
 			t.Error(err)
 		}
+		AuditAll(t, store)
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

@@ -9,6 +9,9 @@ import (
 // sink's, if there is one, else that of the sql steps that has the least left.
 func (l Launch) probe(j *Job) engine.Probe {
 	probe := engine.Probe{Host: engine.HostSampler(l.Data)}
+	if l.Host != nil {
+		probe.Host = l.Host
+	}
 	sends := j.Target != ""
 	switch {
 	case sends:
@@ -21,15 +24,16 @@ func (l Launch) probe(j *Job) engine.Probe {
 	probe.Connections = func() engine.Connections {
 		c := unknownClients
 		if sends {
-			c = l.sinkConnections()
+			c = l.sinkStatus()
 		}
 		if c.Server < 0 && j.census != nil {
-			own := c.Own
+			own, pool := c.Own, c.Pool
 			c = j.census.Clients()
-			c.Own = own
+			c.Own, c.Pool = own, pool
 		}
 		for _, p := range j.pools {
 			c.Own += p.Open()
+			c.Pool.Add(p.Pool())
 		}
 		return c
 	}
@@ -45,13 +49,13 @@ func (l Launch) probe(j *Job) engine.Probe {
 	return probe
 }
 
-// sinkConnections are those that send the results.
-func (l Launch) sinkConnections() engine.Connections {
+// sinkStatus are those that send the results.
+func (l Launch) sinkStatus() engine.Connections {
 	s, _ := l.Remote.Status()
 	if !s.Connected {
-		return engine.Connections{Own: s.Connections, Server: -1, Max: -1}
+		return engine.Connections{Own: s.Connections, Server: -1, Max: -1, Pool: s.Pool}
 	}
-	return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections}
+	return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections, Pool: s.Pool}
 }
 
 func (l Launch) unsent() int64 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
+	"os"
 	"sync"
 	"time"
 
@@ -23,9 +23,12 @@ type Remote struct {
 	store  *sqlite.Store
 	logger *slog.Logger
 
+	changing sync.Mutex // held by whoever puts another pusher in place
+
 	mu     sync.Mutex
 	pusher *postgres.Pusher // nil without a database
 	target string
+	db     Database
 	sent   int64 // rows that earlier pushers committed
 }
 
@@ -37,14 +40,22 @@ func NewRemote(store *sqlite.Store, logger *slog.Logger) *Remote {
 // Use sends to another database from now on, beginning with what earlier processes left unsent to it; to none if it
 // is the zero value. The error is a mistake in db; whether the server answers shows later.
 func (r *Remote) Use(db Database) error {
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	return r.use(db)
+}
+
+func (r *Remote) use(db Database) error {
 	var next *postgres.Pusher
 	if db.URL != "" {
 		cfg, err := db.config()
 		if err != nil {
 			return err
 		}
+		host, _ := os.Hostname() // without one, where a run was made is not known
 		if next, err = postgres.NewPusher(postgres.PusherConfig{
-			Database: cfg, Outbox: r.store, Version: Version(), Logger: r.logger,
+			Database: cfg, Outbox: r.store, Version: Version(), Logger: r.logger, Rows: db.Rows, Every: db.Every,
+			Machine: host, Contents: contents{r.store, r.store.Dir()},
 			Names: func(ctx context.Context, run engine.RunID) (storage.Names, error) { return Names(ctx, r.store, run) },
 		}); err != nil {
 			return err
@@ -60,7 +71,7 @@ func (r *Remote) Use(db Database) error {
 	if before != nil {
 		sent = before.Status().Sent
 	}
-	r.pusher, r.target, r.sent = next, target, r.sent+sent
+	r.pusher, r.target, r.sent, r.db = next, target, r.sent+sent, db
 	r.mu.Unlock()
 	if before != nil {
 		closePusher(before)
@@ -87,19 +98,37 @@ func (r *Remote) current() (*postgres.Pusher, string) {
 	return r.pusher, r.target
 }
 
+// Database is what is in force; its limits count also where it is none.
+func (r *Remote) Database() Database {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.db
+}
+
 // Target names the database without user and password; "" if there is none.
 func (r *Remote) Target() string {
 	_, target := r.current()
 	return target
 }
 
-// Send has all rows of a run sent, those it has and those to come.
+// Send has all rows of a run sent, those it has and those to come, and what its checkpoints restore, unless its settings
+// say otherwise.
 func (r *Remote) Send(ctx context.Context, run engine.RunID) error {
 	pusher, target := r.current()
 	if pusher == nil {
 		return ErrNoDatabase
 	}
+	record, err := r.store.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	if err := CheckHere(&record); err != nil {
+		return err
+	}
 	if err := r.store.Subscribe(ctx, run, target); err != nil {
+		return err
+	}
+	if err := r.store.SubscribeContents(ctx, run, target, record.Settings.RemoteCheckpoints); err != nil {
 		return err
 	}
 	pusher.Nudge()
@@ -155,29 +184,4 @@ func refusal(s postgres.Status, target string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s refused %s rows, which stay here: %s", target, engine.FormatCount(s.SetAside), s.Refused)
-}
-
-// Words says how sending does; "" without a database.
-func (r *Remote) Words() (text string, trouble bool) {
-	pusher, target := r.current()
-	if pusher == nil {
-		return "", false
-	}
-	s := pusher.Status()
-	waiting := engine.FormatCount(s.Unsent) + " rows wait here"
-	switch {
-	case s.Error != "":
-		what := s.Error
-		if !strings.HasSuffix(what, "?") {
-			what += "."
-		}
-		return fmt.Sprintf("%s since %s: %s %s; nothing is lost.", target, s.Since.Local().Format("15:04:05"), what, waiting), true
-	case !s.Connected:
-		return "connecting to " + target, false
-	case s.SetAside > 0:
-		return refusal(s, target), true
-	case s.Unsent > 0:
-		return fmt.Sprintf("%s: %s", target, waiting), false
-	}
-	return target + ": all rows are there", false
 }

@@ -23,8 +23,14 @@ func LoadScenario(path string, set map[string]string) (*scenario.Scenario, error
 
 // LoadWith is [LoadScenario] with what a run adds to the scenario.
 func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
+	if name, ok := strings.CutPrefix(path, engine.BuiltIn); ok {
+		return readBuiltIn(name, x)
+	}
 	s, err := x.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			s.Source.Path, err = filepath.Abs(path)
+		}
 		return s, err
 	}
 	name := strings.TrimPrefix(filepath.ToSlash(path), "assets/scenarios/")
@@ -34,13 +40,21 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 	}
 	for _, ending := range endings {
 		if _, statErr := fs.Stat(assets.Scenarios(), name+ending); statErr == nil {
-			return x.Read(name+ending, scenario.FS(assets.Scenarios()))
+			return readBuiltIn(name+ending, x)
 		}
 	}
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
 		return nil, noScenario(path)
 	}
 	return nil, err
+}
+
+func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
+	s, err := x.Read(name, scenario.FS(assets.Scenarios()))
+	if err == nil {
+		s.Source.Path = engine.BuiltIn + name
+	}
+	return s, err
 }
 
 // noScenario is the path of a scenario that is not there.

@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// Secrets finds the secrets that a scenario names. The zero value looks into the environment of the process, then into
-// the keychain.
+// Secrets finds the secrets that a scenario names. The zero value looks into the environment of the process, then among
+// those that were given to this process, then into the keychain.
 type Secrets struct {
 	Env func(name string) string // nil is os.Getenv
 }
@@ -22,6 +22,7 @@ type Secrets struct {
 const (
 	InEnvironment = "the environment"
 	InKeychain    = "the keychain"
+	InMemory      = "the memory of this program"
 )
 
 // Find returns a secret and where it was found. That there is none is a *engine.FieldError of field, which says both
@@ -32,14 +33,16 @@ func (s Secrets) Find(field, name string) (value, place string, err error) {
 		env = os.Getenv
 	}
 	if value = strings.TrimSpace(env(name)); value != "" {
+		use(value)
 		return value, InEnvironment, nil
 	}
-	value, err = keychain(func() (string, error) { return keyring.Get(keychainName, name) })
-	if value = strings.TrimSpace(value); err == nil && value != "" {
-		return value, InKeychain, nil
+	value, place, err = keptSecret(name)
+	if value = strings.TrimSpace(value); err == nil {
+		use(value)
+		return value, place, nil
 	}
 	problem := fmt.Sprintf("the secret %s is neither in %s nor in %s", name, InEnvironment, InKeychain)
-	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+	if !errors.Is(err, keyring.ErrNotFound) {
 		problem = fmt.Sprintf("the secret %s is not in %s, and %v", name, InEnvironment, err)
 	}
 	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: "export " + name + "=…, or throngctl secret set " + name}
@@ -64,18 +67,37 @@ func (s Secrets) of(service *chain.Service) (bearer string, others map[string]st
 	return bearer, others, errors.Join(mistakes...)
 }
 
-// KeepSecret keeps a secret in the keychain. A name that a scenario could not write is a *engine.FieldError.
+// KeepSecret keeps a secret in the keychain; where there is none, until the program ends, which is an *UnkeptError. A
+// name that a scenario could not write is a *engine.FieldError, and so is an empty value.
 func KeepSecret(name, value string) error {
-	if err := checkSecret(name); err != nil {
+	value, err := given(name, value)
+	if err != nil {
 		return err
-	}
-	if value = strings.TrimSpace(value); value == "" {
-		return &engine.FieldError{Field: "secret " + name, Problem: "it is empty", Hint: "to forget it: throngctl secret forget " + name}
 	}
 	return keepSecret(name, value)
 }
 
-// ForgetSecret takes a secret out of the keychain; one that is not there is forgotten already.
+// RememberSecret keeps a secret until the program ends, and nowhere else. Its mistakes are those of [KeepSecret].
+func RememberSecret(name, value string) error {
+	value, err := given(name, value)
+	if err == nil {
+		memory.Store(name, value)
+	}
+	return err
+}
+
+// given is the value of a secret as a person gave it.
+func given(name, value string) (string, error) {
+	if err := checkSecret(name); err != nil {
+		return "", err
+	}
+	if value = strings.TrimSpace(value); value == "" {
+		return "", &engine.FieldError{Field: "secret " + name, Problem: "it is empty", Hint: "to forget it: throngctl secret forget " + name}
+	}
+	return value, nil
+}
+
+// ForgetSecret takes a secret out of the keychain and of memory; one that is not there is forgotten already.
 func ForgetSecret(name string) error {
 	if err := checkSecret(name); err != nil {
 		return err

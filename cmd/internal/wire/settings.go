@@ -122,9 +122,20 @@ var Settings = []Setting{
 		Show: func(s *engine.Settings) string { return decimal(s.KeepShare) },
 	},
 	{
+		Name: "record", Hold: "on|off", Help: "keep all answers, so that `throngctl run --replay` can be answered from them; that takes disk, about what the services answer, compressed",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.Record }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.Record }),
+		Fork: true,
+	},
+	{
 		Name: "metrics", Env: []string{"COLLECT_PARALLEL_METRICS"}, Hold: "on|off", Help: "record the state of the run and the machine every second",
 		Set:  toggle(func(s *engine.Settings) *bool { return &s.Metrics }),
 		Show: shown(func(s *engine.Settings) *bool { return &s.Metrics }),
+	},
+	{
+		Name: "remote-checkpoints", Hold: "on|off", Help: "send what checkpoints restore to the database as well, so that they can be forked on another machine",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.RemoteCheckpoints }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.RemoteCheckpoints }),
 	},
 	{
 		Name: "sequential-steps", Not: []string{"ENABLE_PARALLEL_STEPS"}, Hold: "on|off",

@@ -36,11 +36,12 @@ const (
 	toPack  = "xz"
 	toDrive = "Xvfb xauth xdotool import"
 	toServe = "initdb pg_ctl"
+	toPool  = "pgbouncer"
 )
 
 // stubInstalls is a package manager that puts everything in place.
 const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || for name in " +
-	toBuild + " " + toPack + " " + toDrive + " " + toServe + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
+	toBuild + " " + toPack + " " + toDrive + " " + toServe + " " + toPool + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
 
 // stubElevates is a sudo that runs its command.
 const stubElevates = "[ \"$1\" != -n ] || shift\nexec \"$@\"\n"
@@ -82,7 +83,7 @@ func (s stubMachine) run(t *testing.T, args ...string) (output string, commands 
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), shell, append([]string{filepath.Join("..", "..", "..", ".ci", "setup")}, args...)...)
-	command.Env = []string{"PATH=" + bin, "LOG=" + log, "LATER=" + later, "POSTGRES_FOLDERS=" + filepath.Join(dir, "postgresql", "*", "bin")}
+	command.Env = []string{"PATH=" + bin, "LOG=" + log, "LATER=" + later, "POSTGRES_FOLDERS=" + filepath.Join(dir, "postgresql", "*", "bin"), "PGBOUNCER_PROGRAM="}
 	printed, err := command.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -253,13 +254,13 @@ func TestSetup(t *testing.T) {
 		{
 			name:    "tests, all there",
 			args:    "test",
-			machine: stubMachine{has: toBuild + " " + toPack + " " + toDrive + " " + toServe, bin: map[string]string{"apt-get": stubInstalls}},
+			machine: stubMachine{has: toBuild + " " + toPack + " " + toDrive + " " + toServe + " " + toPool, bin: map[string]string{"apt-get": stubInstalls}},
 		},
 		{
 			name: "tests, PostgreSQL in its folder",
 			args: "test",
 			machine: stubMachine{
-				has: toBuild + " " + toPack + " " + toDrive, folder: strings.Fields(toServe),
+				has: toBuild + " " + toPack + " " + toDrive + " " + toPool, folder: strings.Fields(toServe),
 				bin: map[string]string{"apt-get": stubInstalls},
 			},
 		},
@@ -267,16 +268,23 @@ func TestSetup(t *testing.T) {
 			name: "tests, PostgreSQL without its server",
 			args: "test",
 			machine: stubMachine{
-				user: "0", has: toBuild + " " + toPack + " " + toDrive, folder: []string{"initdb"},
+				user: "0", has: toBuild + " " + toPack + " " + toDrive + " " + toPool, folder: []string{"initdb"},
 				bin: map[string]string{"apt-get": stubInstalls},
 			},
 			commands: []string{refresh, apt + "postgresql"},
 			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server"},
 		},
 		{
+			name:     "tests, no pooler",
+			args:     "test",
+			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " " + toDrive + " " + toServe, bin: map[string]string{"apt-get": stubInstalls}},
+			commands: []string{refresh, apt + "pgbouncer"},
+			says:     []string{"Throng needs:\n  - PgBouncer"},
+		},
+		{
 			name:     "tests, no xdotool",
 			args:     "test",
-			machine:  stubMachine{user: "0", has: toBuild + " xz Xvfb xauth import initdb pg_ctl", bin: map[string]string{"apt-get": stubInstalls}},
+			machine:  stubMachine{user: "0", has: toBuild + " xz Xvfb xauth import initdb pg_ctl pgbouncer", bin: map[string]string{"apt-get": stubInstalls}},
 			commands: []string{refresh, apt + aptScreen},
 			says:     []string{"Throng needs:\n  - Xvfb, xauth, xdotool"},
 		},
@@ -284,21 +292,21 @@ func TestSetup(t *testing.T) {
 			name:     "tests with apt",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"apt-get": stubInstalls}},
-			commands: []string{refresh, byApt + " xz-utils " + aptScreen + " postgresql"},
+			commands: []string{refresh, byApt + " xz-utils " + aptScreen + " postgresql pgbouncer"},
 			says:     []string{"a C compiler", "OpenGL and X11", "xz", "Xvfb", "PostgreSQL"},
 		},
 		{
 			name:     "tests with dnf",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"dnf": stubInstalls}},
-			commands: []string{byDnf + " xz " + dnfScreen + " postgresql-server"},
+			commands: []string{byDnf + " xz " + dnfScreen + " postgresql-server pgbouncer"},
 			says:     []string{"Installing it: dnf install"},
 		},
 		{
 			name:     "tests with brew",
 			args:     "test",
 			machine:  stubMachine{bin: map[string]string{"brew": stubInstalls}},
-			commands: []string{"brew install gcc " + otherGL + " xz " + brewScreen + " postgresql@17"},
+			commands: []string{"brew install gcc " + otherGL + " xz " + brewScreen + " postgresql@17 pgbouncer"},
 			says:     []string{"Installing it: brew install"},
 		},
 		{
@@ -306,8 +314,8 @@ func TestSetup(t *testing.T) {
 			args:    "test",
 			machine: stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks, "brew": stubInstalls, "apt-get": stubFails}},
 			// Asked before and after.
-			commands: []string{"xcode-select -p", "brew install postgresql@17", "xcode-select -p"},
-			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server", "Installing it: brew install postgresql@17\n"},
+			commands: []string{"xcode-select -p", "brew install postgresql@17 pgbouncer", "xcode-select -p"},
+			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server", "Installing it: brew install postgresql@17 pgbouncer\n"},
 		},
 		{
 			name:     "tests on a Mac without brew",
@@ -348,7 +356,7 @@ func TestSetup(t *testing.T) {
 func TestSetupWithPacman(t *testing.T) {
 	for args, packages := range map[string]string{
 		"":     "gcc glibc " + otherGL,
-		"test": "gcc glibc " + otherGL + " xz " + pacmanScreen + " postgresql",
+		"test": "gcc glibc " + otherGL + " xz " + pacmanScreen + " postgresql pgbouncer",
 	} {
 		output, commands, code := stubMachine{user: "0", bin: map[string]string{"pacman": stubInstalls}}.run(t, strings.Fields(args)...)
 		if code != 0 || !strings.Contains(output, "Installing it: pacman -S") {

@@ -17,6 +17,16 @@ import (
 // launched runs a scenario to its end and gives the job, which the test's end closes.
 func launched(t *testing.T, text string, change func(*Launch)) *Job {
 	t.Helper()
+	job, _ := started(t, text, change)
+	if result := job.Run.Wait(); result.Totals.Outcomes[engine.OK] == 0 {
+		t.Fatalf("nothing succeeded: %+v", result.Totals.Outcomes)
+	}
+	return job
+}
+
+// started begins a run of a scenario in a store of its own.
+func started(t *testing.T, text string, change func(*Launch)) (*Job, *sqlite.Store) {
+	t.Helper()
 	keyring.MockInit()
 	s, err := scenario.Read("x.yaml", func(string) ([]byte, error) { return []byte(text), nil }, nil)
 	if err != nil {
@@ -28,6 +38,7 @@ func launched(t *testing.T, text string, change func(*Launch)) *Job {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		AuditAll(t, store)
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -46,10 +57,7 @@ func launched(t *testing.T, text string, change func(*Launch)) *Job {
 			t.Error(err)
 		}
 	})
-	if result := job.Run.Wait(); result.Totals.Outcomes[engine.OK] == 0 {
-		t.Fatalf("nothing succeeded: %+v", result.Totals.Outcomes)
-	}
-	return job
+	return job, store
 }
 
 // TestServices is which services a run steers, in which order, and that a run that stops for nothing has no breakers.

@@ -33,19 +33,28 @@ type Launch struct {
 	Settings engine.Settings
 	Remote   *Remote      // nil sends nothing
 	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
+	Fork     *Parent      // where a new run begins that is a fork; nil is at the beginning
 
 	Allow   []string // hosts beside loopback that may be called
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
+	// Witness hears of every attempt at a request to any service.
+	Witness service.Witness
 	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
 	Watch func(*chain.Report)
+	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
+	Tracer engine.Tracer
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 	// Past finds the earlier run that the forecast goes by; nil looks anew.
 	Past *Past
 	// Cores is how many the forecast takes the machine to have; 0 is as many as it has.
 	Cores int
+	// Host samples the machine; nil is the one that this is.
+	Host func() engine.Host
+	// Crashed, if set, hears of a panic outside of sessions; see [engine.Config.Crashed].
+	Crashed func(run engine.RunID, value any, stack []byte)
 	// Writing is told how far it is while a model writes the population; one call at a time.
 	Writing func(done, total int)
 }
@@ -89,6 +98,10 @@ func NewRunID(now time.Time) engine.RunID {
 
 // Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
+	l, recording, err := l.replaying(ctx)
+	if err != nil {
+		return nil, err
+	}
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
 	j.Program.Watch(l.Watch)
 	defer func() {
@@ -96,16 +109,8 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	unpriced, err := l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check(),
-		engine.CheckPriced(l.Settings.Budget, unpriced)); err != nil {
-		return nil, err
-	}
-	bearers, err := l.unlock()
+	o, err := l.outside(ctx, j, recording)
 	if err != nil {
-		return nil, err
-	}
-	if err := l.write(ctx, j, bearers); err != nil {
 		return nil, err
 	}
 	chosen, err := j.Program.Choose(ctx, &l.Settings)
@@ -115,11 +120,11 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if j.Agents = l.Scenario.Agents; chosen != nil {
 		j.Agents = len(chosen)
 	}
-	res, err := l.claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen))
+	res, err := l.claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first()))
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.send(ctx, j), l.connect(j, bearers, l.services())); err != nil {
+	if err := errors.Join(l.send(ctx, j), o.connect(j)); err != nil {
 		return nil, err
 	}
 	if len(j.pools) > 0 {
@@ -140,22 +145,26 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		return nil, err
 	}
 	j.Run, err = engine.Start(ctx, engine.Config{
-		ID:       j.Record.ID,
-		Program:  j.Program,
-		Agents:   l.Scenario.Agents,
-		Chosen:   chosen,
-		Name:     j.Program.AgentID,
-		Clock:    l.Scenario.Clock,
-		Success:  l.Scenario.Success,
-		Settings: l.Settings,
-		Journal:  journal,
-		Resume:   res,
-		Probe:    l.probe(j),
-		Pilot:    pilot,
-		Services: j.services,
-		Inexact:  inexactBecause(j, l.Settings.Rehearsal),
-		Unpriced: unpriced,
-		Barrier:  l.barrier(j),
+		Recording: o.recording,
+		ID:        j.Record.ID,
+		Program:   j.Program,
+		Agents:    l.Scenario.Agents,
+		Chosen:    chosen,
+		Name:      j.Program.AgentID,
+		Clock:     l.Scenario.Clock,
+		Success:   l.Scenario.Success,
+		Settings:  l.Settings,
+		First:     j.Record.ForkCycle,
+		Journal:   journal,
+		Resume:    res,
+		Probe:     l.probe(j),
+		Pilot:     pilot,
+		Services:  j.services,
+		Inexact:   inexactBecause(j, l.Settings.Rehearsal),
+		Unpriced:  o.unpriced,
+		Barrier:   l.barrier(j),
+		Tracer:    l.Tracer,
+		Crashed:   l.crashed(j.Record.ID),
 	})
 	if err != nil {
 		return nil, err
@@ -163,6 +172,43 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	l.takeOrders(j)
 	l.stayAwake(j)
 	return j, nil
+}
+
+// outside is what a run asks, before it is connected.
+type outside struct {
+	unpriced  []string // models
+	recording engine.Recording
+	connect   func(*Job) error
+}
+
+// outside checks what a run asks, and has its population written. A replay asks nobody, so that nothing is to be checked.
+func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recording) (o outside, err error) {
+	if recording != nil {
+		o.recording, o.connect = recording, l.disconnect
+		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
+	}
+	o.unpriced, err = l.unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check(),
+		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
+		return o, err
+	}
+	bearers, err := l.unlock()
+	if err != nil {
+		return o, err
+	}
+	if err := l.Inherit(); err != nil {
+		return o, err
+	}
+	o.connect = func(j *Job) error { return l.connect(j, bearers, l.services()) }
+	return o, l.write(ctx, j, bearers)
+}
+
+// crashed is what hears of a panic of the run; nil where nobody wants to.
+func (l Launch) crashed(run engine.RunID) func(any, []byte) {
+	if l.Crashed == nil {
+		return nil
+	}
+	return func(value any, stack []byte) { l.Crashed(run, value, stack) }
 }
 
 // barrier has the rehearsal keep a cycle as durably as the journal does, and sends the cycle's rows.
@@ -201,9 +247,11 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 			Created:  time.Now(),
 			Cycles:   l.Settings.Cycles,
 			Total:    planned,
-			Forecast: l.foresee(ctx, Crowd{j.Agents, planned}),
 		}
-		if err := l.Store.Create(ctx, j.Record); err != nil {
+		if l.Settings.Replay == "" { // whose time is nobody's but this machine's
+			j.Record.Forecast = l.foresee(ctx, Crowd{j.Agents, planned})
+		}
+		if err := l.create(ctx, &j.Record); err != nil {
 			return nil, err
 		}
 	} else {
@@ -213,6 +261,9 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 		}
 		if record.InProgress { // waiting for it would be waiting for its end
 			return nil, fmt.Errorf("run %s: %w; throngctl status shows it, and throngctl set, pause and stop steer it", record.ID, engine.ErrInUse)
+		}
+		if record.Fetched != nil {
+			return nil, errFetched(&record, "it may go on where it was made, and a run goes on in one place only")
 		}
 		record.Source = l.Scenario.Source // the same, and in memory once
 		j.Record = record
@@ -224,16 +275,16 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
 	if err != nil {
 		if l.Resume == "" { // it never began
-			err = errors.Join(err, l.Store.Delete(context.WithoutCancel(ctx), j.Record.ID))
+			err = errors.Join(err, Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
 		}
 		return nil, err
 	}
 	j.onClose(func() error { release(); return nil })
-	if l.Resume == "" {
+	switch {
+	case l.Fork != nil:
+		return l.Store.Resume(ctx, j.Record.ID)
+	case l.Resume == "":
 		return nil, nil //nolint:nilnil // a new run goes on from nowhere
-	}
-	if err := l.Store.Adjust(ctx, j.Record.ID, l.Settings); err != nil {
-		return nil, err
 	}
 	res, err := l.Store.Resume(ctx, j.Record.ID)
 	if err != nil {
@@ -242,12 +293,18 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 	if err := l.checkGoOn(ctx, &j.Record, res); err != nil {
 		return nil, err
 	}
-	if l.Settings.Cycles > 0 && res.Cycle >= l.Settings.Cycles {
+	// One that was killed between its last barrier and its end has that end still to come.
+	switch n := l.Settings.Cycles; {
+	case n > 0 && res.Cycle > n:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, l.Settings.Cycles), Hint: "there is nothing to resume",
+			Field: "cycles", Problem: fmt.Sprintf("run %s has done %d cycles already, which is more than %d", j.Record.ID, res.Cycle, n), Hint: "a greater length",
+		}
+	case n > 0 && res.Cycle == n && j.Record.Ending != engine.NotEnded:
+		return nil, &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, n), Hint: "there is nothing to resume",
 		}
 	}
-	return res, nil
+	return res, l.Store.Adjust(ctx, j.Record.ID, l.Settings)
 }
 
 // address is where a service is, with the user's replacement if there is one.
@@ -310,10 +367,14 @@ func (l Launch) checkHosts() error {
 			mistakes = append(mistakes, err)
 		}
 	}
+	requests := fmt.Sprintf("up to %d requests", l.Settings.Limit)
+	if l.Settings.Limit == 1 {
+		requests = "1 request"
+	}
 	for _, t := range l.Foreign() {
 		mistakes = append(mistakes, &engine.FieldError{
 			Field:   "service " + t.Service,
-			Problem: fmt.Sprintf("would send up to %d requests at once, with its tokens, to %s", l.Settings.Limit, t.Host),
+			Problem: fmt.Sprintf("would send %s at once, with its tokens, to %s", requests, t.Host),
 			Hint:    "if that is what you want: --allow " + t.Host,
 		})
 	}

@@ -86,3 +86,16 @@ func (h *Histogram) Clone() Histogram {
 	}
 	return c
 }
+
+// Each calls f for the ranges that hold records, ascending, with how many there are. A record of a range is at least from
+// and less than to.
+func (h *Histogram) Each(f func(from, to time.Duration, n int64)) {
+	if h.h == nil {
+		return
+	}
+	for _, b := range h.h.Distribution() {
+		if b.Count > 0 {
+			f(time.Duration(b.From)*time.Microsecond, time.Duration(b.To+1)*time.Microsecond, b.Count)
+		}
+	}
+}

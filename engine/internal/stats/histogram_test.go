@@ -202,3 +202,32 @@ func BenchmarkClone(b *testing.B) {
 		_ = h.Clone()
 	}
 }
+
+// TestEachHoldsAllRecords is that the ranges follow each other and hold every record.
+func TestEachHoldsAllRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ds := durations(t)
+		h := of(ds)
+		var counted, last int64
+		h.Each(func(from, to time.Duration, n int64) {
+			if int64(from) < last || to <= from || n <= 0 {
+				t.Fatalf("%d from %v to %v after %v", n, from, to, time.Duration(last))
+			}
+			last = int64(to)
+			want := int64(0)
+			for _, d := range ds {
+				if us := d.Truncate(time.Microsecond); us >= from && us < to {
+					want++
+				}
+			}
+			if n != want {
+				t.Errorf("%d from %v to %v, want %d", n, from, to, want)
+			}
+			counted += n
+		})
+		if counted != int64(len(ds)) {
+			t.Errorf("%d records of %d", counted, len(ds))
+		}
+	})
+	new(Histogram).Each(func(time.Duration, time.Duration, int64) { t.Error("an empty one has a range") })
+}

@@ -13,22 +13,68 @@ import (
 	"time"
 )
 
-// writeCertificate makes a certificate for 127.0.0.1 that signs itself, and its key.
-func writeCertificate(certificate, key string) error {
+// authority is a certificate for 127.0.0.1 that signs itself and others.
+type authority struct {
+	private     *ecdsa.PrivateKey
+	certificate *x509.Certificate
+}
+
+// newAuthority makes one, which ends at a time, and writes it and its key.
+func newAuthority(certificate, key string, ends time.Time) (*authority, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := newTemplate()
+	template.NotAfter = ends
+	template.IsCA, template.KeyUsage = true, template.KeyUsage|x509.KeyUsageCertSign
+	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return nil, err
+	}
+	a := &authority{private: private}
+	if a.certificate, err = x509.ParseCertificate(public); err != nil {
+		return nil, err
+	}
+	return a, writeCertificate(public, private, certificate, key)
+}
+
+func newTemplate() *x509.Certificate {
+	now := time.Now()
+	return &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "throng test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: now.Add(-48 * time.Hour), NotAfter: now.Add(24 * time.Hour), BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+}
+
+// Certificate is what is wrong with the certificate of a server.
+type Certificate struct {
+	Expired   bool
+	Elsewhere bool // it is that of another host
+}
+
+// sign makes a certificate and its key.
+func (a *authority) sign(c Certificate, certificate, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	now := time.Now()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "throng test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	template := newTemplate()
+	if c.Expired {
+		template.NotAfter = time.Now().Add(-time.Minute)
 	}
-	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if c.Elsewhere {
+		template.IPAddresses, template.DNSNames = nil, []string{"elsewhere.example"}
+	}
+	public, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &private.PublicKey, a.private)
 	if err != nil {
 		return err
 	}
+	return writeCertificate(public, private, certificate, key)
+}
+
+func writeCertificate(public []byte, private *ecdsa.PrivateKey, certificate, key string) error {
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
 		return err

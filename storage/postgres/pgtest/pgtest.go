@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -30,7 +31,16 @@ const (
 // Options are how a server is started. The zero value is ready for use.
 type Options struct {
 	TLS            bool // with a certificate for 127.0.0.1 that nobody has signed: see Server.Certificate
+	Expired        bool // TLS with one that has expired
 	MaxConnections int  // 0 is 50
+}
+
+// ends is when the certificate does.
+func (o Options) ends() time.Time {
+	if o.Expired {
+		return time.Now().Add(-24 * time.Hour)
+	}
+	return time.Now().Add(24 * time.Hour)
 }
 
 // Server is a PostgreSQL server of its own.
@@ -38,10 +48,11 @@ type Server struct {
 	// Certificate is the file of its own certificate, with TLS.
 	Certificate string
 
-	dir     string
-	port    int
-	options Options
-	keeper  io.Closer // its input: at its end the server is stopped and its files are removed
+	dir       string
+	port      int
+	options   Options
+	authority *authority // with TLS
+	keeper    io.Closer  // its input: at its end the server is stopped and its files are removed
 }
 
 // New starts a server, which ends with the test. It skips the test where PostgreSQL is not installed, but fails it on
@@ -74,7 +85,7 @@ func give(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-	case errors.Is(err, errMissing) && (os.Getenv("CI") == "" || runtime.GOOS != "linux"):
+	case (errors.Is(err, errMissing) || errors.Is(err, errNoPooler)) && (os.Getenv("CI") == "" || runtime.GOOS != "linux"):
 		t.Skip(err)
 	default:
 		t.Fatal(err)
@@ -98,6 +109,7 @@ func programs() (dir string, err error) {
 }
 
 func start(o Options) (s *Server, err error) {
+	o.TLS = o.TLS || o.Expired
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 50
 	}
@@ -113,21 +125,23 @@ func start(o Options) (s *Server, err error) {
 	if err := s.prepare(bin); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	for range 3 { // the port may be taken meanwhile
-		if s.port, err = freePort(); err != nil {
-			break
-		}
-		if err = s.run("start"); err == nil {
-			break
-		}
-	}
-	if err == nil {
-		err = s.keep()
-	}
-	if err != nil {
+	if err := s.begin(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
+}
+
+// begin starts a server whose files are there.
+func (s *Server) begin() (err error) {
+	for range 3 { // the port may be taken meanwhile
+		if s.port, err = freePort(); err != nil {
+			return err
+		}
+		if err = s.run("start"); err == nil {
+			return s.keep()
+		}
+	}
+	return err
 }
 
 // prepare makes the server's files.
@@ -139,14 +153,14 @@ func (s *Server) prepare(bin string) error {
 	if err := os.Symlink(bin, filepath.Join(s.dir, "bin")); err != nil {
 		return err
 	}
-	if err := s.giveAway(); err != nil {
+	if err := giveAway(s.dir); err != nil {
 		return err
 	}
 	err := s.program("initdb", "-D", s.data(), "-U", User, "-A", "scram-sha-256", "--pwfile", password, "-E", "UTF8", "--locale=C", "-N")
 	if err == nil && s.options.TLS {
 		s.Certificate = filepath.Join(s.data(), "server.crt")
-		if err = writeCertificate(s.Certificate, filepath.Join(s.data(), "server.key")); err == nil {
-			err = s.giveAway()
+		if s.authority, err = newAuthority(s.Certificate, filepath.Join(s.data(), "server.key"), s.options.ends()); err == nil {
+			err = giveAway(s.dir)
 		}
 	}
 	return err
@@ -156,7 +170,12 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // program runs one of PostgreSQL's programs, which refuse to be root.
 func (s *Server) program(name string, args ...string) error {
-	args = append(asOther(), append([]string{filepath.Join(s.dir, "bin", name)}, args...)...)
+	return s.command(filepath.Join(s.dir, "bin", name), args...)
+}
+
+// command runs a program as the user that runs the server.
+func (s *Server) command(name string, args ...string) error {
+	args = append(asOther(), append([]string{name}, args...)...)
 	log, err := os.CreateTemp("", "throng-pg-*.log") // a server keeps what its starter gave it: no pipe
 	if err != nil {
 		return err
@@ -209,9 +228,7 @@ func freePort() (int, error) {
 // Stop ends the server as a power cut would.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	if err := s.run("stop", "-m", "immediate"); err != nil {
-		t.Fatal(err)
-	}
+	s.Shut(t, "immediate")
 }
 
 // Start starts a server again that was stopped, at the same address.

@@ -41,8 +41,8 @@ func asOther() []string {
 	return []string{"sudo", "-u", name}
 }
 
-// giveAway makes the files those of the user that runs the server.
-func (s *Server) giveAway() error {
+// giveAway makes the files of a folder those of the user that runs the servers.
+func giveAway(dir string) error {
 	name := other()
 	if name == "" {
 		return nil
@@ -59,7 +59,7 @@ func (s *Server) giveAway() error {
 	if err != nil {
 		return fmt.Errorf("user %s: %w", name, err)
 	}
-	return filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

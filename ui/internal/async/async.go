@@ -3,6 +3,7 @@
 package async
 
 import (
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -26,9 +27,23 @@ func Replace(way func(func())) { do.Store(&way) }
 // Work calls work on a goroutine of its own and then, on the UI goroutine, then with what it returned.
 func Work[T any](work func() (T, error), then func(T, error)) {
 	go func() {
+		defer rescue()
 		result, err := work()
 		Do(func() { then(result, err) })
 	}()
+}
+
+// Panic is a panic of work, on its way to the UI goroutine, where the program guards itself.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func rescue() {
+	if p := recover(); p != nil {
+		stack := debug.Stack()
+		Do(func() { panic(Panic{p, stack}) })
+	}
 }
 
 // Pulse calls a function on the UI goroutine again and again.

@@ -22,6 +22,8 @@ func (c *Chart) arrange() {
 	if c.Size().IsZero() {
 		return
 	}
+	c.plot.from, c.plot.to = c.clock.from, c.clock.to
+	c.findRow()
 	c.fit()
 	if head := c.head; c.placeHead() != head {
 		c.fit() // the height is another
@@ -29,6 +31,8 @@ func (c *Chart) arrange() {
 	c.placeRows()
 	c.placeMoments()
 	c.placeLimit()
+	c.placeWords()
+	c.placeCursor()
 	if c.seen {
 		c.empty.hide()
 	} else {
@@ -41,7 +45,7 @@ func (c *Chart) arrange() {
 func (c *Chart) fit() {
 	c.foot = c.rows[0].size.Height + 1
 	height := c.Size().Height - c.head - c.foot
-	parts := min(max(int(height/rowApart), 2), 4)
+	parts := min(max(int(height/(rowApart*c.em)), 2), 4)
 	c.axis.fit(c.highest, c.limit, c.clock.to, parts)
 	c.plot.bottom, c.plot.top = c.axis.bottom, c.axis.top
 	c.plot.limit = math.NaN()
@@ -53,7 +57,10 @@ func (c *Chart) fit() {
 // placeHead writes the legend's values, places the lines above the drawing and returns their height.
 func (c *Chart) placeHead() float32 {
 	for i := range c.legend.entries {
-		c.text = c.config.Unit.appendValue(c.text[:0], c.newest(i))
+		c.text = c.config.Unit.appendValue(c.text[:0], c.shownAt(i))
+		if c.hidden(i) {
+			c.text = append(c.text[:0], "off"...)
+		}
 		c.legend.entries[i].value.set(c.text)
 	}
 	c.writeLimit()
@@ -90,7 +97,7 @@ func (c *Chart) writeLimit() {
 func (c *Chart) placeRows() {
 	n := min(c.axis.ticks(), len(c.rows))
 	c.plot.grid = c.plot.grid[:0]
-	widest := float32(gutterLeast - gutterGap)
+	widest := gutterLeast*c.em - gutterGap
 	for i := range n {
 		v := c.axis.tick(i)
 		c.plot.grid = append(c.plot.grid, v)
@@ -101,24 +108,36 @@ func (c *Chart) placeRows() {
 	c.gutter = round(widest) + gutterGap
 	c.raster.Move(fyne.NewPos(c.gutter, c.head))
 	c.raster.Resize(fyne.NewSize(max(c.Size().Width-c.gutter, 1), max(c.Size().Height-c.head-c.foot, 1)))
+	c.pad.Move(c.raster.Position())
+	c.pad.Resize(c.raster.Size())
 	c.plot.crown = c.crown()
+	free := float32(math.MaxFloat32) // above the label below
 	for i, l := range c.rows {
-		if i >= n {
+		y := c.at(c.axis.tick(i)) - l.size.Height/2
+		if i >= n || y+l.size.Height*labelNeeds > free {
 			l.hide()
 			continue
 		}
-		l.place(c.gutter-gutterGap-l.size.Width, c.at(c.axis.tick(i))-l.size.Height/2)
+		free = y + l.size.Height*(1-labelNeeds)
+		l.place(c.gutter-gutterGap-l.size.Width, y)
 	}
 }
 
-// crown returns the room above the top: enough for the notches of markers, and for a limit's label.
+// labelNeeds is the share of a label's height that its digits take, from the top; they leave as much free above.
+const labelNeeds = 0.8
+
+// crown returns the room above the top: enough for the glyphs of markers, and for a limit's label below these.
 func (c *Chart) crown() float32 {
 	if !c.axis.limitShown {
 		return crownLeast
 	}
 	height := c.raster.Size().Height - insetBottom
 	share := float32((c.limit - c.axis.bottom) / (c.axis.top - c.axis.bottom))
-	return max(crownLeast, min(c.mention.size.Height, (c.mention.size.Height-(1-share)*height)/share))
+	need := c.mention.size.Height
+	if len(c.plot.markers) > 0 {
+		need += glyphSize
+	}
+	return max(crownLeast, min(need, (need-(1-share)*height)/share))
 }
 
 // at returns where a value is, in the chart's coordinates.
@@ -133,7 +152,6 @@ func (c *Chart) drawn() float32 { return max(c.raster.Size().Width-insetRight, 1
 
 // placeMoments places the labels below the time axis. A tick keeps its label while it moves.
 func (c *Chart) placeMoments() {
-	c.plot.from, c.plot.to = c.clock.from, c.clock.to
 	c.plot.ticks = c.plot.ticks[:0]
 	if c.clock.zone == nil { // no time is known yet
 		c.plot.to = c.plot.from + 1
@@ -141,7 +159,7 @@ func (c *Chart) placeMoments() {
 	}
 	second := (c.clock.to - c.clock.from) / float64(c.drawn()) // a pixel is this many
 	least := float64(c.drawn()) / (mostMoments - 3)
-	c.clock.divide(max(shortMoment+momentApart, least)*second, max(longMoment+momentApart, least)*second)
+	c.clock.divide(max(float64(shortMoment*c.em+momentApart), least)*second, max(float64(longMoment*c.em+momentApart), least)*second)
 	first, end := c.clock.ticks()
 	for _, l := range c.moments {
 		if l.step != c.clock.step || l.tick < first || l.tick >= end {

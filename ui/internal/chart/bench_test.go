@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"fyne.io/fyne/v2/theme"
 )
 
 // noise returns rows a second apart up to noon, of series that wander.
@@ -35,19 +37,49 @@ func seriesNamed(n int) []SeriesConfig {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	for _, size := range []struct{ series, rows int }{{1, 600}, {3, 600}, {1, 3600}, {3, 3600}} {
-		b.Run(fmt.Sprintf("series=%d/rows=%d", size.series, size.rows), func(b *testing.B) {
-			c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(size.series), Fill: true})
+	for _, size := range []struct{ series, rows, scale int }{{1, 600, 1}, {3, 600, 1}, {4, 600, 1}, {1, 3600, 1}, {3, 3600, 1}, {3, 600, 2}} {
+		b.Run(fmt.Sprintf("series=%d/rows=%d/scale=%d", size.series, size.rows, size.scale), func(b *testing.B) {
+			c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(size.series), Fill: true, Bands: []Band{
+				{From: 70, To: 90, Level: theme.ColorNameWarning}, {From: 90, Level: theme.ColorNameError},
+			}})
 			show(b, c, 640, 370)
 			d := noise(size.series, size.rows)
 			d.Limit, d.LimitName = 90, "max"
-			d.Markers = []Marker{{At: noon.Add(-time.Minute)}, {At: noon.Add(-3 * time.Minute)}}
+			d.Markers = []Marker{{At: noon.Add(-time.Minute)}, {At: noon.Add(-3 * time.Minute), Kind: Refused}}
 			c.Set(d)
+			w, h := 590*size.scale, 330*size.scale
+			c.plot.draw(w, h, 590)
 			b.ReportAllocs()
 			for b.Loop() {
-				c.plot.draw(590, 330, 590)
+				c.plot.draw(w, h, 590)
 			}
 		})
+	}
+}
+
+func BenchmarkDrawHistogram(b *testing.B) {
+	for _, scale := range []int{1, 2} {
+		b.Run(fmt.Sprint("scale=", scale), func(b *testing.B) {
+			c := NewHistogram("Latency", "", "sessions", Keep{})
+			put(b, c, 640, 370)
+			c.Set(hump())
+			c.plot.draw(590*scale, 330*scale, 590)
+			b.ReportAllocs()
+			for b.Loop() {
+				c.plot.draw(590*scale, 330*scale, 590)
+			}
+		})
+	}
+}
+
+// BenchmarkPoint moves the cross-hair over a chart, all texts included.
+func BenchmarkPoint(b *testing.B) {
+	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(3)})
+	show(b, c, 640, 370)
+	c.Set(noise(3, 600))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c.lookAt(float32(i % 580))
 	}
 }
 

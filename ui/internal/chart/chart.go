@@ -23,7 +23,16 @@ type Config struct {
 	Ceiling float64       // highest value of the axis; 0: follows the data, except that Percent ends at 100
 	Limit   bool          // keeps a limit in view, however far above the data
 	Fill    bool          // tints what is below the line of a single series
+	Numbers bool          // the horizontal axis counts cycles: Times are their numbers
 	Gap     time.Duration // breaks lines where rows are further apart; 0: never, as for a History, which has its own
+	Bands   []Band
+
+	// OnZoom, if set, hears of the span that a person selected; zero times are that the person wants to go back.
+	OnZoom func(from, to time.Time)
+	// OnHover, if set, hears of the moment that a person looks at; the zero time is none any more.
+	OnHover func(at time.Time)
+	// Keep is where a person can have the picture go.
+	Keep Keep
 }
 
 // SeriesConfig describes a line. Without a colour it has the next of ColorSeries1 to 4.
@@ -43,13 +52,8 @@ type Data struct {
 	Markers   []Marker
 }
 
-// Marker is a moment at which something changed.
-type Marker struct {
-	At   time.Time
-	Text string // what changed; the drawing has no room for it
-}
-
-// Chart is a widget that shows Data. It belongs to the UI goroutine.
+// Chart is a widget that shows Data. A person can point at a moment, with the pointer or the arrow keys, zoom by dragging
+// and hide series in the legend. It belongs to the UI goroutine.
 type Chart struct {
 	widget.BaseWidget
 
@@ -69,9 +73,20 @@ type Chart struct {
 	rows, moments  []*label // of the axes
 	text           []byte   // room to write in
 	limitName      string
+	bands          []Band
+	words          []*label // of the bands
+	markers        []Marker
+
+	group     *Group // nil: it is on its own
+	cursor    cursor
+	pad       *zoomPad
+	chosen    [2]float32        // by a drag, in the drawing
+	selection *canvas.Rectangle // shows it
+	frame     *canvas.Rectangle // while the chart hears the keyboard
 
 	head, foot float32 // above and below the raster
 	gutter     float32 // left of it
+	em         float32 // size of small text, in that of the distances
 }
 
 const (
@@ -100,16 +115,22 @@ func New(config Config) *Chart {
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
 			to: 1, top: 1, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
-			values: make([][]float64, n),
+			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
-		note:    newLabel(config.Note, theme.ColorNamePlaceHolder, theme.SizeNameCaptionText),
-		empty:   newLabel("no data yet", theme.ColorNamePlaceHolder, theme.SizeNameCaptionText),
+		note:    newLabel(config.Note, colorQuiet, theme.SizeNameCaptionText),
+		empty:   newLabel("no data yet", colorQuiet, theme.SizeNameCaptionText),
 		mention: newLabel("", ColorLimit, theme.SizeNameCaptionText),
 		legend:  newLegend(config.Series),
 		rows:    newLabels(mostRows),
 		moments: newLabels(mostMoments),
+		words:   newLabels(mostBands),
+		cursor:  newCursor(n), selection: &canvas.Rectangle{}, frame: &canvas.Rectangle{StrokeWidth: 1.5}, em: 1,
 	}
+	c.mention.cover()
+	c.selection.Hidden, c.frame.Hidden = true, true
+	c.bands = append(c.bands, config.Bands[:min(len(config.Bands), mostBands)]...)
+	c.hear()
 	c.title.text.TextStyle.Bold = true
 	c.raster = canvas.NewRaster(c.draw)
 	c.raster.ScaleMode = canvas.ImageScalePixels
@@ -127,9 +148,13 @@ func New(config Config) *Chart {
 // again: twice a second is enough, and none while the chart is not on show.
 func (c *Chart) Set(d Data) {
 	from, to := ends(d)
+	before := c.clock
 	c.clock = clock{}
 	if !from.IsZero() {
-		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location()}
+		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location(), numbers: c.config.Numbers}
+	}
+	if c.clock.jumped(&before) {
+		c.axis.step = 0
 	}
 	c.copyRows(d)
 	c.limit, c.limitName = math.NaN(), d.LimitName
@@ -138,11 +163,26 @@ func (c *Chart) Set(d Data) {
 	}
 	c.plot.markers = c.plot.markers[:0]
 	for _, m := range d.Markers {
-		c.plot.markers = append(c.plot.markers, Seconds(m.At))
+		c.plot.markers = append(c.plot.markers, moment{Seconds(m.At), m.Kind})
 	}
+	c.markers = append(c.markers[:0], d.Markers...)
+	c.arrange()
+	c.raster.Refresh()
+	c.follow()
+}
+
+// Toggle shows a series, or hides it.
+func (c *Chart) Toggle(series int) {
+	c.plot.hidden[series] = !c.plot.hidden[series]
+	c.legend.entries[series].off = c.plot.hidden[series]
+	c.findHighest()
+	c.axis.step = 0
+	c.dress()
 	c.arrange()
 	c.raster.Refresh()
 }
+
+func (c *Chart) hidden(series int) bool { return c.plot.hidden[series] }
 
 // ends returns the ends of the time axis, at least a second apart.
 func ends(d Data) (from, to time.Time) {
@@ -173,19 +213,29 @@ func (c *Chart) copyRows(d Data) {
 	first, end = max(first-1, 0), min(end+1, rows)
 
 	c.plot.times = append(c.plot.times[:0], times[first:end]...)
-	c.highest = math.NaN()
 	for i := range c.plot.values {
 		c.plot.values[i] = c.plot.values[i][:0]
 		if i < len(d.Values) {
 			c.plot.values[i] = append(c.plot.values[i], d.Values[i][first:end]...)
 		}
-		for _, v := range c.plot.values[i] {
+	}
+	c.findHighest()
+	c.seen = c.seen || !math.IsNaN(c.highest)
+}
+
+// findHighest finds the highest value in view of the series that are shown.
+func (c *Chart) findHighest() {
+	c.highest = math.NaN()
+	for i, values := range c.plot.values {
+		if c.hidden(i) {
+			continue
+		}
+		for _, v := range values {
 			if v > c.highest || math.IsNaN(c.highest) {
 				c.highest = v
 			}
 		}
 	}
-	c.seen = c.seen || !math.IsNaN(c.highest)
 }
 
 // newest returns the last value of a series in view; NaN when it has none.

@@ -14,6 +14,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -28,6 +30,9 @@ func (v variantTheme) Color(name fyne.ThemeColorName, _ fyne.ThemeVariant) color
 	if c, ok := Palette(name, v.variant); ok {
 		return c
 	}
+	if c, ok := widgets.Palette(name, v.variant); ok {
+		return c
+	}
 	return v.Theme.Color(name, v.variant)
 }
 
@@ -39,16 +44,12 @@ type window struct {
 
 func show(t testing.TB, c *Chart, width, height float32) window {
 	t.Helper()
-	test.NewTempApp(t)
-	themed := container.NewThemeOverride(c, variantTheme{theme.DefaultTheme(), theme.VariantLight})
-	w := test.NewTempWindow(t, themed)
-	w.SetPadded(false)
-	w.Resize(fyne.NewSize(width, height))
-	return window{w, themed}
+	return put(t, c, width, height)
 }
 
 func (w window) setVariant(v fyne.ThemeVariant) {
 	w.themed.Theme = variantTheme{theme.DefaultTheme(), v}
+	fyne.CurrentApp().Settings().SetTheme(w.themed.Theme) // that of the window's background and of pictures
 	w.themed.Refresh()
 }
 

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -18,11 +19,16 @@ type clock struct {
 	zone     *time.Location
 	offset   float64 // of the zone from UTC, at the end of the range
 	step     float64 // 0: no ticks
+	numbers  bool    // they are none of a clock
 }
 
 // divide takes the smallest step that keeps ticks some seconds apart: short where hours and minutes are written, long
 // where seconds are too.
 func (c *clock) divide(short, long float64) {
+	if c.numbers {
+		c.step = roundStep(short)
+		return
+	}
 	_, offset := time.Unix(int64(c.to), 0).In(c.zone).Zone()
 	c.offset = float64(offset)
 	for _, c.step = range clockSteps {
@@ -31,6 +37,17 @@ func (c *clock) divide(short, long float64) {
 		}
 	}
 	c.step = math.Ceil(short/(500*day)) * 500 * day
+}
+
+// roundStep returns the smallest of 1, 2, 5, 10, 20 and so on that is not below least.
+func roundStep(least float64) float64 {
+	for unit := 1.0; ; unit *= 10 {
+		for _, n := range [...]float64{1, 2, 5} {
+			if n*unit >= least {
+				return n * unit
+			}
+		}
+	}
 }
 
 // ticks returns the numbers of the first tick and of the one after the last.
@@ -46,6 +63,9 @@ func (c *clock) tick(n int64) float64 { return float64(n)*c.step - c.offset }
 
 // appendLabel writes a tick's time of day, or the date where a day begins.
 func (c *clock) appendLabel(b []byte, n int64) []byte {
+	if c.numbers {
+		return strconv.AppendInt(b, int64(c.tick(n)), 10)
+	}
 	at := time.Unix(int64(c.tick(n)), 0).In(c.zone)
 	switch {
 	case c.step >= day || at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0:
@@ -55,6 +75,24 @@ func (c *clock) appendLabel(b []byte, n int64) []byte {
 	default:
 		return at.AppendFormat(b, "15:04")
 	}
+}
+
+// appendMoment writes a time in full; where the range is longer than a day, with its date.
+func (c *clock) appendMoment(b []byte, at float64) []byte {
+	if c.numbers {
+		return strconv.AppendInt(append(b, "cycle "...), int64(math.Round(at)), 10)
+	}
+	t := moments(at).In(c.zone)
+	if c.to-c.from >= day {
+		return t.AppendFormat(b, "2 Jan 15:04:05")
+	}
+	return t.AppendFormat(b, time.TimeOnly)
+}
+
+// jumped reports whether the range is another one, and not the one before with some time gone by.
+func (c *clock) jumped(before *clock) bool {
+	was, is := before.to-before.from, c.to-c.from
+	return was > 0 && (c.to < before.to-1 || math.Abs(is-was) > 0.2*was+5 || c.from > before.to)
 }
 
 // Seconds returns a time as Data and History hold it, in Unix seconds.

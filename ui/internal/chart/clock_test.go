@@ -43,3 +43,21 @@ func TestClockTicks(t *testing.T) {
 		})
 	}
 }
+
+func TestNumbersOfAnAxis(t *testing.T) {
+	for _, c := range []struct {
+		to, least float64
+		want      string
+	}{{4, 0.3, "0 1 2 3 4"}, {23, 3.2, "0 5 10 15 20"}, {1000, 160, "0 200 400 600 800 1000"}} {
+		axis := clock{to: c.to, numbers: true}
+		axis.divide(c.least, 2*c.least)
+		var labels []string
+		first, end := axis.ticks()
+		for n := first; n < end; n++ {
+			labels = append(labels, string(axis.appendLabel(nil, n)))
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("up to %v: %s, want %s", c.to, got, c.want)
+		}
+	}
+}

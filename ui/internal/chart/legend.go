@@ -11,31 +11,50 @@ import (
 // Sizes of a legend, in device-independent pixels.
 const (
 	swatchWidth  = 12
+	dashGap      = 2
 	swatchHeight = 3
-	swatchGap    = 5
+	swatchGap    = 4
 	valueGap     = 4
-	entryGap     = 14
+	entryGap     = 11
 )
 
 // legend shows each series' colour, name and newest value, and a limit that is out of view.
 type legend struct {
 	entries []entry
 	limit   *label
+	em      float32 // size of small text, in that of the distances
 }
 
 type entry struct {
-	swatch      *canvas.Rectangle
+	dashes      []*canvas.Rectangle // its line, as it is drawn
 	name, value *label
 	slot        float32 // room for the value, which only grows, so that nothing moves while figures change
+	off         bool    // the series is hidden
+	from, to    fyne.Position
+}
+
+// newDashes returns the parts of a swatch: one, two or three.
+func newDashes(p pattern) (all []*canvas.Rectangle) {
+	n := 1
+	switch {
+	case p.on > swatchWidth/2:
+		n = 2
+	case p.on > 0:
+		n = 3
+	}
+	for range n {
+		all = append(all, &canvas.Rectangle{CornerRadius: swatchHeight / 2.0})
+	}
+	return all
 }
 
 func newLegend(series []SeriesConfig) legend {
-	g := legend{limit: newLabel("", ColorLimit, theme.SizeNameCaptionText)}
+	g := legend{em: 1, limit: newLabel("", ColorLimit, theme.SizeNameCaptionText)}
 	g.limit.text.Hidden = true
-	for _, s := range series {
+	for i, s := range series {
 		g.entries = append(g.entries, entry{
-			swatch: &canvas.Rectangle{CornerRadius: swatchHeight / 2.0},
-			name:   newLabel(s.Name, theme.ColorNamePlaceHolder, theme.SizeNameCaptionText),
+			dashes: newDashes(patternOf(i)),
+			name:   newLabel(s.Name, colorQuiet, theme.SizeNameCaptionText),
 			value:  newLabel("", theme.ColorNameForeground, theme.SizeNameCaptionText),
 		})
 	}
@@ -50,36 +69,52 @@ func (g *legend) forget() {
 }
 
 // width returns the width of the entry, with its gap behind.
-func (e *entry) width() float32 {
-	w := swatchWidth + swatchGap + e.slot + entryGap
+func (e *entry) width(em float32) float32 {
+	w := swatchWidth + swatchGap + e.slot + entryGap*em
 	if e.name.text.Text != "" {
-		w += e.name.size.Width + valueGap
+		w += e.name.size.Width + valueGap*em
 	}
 	return w
 }
 
-func (e *entry) place(x, y float32) {
-	e.swatch.Resize(fyne.NewSize(swatchWidth, swatchHeight))
-	e.swatch.Move(fyne.NewPos(round(x), round(y+(e.name.size.Height-swatchHeight)/2)))
+func (e *entry) place(x, y, em float32) {
+	e.from, e.to = fyne.NewPos(x, y), fyne.NewPos(x+e.width(em)-entryGap*em, y+e.name.size.Height)
+	n := float32(len(e.dashes))
+	part := (swatchWidth - (n-1)*dashGap) / n
+	for i, dash := range e.dashes {
+		dash.Resize(fyne.NewSize(part, swatchHeight))
+		dash.Move(fyne.NewPos(round(x)+float32(i)*(part+dashGap), round(y+(e.name.size.Height-swatchHeight)/2)))
+	}
 	x += swatchWidth + swatchGap
 	e.name.place(x, y)
 	if e.name.text.Text != "" {
-		x += e.name.size.Width + valueGap
+		x += e.name.size.Width + valueGap*em
 	}
 	e.value.place(x, y)
+}
+
+// find returns the series whose entry is at a place; -1 where none is.
+func (g *legend) find(at fyne.Position) int {
+	for i := range g.entries {
+		e := &g.entries[i]
+		if at.X >= e.from.X-swatchGap && at.X <= e.to.X+swatchGap && at.Y >= e.from.Y && at.Y <= e.to.Y {
+			return i
+		}
+	}
+	return -1
 }
 
 // place sets the legend at the right end of a line that has room from left to right, or in lines below it from x 0 on
 // where it does not fit there. It returns the lines used below.
 func (g *legend) place(left, right, y, line float32) (lines int) {
-	total := -float32(entryGap)
+	total := -entryGap * g.em
 	for i := range g.entries {
 		e := &g.entries[i]
 		e.slot = max(e.slot, float32(math.Ceil(float64(e.value.size.Width)/4))*4)
-		total += e.width()
+		total += e.width(g.em)
 	}
 	if !g.limit.text.Hidden {
-		total += g.limit.size.Width + entryGap
+		total += g.limit.size.Width + entryGap*g.em
 	}
 	x := right - total
 	below := x < left
@@ -93,9 +128,9 @@ func (g *legend) place(left, right, y, line float32) (lines int) {
 	}
 	for i := range g.entries {
 		e := &g.entries[i]
-		wrap(e.width() - entryGap)
-		e.place(x, y)
-		x += e.width()
+		wrap(e.width(g.em) - entryGap*g.em)
+		e.place(x, y, g.em)
+		x += e.width(g.em)
 	}
 	if !g.limit.text.Hidden {
 		wrap(g.limit.size.Width)

@@ -3,15 +3,12 @@ package chart
 import (
 	"image"
 	"math"
-	"slices"
 	"strconv"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
-
-	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
 // LevelsData is what a [Levels] shows.
@@ -37,7 +34,14 @@ type LevelsCurve struct{ At, PerSecond, Low, High float64 }
 // doublings. It belongs to the UI goroutine.
 type Levels struct {
 	widget.BaseWidget
+	sight
 
+	heading      string
+	about, aside string // the headings of throughput and latency
+	keep         Keep
+	box          *readout
+	line         *canvas.Rectangle // at the level that is looked at
+	em           float32
 	plot         levelsPlot
 	raster       *canvas.Raster
 	rates, times axis
@@ -58,20 +62,22 @@ const upperShare = 0.62
 var _ fyne.Widget = (*Levels)(nil)
 
 // NewLevels returns one without data. title and note stand above the throughput, lower and quiet above the latency.
-func NewLevels(title, note, lower, quiet string) *Levels {
+func NewLevels(title, note, lower, quiet string, keep Keep) *Levels {
 	heading := func(text string) *label {
 		l := newLabel(text, theme.ColorNameForeground, theme.SizeNameText)
 		l.text.TextStyle.Bold = true
 		return l
 	}
 	small := func(text string) *label {
-		return newLabel(text, theme.ColorNamePlaceHolder, theme.SizeNameCaptionText)
+		return newLabel(text, colorQuiet, theme.SizeNameCaptionText)
 	}
 	c := &Levels{
 		title: heading(title), note: small(note), lower: heading(lower), quiet: small(quiet), empty: small("nothing measured yet"),
 		mark: newLabel("", ColorSeries3, theme.SizeNameCaptionText), rateRows: newLabels(mostRows), timeRows: newLabels(mostRows), columns: newLabels(mostMoments),
 	}
+	c.heading, c.about, c.aside, c.keep, c.em = title, note, quiet, keep, 1
 	c.mark.text.Hidden = true
+	c.hear()
 	c.raster = canvas.NewRaster(func(w, h int) image.Image { return c.plot.draw(w, h, c.raster.Size().Width) })
 	c.raster.ScaleMode = canvas.ImageScalePixels
 	c.ExtendBaseWidget(c)
@@ -81,6 +87,7 @@ func NewLevels(title, note, lower, quiet string) *Levels {
 // Set shows data, which is not changed afterwards. Each call paints the window again.
 func (c *Levels) Set(d LevelsData) {
 	c.plot.data = d
+	c.at = min(c.at, len(d.Points)-1)
 	c.arrange()
 	c.raster.Refresh()
 }
@@ -135,25 +142,31 @@ func (c *Levels) arrange() {
 	c.plot.fields[0].ceiling, c.plot.fields[0].bed = 2*crownLeast, upper
 	c.plot.fields[1].ceiling, c.plot.fields[1].bed = upper+c.mid, height-insetBottom
 	c.rates, c.times = axis{unit: Count}, axis{unit: Duration}
-	c.rates.fit(perSecond, math.NaN(), 0, partsOf(upper))
-	c.times.fit(latency, math.NaN(), 0, partsOf(height-c.mid-upper))
+	c.rates.fit(perSecond, math.NaN(), 0, c.parts(upper))
+	c.times.fit(latency, math.NaN(), 0, c.parts(height-c.mid-upper))
 
-	widest := max(c.write(c.rateRows, &c.rates), c.write(c.timeRows, &c.times), gutterLeast-gutterGap)
+	widest := max(c.write(c.rateRows, &c.rates), c.write(c.timeRows, &c.times), gutterLeast*c.em-gutterGap)
 	c.gutter = round(widest) + gutterGap
 	c.raster.Move(fyne.NewPos(c.gutter, c.head))
 	c.raster.Resize(fyne.NewSize(max(size.Width-c.gutter, 1), height))
+	c.pad.Move(c.raster.Position())
+	c.pad.Resize(c.raster.Size())
+	placeFrame(c.frame, size)
 	c.plot.fields[0].take(&c.rates)
 	c.plot.fields[1].take(&c.times)
 	c.place(c.rateRows, &c.rates, 0)
 	c.place(c.timeRows, &c.times, 1)
 	c.plot.from, c.plot.to = c.plot.data.span()
 	c.title.place(0, 0)
+	c.note.fit(c.about, size.Width-c.title.size.Width-noteGap)
 	c.note.place(c.title.size.Width+noteGap, (c.title.size.Height-c.note.size.Height)*0.7)
 	y := c.head + upper + row/2 + 2 // below the lowest label of the throughput
 	c.lower.place(0, y)
+	c.quiet.fit(c.aside, size.Width-c.lower.size.Width-noteGap)
 	c.quiet.place(c.lower.size.Width+noteGap, y+(c.lower.size.Height-c.quiet.size.Height)*0.7)
 	c.placeColumns()
 	c.placeMark()
+	c.tell()
 	if len(c.plot.data.Points) > 0 {
 		c.empty.hide()
 	} else {
@@ -161,7 +174,7 @@ func (c *Levels) arrange() {
 	}
 }
 
-func partsOf(height float32) int { return min(max(int(height/rowApart), 2), 4) }
+func (c *Levels) parts(height float32) int { return min(max(int(height/(rowApart*c.em)), 2), 4) }
 
 // write writes the labels of an axis and returns the width of the widest.
 func (c *Levels) write(rows []*label, a *axis) (widest float32) {
@@ -232,55 +245,3 @@ func (c *Levels) placeMark() {
 	x := c.across(math.Log2(float64(d.Mark))) - c.mark.size.Width/2
 	c.mark.place(min(max(x, c.gutter), c.Size().Width-c.mark.size.Width), c.head)
 }
-
-// MinSize returns the smallest size at which it can be read.
-func (c *Levels) MinSize() fyne.Size { return fyne.NewSize(260, 230) }
-
-// CreateRenderer is for Fyne.
-func (c *Levels) CreateRenderer() fyne.WidgetRenderer {
-	c.dress()
-	all := []fyne.CanvasObject{c.raster}
-	for _, l := range c.labels() {
-		all = append(all, l.text)
-	}
-	return &levelsRenderer{c, all}
-}
-
-func (c *Levels) labels() []*label {
-	return slices.Concat([]*label{c.title, c.note, c.lower, c.quiet, c.empty, c.mark}, c.rateRows, c.timeRows, c.columns)
-}
-
-// dress takes colours and sizes from the theme.
-func (c *Levels) dress() {
-	th, variant := c.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
-	for _, l := range c.labels() {
-		l.dress(th, variant)
-	}
-	p := &c.plot
-	p.inks = inks{grid: colorOf(th, ColorGrid, variant)}
-	p.inks.base = twice(p.inks.grid)
-	p.rate, p.time, p.chosen = colorOf(th, ColorSeries1, variant), colorOf(th, ColorSeries2, variant), colorOf(th, ColorSeries3, variant)
-	p.band = pen.Faint(p.rate, bandStrength)
-}
-
-type levelsRenderer struct {
-	levels *Levels
-	all    []fyne.CanvasObject
-}
-
-// Layout is called when the size changed.
-func (r *levelsRenderer) Layout(fyne.Size) {
-	r.levels.arrange()
-	r.levels.raster.Refresh()
-}
-
-// Refresh is called when the theme changed, among others.
-func (r *levelsRenderer) Refresh() {
-	r.levels.dress()
-	r.levels.arrange()
-	r.levels.raster.Refresh()
-}
-
-func (r *levelsRenderer) MinSize() fyne.Size           { return r.levels.MinSize() }
-func (r *levelsRenderer) Objects() []fyne.CanvasObject { return r.all }
-func (r *levelsRenderer) Destroy()                     {}

@@ -9,8 +9,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 )
 
@@ -30,13 +28,8 @@ func measuredLevels() LevelsData {
 
 func showLevels(t testing.TB, width, height float32) (*Levels, window) {
 	t.Helper()
-	test.NewTempApp(t)
-	c := NewLevels("Throughput", "sessions per second", "Latency", "p95 of sessions")
-	themed := container.NewThemeOverride(c, variantTheme{theme.DefaultTheme(), theme.VariantLight})
-	w := test.NewTempWindow(t, themed)
-	w.SetPadded(false)
-	w.Resize(fyne.NewSize(width, height))
-	return c, window{w, themed}
+	c := NewLevels("Throughput", "sessions per second", "Latency", "p95 of sessions", Keep{})
+	return c, put(t, c, width, height)
 }
 
 // shown are the texts that are visible.

@@ -10,7 +10,7 @@ import (
 
 // Sizes and strengths inside the drawing of levels.
 const (
-	dotWidth     = 3.2 // device-independent pixels
+	dotWidth     = 4.4 // device-independent pixels
 	barWidth     = 1.2
 	markWidth    = 1.4
 	bandStrength = 56 // of 255

@@ -5,7 +5,12 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/internal/widgets"
 )
+
+// colorQuiet is that of axes and names.
+const colorQuiet = widgets.ColorMuted
 
 // The colours of charts, which a theme may return from Palette or choose itself.
 const (
@@ -44,6 +49,11 @@ func colorOf(th fyne.Theme, name fyne.ThemeColorName, variant fyne.ThemeVariant)
 			return rgba
 		}
 	}
-	c, _ := Palette(name, variant)
+	c, ok := Palette(name, variant)
+	if !ok {
+		if c, ok = widgets.Palette(name, variant); !ok {
+			return color.RGBA{}
+		}
+	}
 	return color.RGBAModel.Convert(c).(color.RGBA)
 }

@@ -80,3 +80,52 @@ type oneColor struct {
 }
 
 func (o oneColor) Color(fyne.ThemeColorName, fyne.ThemeVariant) color.Color { return o.color }
+
+// seen is how a colour looks to people without one kind of cones, in linear light, after Viénot, Brettel and Mollon,
+// Digital video colourmaps for checking the legibility of displays by dichromats, 1999.
+func seen(c color.Color, deutan bool) [3]float64 {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	linear := func(v uint8) float64 { return math.Pow(float64(v)/255, 2.2) }
+	r, g, b := linear(n.R), linear(n.G), linear(n.B)
+	if deutan {
+		mixed := 0.29275*r + 0.70725*g
+		return [3]float64{mixed, mixed, -0.02234*r + 0.02234*g + b}
+	}
+	mixed := 0.11238*r + 0.88762*g
+	return [3]float64{mixed, mixed, 0.00401*r - 0.00401*g + b}
+}
+
+// lab turns linear light into CIE L*a*b*.
+func lab(c [3]float64) [3]float64 {
+	f := func(v float64) float64 {
+		if v > 0.008856 {
+			return math.Cbrt(v)
+		}
+		return 7.787*v + 16./116
+	}
+	x := f((0.4124*c[0] + 0.3576*c[1] + 0.1805*c[2]) / 0.9505)
+	y := f(0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2])
+	z := f((0.0193*c[0] + 0.1192*c[1] + 0.9505*c[2]) / 1.089)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// TestLinesDifferWithoutColour is that any two lines of a chart can be told apart by people who see red and green alike:
+// by how they look to them, or by their dashes.
+func TestLinesDifferWithoutColour(t *testing.T) {
+	const enough = 20 // of Delta E 1976: far above what can just be told apart
+	for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
+		for _, deutan := range []bool{true, false} {
+			for i, a := range seriesColors {
+				for k, b := range seriesColors[:i] {
+					ca, _ := Palette(a, variant)
+					cb, _ := Palette(b, variant)
+					la, lb := lab(seen(ca, deutan)), lab(seen(cb, deutan))
+					apart := math.Sqrt((la[0]-lb[0])*(la[0]-lb[0]) + (la[1]-lb[1])*(la[1]-lb[1]) + (la[2]-lb[2])*(la[2]-lb[2]))
+					if apart < enough && patternOf(i) == patternOf(k) {
+						t.Errorf("%s and %s are %.0f apart in variant %d, deutan %v, and both are drawn alike", b, a, apart, variant, deutan)
+					}
+				}
+			}
+		}
+	}
+}

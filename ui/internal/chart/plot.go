@@ -14,17 +14,18 @@ const (
 	limitWidth  = 1.25
 	dashOn      = 6
 	dashOff     = 4
-	notchWidth  = 7
-	notchHeight = 5
+	glyphSize   = 9 // of a marker
 	insetRight  = 4 // so that the newest point's round end is not cut
 	insetBottom = 2
-	crownLeast  = 7 // above the top tick: room for notches
+	crownLeast  = 10 // above the top tick: room for glyphs
+	// markerStrength is that of a marker's line, of 255.
+	markerStrength = 110
 )
 
 // inks are the colours of a drawing, premultiplied.
 type inks struct {
-	series                    []color.RGBA
-	limit, grid, base, marker color.RGBA
+	series                             []color.RGBA
+	limit, grid, base, marker, trouble color.RGBA
 }
 
 // plot is one drawing: what a chart shows, in the units of its values, and the image that it is drawn into. The image
@@ -38,11 +39,14 @@ type plot struct {
 
 	times   []float64
 	values  [][]float64
+	hidden  []bool    // by series
 	grid    []float64 // values
 	ticks   []float64 // Unix seconds
 	limit   float64   // NaN: none
-	markers []float64 // Unix seconds
+	strips  []strip
+	markers []moment
 	inks    inks
+	glyphs  glyphs
 
 	img    *image.RGBA
 	mask   pen.Mask
@@ -56,6 +60,9 @@ type plot struct {
 // draw returns the drawing in w × h device pixels, of width device-independent ones.
 func (p *plot) draw(w, h int, width float32) *image.RGBA {
 	p.prepare(w, h, width)
+	for _, s := range p.strips {
+		p.band(s)
+	}
 	for _, t := range p.ticks {
 		p.vertical(p.x(t), p.ceiling, p.bed, p.inks.grid)
 	}
@@ -66,24 +73,37 @@ func (p *plot) draw(w, h int, width float32) *image.RGBA {
 		}
 		p.horizontal(p.y(v), 1, ink, 0, 0)
 	}
-	for _, t := range p.markers {
-		if t >= p.from && t <= p.to {
-			p.marker(p.x(t))
+	for _, m := range p.markers {
+		if m.at >= p.from && m.at <= p.to {
+			p.marker(m)
 		}
 	}
-	stroke := max(lineWidth*p.scale, 1.25)
-	for i, values := range p.values {
-		p.project(values)
-		if p.fill {
-			p.shade()
+	for i := range p.values {
+		if i >= len(p.hidden) || !p.hidden[i] {
+			p.line(i)
 		}
-		p.mask.Line(p.points, stroke)
-		p.mask.Blend(p.img, p.inks.series[i])
 	}
 	if !math.IsNaN(p.limit) {
 		p.horizontal(p.y(p.limit), limitWidth, p.inks.limit, dashOn, dashOff)
 	}
 	return p.img
+}
+
+// line draws a series.
+func (p *plot) line(i int) {
+	p.project(p.values[i])
+	if p.fill {
+		p.shade()
+	}
+	p.mask.Line(p.points, max(lineWidth*p.scale, 1.25))
+	dashes := patternOf(i)
+	if dashes.on == 0 {
+		p.mask.Blend(p.img, p.inks.series[i])
+		return
+	}
+	p.mask.BlendDashed(p.img, p.inks.series[i], pen.Dashes{
+		On: int(float32(dashes.on)*p.scale + 0.5), Off: int(float32(dashes.off)*p.scale + 0.5), Between: betweenDashes,
+	})
 }
 
 // prepare makes the image empty and the transformation fit it.
@@ -99,6 +119,7 @@ func (p *plot) prepare(w, h int, width float32) {
 	if width > 0 {
 		p.scale = float32(w) / width
 	}
+	p.glyphs.fit(int(glyphSize*p.scale + 0.5))
 	p.left, p.right = 0, float32(w)-insetRight*p.scale
 	p.ceiling = p.crown * p.scale
 	p.bed = float32(h) - insetBottom*p.scale
@@ -201,20 +222,5 @@ func (p *plot) span(y, x0, x1 int, ink color.RGBA) {
 	x0, x1 = max(x0, 0), min(x1, p.img.Rect.Dx())
 	for x := x0; x < x1; x++ {
 		pen.Over(p.img.Pix[y*p.img.Stride+4*x:], ink, 255)
-	}
-}
-
-// marker draws a thin line with a notch at its top that points down.
-func (p *plot) marker(x float32) {
-	p.vertical(x, notchHeight*p.scale, p.bed, pen.Faint(p.inks.marker, 110))
-	height := notchHeight * p.scale
-	for y := range min(int(height+0.5), p.img.Rect.Dy()) {
-		half := notchWidth / 2 * p.scale * (1 - (float32(y)+0.5)/height)
-		for i := int(x - half - 1); i <= int(x+half+1) && i < p.img.Rect.Dx(); i++ {
-			inside := min(x+half, float32(i)+1) - max(x-half, float32(i))
-			if i >= 0 && inside > 0 {
-				pen.Over(p.img.Pix[y*p.img.Stride+4*i:], p.inks.marker, uint32(inside*255))
-			}
-		}
 	}
 }

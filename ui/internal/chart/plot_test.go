@@ -188,22 +188,39 @@ func TestLimitIsDashed(t *testing.T) {
 	}
 }
 
-func TestMarkerHasANotch(t *testing.T) {
-	p := square(nil, nil)
-	p.crown = crownLeast
-	p.markers = []float64{40, 101}
-	p.drawSquare()
-	if p.at(40, 0) != blue || p.at(38, 0) != blue || p.at(42, 0).A == 0 {
-		t.Error("there is no notch at the top")
-	}
-	if p.at(38, notchHeight) != none || p.at(36, 0) != none {
-		t.Error("the notch is too large")
-	}
-	if a := p.at(40, 60).A; a == 0 || a == 255 {
-		t.Errorf("the line has alpha %d", a)
-	}
-	if p.at(38, 60) != none || p.at(101, 60) != none {
-		t.Error("there is a line elsewhere")
+func TestMarkersHaveGlyphs(t *testing.T) {
+	seen := map[string]MarkerKind{}
+	for kind := range numKinds {
+		p := square(nil, nil)
+		p.inks.trouble = red
+		p.crown = crownLeast
+		p.markers = []moment{{40, kind}, {101, kind}}
+		p.drawSquare()
+		var glyph []byte
+		covered := 0
+		for y := range glyphSize {
+			for x := range glyphSize {
+				a := p.at(40-glyphSize/2+x, y).A
+				glyph = append(glyph, a)
+				if a > 0 {
+					covered++
+				}
+			}
+		}
+		if covered < 20 {
+			t.Errorf("the glyph of kind %d covers %d pixels", kind, covered)
+		}
+		if other, ok := seen[string(glyph)]; ok {
+			t.Errorf("the kinds %d and %d look the same", kind, other)
+		}
+		seen[string(glyph)] = kind
+		line := p.at(40, 60)
+		if line.A == 0 || line.A == 255 || (line.R > 0) != kind.troubling() {
+			t.Errorf("the line of kind %d is %v", kind, line)
+		}
+		if p.at(38, 60) != none || p.at(101, 60) != none || p.at(33, 4) != none || p.at(47, 4) != none {
+			t.Errorf("kind %d is drawn elsewhere", kind)
+		}
 	}
 }
 
@@ -255,7 +272,7 @@ func TestDrawingAgainLeavesNothingBehind(t *testing.T) {
 func TestSmallestDrawings(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {3, 200}, {200, 3}} {
 		p := square([]float64{0, 50, 100}, []float64{0, 100, 3}, []float64{1, 2, nan})
-		p.fill, p.limit, p.markers, p.grid, p.ticks = true, 50, []float64{50}, []float64{0, 50}, []float64{10}
+		p.fill, p.limit, p.markers, p.grid, p.ticks = true, 50, []moment{{at: 50}}, []float64{0, 50}, []float64{10}
 		p.crown = crownLeast
 		if got := p.draw(size[0], size[1], float32(size[0])).Rect.Size(); got.X != size[0] || got.Y != size[1] {
 			t.Errorf("%v instead of %v", got, size)

@@ -10,8 +10,24 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// MinSize returns the smallest size at which a chart can be read.
-func (c *Chart) MinSize() fyne.Size { return fyne.NewSize(220, 120) }
+// MinSize returns the smallest size at which a chart can be read. It grows with the text.
+func (c *Chart) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(220, 120)) }
+
+// The size of small text that the distances are for, and how much wider a chart with larger text is at most: it has fewer
+// labels in its width.
+const (
+	usualCaption = 11
+	widestText   = 1.3
+)
+
+// emOf returns how large small text is beside the usual.
+func emOf(th fyne.Theme) float32 { return th.Size(theme.SizeNameCaptionText) / usualCaption }
+
+// leastSize returns the smallest size of a drawing whose size with usual text is given.
+func leastSize(th fyne.Theme, usual fyne.Size) fyne.Size {
+	em := max(emOf(th), 1)
+	return fyne.NewSize(usual.Width*min(em, widestText), usual.Height*em)
+}
 
 // CreateRenderer is for Fyne.
 func (c *Chart) CreateRenderer() fyne.WidgetRenderer {
@@ -28,17 +44,41 @@ func (c *Chart) dress() {
 	inks := inks{
 		limit:  colorOf(th, ColorLimit, variant),
 		grid:   colorOf(th, ColorGrid, variant),
-		marker: colorOf(th, theme.ColorNamePlaceHolder, variant),
+		marker: colorOf(th, theme.ColorNamePlaceHolder, variant), trouble: colorOf(th, ColorLimit, variant),
 	}
 	inks.base = twice(inks.grid)
 	for i, name := range c.colors {
 		ink := colorOf(th, name, variant)
 		inks.series = append(inks.series, ink)
-		c.legend.entries[i].swatch.FillColor = ink
-		canvas.Refresh(c.legend.entries[i].swatch)
+		c.dressEntry(&c.legend.entries[i], ink, th, variant)
+		c.cursor.dots[i].FillColor, c.cursor.dots[i].StrokeColor = ink, th.Color(theme.ColorNameOverlayBackground, variant)
 	}
-	c.plot.inks = inks
+	c.plot.inks, c.em, c.legend.em = inks, emOf(th), emOf(th)
 	c.legend.forget()
+	c.dressBands(th, variant)
+	c.cursor.box.dress(th, variant)
+	c.cursor.line.FillColor = colorOf(th, theme.ColorNameForeground, variant)
+	accent := colorOf(th, theme.ColorNamePrimary, variant)
+	c.selection.FillColor, c.selection.StrokeColor, c.selection.StrokeWidth = pen.Faint(accent, selectionTint), accent, 1
+	dressFrame(c.frame, th, variant)
+}
+
+// selectionTint is the strength of what is being selected, of 255.
+const selectionTint = 50
+
+// dressEntry gives an entry of the legend its colours: those of what is switched off where its series is hidden.
+func (c *Chart) dressEntry(e *entry, ink color.RGBA, th fyne.Theme, variant fyne.ThemeVariant) {
+	e.name.color, e.value.color = colorQuiet, theme.ColorNameForeground
+	if e.off {
+		ink = colorOf(th, theme.ColorNameDisabled, variant)
+		e.name.color, e.value.color = theme.ColorNameDisabled, theme.ColorNameDisabled
+	}
+	e.name.dress(th, variant)
+	e.value.dress(th, variant)
+	for _, dash := range e.dashes {
+		dash.FillColor = ink
+		canvas.Refresh(dash)
+	}
 }
 
 // twice lays a colour over itself.
@@ -53,19 +93,28 @@ func (c *Chart) labels() []*label {
 	for _, e := range c.legend.entries {
 		all = append(all, e.name, e.value)
 	}
-	return append(append(all, c.rows...), c.moments...)
+	return append(append(append(all, c.rows...), c.moments...), c.words...)
 }
 
-// objects returns the drawing first: texts are above it.
+// objects returns the drawing before the texts, which are above it, but for the words of bands: a line that passes is
+// never hidden by one.
 func (c *Chart) objects() []fyne.CanvasObject {
-	all := []fyne.CanvasObject{c.raster}
-	for _, e := range c.legend.entries {
-		all = append(all, e.swatch)
-	}
-	for _, l := range c.labels() {
+	var all []fyne.CanvasObject
+	for _, l := range c.words {
 		all = append(all, l.text)
 	}
-	return all
+	all = append(all, c.raster)
+	for _, e := range c.legend.entries {
+		for _, dash := range e.dashes {
+			all = append(all, dash)
+		}
+	}
+	all = append(all, c.mention.back)
+	for _, l := range c.labels()[:len(c.labels())-len(c.words)] {
+		all = append(all, l.text)
+	}
+	all = append(all, c.frame, c.pad, c.selection)
+	return append(all, c.cursor.objects()...)
 }
 
 type renderer struct {
@@ -74,7 +123,8 @@ type renderer struct {
 }
 
 // Layout is called when the size changed.
-func (r *renderer) Layout(fyne.Size) {
+func (r *renderer) Layout(size fyne.Size) {
+	placeFrame(r.chart.frame, size)
 	r.chart.legend.forget()
 	r.chart.arrange()
 	r.chart.raster.Refresh()

@@ -24,7 +24,7 @@ type measure struct {
 }
 
 // units holds, by Unit, the measures by size, the steps that are not 1, 2 or 5 times a power of ten, the smallest
-// step, the top of an axis without data, a fixed top, and what stands beside the title.
+// step, the top of an axis without data, a fixed top, what stands beside the title, and what the values are in.
 var units = [...]struct {
 	measures []measure
 	steps    []float64
@@ -32,6 +32,7 @@ var units = [...]struct {
 	empty    float64
 	ceiling  float64
 	word     string
+	base     string // what the values are in
 }{
 	Count: {
 		measures: []measure{{0, 1, ""}, {1e3, 1e3, " k"}, {1e6, 1e6, " M"}, {1e9, 1e9, " G"}},
@@ -39,18 +40,18 @@ var units = [...]struct {
 	},
 	PerSecond: {
 		measures: []measure{{0, 1, "/s"}, {1e3, 1e3, " k/s"}, {1e6, 1e6, " M/s"}},
-		empty:    10,
+		empty:    10, base: "1/s",
 	},
 	Percent: {
 		measures: []measure{{0, 1, " %"}},
 		steps:    []float64{1, 2, 5, 10, 25, 50, 100},
-		empty:    100, ceiling: 100, word: "%",
+		empty:    100, ceiling: 100, word: "%", base: "%",
 	},
 	Bytes: {
 		measures: []measure{
 			{0, 1, " B"}, {1e3, 1e3, " kB"}, {1e6, 1e6, " MB"}, {1e9, 1e9, " GB"}, {1e12, 1e12, " TB"},
 		},
-		least: 1, empty: 100e6,
+		least: 1, empty: 100e6, base: "bytes",
 	},
 	Duration: {
 		measures: []measure{
@@ -62,7 +63,7 @@ var units = [...]struct {
 			{172800, 86400, " d"},
 		},
 		steps: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400},
-		least: 1e-6, empty: 0.1,
+		least: 1e-6, empty: 0.1, base: "s",
 	},
 }
 

@@ -19,6 +19,8 @@ type Entry struct {
 	widget.Entry
 	// Focused is called when the keyboard comes to the entry, Left when it leaves.
 	Focused, Left func()
+	// Escaped, if set, hears the Escape key.
+	Escaped func()
 
 	// Page, if set, is what the mouse's wheel scrolls over the entry.
 	Page fyne.Scrollable
@@ -49,6 +51,9 @@ const textRows = 3
 
 // AcceptsTab is part of [fyne.Tabbable]: the key goes on to the next field, from several lines too.
 func (e *Entry) AcceptsTab() bool { return false }
+
+// TakesReturn reports whether the key begins a new line here, and so does not confirm a dialog.
+func (e *Entry) TakesReturn() bool { return e.MultiLine }
 
 // Propose puts a text into the entry, unless a person has changed what was proposed before.
 func (e *Entry) Propose(text string) {
@@ -89,6 +94,15 @@ func (e *Entry) FocusLost() {
 	if e.Left != nil {
 		e.Left()
 	}
+}
+
+// TypedKey is part of [fyne.Focusable].
+func (e *Entry) TypedKey(key *fyne.KeyEvent) {
+	if key.Name == fyne.KeyEscape && e.Escaped != nil {
+		e.Escaped()
+		return
+	}
+	e.Entry.TypedKey(key)
 }
 
 // TypedShortcut is part of [fyne.Shortcutable]. Fyne gives shortcuts to the focused widget only.

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // start begins a test with a theme that does not complain of names that it does not know.

@@ -71,6 +71,31 @@ func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.NewThemeOverride(c.content, small{}))
 }
 
+// NewRail shows the whole way of a slider: in the colour that the toolkit gives it, it is not seen on a panel.
+func NewRail(slider *widget.Slider) fyne.CanvasObject {
+	return container.NewThemeOverride(slider, rail{})
+}
+
+// rail is the app's theme with inputs in the colour of their border.
+type rail struct{}
+
+// Color is part of [fyne.Theme].
+func (rail) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+	if name == theme.ColorNameInputBackground {
+		name = theme.ColorNameInputBorder
+	}
+	return small{}.now().Color(name, variant)
+}
+
+// Font is part of [fyne.Theme].
+func (rail) Font(style fyne.TextStyle) fyne.Resource { return small{}.now().Font(style) }
+
+// Icon is part of [fyne.Theme].
+func (rail) Icon(name fyne.ThemeIconName) fyne.Resource { return small{}.now().Icon(name) }
+
+// Size is part of [fyne.Theme].
+func (rail) Size(name fyne.ThemeSizeName) float32 { return small{}.now().Size(name) }
+
 // small is the app's theme in the size of captions.
 type small struct{}
 

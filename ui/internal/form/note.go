@@ -77,7 +77,7 @@ func (n *Note) indent() float32 {
 	if n.icon == nil {
 		return 0
 	}
-	return n.textSize() + theme.Padding()*1.5
+	return fyne.MeasureText("M", n.textSize(), fyne.TextStyle{}).Height + theme.Padding()
 }
 
 // wrap splits the text into lines for a width.
@@ -137,6 +137,26 @@ func ellipsis(text string, width float32, measure func(string) float32) string {
 	n := fits(text, width-measure("…"), measure)
 	return strings.TrimRight(text[:n], " ,;") + "…"
 }
+
+// TappedSecondary offers to copy the text.
+func (n *Note) TappedSecondary(e *fyne.PointEvent) { widgets.OfferCopy(n, e.AbsolutePosition, n.text) }
+
+// Caption is a note on something that can be pressed. A window asks the innermost object that hears either button of the
+// mouse: what a note lies on would not hear a click on its words.
+type Caption struct {
+	Note
+	tapped func()
+}
+
+// NewCaption makes a note that hands a click on.
+func NewCaption(text string, tapped func()) *Caption {
+	c := &Caption{Note: Note{text: text, color: widgets.ColorMuted}, tapped: tapped}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// Tapped is part of [fyne.Tappable].
+func (c *Caption) Tapped(*fyne.PointEvent) { c.tapped() }
 
 // CreateRenderer is part of [fyne.Widget].
 func (n *Note) CreateRenderer() fyne.WidgetRenderer {

@@ -31,6 +31,7 @@ const (
 // inks are the colours of a drawing; all are opaque.
 type inks struct {
 	border, strong, accent, wire color.RGBA
+	path                         color.RGBA             // the critical one
 	lanes                        [2]color.RGBA          // grounds of boxes inside each other, by turns
 	leaf                         [shades + 1]color.RGBA // grounds of steps, the slowest last
 	tones                        [widgets.Bad + 1]color.RGBA
@@ -42,7 +43,7 @@ func (s *sheet) dress() {
 	accent := opaque(theme.ColorNamePrimary)
 	s.inks = inks{
 		border: opaque(theme.ColorNameInputBorder), strong: opaque(widgets.ColorMuted), accent: accent,
-		wire: mix(opaque(widgets.ColorMuted), surface, 0.25), lanes: [2]color.RGBA{ground, surface},
+		wire: mix(opaque(widgets.ColorMuted), surface, 0.25), path: mix(opaque(theme.ColorNameForeground), surface, 0.2), lanes: [2]color.RGBA{ground, surface},
 	}
 	for i := range s.inks.leaf {
 		s.inks.leaf[i] = mix(surface, accent, mostShade*float64(i)/shades)
@@ -106,6 +107,11 @@ func (s *sheet) boxes(nested bool) {
 			border, width = s.inks.tones[state.Tone], thin*1.3
 		case i == s.hovered:
 			border = s.inks.strong
+		case state.Critical:
+			border = s.inks.path
+		}
+		if state.Critical && i != s.selected {
+			width = thick
 		}
 		s.box(b.x, b.y, b.x+b.w, b.y+b.h, corner, width, fill, border)
 		if state.Tone != widgets.Neutral {
@@ -142,14 +148,17 @@ func (s *sheet) wires() {
 		if !s.view.sees(w.x0-head, w.y0-head, w.x1+head, w.y1+head) {
 			continue
 		}
-		points := s.layout.points[w.from:w.to]
-		s.line(points...)
-		if w.arrow {
-			tip := points[len(points)-1]
-			s.line(pen.Point{X: tip.X - head, Y: tip.Y - head}, pen.Point{X: tip.X - 0.5, Y: tip.Y}, pen.Point{X: tip.X - head, Y: tip.Y + head})
+		if !s.critical[i] {
+			s.wire(w, stroke)
 		}
 	}
 	s.mask.Blend(s.img, s.inks.wire)
+	for i := range s.layout.wires {
+		if w := &s.layout.wires[i]; s.critical[i] && s.view.sees(w.x0-head, w.y0-head, w.x1+head, w.y1+head) {
+			s.wire(w, 2*stroke)
+		}
+	}
+	s.mask.Blend(s.img, s.inks.path)
 	if len(s.layout.boxes) > 0 {
 		y := s.layout.port()
 		s.box(0, y-dot, 2*dot, y+dot, dot, 0, s.inks.wire, s.inks.wire)
@@ -159,13 +168,25 @@ func (s *sheet) wires() {
 	}
 }
 
+// wire adds a line between steps, of a width, to what is drawn next.
+func (s *sheet) wire(w *wire, width float32) {
+	points := s.layout.points[w.from:w.to]
+	s.stroke(width, points...)
+	if w.arrow {
+		tip, size := points[len(points)-1], head*(0.5+width/stroke/2)
+		s.stroke(width, pen.Point{X: tip.X - size, Y: tip.Y - size}, pen.Point{X: tip.X - 0.5, Y: tip.Y}, pen.Point{X: tip.X - size, Y: tip.Y + size})
+	}
+}
+
 // line adds a line to what is drawn next.
-func (s *sheet) line(points ...pen.Point) {
+func (s *sheet) line(points ...pen.Point) { s.stroke(stroke, points...) }
+
+func (s *sheet) stroke(width float32, points ...pen.Point) {
 	s.points = s.points[:0]
 	for _, p := range points {
 		s.points = append(s.points, pen.Point{X: (p.X - s.view.x) * s.scale, Y: (p.Y - s.view.y) * s.scale})
 	}
-	s.mask.Line(s.points, max(stroke*s.scale, 1.25))
+	s.mask.Line(s.points, max(width*s.scale, 1.25))
 }
 
 // kind draws the mark of a kind of control flow into the corner of its box: a loop, a fork, a chain.

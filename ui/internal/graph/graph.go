@@ -28,6 +28,8 @@ type State struct {
 	Shade uint8        // how strong its ground is tinted, 0 to Shades
 	Line  string       // below its name
 	More  string       // lines for the note on the step that is pointed at or chosen
+	// Critical draws the box, and the lines between those that are so, thicker.
+	Critical bool
 }
 
 // Shades is the strongest shade.

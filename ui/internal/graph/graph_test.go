@@ -12,8 +12,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/ui/internal/uitest"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // stage is a graph in a window.

@@ -29,6 +29,7 @@ type sheet struct {
 	widget.BaseWidget
 	layout            *layout
 	states            []State // by box
+	critical          []bool  // by wire
 	words             []words // by box, as far as they were in view
 	view              view
 	hovered, selected int // boxes
@@ -64,6 +65,7 @@ func (s *sheet) set(l *layout) {
 		path = s.layout.boxes[s.selected].step.Path
 	}
 	s.layout, s.words, s.states = l, make([]words, len(l.boxes)), make([]State, len(l.boxes))
+	s.critical = make([]bool, len(l.wires))
 	s.hovered, s.selected = none, none
 	for i := range l.boxes {
 		if path != "" && l.boxes[i].step.Path == path {
@@ -78,6 +80,9 @@ func (s *sheet) mark(state func(*engine.GraphStep) State) (changed bool) {
 		if now := state(s.layout.boxes[i].step); now != s.states[i] {
 			s.states[i], changed = now, true
 		}
+	}
+	if changed {
+		s.critical = s.layout.critical(s.states)
 	}
 	return changed
 }

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"reflect"
+	"runtime"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -33,8 +35,22 @@ type Part struct {
 // Composite is a widget that says what it is made of; Fyne keeps that to itself.
 type Composite interface{ Parts() []fyne.CanvasObject }
 
-// Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part], and returns at
-// once.
+// Process is the Kind of a part that is not shown: how the program does. Its Text is as [Vitals] writes it.
+const Process = "process"
+
+// Vitals is how the program does.
+type Vitals struct {
+	Goroutines int
+	Heap       uint64        // bytes in use
+	Waited     time.Duration // by a call for its turn on the UI goroutine
+}
+
+func (v Vitals) String() string {
+	return fmt.Sprintf("goroutines %d heap %d waited %d", v.Goroutines, v.Heap, v.Waited.Microseconds())
+}
+
+// Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part] with one of the
+// process at its end, and returns at once.
 func Serve(path string, win fyne.Window) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "unix", path)
@@ -48,15 +64,29 @@ func Serve(path string, win fyne.Window) error {
 				slog.Error("inspect", "error", err)
 				return
 			}
-			answer := make(chan []Part, 1)
-			async.Do(func() { answer <- Look(win) })
-			err = json.NewEncoder(conn).Encode(<-answer)
+			err = json.NewEncoder(conn).Encode(answer(win))
 			if err = errors.Join(err, conn.Close()); err != nil {
 				slog.Error("inspect", "error", err)
 			}
 		}
 	}()
 	return nil
+}
+
+// answer waits for the UI goroutine.
+func answer(win fyne.Window) []Part {
+	var v Vitals
+	parts := make(chan []Part, 1)
+	asked := time.Now()
+	async.Do(func() {
+		v.Waited = time.Since(asked)
+		parts <- Look(win)
+	})
+	shown := <-parts
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	v.Goroutines, v.Heap = runtime.NumGoroutine(), mem.HeapInuse
+	return append(shown, Part{Kind: Process, Text: v.String()})
 }
 
 // Look lists what a window shows. It is called on the UI goroutine.

@@ -144,6 +144,31 @@ func (m *Mask) Blend(img *image.RGBA, c color.RGBA) {
 	m.top, m.bottom = m.h, 0
 }
 
+// Dashes are columns of pixels in which a line is as strong as it is, and then those in which it has a share of that, of
+// 255.
+type Dashes struct {
+	On, Off int
+	Between uint32
+}
+
+// BlendDashed is Blend with a line in dashes. They are counted from the left edge.
+func (m *Mask) BlendDashed(img *image.RGBA, c color.RGBA, d Dashes) {
+	period := max(d.On+d.Off, 1)
+	for y := m.top; y < m.bottom; y++ {
+		row := m.cover[y*m.w : (y+1)*m.w]
+		for x := 0; x < len(row); x++ {
+			if x+8 <= len(row) && binary.LittleEndian.Uint64(row[x:]) == 0 {
+				x += 7
+				continue
+			}
+			if row[x] > 0 && x%period >= d.On {
+				row[x] = uint8(max(div255(uint32(row[x])*d.Between), 1))
+			}
+		}
+	}
+	m.Blend(img, c)
+}
+
 // Over lays a premultiplied colour over a pixel; cover goes to 255.
 func Over(pix []uint8, c color.RGBA, cover uint32) {
 	p := pix[:4:4]

@@ -12,7 +12,11 @@ import (
 const (
 	ColorSurface fyne.ThemeColorName = "throng.surface" // of panels
 	ColorMuted   fyne.ThemeColorName = "throng.muted"   // captions
+	ColorRing    fyne.ThemeColorName = "throng.ring"    // round what has the keyboard's focus
 )
+
+// RingWidth is how wide the ring round what has the focus is.
+const RingWidth = 2
 
 // Color returns a colour of the current theme, also where that does not know the names of this package.
 func Color(name fyne.ThemeColorName) color.Color {
@@ -37,6 +41,10 @@ func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, 
 		return color.NRGBA{0x5b, 0x66, 0x75, 0xff}, true
 	case name == ColorMuted:
 		return color.NRGBA{0x9a, 0xa5, 0xb4, 0xff}, true
+	case name == ColorRing && light:
+		return color.NRGBA{0x1a, 0x1f, 0x27, 0xff}, true
+	case name == ColorRing:
+		return color.NRGBA{0xff, 0xff, 0xff, 0xff}, true
 	}
 	return nil, false
 }

@@ -14,6 +14,8 @@ type Table struct {
 	widget.BaseWidget
 	// OnSelected, if set, hears the key of a row that a person selected.
 	OnSelected func(key string)
+	// OnOpened, if set, hears the key of a row that a person clicked, or that was selected when they pressed Return.
+	OnOpened func(key string)
 
 	columns  *columns
 	rows     []Row
@@ -107,6 +109,13 @@ func (t *Table) choose(i int) {
 	}
 }
 
+// open is what a click and Return do.
+func (t *Table) open() {
+	if t.selected != "" && t.OnOpened != nil {
+		t.OnOpened(t.selected)
+	}
+}
+
 func (t *Table) index(key string) int {
 	return slices.IndexFunc(t.rows, func(r Row) bool { return r.Key == key })
 }
@@ -169,7 +178,11 @@ func newKeyList(t *Table) *keyList {
 	l := &keyList{table: t}
 	l.HideSeparators = true
 	l.Length = func() int { return len(t.rows) }
-	l.CreateItem = func() fyne.CanvasObject { return newTableRow(t.columns) }
+	l.CreateItem = func() fyne.CanvasObject {
+		row := newTableRow(t.columns)
+		row.tapped = func() { l.press(row) }
+		return row
+	}
 	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
 		row := o.(*tableRow)
 		t.shown[row] = i
@@ -178,9 +191,22 @@ func newKeyList(t *Table) *keyList {
 	l.OnSelected = func(i widget.ListItemID) {
 		l.UnselectAll() // the table marks the row itself, by its key
 		t.choose(i)
+		t.open()
 	}
 	l.ExtendBaseWidget(l)
 	return l
+}
+
+// press is a click on a row.
+func (l *keyList) press(row *tableRow) {
+	i, ok := l.table.shown[row]
+	if !ok {
+		return
+	}
+	if c := fyne.CurrentApp().Driver().CanvasForObject(l); c != nil {
+		c.Focus(l)
+	}
+	l.Select(i)
 }
 
 // FocusGained is part of [fyne.Focusable].
@@ -215,6 +241,9 @@ func (l *keyList) TypedKey(e *fyne.KeyEvent) {
 		i = 0
 	case fyne.KeyEnd:
 		i = len(t.rows) - 1
+	case fyne.KeyReturn, fyne.KeyEnter:
+		t.open()
+		return
 	default:
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // numbered makes rows from one number down to another, as a list with the newest first has them.
@@ -190,6 +190,30 @@ func TestTableIsSelectedByAPerson(t *testing.T) {
 	}
 	if want := []string{"key 97", "key 96", "key 95", "key 96", "key 1"}; !slices.Equal(heard[:5], want) || heard[len(heard)-1] != "key 100" {
 		t.Errorf("heard of %q", heard)
+	}
+}
+
+// TestTableIsClicked holds that the innermost object of a row that a mouse can press is one that hears a click: the
+// window's driver asks no other.
+func TestTableIsClicked(t *testing.T) {
+	table, win := shownTable(t, twoColumns)
+	table.SetRows(numbered(3, 1))
+	var chosen []string
+	table.OnSelected = func(key string) { chosen = append(chosen, key) }
+	for row, i := range table.shown {
+		if i != 1 {
+			continue
+		}
+		for _, part := range row.Parts() {
+			switch part.(type) {
+			case fyne.SecondaryTappable, fyne.DoubleTappable, fyne.Focusable, fyne.Tappable:
+				t.Errorf("a %T in a row takes the clicks", part)
+			}
+		}
+		test.Tap(row)
+	}
+	if !slices.Equal(chosen, []string{"key 2"}) || win.Canvas().Focused() != fyne.Focusable(table.list) {
+		t.Errorf("a click chose %q, and %T has the focus", chosen, win.Canvas().Focused())
 	}
 }
 

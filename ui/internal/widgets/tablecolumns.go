@@ -15,6 +15,8 @@ type Column struct {
 	// Weight is the column's share of the room that is left over; 0 takes none.
 	Weight float32
 	Align  fyne.TextAlign
+	// Drop says in which order columns are left out where there is no room for all: the highest first, 0 never.
+	Drop int
 }
 
 func (c *Column) min() float32 {
@@ -31,8 +33,8 @@ type columns struct {
 
 	// Of the text size and width below.
 	least  []float32
-	sum    float32
-	widths []float32
+	sum    float32   // of those that are never left out
+	widths []float32 // -1 where a column is left out
 	size   float32
 	total  float32
 }
@@ -47,12 +49,13 @@ func (c *columns) measure() {
 		return
 	}
 	c.size, c.total = theme.TextSize(), -1
-	c.least = c.least[:0]
-	c.sum = columnGap() * float32(len(c.all)) // between them, and half of it at either end
+	c.least, c.sum = c.least[:0], 0
 	for i := range c.all {
 		least := c.all[i].min()
 		c.least = append(c.least, least)
-		c.sum += least
+		if c.all[i].Drop == 0 {
+			c.sum += least + columnGap() // between them, and half of it at either end
+		}
 	}
 }
 
@@ -69,24 +72,41 @@ func (c *columns) place(size fyne.Size, each func(i int, at fyne.Position, size 
 	}
 	x := columnGap() / 2
 	for i, w := range c.widths {
+		if w < 0 {
+			each(i, fyne.NewPos(x, 0), fyne.NewSize(0, size.Height))
+			continue
+		}
 		each(i, fyne.NewPos(x, 0), fyne.NewSize(w, size.Height))
 		x += w + columnGap()
 	}
 }
 
-// share gives what is left over to the columns with a weight; where room is lacking, they lose it.
+// share gives what is left over to the columns with a weight. Where room is lacking, columns are left out, and those with
+// a weight lose it.
 func (c *columns) share(total float32) {
 	c.total = total
-	var weights float32
-	for i := range c.all {
-		weights += c.all[i].Weight
-	}
 	c.widths = append(c.widths[:0], c.least...)
-	if weights == 0 {
-		return
+	var sum, weights float32
+	for i := range c.all {
+		sum, weights = sum+c.least[i]+columnGap(), weights+c.all[i].Weight
+	}
+	for sum > total {
+		out := -1
+		for i := range c.all {
+			if c.all[i].Drop > 0 && c.widths[i] >= 0 && (out < 0 || c.all[i].Drop > c.all[out].Drop) {
+				out = i
+			}
+		}
+		if out < 0 {
+			break
+		}
+		c.widths[out] = -1
+		sum, weights = sum-c.least[out]-columnGap(), weights-c.all[out].Weight
 	}
 	for i := range c.all {
-		c.widths[i] = max(0, c.widths[i]+(total-c.sum)*c.all[i].Weight/weights)
+		if weights > 0 && c.widths[i] >= 0 {
+			c.widths[i] = max(0, c.widths[i]+(total-sum)*c.all[i].Weight/weights)
+		}
 	}
 }
 
@@ -107,7 +127,9 @@ func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator))}
 	for i := range h.columns.all {
 		c := &h.columns.all[i]
-		r.titles = append(r.titles, NewCaption(c.Title).Align(c.Align))
+		title := NewLine(theme.SizeNameCaptionText, Quiet).Align(c.Align) // cut where a column is narrower
+		title.Set(c.Title, Quiet)
+		r.titles = append(r.titles, title)
 		r.objects = append(r.objects, r.titles[i])
 	}
 	r.objects = append(r.objects, r.line)
@@ -116,7 +138,7 @@ func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 
 type headRenderer struct {
 	head    *tableHead
-	titles  []*Text
+	titles  []*Line
 	line    *canvas.Rectangle
 	objects []fyne.CanvasObject
 }
@@ -134,6 +156,7 @@ func (r *headRenderer) Layout(size fyne.Size) {
 	r.head.columns.place(size.SubtractWidthHeight(0, theme.Padding()+line), func(i int, at fyne.Position, size fyne.Size) {
 		r.titles[i].Move(at)
 		r.titles[i].Resize(size)
+		r.titles[i].Hidden = size.Width == 0
 	})
 	r.line.Move(fyne.NewPos(0, size.Height-line))
 	r.line.Resize(fyne.NewSize(size.Width, line))

@@ -18,6 +18,7 @@ type Cell struct {
 	Tone  Tone
 	Badge bool          // the text is shown as one
 	Icon  fyne.Resource // in front of the text, in the tone's colour; nil is none
+	Spark *Spark        // instead of the text; nil is none
 }
 
 // Row is a row of a [Table] or a [Sheet], known by a key that no other of its rows has.
@@ -34,6 +35,7 @@ type tableRow struct {
 	columns *columns
 	mark    rowMark
 	cells   []*tableCell
+	tapped  func() // nil where a click means nothing
 }
 
 // rowMark is how a row stands out.
@@ -64,6 +66,14 @@ func (r *tableRow) set(row *Row, mark rowMark) {
 	if r.mark != mark {
 		r.mark = mark
 		r.Refresh()
+	}
+}
+
+// Tapped is part of [fyne.Tappable]. A row hears the other button of the mouse, and what lies below it does not hear
+// the first one then.
+func (r *tableRow) Tapped(*fyne.PointEvent) {
+	if r.tapped != nil {
+		r.tapped()
 	}
 }
 
@@ -108,6 +118,7 @@ func (r *rowRenderer) Layout(size fyne.Size) {
 	r.row.columns.place(size, func(i int, at fyne.Position, size fyne.Size) {
 		r.row.cells[i].Move(at)
 		r.row.cells[i].Resize(size)
+		r.row.cells[i].Hidden = size.Width == 0
 	})
 }
 
@@ -127,7 +138,7 @@ func (r *rowRenderer) paint() {
 		r.back.FillColor = theme.Color(theme.ColorNameHover)
 	}
 	if r.row.mark.focused {
-		r.back.StrokeColor, r.back.StrokeWidth = theme.Color(theme.ColorNamePrimary), theme.InputBorderSize()
+		r.back.StrokeColor, r.back.StrokeWidth = Color(ColorRing), RingWidth
 	}
 }
 
@@ -136,6 +147,7 @@ type tableCell struct {
 	widget.BaseWidget
 	align fyne.TextAlign
 	cell  Cell
+	face  *cellRenderer // nil before it is shown
 }
 
 func newTableCell(align fyne.TextAlign) *tableCell {
@@ -158,6 +170,7 @@ func (c *tableCell) set(cell Cell) {
 func (c *tableCell) CreateRenderer() fyne.WidgetRenderer {
 	r := &cellRenderer{cell: c, face: newBadgeFace(), icon: &canvas.Image{FillMode: canvas.ImageFillContain}}
 	r.objects = []fyne.CanvasObject{r.face.back, r.face.text, r.icon}
+	c.face = r
 	r.paint()
 	return r
 }
@@ -166,6 +179,7 @@ type cellRenderer struct {
 	cell    *tableCell
 	face    badgeFace
 	icon    *canvas.Image
+	spark   *sparkFace // nil before the cell has one
 	objects []fyne.CanvasObject
 	source  fyne.Resource // of the icon
 	tone    Tone
@@ -184,10 +198,14 @@ func (r *cellRenderer) Refresh() {
 	if !r.icon.Hidden {
 		r.icon.Refresh()
 	}
+	if r.cell.cell.Spark != nil {
+		r.spark.raster.Refresh()
+	}
 }
 
 func (r *cellRenderer) paint() {
 	c := &r.cell.cell
+	r.paintSpark()
 	if c.Badge {
 		r.face.show(c.Text, c.Tone)
 		r.face.back.Show()
@@ -207,9 +225,25 @@ func (r *cellRenderer) paint() {
 	}
 }
 
+// paintSpark makes what draws the spark of a cell that has one for the first time.
+func (r *cellRenderer) paintSpark() {
+	c := &r.cell.cell
+	if c.Spark != nil && r.spark == nil {
+		r.spark = newSparkFace()
+		r.objects = append(r.objects, r.spark.raster)
+	}
+	if r.spark != nil {
+		r.spark.raster.Hidden = c.Spark == nil
+		r.spark.show(c.Spark, c.Tone)
+	}
+}
+
 // Layout puts the icon first and cuts the text to the room that is left.
 func (r *cellRenderer) Layout(size fyne.Size) {
 	c := &r.cell.cell
+	if r.spark != nil {
+		r.spark.raster.Resize(size)
+	}
 	x := float32(0)
 	if c.Icon != nil {
 		side := theme.TextSize()

@@ -20,6 +20,7 @@ type Sheet struct {
 	head    *tableHead
 	lines   []*sheetRow
 	empty   *Text
+	current int // the row that can have the focus
 }
 
 // NewSheet makes a sheet. empty is said where there are no rows. tapped, if set, hears the key of a row that a person

@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"github.com/throng-sim/throng/ui/internal/uitest"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 func shownSheet(t *testing.T, columns []Column, tapped func(string)) *Sheet {
@@ -76,5 +76,34 @@ func TestSheetIsTapped(t *testing.T) {
 	test.Tap(quiet.lines[0])
 	if quiet.lines[0].mark.hovered {
 		t.Error("a row that cannot be tapped looks as if it could")
+	}
+}
+
+// TestColumnsAreLeftOut: where there is no room for all columns, those that may go are left out, and nothing lies over
+// anything.
+func TestColumnsAreLeftOut(t *testing.T) {
+	themedApp(t)
+	s := NewSheet([]Column{
+		{Title: "Started", Sample: "2026-12-28 00:00:00"},
+		{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
+		{Title: "Size", Sample: "1000 kB", Drop: 1},
+		{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 2},
+	}, "", nil)
+	s.SetRows([]Row{{Key: "1", Cells: []Cell{{Text: "2026-01-02 15:04:05"}, {Text: "Shoppers"}, {Text: "12 kB"}, {Text: "20260102-150405-abcd"}}}})
+	win := test.NewTempWindow(t, s)
+	win.SetPadded(false)
+	for _, c := range []struct {
+		width float32
+		want  []string
+	}{
+		{900, []string{"Started", "Title", "Size", "Run", "2026-01-02 15:04:05", "Shoppers", "12 kB", "20260102-150405-abcd"}},
+		{450, []string{"Started", "Title", "Size", "2026-01-02 15:04:05", "Shoppers", "12 kB"}},
+		{s.MinSize().Width, []string{"Started", "Title", "2026-01-02 15:04:05", "Shoppers"}},
+		{900, []string{"Started", "Title", "Size", "Run", "2026-01-02 15:04:05", "Shoppers", "12 kB", "20260102-150405-abcd"}},
+	} {
+		win.Resize(fyne.NewSize(c.width, 100))
+		if got := uitest.Texts(s); !slices.Equal(got, c.want) {
+			t.Errorf("in %v are %q, want %q", c.width, got, c.want)
+		}
 	}
 }

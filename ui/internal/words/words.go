@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
@@ -31,6 +32,25 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 	return r.State(), tone
 }
 
+// Glyph stands beside the word of [State], so that nobody has to tell states by their colours.
+func Glyph(r *engine.RunRecord) fyne.Resource {
+	switch {
+	case r.InProgress:
+		return theme.MediaPlayIcon()
+	case r.Fetched != nil && r.Ending == engine.NotEnded:
+		return theme.ComputerIcon()
+	case r.Ending == engine.NotEnded:
+		return theme.WarningIcon()
+	case r.Ending == engine.EndFinished:
+		return theme.ConfirmIcon()
+	case r.Ending == engine.EndStopped:
+		return theme.MediaStopIcon()
+	case r.Ending == engine.EndOutOfBudget:
+		return theme.MediaPauseIcon()
+	}
+	return theme.CancelIcon()
+}
+
 // Stamp is a moment of wall time.
 func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
@@ -43,21 +63,41 @@ func OfAgent(what string) bool { return what == engine.RetireChange || what == e
 // NewParagraph is the text of a question: it wraps where its lines are too long for the window.
 func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	label := widget.NewLabel(text)
+	label.Selectable = true
 	most := win.Canvas().Size().Width * 0.8
 	if label.MinSize().Width <= most {
 		return label
 	}
 	label.Wrapping = fyne.TextWrapWord
+	label.Refresh()
 	label.Resize(fyne.NewSize(most, 0))
 	return container.NewGridWrap(fyne.NewSize(most, label.MinSize().Height), label)
 }
 
 // ShowError shows the whole of a class's last error, with something to do about it; nil is nothing.
 func ShowError(win fyne.Window, n *engine.ErrorNote, do *widget.Button) {
-	text := widget.NewLabel(n.Message)
-	text.Wrapping, text.Selectable = fyne.TextWrapWord, true
-	where := fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.Who(), n.Path)
-	show := dialog.NewCustomWithoutButtons(n.Class.String(), container.NewBorder(widgets.NewCaption(where), nil, nil, nil, container.NewVScroll(text)), win)
+	ShowErrors(win, []engine.ErrorNote{*n}, do)
+}
+
+// ShowErrors shows the whole of a class's latest errors, newest first.
+func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
+	last := &notes[0]
+	title := fmt.Sprintf("%s: %s", last.Class, engine.FormatCount(last.Count))
+	var parts []fyne.CanvasObject
+	for i := range notes {
+		n := &notes[i]
+		text := widget.NewLabel(n.Message)
+		text.Wrapping, text.Selectable = fyne.TextWrapWord, true
+		where := fmt.Sprintf("Cycle %d, agent %s, step %s", n.Cycle, n.Who(), n.Path)
+		switch {
+		case i > 0:
+			where += ", before that"
+		case last.Count > 1:
+			where = fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.Who(), n.Path)
+		}
+		parts = append(parts, widgets.NewCaption(where), text)
+	}
+	show := dialog.NewCustomWithoutButtons(title, container.NewVScroll(container.NewVBox(parts...)), win)
 	buttons := []fyne.CanvasObject{widget.NewButton("Close", show.Hide)}
 	if do != nil {
 		then := do.OnTapped
@@ -70,5 +110,5 @@ func ShowError(win fyne.Window, n *engine.ErrorNote, do *widget.Button) {
 	show.SetButtons(buttons)
 	size := win.Canvas().Size()
 	show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
-	show.Show()
+	widgets.Ask(win, show, show.Dismiss)
 }

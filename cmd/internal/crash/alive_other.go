@@ -1,0 +1,14 @@
+//go:build !unix
+
+package crash
+
+import "os"
+
+// alive reports whether there is a process of that number.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		_ = p.Release()
+	}
+	return err == nil
+}

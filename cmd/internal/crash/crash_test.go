@@ -1,0 +1,137 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// dieEnv says what the test binary, started again, is to die of, and the data folder.
+const dieEnv = "THRONG_CRASH_TEST"
+
+func TestMain(m *testing.M) {
+	what, data, found := strings.Cut(os.Getenv(dieEnv), " ")
+	if !found {
+		os.Exit(m.Run())
+	}
+	box, err := Open(data, "test")
+	if err != nil {
+		panic(err)
+	}
+	switch what {
+	case "panic": // of a goroutine that nobody knows
+		go func() { panic("nobody catches this") }()
+		select {}
+	case "runtime": // an error that cannot be caught
+		m := map[int]int{}
+		for range 8 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%10] = i
+				}
+			}()
+		}
+		select {}
+	case "kill":
+		p, _ := os.FindProcess(os.Getpid())
+		_ = p.Kill()
+		select {}
+	case "caught":
+		Conceal("hunter2!")
+		box.Keep(errors.New("cannot ask postgres://me:s3cret@db/x with hunter2!"), []byte("main.go:12"), "r-1")
+	case "well":
+		if err := box.Close(); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(1)
+}
+
+// TestLeft has processes end in all ways: what they said is told once, with where it is.
+func TestLeft(t *testing.T) {
+	for what, want := range map[string]string{
+		"panic":   "nobody catches this",
+		"runtime": "maps.fatal", // its words go to the terminal only
+		"caught":  "run in progress: r-1",
+		"kill":    "",
+		"well":    "",
+	} {
+		t.Run(what, func(t *testing.T) {
+			data := t.TempDir()
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), dieEnv+"="+what+" "+data)
+			if out, err := cmd.CombinedOutput(); err == nil {
+				t.Fatalf("it did not die: %s", out)
+			}
+			left, err := Left(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Left(data)
+			if err != nil || len(again) > 0 {
+				t.Errorf("told again: %v, %v", again, err)
+			}
+			files, err := os.ReadDir(filepath.Join(data, folder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				if len(left)+len(files) > 0 {
+					t.Errorf("got %v, files %v, want nothing", left, files)
+				}
+				return
+			}
+			if len(left) != 1 || len(files) != 1 {
+				t.Fatalf("got %v, files %v, want one text", left, files)
+			}
+			text, err := os.ReadFile(left[0].Path)
+			if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), ".go:") {
+				t.Errorf("got %q, %v, want %q and a stack", text, err, want)
+			}
+			for _, secret := range []string{"hunter2!", "s3cret"} {
+				if strings.Contains(string(text), secret) {
+					t.Errorf("the text holds the secret %s", secret)
+				}
+			}
+		})
+	}
+}
+
+// TestLeftAlone leaves the file of a process that lives.
+func TestLeftAlone(t *testing.T) {
+	data := t.TempDir()
+	box, err := Open(data, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Left(data); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v, want nothing", left, err)
+	}
+	if path := box.Keep("x", nil, ""); path == "" {
+		t.Error("the file of a living process was removed")
+	}
+	if err := box.Close(); err != nil {
+		t.Error(err)
+	}
+	left, err := Left(data)
+	if err != nil || len(left) != 1 {
+		t.Fatalf("got %v, %v, want the text", left, err)
+	}
+	words := Words(left, "r-1")
+	for _, part := range []string{"ended unexpectedly on ", "run r-1 can be resumed", "the text is in " + left[0].Path} {
+		if !strings.Contains(words, part) {
+			t.Errorf("%q does not say %q", words, part)
+		}
+	}
+	if got := Words(nil, "r-1"); got != "" {
+		t.Errorf("got %q of nothing", got)
+	}
+	var none *Box
+	if got := fmt.Sprint(none.Keep("x", nil, ""), none.Close()); got != "<nil>" {
+		t.Errorf("without a box: %s", got)
+	}
+}

@@ -1,0 +1,57 @@
+package desk
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/runs"
+)
+
+// TestBin brings a run back with all that it had, and takes another away for good with the log of its rehearsal.
+func TestBin(t *testing.T) {
+	d := open(t, t.TempDir())
+	first, second := finish(t, d), finish(t, d)
+	screen := runsDesk{d}
+	if err := screen.Note(t.Context(), first, "the one to keep"); err != nil {
+		t.Fatal(err)
+	}
+	before, err := screen.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []engine.RunID{first, second} {
+		if err := screen.Delete(t.Context(), run, noDeletion); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := screen.Binned(t.Context())
+	if err != nil || len(all) != 2 || all[1].Thing != (runs.Thing{Run: first}) || all[1].DaysLeft != 30 || all[1].Bytes <= 0 || all[1].Title == "" {
+		t.Fatalf("in the bin are %+v, %v", all, err)
+	}
+	if err := screen.Restore(t.Context(), all[1].Thing); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := screen.Runs(t.Context()); err != nil || len(after) != 1 || after[0].Note != "the one to keep" || after[0].Done != before[1].Done {
+		t.Errorf("listed are %+v, %v", after, err)
+	}
+	if summary, equal, err := (resultsDesk{d}).Audit(t.Context(), first); err != nil || !equal {
+		t.Errorf("restored, its figures are %s, %v", summary, err)
+	}
+	for _, run := range []engine.RunID{first, second} {
+		if _, err := os.Stat(wire.ShopLog(d.data, run)); err != nil {
+			t.Errorf("the log of its rehearsal: %v", err)
+		}
+	}
+	if n, err := screen.EmptyBin(t.Context(), time.Now()); err != nil || n != 1 {
+		t.Errorf("%d are gone, %v, want the second", n, err)
+	}
+	if _, err := os.Stat(wire.ShopLog(d.data, second)); !os.IsNotExist(err) {
+		t.Errorf("the log of the one that is gone: %v", err)
+	}
+	if checks, err := (resultsDesk{d}).Checks(t.Context(), first); err != nil || len(checks) == 0 {
+		t.Errorf("%d checks, %v", len(checks), err)
+	}
+}

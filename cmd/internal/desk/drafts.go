@@ -1,0 +1,63 @@
+package desk
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// draftsName is the folder of the data folder with edits of scenarios that were never saved.
+const draftsName = "drafts"
+
+// draft are the edits of a scenario, a file each.
+type draft struct {
+	Name   string            `json:"name"`
+	At     time.Time         `json:"at"`
+	Texts  map[string][]byte `json:"texts"`
+	Stamps map[string]string `json:"stamps"` // of the files that were edited
+}
+
+func (d *Desk) draftPath(name string) string {
+	return filepath.Join(d.data, draftsName, wire.Stamp([]byte(name))+".json")
+}
+
+// keepDraft keeps edits; without any, what was kept is forgotten.
+func (d *Desk) keepDraft(e *wire.Edit) error {
+	path := d.draftPath(e.Name)
+	if len(e.Texts) == 0 {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	kept := draft{Name: e.Name, At: time.Now(), Texts: e.Texts, Stamps: map[string]string{}}
+	for name := range e.Texts {
+		var err error
+		if kept.Stamps[name], err = e.Stamp(name); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return write(path, text)
+}
+
+// draft returns the edits that were kept of a scenario; nil without any. What cannot be read is none.
+func (d *Desk) draft(name string) *draft {
+	text, err := os.ReadFile(d.draftPath(name))
+	var kept draft
+	if err != nil || json.Unmarshal(text, &kept) != nil || len(kept.Texts) == 0 {
+		return nil
+	}
+	return &kept
+}

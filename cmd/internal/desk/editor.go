@@ -1,0 +1,231 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/ui/editor"
+)
+
+// editorDesk answers the editor.
+type editorDesk struct{ *Desk }
+
+var _ editor.Desk = editorDesk{}
+
+// edits are the kinds of files that are edited as text, beside the scenario's own.
+var edits = []string{".star"}
+
+// file reads one as it is saved; one that is not there yet is empty.
+func file(e *wire.Edit, name string) (editor.File, error) {
+	stamp, err := e.Stamp(name)
+	if err != nil || stamp == "" {
+		return editor.File{Name: name}, err
+	}
+	text, err := e.Original(name)
+	return editor.File{Name: name, Text: text, Stamp: wire.Stamp(text)}, err
+}
+
+// load reads a scenario as it is edited. What was given of parameters that it does not have, or not so, is left out.
+func (d editorDesk) load(o editor.Order) (e *wire.Edit, s *scenario.Scenario, err error) {
+	e = &wire.Edit{Name: o.Name, Texts: o.Texts}
+	connectors, err := wire.Connectors(d.data)
+	if err != nil {
+		return e, nil, err
+	}
+	x := scenario.Extras{Parameters: o.Given, Connectors: connectors}
+	if s, err = e.Load(x); err == nil || len(o.Given) == 0 {
+		return e, s, err
+	}
+	if _, given := errors.AsType[*engine.FieldError](err); given {
+		x.Parameters = nil
+		s, err = e.Load(x)
+	}
+	return e, s, err
+}
+
+// Open reads a scenario's files.
+func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, error) {
+	e, _, _ := d.load(editor.Order{Name: name}) // its mistakes are told by Check
+	own, err := file(e, e.File())
+	if err != nil {
+		return nil, err
+	}
+	if own.Stamp == "" {
+		return nil, fmt.Errorf("there is no file %s", name)
+	}
+	doc := &editor.Document{Name: name, BuiltIn: e.BuiltIn(), Files: append([]editor.File{own}, others(e)...)}
+	kept := d.draft(name)
+	if kept == nil {
+		return doc, nil
+	}
+	differs := false
+	doc.Draft = &editor.Draft{At: kept.At, Texts: kept.Texts}
+	for file, text := range kept.Texts {
+		now, err := e.Stamp(file)
+		if err != nil {
+			return nil, err
+		}
+		doc.Draft.Outdated = doc.Draft.Outdated || now != kept.Stamps[file]
+		differs = differs || now != wire.Stamp(text)
+	}
+	if !differs { // somebody has saved the same
+		doc.Draft = nil
+		return doc, d.keepDraft(e)
+	}
+	return doc, nil
+}
+
+// others are the files beside the scenario's own that can be edited.
+func others(e *wire.Edit) (all []editor.File) {
+	for _, name := range e.Files() {
+		if name == e.File() || !slices.Contains(edits, path.Ext(name)) {
+			continue
+		}
+		if f, err := file(e, name); err == nil { // it was read a moment ago
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Check reads a scenario as it is edited.
+func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings, err error) {
+	e, s, err := d.load(o)
+	f.Files = others(e)
+	var found []scenario.Problem
+	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
+		found, err = mistakes.Problems(), nil
+	} else if err == nil {
+		f.Agents, found = s.Agents, s.Warnings()
+	}
+	for _, p := range found {
+		f.Problems = append(f.Problems, editor.Problem(p))
+	}
+	return f, err
+}
+
+// Save writes files.
+func (d editorDesk) Save(_ context.Context, name string, files []editor.File, over bool) ([]editor.File, error) {
+	e := &wire.Edit{Name: name}
+	var others []string
+	for _, f := range files {
+		now, err := e.Stamp(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if now != f.Stamp && now != wire.Stamp(f.Text) {
+			others = append(others, f.Name)
+		}
+	}
+	if len(others) > 0 && !over {
+		return nil, &editor.Conflict{Files: others}
+	}
+	saved := slices.Clone(files)
+	for i, f := range files {
+		if err := e.Write(f.Name, f.Text); err != nil {
+			return nil, fmt.Errorf("save %s: %w", f.Name, err)
+		}
+		saved[i].Stamp = wire.Stamp(f.Text)
+	}
+	return saved, nil
+}
+
+// SaveAs writes the scenario into a folder.
+func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over bool) (string, error) {
+	e, _, err := d.load(o)
+	if _, mistaken := errors.AsType[*scenario.Mistakes](err); err != nil && !mistaken {
+		return "", err
+	} else if mistaken {
+		saved, _, _ := d.load(editor.Order{Name: o.Name})
+		e.Take(saved.Files())
+	}
+	e.Take(slices.Collect(maps.Keys(o.Texts)))
+	path, there, err := e.Copy(dir, over)
+	if len(there) > 0 {
+		return "", &editor.Conflict{Files: there}
+	}
+	return path, err
+}
+
+// Changed returns the files that are others on the disk now.
+func (d editorDesk) Changed(_ context.Context, name string, files []editor.File) (changed []editor.File, err error) {
+	e := &wire.Edit{Name: name}
+	for _, f := range files {
+		now, err := file(e, f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if now.Stamp != f.Stamp && now.Stamp != "" { // what is gone is there again once it is saved
+			changed = append(changed, now)
+		}
+	}
+	return changed, nil
+}
+
+// Keep keeps edits that are not saved.
+func (d editorDesk) Keep(_ context.Context, o editor.Order) error {
+	return d.keepDraft(&wire.Edit{Name: o.Name, Texts: o.Texts})
+}
+
+// Put puts values into the scenario's own file.
+func (d editorDesk) Put(_ context.Context, o editor.Order, v editor.Values) (string, []byte, error) {
+	e, s, err := d.load(o)
+	if err != nil {
+		return "", nil, err
+	}
+	text, err := s.Keep(scenario.Kept(v))
+	return e.File(), bytes.Clone(text), err
+}
+
+// trial makes an order into what wire tries.
+func (d editorDesk) trial(t editor.Trial) (l wire.Launch, err error) {
+	e := &wire.Edit{Name: t.Name, Texts: t.Texts}
+	connectors, err := wire.Connectors(d.data)
+	if err != nil {
+		return l, err
+	}
+	s, err := e.Load(scenario.Extras{Parameters: t.Given, Connectors: connectors})
+	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
+		return l, fmt.Errorf("the scenario has mistakes: %w", mistakes)
+	}
+	if err != nil {
+		return l, err
+	}
+	l = wire.Launch{Scenario: s, Allow: append(d.notes.read().Allowed, t.Allow...), Data: d.data}
+	if t.Settings != nil {
+		l.Settings = *t.Settings
+	} else if l.Settings, err = setupDesk(d).settings(&begun{Scenario: s}); err != nil {
+		return l, err
+	}
+	wire.Schedule(&l.Settings, s)
+	return l, nil
+}
+
+// Targets returns the services that are neither on this machine nor allowed.
+func (d editorDesk) Targets(_ context.Context, t editor.Trial) (all []editor.Target, err error) {
+	l, err := d.trial(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range l.Foreign() {
+		all = append(all, editor.Target(f))
+	}
+	return all, nil
+}
+
+// Try runs a session.
+func (d editorDesk) Try(ctx context.Context, t editor.Trial) (*engine.Trial, error) {
+	l, err := d.trial(t)
+	if err != nil {
+		return nil, err
+	}
+	return l.Try(ctx, t.Agent)
+}

@@ -1,0 +1,76 @@
+package desk
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestPanicOfTheWindow has a button panic while a run goes on: a checkpoint is there, the text is kept, and the next
+// window says so once and offers to go on.
+func TestPanicOfTheWindow(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults = map[string]string{"hang": "1"} })
+	run := liveDesk{d}.Job().ID()
+	code := 0
+	d.exit = func(c int) { code = c }
+	d.guarded(func() { panic("a button broke") })
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	all, err := runsDesk{d}.Checkpoints(t.Context(), run)
+	if err != nil || len(all) != 1 || all[0].Reason != engine.PanicReason || !all[0].Emergency() || all[0].Took <= 0 {
+		t.Errorf("checkpoints %+v, %v, want one of the panic", all, err)
+	}
+	// The program would be gone now; here the run has to be brought to an end.
+	d.leave("SIGTERM")
+	<-d.Settled()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		d := open(t, data)
+		said := regexp.MustCompile(`ended unexpectedly on .*; the text is in (\S+)`).FindStringSubmatch(d.Notice())
+		if n == 1 {
+			if said != nil {
+				t.Errorf("told twice: %s", d.Notice())
+			}
+			continue
+		}
+		if said == nil {
+			t.Fatalf("the next start says %q", d.Notice())
+		}
+		text, err := os.ReadFile(said[1])
+		if err != nil || !strings.Contains(string(text), "a button broke") || !strings.Contains(string(text), string(run)) {
+			t.Errorf("the text: %s %v", text, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestToldToEnd has the system end the program while sessions hang.
+func TestToldToEnd(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults = map[string]string{"hang": "1"} })
+	run := liveDesk{d}.Job().ID()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, data)
+	all, err := runsDesk{d}.Checkpoints(t.Context(), run)
+	if err != nil || len(all) != 1 || all[0].Reason != engine.QuitReason || all[0].Kind() != "emergency" {
+		t.Errorf("checkpoints %+v, %v", all, err)
+	}
+	if r, err := d.store.Run(context.Background(), run); err != nil || r.Ending != engine.EndStopped {
+		t.Errorf("the run ended %s, %v", r.Ending, err)
+	}
+}

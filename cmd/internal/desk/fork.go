@@ -1,0 +1,88 @@
+package desk
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// begun is a scenario that was read for a launch, with the run that it is to be forked from; nil is none.
+type begun struct {
+	*scenario.Scenario
+	parent *wire.Parent
+	fork   setup.Fork
+}
+
+// load reads a scenario with the connectors of the settings; that of a fork with all that its parent was given.
+func (d setupDesk) load(ctx context.Context, name string, given map[string]string) (b begun, err error) {
+	fork, ok := setup.ParseFork(name)
+	if !ok {
+		connectors, err := wire.Connectors(d.data)
+		if err != nil {
+			return b, err
+		}
+		b.Scenario, err = wire.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+		return b, err
+	}
+	b.fork = fork
+	if b.parent, err = wire.FindParent(ctx, d.store, d.data, fork.Run, fork.Checkpoint); err != nil {
+		return b, err
+	}
+	b.Scenario, err = b.read(given)
+	return b, err
+}
+
+// read reads the scenario of a fork.
+func (b *begun) read(given map[string]string) (*scenario.Scenario, error) {
+	path := ""
+	if b.fork.Renewed {
+		path = b.parent.Record.Source.Path
+	}
+	return b.parent.Read(path, given)
+}
+
+// settings are those that the form begins with.
+func (d setupDesk) settings(b *begun) (engine.Settings, error) {
+	if b.parent != nil {
+		return b.parent.Settings(b.Scenario, nil, os.Getenv)
+	}
+	saved, err := wire.LoadSaved(d.data)
+	if err != nil {
+		return engine.Settings{}, err
+	}
+	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(b.Scenario), Saved: saved}.Resolve()
+	settings.Remote = d.remote.Target() != ""
+	return settings, err
+}
+
+// describe says where a fork begins, and makes the parent's parameters its defaults.
+func (b *begun) describe(out *setup.Scenario) error {
+	if b.parent == nil {
+		return nil
+	}
+	out.Fork = &setup.Forked{Fork: b.fork, Cycle: b.parent.Point.Cycle}
+	out.Fork.Run, out.Fork.Checkpoint = b.parent.Record.ID, b.parent.Point.Number
+	path := b.parent.Record.Source.Path
+	if name, builtIn := strings.CutPrefix(path, engine.BuiltIn); builtIn {
+		out.Fork.Origin = strings.TrimSuffix(name, filepath.Ext(name))
+	} else if path != "" && !missing(path) {
+		out.Fork.Origin = path
+	}
+	usual, err := b.read(nil)
+	if err != nil {
+		return err
+	}
+	for i := range out.Parameters {
+		if text, err := script.Text(usual.Parameters[i].Value); err == nil {
+			out.Parameters[i].Default = text
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package desk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/runs"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// walk is a scenario whose agents remember.
+const walk = `title: Walk
+parameters: {count: 5, pause: 0.0}
+clock: {cycle: 1h, cycles: 4}
+population: {count: "${params.count}", id: "walker-${agent.index}"}
+services:
+  shop: {kind: http, url: "rehearsal:shop"}
+chain walk:
+  step look: {kind: http, service: shop, get: /api/products/search, query: {query: Produce}}
+  step rest: {kind: wait, for: "${params.pause}"}
+  step remember: {kind: remember, set: {walks: "${get(agent.memory, 'walks', 0) + 1}"}}
+`
+
+// TestForkAndChangedScenario launches a fork as Setup does, and resumes a run whose scenario is another one now.
+func TestForkAndChangedScenario(t *testing.T) {
+	d := open(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "walk.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(walk)
+	launch := func(name string, given map[string]string, change func(*engine.Settings)) *setup.Scenario {
+		t.Helper()
+		s, err := setupDesk{d}.Scenario(t.Context(), name, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := setup.Order{Scenario: name, Given: given, Settings: s.Settings}
+		o.Settings.Rehearsal.Profile = "none"
+		if change != nil {
+			change(&o.Settings)
+		}
+		if s.Fork != nil {
+			look, err := setupDesk{d}.Outlook(t.Context(), o)
+			if want := []string{"parameter count 5 → 6", "seed 1 → 4"}; err != nil || strings.Join(look.Changed, ";") != strings.Join(want, ";") || len(look.Lost) != 1 {
+				t.Errorf("the outlook is %+v, %v, want %q", look, err, want)
+			}
+		}
+		if err := (setupDesk{d}).Launch(t.Context(), o, nil); err != nil {
+			t.Fatal(err)
+		}
+		<-d.Settled()
+		return s
+	}
+	launch(path, map[string]string{"pause": "0.02"}, func(s *engine.Settings) { s.CheckpointEvery, s.KeepCheckpoints, s.Budget.Requests = 1e6, 1000, 8 })
+	parent, err := d.store.Newest(t.Context())
+	if err != nil || parent.Ending != engine.EndOutOfBudget {
+		t.Fatalf("the run is %+v, %v", parent, err)
+	}
+	points, err := runsDesk{d}.Checkpoints(t.Context(), parent.ID)
+	if err != nil || len(points) == 0 {
+		t.Fatalf("checkpoints %+v, %v", points, err)
+	}
+	name := setup.Fork{Run: parent.ID, Checkpoint: points[0].Number}.Name()
+	s := launch(name, map[string]string{"count": "6"}, func(s *engine.Settings) { s.Seed, s.Budget.Requests = 4, 8 })
+	if s.Title != "Walk" || s.Agents != 6 || s.Parameters[0].Default != "5" || s.Parameters[1].Default != "0.02" || s.Fork.Cycle != points[0].Cycle || s.Fork.Origin != path {
+		t.Errorf("the form begins with %+v, %+v", s, s.Fork)
+	}
+	fork, err := d.store.Newest(t.Context())
+	if err != nil || fork.Parent != parent.ID || fork.ForkCycle != points[0].Cycle || fork.Settings.Seed != 4 {
+		t.Errorf("the fork is %+v, %v", fork, err)
+	}
+
+	write(strings.Replace(walk, "+ 1}", "+ 2}", 1))
+	_, err = runsDesk{d}.Resume(t.Context(), parent.ID, runs.Resumption{Bound: "40"})
+	changed, ok := errors.AsType[*runs.Changed](err)
+	if !ok || !changed.Readable || changed.Checkpoint != points[0].Number || !strings.Contains(changed.What, "walk.yaml:10: chain walk, step remember") {
+		t.Errorf("resumed with a changed scenario: %v", err)
+	}
+	s, err = setupDesk{d}.Scenario(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: points[0].Number, Renewed: true}.Name(), nil)
+	if err != nil || !s.Fork.Renewed {
+		t.Errorf("with the file as it is now: %+v, %v", s, err)
+	}
+	if _, err := (runsDesk{d}).Resume(t.Context(), parent.ID, runs.Resumption{Bound: "40", AsItWas: true}); err != nil {
+		t.Error(err)
+	}
+	<-d.Settled()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if note, err := (runsDesk{d}).Resume(t.Context(), fork.ID, runs.Resumption{Bound: "400"}); err != nil || !strings.Contains(note, "is gone") {
+		t.Errorf("with a file that is gone: %q, %v", note, err)
+	}
+	<-d.Settled()
+	if _, err := (setupDesk{d}).Scenario(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: 9999}.Name(), nil); err == nil {
+		t.Error("there is a checkpoint 9999")
+	}
+}

@@ -1,0 +1,43 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// Preflight checks what a launch needs.
+func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told func([]engine.Check)) ([]engine.Check, error) {
+	l, err := d.launch(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if anew {
+		d.preflight.Forget()
+	}
+	if err := l.TakeKept(); err != nil {
+		return nil, err
+	}
+	l.Store, l.Remote, l.Past = d.store, d.remote, d.past
+	return d.preflight.List(ctx, l, d.remote.Database(), told), nil
+}
+
+// Allow remembers that requests may go to a host.
+func (d setupDesk) Allow(_ context.Context, host string) error { return d.notes.allow([]string{host}) }
+
+// LowerConnections lets the sending of results have so many connections at most, from now on.
+func (d setupDesk) LowerConnections(_ context.Context, most int) error {
+	known, err := wire.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
+	if !known {
+		err = errors.New("there is no such setting")
+	}
+	if err != nil {
+		return fmt.Errorf("save database-connections: %w", err)
+	}
+	return d.reconnect()
+}

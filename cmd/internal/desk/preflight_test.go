@@ -1,0 +1,105 @@
+package desk
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// TestAllowingAHostMendsItsCheck with the real checks.
+func TestAllowingAHostMendsItsCheck(t *testing.T) {
+	keyring.MockInit()
+	d, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := setupDesk{d}
+	o := setup.Order{Scenario: "shopping", Settings: engine.DefaultSettings()}
+	o.Settings.Services = map[string]string{"shop": "http://shop.invalid"}
+	check := func() engine.Check {
+		t.Helper()
+		all, err := s.Preflight(t.Context(), o, false, func([]engine.Check) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(all, func(c engine.Check) bool { return c.Name == "Service shop" })
+		if i < 0 {
+			t.Fatalf("found %+v", all)
+		}
+		return all[i]
+	}
+	c := check()
+	way, host := c.Way()
+	if c.Grade != engine.GradeWarning || way != engine.MendAllow {
+		t.Fatalf("of a host that nobody allowed: %+v", c)
+	}
+	if err := s.Allow(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	if c := check(); c.Grade != engine.GradeProblem || c.Mend != engine.MendAgain { // it is asked now, and is not there
+		t.Errorf("allowed: %+v", c)
+	}
+	if err := s.LowerConnections(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.remote.Database().Limits.Connections; got != 3 {
+		t.Errorf("%d connections", got)
+	}
+}
+
+// TestFavouritesAreKept, those of files too that were not opened lately, until the file is gone.
+func TestFavouritesAreKept(t *testing.T) {
+	data := t.TempDir()
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte("title: Mine\npopulation: {count: 1}\nchain c: {step a: {kind: stop}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	favourites := func() (all []string) {
+		t.Helper()
+		d, err := Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices, err := setupDesk{d}.Choices(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range choices {
+			if c.Favourite {
+				all = append(all, c.Name)
+			}
+		}
+		for name, on := range map[string]bool{"world": len(all) == 0, file: true} {
+			if err := (setupDesk{d}).Favour(t.Context(), name, on); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if got := favourites(); got != nil {
+		t.Errorf("at first: %q", got)
+	}
+	if got := favourites(); !slices.Equal(got, []string{"world", file}) {
+		t.Errorf("after both: %q", got)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := favourites(); got != nil {
+		t.Errorf("one forgotten, the other's file gone: %q", got)
+	}
+}

@@ -1,0 +1,98 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/live"
+)
+
+// Past is a run to look back on: the one that is shown, or any other of the store, as far as it went.
+func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error) {
+	if job := d.Job(); job != nil && job.ID() == run {
+		return job, nil
+	}
+	record, err := d.store.Run(ctx, run)
+	if err == nil {
+		err = wire.CheckHere(&record)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := restore(&record)
+	if err != nil {
+		return nil, err
+	}
+	back := wire.NewLookback(d.store, &record, s)
+	shown, err := back.End(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look back on run %s: %w", run, err)
+	}
+	history, err := d.history(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	people, err := wire.PastPeople(ctx, d.store, run)
+	if err != nil {
+		return nil, fmt.Errorf("look back on run %s: %w", run, err)
+	}
+	return withPeople(&live.Job{
+		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: history, Past: back,
+		Tell: func(context.Context, []string, string) error { return engine.ErrEnded },
+	}, people), nil
+}
+
+// over is a run that this process does not work on: it takes no orders.
+type over struct {
+	id    engine.RunID
+	shown *engine.Snapshot
+}
+
+var _ live.Run = over{}
+
+// ID names the run.
+func (o over) ID() engine.RunID { return o.id }
+
+// Snapshot is how the run was left.
+func (o over) Snapshot() *engine.Snapshot { return o.shown }
+
+// SetLimit is an order, as are those below.
+func (over) SetLimit(int, string, string) error { return engine.ErrEnded }
+
+// Pause is an order.
+func (over) Pause(string, string) error { return engine.ErrEnded }
+
+// Resume is an order.
+func (over) Resume(string) error { return engine.ErrEnded }
+
+// Stop is an order.
+func (over) Stop(string, string) error { return engine.ErrEnded }
+
+// Checkpoint is an order.
+func (over) Checkpoint(context.Context, string) error { return engine.ErrEnded }
+
+// Set is an order.
+func (over) Set(string, string, string, string) error { return engine.ErrEnded }
+
+// Tunables are none.
+func (over) Tunables() []engine.Tunable { return nil }
+
+// Retire is an order.
+func (over) Retire(context.Context, int, string) error { return engine.ErrEnded }
+
+// Requeue is an order.
+func (over) Requeue(context.Context, int, string) error { return engine.ErrEnded }
+
+// Watch keeps nothing: nothing is asked any more.
+func (over) Watch(int) {}
+
+// Done is closed.
+func (over) Done() <-chan struct{} { return closedForGood }
+
+var closedForGood = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()

@@ -1,0 +1,166 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+// clerks write to a database while they are at it: once with a key of the session, so that writing again is seen and
+// does no harm, and once without, which must not be repeated.
+const clerks = `
+title: Clerks
+population: {count: 60}
+services:
+  db: {kind: postgres, url: "secret:DB", limits: {connections: 6, burst: 2, timeout: 500ms}}
+chain work:
+  step look: {kind: sql, service: db, query: "select name from places where id = $1", args: ["${agent.index % 5}"], on_error: continue}
+  step keyed:
+    kind: sql
+    service: db
+    query: "insert into keyed values ($1, 1) on conflict (id) do update set times = keyed.times + 1 returning id"
+    args: ["${session.uuid}"]
+    on_error: continue
+  step once: {kind: sql, service: db, query: "insert into once values ($1)", args: ["${session.uuid}"], idempotent: false, on_error: continue}
+  step told: {kind: emit, event: told, data: {agent: "${agent.index}"}}
+`
+
+// writes is what became of a kind of statement.
+type writes struct {
+	done, notDone, unknown int // by what the step says: carried out, not, and nobody knows
+	rows, twice            int // in the database, and of those, carried out more often than once
+	troubled               int // steps that had to wait, or to try again
+}
+
+// TestStatementsUnderFaults has sessions write while their connections fail in every way: a statement with a key is there
+// once for every session that says so, one without is never sent twice, and what is not known is labelled so.
+func TestStatementsUnderFaults(t *testing.T) {
+	shared := pgtest.Shared(t)
+	var mu sync.Mutex
+	lines := []string{
+		"| Fault of `sql` steps | lasted | sessions | with a key: done, not done, not known | rows | repeated, all labelled | without: done, not done, not known | rows | twice |",
+		"|---|---|---|---|---|---|---|---|---|",
+	}
+	t.Run("all", func(t *testing.T) {
+		for _, f := range []Fault{
+			{Name: "cut in the middle of statements", Begin: onLine(pgtest.Trouble{ResetAfter: [2]int64{pgtest.ToServer: 2500}})},
+			{Name: "answers of writes lost", Begin: onLine(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "INSERT 0 1"}})},
+			{Name: "half-open: answers are held", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToClient: true}})},
+			{Name: "half-open: statements are held", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToServer: true}})},
+			{Name: "connections cut and refused", Begin: Line[0].Begin},
+			restarted("immediate"), restarted("fast"),
+		} {
+			t.Run(f.Name, func(t *testing.T) {
+				t.Parallel()
+				server := shared
+				if strings.HasPrefix(f.Name, "server") {
+					server = pgtest.New(t, pgtest.Options{})
+				}
+				line := underFault(t, &f, server)
+				mu.Lock()
+				lines = append(lines, line)
+				mu.Unlock()
+			})
+		}
+	})
+	t.Logf("\n%s", strings.Join(lines, "\n"))
+}
+
+func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
+	t.Helper()
+	s := Open(t, Options{Server: server, Scenario: clerks, Before: func(s *Site) {
+		s.Exec("CREATE TABLE places AS SELECT i id, 'place ' || i name FROM generate_series(0, 4) i",
+			"CREATE TABLE keyed (id uuid PRIMARY KEY, times int)", "CREATE TABLE once (id uuid)",
+			"GRANT ALL ON places, keyed, once TO "+s.User)
+	}})
+	s.speed(100)
+	began := time.Now()
+	end := f.Begin(s)
+	s.wait(max(length(t), 1500*time.Millisecond))
+	end()
+	lasted := time.Since(began)
+	s.speed(100)
+	s.Finish()
+	if c := s.Reconcile(); c.Missing != 0 || c.Different != 0 || c.Doubled != 0 {
+		t.Errorf("the results: %+v", c)
+	}
+	keyed, once := s.writes("keyed", "keyed"), s.writes("once", "once")
+	if once.twice != 0 {
+		t.Errorf("what must not be repeated was, %d times", once.twice)
+	}
+	if keyed.troubled+once.troubled == 0 {
+		t.Errorf("nothing went wrong: %+v, %+v", keyed, once)
+	}
+	if files := s.Leaks(pgtest.Password); len(files) > 0 {
+		t.Errorf("the password is in %v", files)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d, %d, %d | %d | %d | %d, %d, %d | %d | %d |", f.Name, short(lasted), s.done(),
+		keyed.done, keyed.notDone, keyed.unknown, keyed.rows, keyed.twice, once.done, once.notDone, once.unknown, once.rows, once.twice)
+}
+
+// writes compares what the sessions say of a step with the rows of a table.
+func (s *Site) writes(step, table string) (w writes) {
+	s.t.Helper()
+	conn := pgtest.Connect(s.t, s.Server.URL(pgtest.User, s.Name))
+	defer func() { _ = conn.Close(s.t.Context()) }()
+	times := map[string]int{}
+	sum := map[string]string{"keyed": "sum(times)", "once": "count(*)"}[table]
+	rows, err := conn.Query(s.t.Context(), "SELECT id::text, "+sum+"::int FROM "+table+" GROUP BY id")
+	s.must(err)
+	for rows.Next() {
+		var id string
+		var n int
+		s.must(rows.Scan(&id, &n))
+		times[id] = n
+		w.rows++
+		if n > 1 {
+			w.twice++
+		}
+	}
+	s.must(rows.Err())
+	names, err := wire.Names(s.t.Context(), s.Store, s.Job.Record.ID)
+	s.must(err)
+	seen := 0
+	for row, err := range s.Store.Sessions(s.t.Context(), s.Job.Record.ID, 0, 0) {
+		s.must(err)
+		for i := range row.Steps {
+			if row.Steps[i].Path != step {
+				continue
+			}
+			n := times[names.Session(row.Cycle, row.Agent)]
+			if n > 0 {
+				seen++
+			}
+			s.judge(&w, &row.Steps[i], n)
+		}
+	}
+	if seen != w.rows {
+		s.t.Errorf("%s: %d rows are of sessions that the journal does not know", table, w.rows-seen)
+	}
+	return w
+}
+
+// judge holds one write, which was carried out n times, against what its step says.
+func (s *Site) judge(w *writes, step *engine.StepRecord, n int) {
+	s.t.Helper()
+	uncertain := step.Label == engine.Uncertain
+	if uncertain || step.Attempts > 1 || step.Held > 200*time.Millisecond {
+		w.troubled++
+	}
+	switch ok := step.Status == engine.StepOK; {
+	case ok && n == 0, ok && n > 1 && !uncertain, !ok && n > 0 && !uncertain:
+		s.t.Errorf("%s says %v, %v after %d attempts, and was carried out %d times", step.Path, step.Status, step.Label, step.Attempts, n)
+	case ok:
+		w.done++
+	case uncertain:
+		w.unknown++
+	default:
+		w.notDone++
+	}
+}

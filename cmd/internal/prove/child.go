@@ -1,0 +1,116 @@
+package prove
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// child is a process of throngctl that works on the run in a folder.
+type child struct {
+	dir    string
+	args   []string
+	point  Point // at which it kills itself; of N 0: nowhere
+	counts string
+}
+
+// start runs a child to its end. killed is that it died at its point. An error says what the child said.
+func (c *Config) start(ctx context.Context, ch child) (killed bool, err error) {
+	cmd := exec.CommandContext(ctx, c.Program, append(ch.args, "--data", ch.dir)...)
+	cmd.Env = c.environment(ch)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err == nil:
+		return false, nil
+	case !ok:
+		return false, err
+	case ch.point.N > 0 && dead(exit):
+		return true, nil
+	case exit.ExitCode() == missed: // what counts is how the run ended
+		return false, nil
+	}
+	return false, fmt.Errorf("throngctl %s: %w\n%s", strings.Join(ch.args, " "), err, lastLines(said.String()))
+}
+
+// missed is the exit code of a run that missed one of its criteria; also of one that failed.
+const missed = 1
+
+// dead reports whether a process was killed.
+func dead(exit *exec.ExitError) bool {
+	return exit.ExitCode() == -1 || runtime.GOOS == "windows" && exit.ExitCode() == 1
+}
+
+// environment is that of this process, but for what the child is told.
+func (c *Config) environment(ch child) []string {
+	var env []string
+	for _, entry := range append(os.Environ(), c.Env...) {
+		name, _, _ := strings.Cut(entry, "=")
+		switch name {
+		case KillEnv, CountEnv, wire.DatabaseEnv, wire.DataEnv:
+		default:
+			env = append(env, entry)
+		}
+	}
+	if ch.point.N > 0 {
+		env = append(env, KillEnv+"="+ch.point.String())
+	}
+	if ch.counts != "" {
+		env = append(env, CountEnv+"="+ch.counts)
+	}
+	if c.Database.URL != "" { // not in the arguments, which everybody on the machine may see
+		env = append(env, wire.DatabaseEnv+"="+c.Database.URL)
+	}
+	return env
+}
+
+// lastLines is the end of what a child said.
+func lastLines(text string) string {
+	const most = 12
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}
+
+// folder makes the data folder of one run, with what a person chose for all runs.
+func (c *Config) folder(parent string, trial int) (dir string, err error) {
+	dir = filepath.Join(parent, "trial-"+strconv.Itoa(trial))
+	if trial == 0 {
+		dir = filepath.Join(parent, "undisturbed")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	return dir, wire.CopyChoices(dir, c.Data)
+}
+
+// run are the arguments of a process that begins the run, or goes on with it.
+func (c *Config) run(resume bool, s settings) []string {
+	args := append([]string{"run"}, c.Run...)
+	if resume {
+		args = append([]string{"resume"}, c.Resume...)
+	}
+	args = append(args, "--no-dashboard", "--keep-awake=off", "--max-concurrent="+strconv.Itoa(s.limit))
+	if !s.governed && c.Given["governor"] == "" {
+		args = append(args, "--governor=manual")
+	}
+	if s.checkpoints && c.Given["checkpoint-interval"] == "" {
+		args = append(args, "--checkpoint-interval=20ms")
+	}
+	if c.Database.URL == "" {
+		args = append(args, "--database-url=none")
+	}
+	return args
+}

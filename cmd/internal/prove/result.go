@@ -1,0 +1,221 @@
+package prove
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/postgres"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// result is what a run gave, in lines that do not depend on timing.
+type result struct {
+	record engine.RunRecord
+	labels [engine.Recorded + 1]int64
+	parts  []part
+}
+
+// part is one part of a result.
+type part struct {
+	name  string
+	lines []string
+}
+
+// state is how far the run in a folder is.
+type state uint8
+
+const (
+	absent state = iota // killed before the store had it: nothing was done
+	begun
+	over
+)
+
+// open hands f the store of a folder.
+func open(dir string, f func(*sqlite.Store) error) (err error) {
+	store, err := sqlite.Open(dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if notice := store.Notice(); notice != "" {
+		return errors.New(notice)
+	}
+	return f(store)
+}
+
+// look finds out how far the run in a folder is.
+func look(ctx context.Context, dir string) (s state, record engine.RunRecord, err error) {
+	if !sqlite.Exists(dir) {
+		return absent, record, nil
+	}
+	err = open(dir, func(store *sqlite.Store) (err error) {
+		record, err = store.Newest(ctx)
+		return err
+	})
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		return absent, record, nil
+	case err != nil:
+		return absent, record, err
+	case record.Ending == engine.NotEnded:
+		return begun, record, nil
+	}
+	return over, record, nil
+}
+
+// read collects what the run in a folder gave.
+func (c *Config) read(ctx context.Context, dir string) (*result, error) {
+	r := &result{}
+	err := open(dir, func(store *sqlite.Store) error { return r.read(ctx, store) })
+	if err != nil {
+		return nil, err
+	}
+	shop, err := mutations(wire.ShopLog(dir, r.record.ID))
+	if err != nil {
+		return nil, err
+	}
+	r.parts = append(r.parts, shop)
+	if c.Database.URL != "" {
+		rows, err := postgres.Arrived(ctx, c.database(), r.record.ID)
+		if err != nil {
+			return nil, err
+		}
+		r.parts = append(r.parts, part{"rows in Postgres", rows})
+	}
+	return r, nil
+}
+
+func (c *Config) database() postgres.Config {
+	return postgres.Config{URL: c.Database.URL, Password: c.Database.Password}
+}
+
+func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
+	if r.record, err = store.Newest(ctx); err != nil {
+		return err
+	}
+	totals, err := store.Totals(ctx, r.record.ID)
+	if err != nil {
+		return err
+	}
+	asked := totals.Asked()
+	r.labels = asked.Labels
+	if r.record.Inexact == nil {
+		r.record.Inexact = totals.Inexact
+	}
+	names, err := wire.Names(ctx, store, r.record.ID)
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name  string
+		write func(context.Context, io.Writer, storage.Reader, engine.RunID, storage.Names) error
+	}{
+		{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEvents}, {"memory.jsonl", storage.ExportMemory},
+	} {
+		var text bytes.Buffer
+		if err := file.write(ctx, &text, store, r.record.ID, names); err != nil {
+			return err
+		}
+		r.parts = append(r.parts, part{file.name, slices.Collect(strings.Lines(text.String()))})
+	}
+	if names.Personas == nil {
+		return nil
+	}
+	var text bytes.Buffer
+	err = names.Personas(&text)
+	r.parts = append(r.parts, part{scenario.PersonasName, slices.Collect(strings.Lines(text.String()))})
+	return err
+}
+
+// mutations are the changes of the rehearsal's shop, by user and cycle; steps that nothing orders may come in any
+// order. One whose key was carried out before is marked.
+func mutations(log string) (part, error) {
+	p := part{name: "changes of the shop"}
+	all, err := rehearsal.Mutations(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	known := map[string]bool{}
+	for _, m := range all {
+		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, m.What)
+		if m.Key != "" && known[m.User+m.Key] {
+			line += ", with a key that was there before"
+		}
+		known[m.User+m.Key] = true
+		p.lines = append(p.lines, line)
+	}
+	slices.Sort(p.lines)
+	return p, nil
+}
+
+// Difference is how a result differs from that of the undisturbed run.
+type Difference struct {
+	Lost, Doubled int      // lines that are missing, and lines that are too many; one that is another counts in both
+	First         string   // where they differ first; "" is nowhere
+	Parts         []string // that differ
+}
+
+// differs compares a result with the undisturbed one.
+func (r *result) differs(from *result) (d Difference) {
+	say := func(format string, args ...any) {
+		if d.First == "" {
+			d.First = fmt.Sprintf(format, args...)
+		}
+	}
+	for i, want := range from.parts {
+		got := r.parts[i]
+		if slices.Equal(got.lines, want.lines) {
+			continue
+		}
+		lost, doubled := missing(want.lines, got.lines), missing(got.lines, want.lines)
+		d.Lost, d.Doubled, d.Parts = d.Lost+lost, d.Doubled+doubled, append(d.Parts, want.name)
+		n := 0
+		for n < len(want.lines) && n < len(got.lines) && want.lines[n] == got.lines[n] {
+			n++
+		}
+		say("%s, line %d\n  undisturbed: %s\n  killed:      %s", want.name, n+1, line(want.lines, n), line(got.lines, n))
+	}
+	if r.record.Inexact != nil {
+		say("it became inexact, which the undisturbed run is not: %s", r.record.Inexact)
+	}
+	if r.record.Ending != from.record.Ending {
+		say("it ended as %s: %s; the undisturbed run as %s", r.record.Ending, r.record.Reason, from.record.Ending)
+	}
+	return d
+}
+
+func line(lines []string, n int) string {
+	if n >= len(lines) {
+		return "(no more lines)"
+	}
+	return strings.TrimRight(lines[n], "\n")
+}
+
+// missing counts the lines of which there are fewer in the other list.
+func missing(lines, in []string) (n int) {
+	there := map[string]int{}
+	for _, l := range in {
+		there[l]++
+	}
+	for _, l := range lines {
+		if there[l]--; there[l] < 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,58 @@
+package window_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestWindowAfterACrash has the program break in the middle of a run, and then its display go, as at a log-out that asks
+// nobody: the next start says what happened, where the text is, once, and goes on with the run.
+func TestWindowAfterACrash(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	d.save(`{"time-scale": "1200"}`)
+	d.start()
+	d.click("Launch")
+	d.until("a cycle", func() bool { return d.find("running") != nil && d.shows("cycle ") && !d.shows("cycle 1/24") })
+	if err := d.cmd.Process.Signal(syscall.SIGABRT); err != nil { // the Go runtime ends as after a panic
+		t.Fatal(err)
+	}
+	d.ended()
+
+	d.start()
+	d.until("what happened", func() bool {
+		return d.shows("ended unexpectedly on ") && d.shows("can be resumed") && d.shows("was interrupted") && d.find("Resume") != nil
+	})
+	d.still("the offer, drawn", func() *part { return d.find("Resume") })
+	d.shot("crashed")
+	d.click("Resume")
+	d.until("the run going on", func() bool { return d.find("running") != nil })
+	texts, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "crashes", "2*.txt"))
+	if err != nil || len(texts) != 1 {
+		t.Fatalf("texts of crashes: %v %v", texts, err)
+	}
+	if text, err := os.ReadFile(texts[0]); err != nil || !strings.Contains(string(text), "SIGABRT") {
+		t.Errorf("the text: %s %v", text, err)
+	}
+
+	if err := d.x.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	d.ended()
+	d.startX(1280, 800)
+	d.start()
+	d.until("the offer to go on", func() bool { return d.shows("was interrupted") || d.shows("Checkpoints") })
+	if d.shows("ended unexpectedly") {
+		t.Error("told twice")
+	}
+	d.click("Resume")
+	d.until("the run going on after its display went", func() bool { return d.find("running") != nil })
+	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d after SIGHUP\n%s", code, d.log)
+	}
+}

@@ -1,0 +1,62 @@
+package window_test
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// sendWorld runs a small world on another machine and sends it to a database.
+func sendWorld(t *testing.T, url string) engine.RunID {
+	t.Helper()
+	data := t.TempDir()
+	store, err := sqlite.Open(data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := wire.LoadScenario("world", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := wire.Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l.Settings.Cycles, l.Settings.Rehearsal.Profile = 3, "none"
+	job, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = job.Run.Checkpoint(t.Context(), "by hand")
+	<-job.Run.Done()
+	r := wire.NewRemote(store, slog.New(slog.DiscardHandler))
+	if err := errors.Join(err, job.Close(), r.Use(wire.Database{URL: url}), r.Send(t.Context(), job.Record.ID), r.Drain(t.Context(), job.Record.ID),
+		r.Close(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return job.Record.ID
+}
+
+// TestFetchInTheWindow looks for a run of another machine in the database, and has a checkpoint of it here.
+func TestFetchInTheWindow(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	url := pgtest.Shared(t).Database(t)
+	run := sendWorld(t, url)
+	theme := os.Getenv("FYNE_THEME")
+	d.start("DATABASE_URL="+url, "FYNE_THEME="+theme)
+	d.click("Checkpoints")
+	d.click("From Postgres…")
+	d.still("a checkpoint of the other machine", func() *part { return d.find("Fetch") })
+	d.shot("fetch" + theme)
+	d.click("Fetch")
+	d.until("run "+string(run)+" is here", func() bool { return d.shows("is here. A fork") })
+	d.shot("fetched" + theme)
+	d.click("Compare")
+	d.until("nothing to compare", func() bool { return d.shows("Two runs are needed") })
+	if d.shows(string(run)) {
+		t.Error("a run is compared whose results are not here")
+	}
+}

@@ -1,0 +1,50 @@
+package window_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// key presses keys while the window has the keyboard.
+func (d *desktop) key(keys ...string) {
+	d.t.Helper()
+	d.xdotool(append([]string{"search", "--name", "Throng", "windowfocus", "--sync", "key"}, keys...)...)
+}
+
+// TestKeys works without a mouse: what the toolkit gives to the focused widget only, such as Escape and F1, is heard too.
+// The window opens again where it was left.
+func TestKeys(t *testing.T) {
+	d := newDesktop(t, 1400, 900)
+	d.start()
+	d.key("F1")
+	d.until("the list of keys", func() bool { return d.shows("Ctrl+/, F1") })
+	d.key("Tab", "Escape") // with the focus on its button
+	d.until("the list closed", func() bool { return !d.shows("Ctrl+/, F1") })
+	d.key("ctrl+7")
+	d.until("Settings", func() bool { return d.shows("Size of the text") })
+	d.key("ctrl+minus")
+	d.until("smaller text", func() bool { return d.shows("90 %") })
+	d.key("ctrl+n")
+	d.until("the focus of the second window", func() bool { return d.windows() == 2 })
+	_, _ = d.drive("", "search", "--name", "^Throng 2$", "windowfocus", "--sync", "key", "ctrl+w") // its keys are let go when it is gone
+	d.until("its end", func() bool { return d.windows() == 1 })
+
+	d.xdotool("search", "--name", "^Throng$", "windowmove", "70", "40", "windowsize", "1100", "700")
+	kept := filepath.Join(d.home, ".config", "fyne", "io.github.throng-sim.throng", "preferences.json")
+	d.until("size and place kept", func() bool {
+		text, err := os.ReadFile(kept)
+		return err == nil && strings.Contains(string(text), `"left":70`) && strings.Contains(string(text), `"width":1100`)
+	})
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ended()
+	d.start()
+	d.key("ctrl+1")
+	if found := d.place(); !strings.Contains(found, "X=70") || !strings.Contains(found, "Y=40") || !strings.Contains(found, "WIDTH=1100") || !strings.Contains(found, "HEIGHT=700") {
+		t.Errorf("it opens at %s", found)
+	}
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ended()
+}

@@ -1,0 +1,171 @@
+package window_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// look is how a window is shown.
+type look struct {
+	width, height int // of the display, in pixels
+	theme         string
+	scale         string
+}
+
+func (l look) String() string { return fmt.Sprintf("%dx%d-%s-%s", l.width, l.height, l.theme, l.scale) }
+
+// looks are those that a picture is taken of: three sizes, two themes, two scales.
+func looks() (all []look) {
+	for _, size := range [][2]int{{1280, 800}, {1920, 1200}, {2560, 1440}} {
+		for _, theme := range []string{"light", "dark"} {
+			for _, scale := range []string{"1", "1.5"} {
+				all = append(all, look{size[0], size[1], theme, scale})
+			}
+		}
+	}
+	return all
+}
+
+// TestScreens takes a picture of every screen into bin/screens: in one look, and in all of them for make screens.
+func TestScreens(t *testing.T) {
+	all := looks()
+	if os.Getenv("THRONG_SCREENS") == "" {
+		all = []look{{1280, 800, "light", "1"}}
+	}
+	for _, l := range all {
+		t.Run(l.String(), func(t *testing.T) { l.tour(t) })
+	}
+}
+
+// tour goes through all screens, with a run that ended and then one that goes on.
+func (l look) tour(t *testing.T) {
+	d := newDesktop(t, l.width, l.height)
+	l.open(d)
+	l.shot(d, "setup")
+	d.click("Edit scenario…")
+	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No mistakes") != nil })
+	l.shot(d, "editor")
+	d.click("Setup")
+	d.click("Try one agent…")
+	d.click("Try")
+	d.until("what came of it", func() bool { return d.find("Try") != nil && d.shows("Gave") })
+	l.shot(d, "try")
+	d.click("Setup")
+	l.reveal(d, "the length", func() *part { return d.find("24") })
+	d.click("24")
+	d.xdotool("key", "ctrl+a", "type", "2")
+	d.until("a short run", func() bool { return d.shows("2 cycles,") })
+	d.click("Launch")
+	d.until("the end", func() bool { return d.find("See results") != nil })
+	l.shot(d, "ended")
+	d.click("See results")
+	d.until("results", func() bool { return d.shows("All agents done") })
+	l.shot(d, "results")
+	d.xdotool("key", "ctrl+q")
+	d.ended()
+
+	l.open(d)
+	d.click("Launch")
+	l.live(d)
+	d.click("Compare")
+	d.until("two runs", func() bool { return d.shows("which all of them have done") })
+	l.shot(d, "compare")
+	l.bin(d)
+	for _, page := range []string{"Results", "Calibrate", "Settings"} {
+		d.click(page)
+		d.still(page+", drawn", func() *part { return d.find(page) })
+		l.shot(d, strings.Replace(strings.ToLower(page), "results", "results-in-progress", 1))
+	}
+	d.xdotool("key", "F1")
+	d.until("the keys", func() bool { return d.shows("Keyboard shortcuts") })
+	l.shot(d, "keys")
+	d.xdotool("key", "Escape", "key", "ctrl+q")
+	d.click("Stop and close")
+	d.ended()
+}
+
+// open starts the program, and waits for Setup.
+func (l look) open(d *desktop) {
+	d.t.Helper()
+	d.save(`{"time-scale": "1200"}`)
+	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
+	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
+	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+}
+
+// live goes through the views of a run in progress.
+func (l look) live(d *desktop) {
+	d.t.Helper()
+	d.until("some of a run", func() bool { return d.cycle() >= 6 })
+	l.shot(d, "live")
+	d.click("Agents")
+	l.reveal(d, "the agents", func() *part { return d.kind("crowd.Grid") })
+	grid := d.still("the agents", func() *part { return d.kind("crowd.Grid") })
+	l.shot(d, "agents")
+	d.press(grid.X+grid.W/3, grid.Y+min(grid.H, l.height*9/10-grid.Y)/3) // where it is in view
+	d.until("one agent", func() bool { b := d.find("Copy as JSON"); return b != nil && !b.Disabled })
+	l.shot(d, "agent")
+	d.click("Chain")
+	d.until("the chain with its figures", func() bool { return d.shows("p95 ") })
+	l.shot(d, "chain")
+	if d.find("Charts") != nil { // else they stand beside
+		d.click("Charts")
+	}
+	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
+	d.press(line.X+line.W/2, line.Y+line.H/2)
+	d.until("a moment that is past", func() bool { return d.shows("looking back") && d.shows("as of ") })
+	l.shot(d, "past")
+}
+
+// reveal turns the wheel until something is in view.
+func (l look) reveal(d *desktop, what string, find func() *part) {
+	d.t.Helper()
+	d.xdotool("mousemove", fmt.Sprint(l.width*2/3), fmt.Sprint(l.height*2/5))
+	d.until(what+" in view", func() bool {
+		p := find()
+		if p != nil && p.Y > l.height*3/4 {
+			d.xdotool("click", "5")
+			return false
+		}
+		return p != nil
+	})
+}
+
+// bin chooses the run that ended, and looks into the bin.
+func (l look) bin(d *desktop) {
+	d.t.Helper()
+	d.click("Checkpoints")
+	d.until("the run in progress", func() bool { return d.shows("This run is in progress") })
+	l.shot(d, "checkpoints")
+	scale, err := strconv.ParseFloat(l.scale, 64)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	title := d.still("the runs", func() *part { return d.find("Runs") })
+	d.press(title.X+title.W/2, title.Y+title.H/2+int(79*scale)) // the second row: the inspector does not look into a table
+	d.until("the run that ended", func() bool { return d.shows("Ended") })
+	l.shot(d, "checkpoints-ended")
+	d.click("Bin…")
+	d.until("the bin", func() bool { return d.find("Empty the bin…") != nil })
+	l.shot(d, "bin")
+	d.click("Close")
+}
+
+// busy are the words at the beginning of what is shown until something is known.
+var busy = []string{"Reading", "Looking at", "Looking into", "Looking for", "Working", "Counting", "Asking", "Weighing", "Trying", "Checking"}
+
+// shot takes a picture when nothing is being read any more, and all is drawn.
+func (l look) shot(d *desktop, name string) {
+	d.t.Helper()
+	d.until(name+", read", func() bool {
+		return !slices.ContainsFunc(d.texts(), func(text string) bool {
+			return strings.HasSuffix(text, "…") && slices.ContainsFunc(busy, func(word string) bool { return strings.HasPrefix(text, word) })
+		})
+	})
+	d.xdotool("sleep", "0.4") // what is known is drawn in the next frame
+	d.shot(name + "-" + l.String())
+}

@@ -1,0 +1,216 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// serviceKey is what the answer of a service depends on.
+func (l Launch) serviceKey(o Outlook) string {
+	if o.Embedded || len(o.Foreign) > 0 || locked(o) != nil {
+		return ""
+	}
+	return fmt.Sprint("service ", o.Name, o.Kind, o.Address, o.Bearer, o.Models, l.Settings.Simulation, l.Settings.Remote)
+}
+
+// locked is the first secret of a service that is not there; nil is that all are.
+func locked(o Outlook) *Secret {
+	for i := range o.Secrets {
+		if o.Secrets[i].Err != nil {
+			return &o.Secrets[i]
+		}
+	}
+	return nil
+}
+
+// checkService looks whether a service answers, and takes what it is signed in to with. Nothing is sent to a host that
+// nobody allowed.
+func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
+	missing := locked(o)
+	switch {
+	case o.Embedded:
+		return fine("starts with the run, on this machine")
+	case missing != nil:
+		text := missing.Err.Error()
+		if mistake, ok := errors.AsType[*engine.FieldError](missing.Err); ok { // its hint is for the terminal
+			text = mistake.Problem
+		}
+		return mended(problem("", "%s", text), engine.MendSecret, missing.Name)
+	case len(o.Foreign) > 0:
+		return mended(warning("a launch asks for that, too", "nothing was sent to %s, which you have not allowed yet", o.Foreign[0]), engine.MendAllow, o.Foreign[0])
+	case o.Postgres != nil:
+		return l.checkPool(ctx, o)
+	}
+	var text string
+	var err error
+	if o.Kind == "llm" {
+		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models}, l.Allow)
+	} else {
+		text, err = l.checkHTTP(ctx, o)
+	}
+	var doubt *doubtError
+	switch {
+	case errors.As(err, &doubt):
+		return mended(warning(doubt.hint, "%s", doubt.text), engine.MendAgain, "")
+	case err != nil:
+		return mended(refused(err), engine.MendAgain, "")
+	}
+	return fine("%s", text)
+}
+
+// refused is a problem that a service had, with the hint of its error.
+func refused(err error) engine.Check {
+	if mistake, ok := errors.AsType[*engine.FieldError](err); ok {
+		return problem(mistake.Hint, "%s", mistake.Problem)
+	}
+	return problem("", "%v", err)
+}
+
+// doubtError is what a service answers that may be well.
+type doubtError struct{ text, hint string }
+
+func (e *doubtError) Error() string { return e.text }
+
+// checkHTTP asks for the service's own address, with its token if it has one. Whatever it answers, it is there; but its
+// own errors, and a token that it does not take, are told.
+func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
+	header := http.Header{}
+	if o.Bearer != "" {
+		token, _, err := l.Secrets.Find("service "+o.Name, o.Bearer)
+		if err != nil {
+			return "", err
+		}
+		header.Set("Authorization", "Bearer "+token)
+	}
+	if l.Settings.Simulation {
+		header.Set("X-Simulation-Mode", "true")
+	}
+	a, err := AskHTTP(ctx, o.Address, header)
+	switch {
+	case err != nil:
+		return "", err
+	case o.Bearer != "" && refusesKey(a.Code):
+		return "", &engine.FieldError{Field: "service " + o.Name, Problem: fmt.Sprintf("%s refuses the token %s (%d)", a.Host, o.Bearer, a.Code), Hint: "another token"}
+	case a.Code >= http.StatusInternalServerError:
+		return "", &doubtError{a.String(), "look at its log before many agents ask it"}
+	}
+	return a.String(), nil
+}
+
+// HTTPAnswer is what an address answered.
+type HTTPAnswer struct {
+	Host   string
+	Code   int
+	Status string
+	Header http.Header
+	Took   time.Duration
+}
+
+func (a HTTPAnswer) String() string {
+	return fmt.Sprintf("answered %s in %s", a.Status, engine.FormatDuration(a.Took))
+}
+
+// AskHTTP sends a GET to an address. Redirects are not followed: they could lead a token elsewhere. It costs nothing, and
+// takes ten seconds at most.
+func AskHTTP(ctx context.Context, address string, header http.Header) (HTTPAnswer, error) {
+	u, err := service.CheckAddress(address)
+	if err != nil {
+		return HTTPAnswer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return HTTPAnswer{}, err
+	}
+	req.Header = header
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	began := time.Now()
+	resp, err := client.Do(req)
+	if err != nil {
+		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
+			err = inner.Err
+		}
+		return HTTPAnswer{}, fmt.Errorf("%s does not answer: %w", u.Host, err)
+	}
+	_ = resp.Body.Close() // nothing of it is wanted
+	return HTTPAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
+}
+
+// limitHeaders say how many requests a client may make.
+var limitHeaders = []string{"X-RateLimit-Limit", "RateLimit-Limit", "RateLimit-Policy"}
+
+// simulationItem looks whether services lift their limits for a simulation that says it is one.
+func (l Launch) simulationItem() item {
+	var asked, embedded []Outlook
+	key := "simulation"
+	for _, o := range l.Outlook() {
+		switch {
+		case o.Kind != "http":
+		case o.Embedded:
+			embedded = append(embedded, o)
+		case len(o.Foreign) == 0 && locked(o) == nil:
+			asked = append(asked, o)
+			key += " " + o.Address
+		}
+	}
+	if len(asked) == 0 || !l.Settings.Simulation {
+		key = ""
+	}
+	return item{"X-Simulation-Mode", key, func(ctx context.Context) engine.Check {
+		switch {
+		case !l.Settings.Simulation:
+			return mended(warning("switch simulation-mode on, if the services know the header", "not sent: the services' limits count"), engine.MendSettings, "")
+		case len(asked) > 0:
+			return lifts(ctx, asked)
+		case len(embedded) > 0:
+			return fine("sent; the rehearsal lifts its limits for it")
+		}
+		return unknown("no service could be asked")
+	}}
+}
+
+// lifts asks each service with the header and without.
+func lifts(ctx context.Context, services []Outlook) engine.Check {
+	var lifted, kept, silent, away []string
+	for _, o := range services {
+		limit := func(header http.Header) (string, bool) {
+			a, err := AskHTTP(ctx, o.Address, header)
+			for _, name := range limitHeaders {
+				if value := a.Header.Get(name); value != "" {
+					return value, err == nil
+				}
+			}
+			return "", err == nil
+		}
+		without, ok := limit(http.Header{})
+		with, okToo := limit(http.Header{"X-Simulation-Mode": {"true"}})
+		switch {
+		case !ok || !okToo:
+			away = append(away, o.Name)
+		case without == "":
+			silent = append(silent, o.Name)
+		case with != without:
+			lifted = append(lifted, o.Name)
+		default:
+			kept = append(kept, fmt.Sprintf("%s (%s)", o.Name, with))
+		}
+	}
+	switch {
+	case len(kept) > 0:
+		return warning("ask whoever runs it, or set a rate in the scenario", "sent, but the limit stays the same at %s", strings.Join(kept, ", "))
+	case len(away) > 0:
+		return unknown("%s does not answer", strings.Join(away, ", "))
+	case len(silent) > 0:
+		return unknown("sent; %s does not say whether that lifts its limits: a 429 would", strings.Join(silent, ", "))
+	}
+	return fine("sent; %s lifts its limits for it", strings.Join(lifted, ", "))
+}

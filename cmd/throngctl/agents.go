@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// agentsCmd counts how the agents of a run ended a cycle.
+type agentsCmd struct {
+	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
+	Cycle *int   `placeholder:"N" help:"The cycle, which count from 0; the newest of which anything is known without."`
+	State string `placeholder:"STATE" help:"List who ended so: ok, stopped, failed, timeout or cancelled."`
+}
+
+// Run is called by kong.
+func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if err := wire.CheckHere(&r); err != nil {
+			return err
+		}
+		wanted, err := c.outcome()
+		if err != nil {
+			return err
+		}
+		people, err := wire.PastPeople(ctx, store, r.ID)
+		if err != nil {
+			return err
+		}
+		counts, cycle, who := map[engine.Outcome]int{}, r.Cycle, []int(nil)
+		if c.Cycle != nil {
+			if cycle = *c.Cycle; cycle < r.ForkCycle || cycle > r.Cycle || r.Cycles > 0 && cycle >= r.Cycles {
+				return &engine.FieldError{Field: "cycle", Problem: fmt.Sprintf("run %s has not come to a cycle %d", r.ID, cycle), Hint: "the first is " + strconv.Itoa(r.ForkCycle)}
+			}
+		}
+		for ; cycle >= 0; cycle-- {
+			for row, err := range store.Sessions(ctx, r.ID, cycle, cycle+1) {
+				if err != nil {
+					return err
+				}
+				counts[row.Outcome]++
+				if row.Outcome == wanted {
+					who = append(who, row.Agent)
+				}
+			}
+			if len(counts) > 0 || c.Cycle != nil {
+				break
+			}
+		}
+		if wanted != engine.Unfinished {
+			for _, agent := range who {
+				fmt.Fprintln(t.out, people.Name(agent))
+			}
+			return nil
+		}
+		t.counts(people.Program.Agents(), max(cycle, 0), counts)
+		return nil
+	})
+}
+
+// counts tells how many agents ended a cycle in which way.
+func (t *terminal) counts(agents, cycle int, counts map[engine.Outcome]int) {
+	fmt.Fprintf(t.out, "cycle %d, %s agents\n", cycle, engine.FormatCount(int64(agents)))
+	left := agents
+	for _, o := range endings {
+		if counts[o] > 0 {
+			fmt.Fprintf(t.out, "  %-10s %s\n", o, engine.FormatCount(int64(counts[o])))
+		}
+		left -= counts[o]
+	}
+	if left > 0 {
+		fmt.Fprintf(t.out, "  %-10s %s\n", "no session", engine.FormatCount(int64(left)))
+	}
+}
+
+// endings are the ways in which a session ends.
+var endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
+
+// outcome is the one that is asked for; Unfinished is none.
+func (c *agentsCmd) outcome() (engine.Outcome, error) {
+	if c.State == "" {
+		return engine.Unfinished, nil
+	}
+	if i := slices.IndexFunc(endings, func(o engine.Outcome) bool { return o.String() == c.State }); i >= 0 {
+		return endings[i], nil
+	}
+	names := make([]string, len(endings))
+	for i, o := range endings {
+		names[i] = o.String()
+	}
+	return engine.Unfinished, &engine.FieldError{Field: "state", Problem: "no session ends " + c.State, Hint: "one of " + strings.Join(names, ", ")}
+}

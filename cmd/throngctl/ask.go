@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// isTerminal returns what a file is called by the system, and whether a person sits behind it.
+func isTerminal(file any) (fd int, ok bool) {
+	f, ok := file.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
+}
+
+// person returns the terminal on which somebody can be asked: one to read from, and one on which the question is seen.
+func (t *terminal) person() (fd int, ok bool) {
+	fd, in := isTerminal(t.in)
+	_, out := isTerminal(t.err)
+	return fd, in && out
+}
+
+// asked puts a question and reads the answer, which is not shown.
+func (t *terminal) asked(question string, fd int) (string, error) {
+	fmt.Fprint(t.err, question)
+	defer fmt.Fprintln(t.err)
+	return t.typed(fd)
+}
+
+// askSecrets asks the person at the terminal, if there is one, for the secrets that a launch needs and that are kept
+// nowhere, once each. They last as long as this process; one that is not given stays missing, which the launch tells.
+func (t *terminal) askSecrets(l wire.Launch) error {
+	fd, ok := t.person()
+	if !ok || l.Settings.Replay != "" { // which asks nobody
+		return nil
+	}
+	put := map[string]bool{}
+	for _, service := range l.Outlook() {
+		for _, s := range service.Secrets {
+			if s.Err == nil || put[s.Name] {
+				continue
+			}
+			put[s.Name] = true
+			if mistake, ok := errors.AsType[*engine.FieldError](s.Err); ok { // its hint is for another way
+				fmt.Fprintf(t.err, "%s: %s\n", mistake.Field, mistake.Problem)
+			}
+			value, err := t.asked("value of "+s.Name+" (not shown, for this run only; Enter to leave it out): ", fd)
+			if err != nil {
+				return err
+			}
+			if value == "" {
+				continue
+			}
+			if err := wire.RememberSecret(s.Name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// askPassword asks for the password of the saved database where it could not be kept when it was given.
+func (t *terminal) askPassword(db wire.Database) (wire.Database, error) {
+	fd, ok := t.person()
+	if !ok || !db.Asks {
+		return db, nil
+	}
+	fmt.Fprintf(t.err, "the password of %s was kept only until the program ended that it was given to\n", db.Target())
+	password, err := t.asked("password (not shown, for this run only; Enter to leave it out): ", fd)
+	if err != nil || password == "" {
+		return db, err
+	}
+	wire.RememberPassword(db.URL, password)
+	db.Password, db.Asks = password, false
+	return db, nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+	"golang.org/x/sys/unix"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// screen is what a person sees of a terminal, and types into it.
+type screen struct {
+	tty  *os.File // of the program
+	mu   sync.Mutex
+	seen bytes.Buffer
+}
+
+// newScreen returns a terminal. Each time when the end of what is seen is a question of answers, that is typed.
+func newScreen(t *testing.T, answers map[string]string) *screen {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminals: %v", err)
+	}
+	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{}
+	if s.tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.answer(ours, answers)
+	}()
+	t.Cleanup(func() {
+		_ = s.tty.Close()
+		<-done // reading ends where nobody has the other side open
+		_ = ours.Close()
+	})
+	return s
+}
+
+func (s *screen) answer(ours *os.File, answers map[string]string) {
+	part := make([]byte, 4096)
+	for {
+		n, err := ours.Read(part)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.seen.Write(part[:n])
+		text := s.seen.String()
+		s.mu.Unlock()
+		for question, answer := range answers {
+			if strings.HasSuffix(text, question) {
+				for shows(ours) { // a person is slower
+					runtime.Gosched()
+				}
+				_, _ = io.WriteString(ours, answer+"\n")
+			}
+		}
+	}
+}
+
+// shows reports whether what is typed is seen.
+func shows(f *os.File) bool {
+	state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil && state.Lflag&unix.ECHO != 0
+}
+
+// text is all that was seen so far.
+func (s *screen) text() string {
+	const bell = "\a"
+	_, _ = io.WriteString(s.tty, bell)
+	for {
+		s.mu.Lock()
+		text, whole := strings.CutSuffix(s.seen.String(), bell)
+		s.mu.Unlock()
+		if whole {
+			return strings.ReplaceAll(text, bell, "")
+		}
+		runtime.Gosched()
+	}
+}
+
+const locked = `
+population: {count: 2}
+services:
+  one: {kind: http, url: %[1]s, auth: {bearer: secret:THRONG_TEST_ONE}}
+  two: {kind: http, url: %[1]s, auth: {bearer: secret:THRONG_TEST_ONE}}
+chain c:
+  step a: {kind: http, service: one, get: /}
+  step b: {kind: http, service: two, get: /}
+`
+
+// TestSecretsAreAskedFor is a terminal without a keychain: each secret is asked for once, is seen nowhere, lasts as long
+// as the process, and is asked for again by the next one.
+func TestSecretsAreAskedFor(t *testing.T) {
+	keyring.MockInitWithError(errors.New("no bus"))
+	t.Setenv("DATABASE_URL", "")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer typed-hunter2" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	file := write(t, filepath.Join(t.TempDir(), "asking.yaml"), fmt.Sprintf(locked, server.URL))
+	const question = "value of THRONG_TEST_ONE (not shown, for this run only; Enter to leave it out): "
+	run := func(answer string) (code int, seen string) {
+		t.Helper()
+		t.Cleanup(func() { _ = wire.ForgetSecret("THRONG_TEST_ONE") })
+		s := newScreen(t, map[string]string{question: answer})
+		var out bytes.Buffer
+		code = execute([]string{"run", file, "--data", t.TempDir()}, &terminal{in: s.tty, out: &out, err: s.tty})
+		return code, out.String() + s.text()
+	}
+	if code, seen := run(""); code != exitUsage || !strings.Contains(seen, "service two: the secret THRONG_TEST_ONE is not in the environment") {
+		t.Errorf("left out: exit code %d\n%s", code, seen)
+	}
+	for range 2 { // as at two starts
+		code, seen := run("typed-hunter2")
+		if code != exitDone || strings.Count(seen, question) != 1 || strings.Contains(seen, "hunter2") ||
+			!strings.Contains(seen, "the keychain cannot be used: no bus") {
+			t.Errorf("exit code %d\n%s", code, seen)
+		}
+		if place, err := wire.FindSecret("THRONG_TEST_ONE"); place != wire.InMemory {
+			t.Errorf("it is in %s, %v", place, err)
+		}
+		_ = wire.ForgetSecret("THRONG_TEST_ONE") // the program ends
+	}
+	if code, _, stderr := ctl(t, "run", file, "--data", t.TempDir()); code != exitUsage || !strings.Contains(stderr, "export THRONG_TEST_ONE=") {
+		t.Errorf("where nobody can be asked: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestThePasswordIsAskedForAgain is a database that was saved where no keychain kept its password.
+func TestThePasswordIsAskedForAgain(t *testing.T) {
+	keyring.MockInitWithError(errors.New("no bus"))
+	t.Setenv("DATABASE_URL", "")
+	data := t.TempDir()
+	const address = "postgres://me@127.0.0.1:1/results"
+	if err := wire.SaveDatabase(data, wire.Database{URL: address, Password: "hunter2-old"}); err == nil {
+		t.Fatal("it was kept")
+	}
+	find := func(s *screen) wire.Database {
+		t.Helper()
+		db, err := databaseFlag{}.find(&terminal{in: s.tty, err: s.tty, data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	s := newScreen(t, map[string]string{"(not shown, for this run only; Enter to leave it out): ": "hunter2-new"})
+	if db := find(s); db.Password != "hunter2-old" || s.text() != "" {
+		t.Errorf("asked in the same process:\n%s", s.text())
+	}
+	wire.RememberPassword(address, "") // the program ends
+	if db := find(s); db.Password != "hunter2-new" || db.Asks || !strings.Contains(s.text(), "127.0.0.1:1/results") || strings.Contains(s.text(), "hunter2") {
+		t.Errorf("%s", s.text())
+	}
+	wire.RememberPassword(address, "")
+	keyring.MockInit()
+	if err := wire.SaveDatabase(data, wire.Database{URL: address, Password: "hunter2-kept"}); err != nil {
+		t.Fatal(err)
+	}
+	if db := find(s); db.Password != "hunter2-kept" || db.Asks || strings.Count(s.text(), "password (") != 1 {
+		t.Errorf("with a keychain: %s", s.text())
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// auditedLater are the stores whose runs are audited when a test is over.
+var auditedLater sync.Map
+
+// auditAfter audits every run that a command line leaves in its store, once the test is over: no test may leave a figure
+// that its journal does not bear out.
+func auditAfter(t *testing.T, args []string) {
+	t.Helper()
+	i := slices.Index(args, "--data")
+	if i < 0 || i+1 == len(args) || !slices.Contains([]string{"run", "resume", "delete"}, args[0]) {
+		return
+	}
+	data := args[i+1]
+	if args[0] == "delete" { // later they are gone
+		auditStore(t, data)
+		return
+	}
+	if _, known := auditedLater.LoadOrStore(data, true); known {
+		return
+	}
+	t.Cleanup(func() {
+		auditedLater.Delete(data)
+		auditStore(t, data)
+	})
+}
+
+// auditStore audits the runs of a folder, if there is a store in it.
+func auditStore(t *testing.T, data string) {
+	t.Helper()
+	if !sqlite.Exists(data) {
+		return
+	}
+	store, err := sqlite.Open(data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Errorf("audit of what the test left: %v", err)
+		return
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	auditAll(t, store)
+}
+
+// auditAll audits the runs of a store that are not in progress, nor were fetched.
+func auditAll(t *testing.T, store *sqlite.Store) {
+	t.Helper()
+	ctx := context.Background() // that of the test is over
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, r := range runs {
+		report, err := wire.Audit(ctx, store, r.ID)
+		if _, refused := errors.AsType[*engine.FieldError](err); refused {
+			continue
+		}
+		if err != nil {
+			t.Errorf("audit of what the test left: %v", err)
+			continue
+		}
+		for _, f := range report.Figures {
+			if f.Differ > 0 {
+				t.Errorf("run %s, %s: %s: recorded %s, recomputed %s (%d of %d differ) %s", r.ID, f.Group, f.Name, f.Recorded, f.Recomputed, f.Differ, f.Values, f.Where)
+			}
+		}
+	}
+}
+
+// TestAudit damages what a run recorded, in the store and in its export: each is named.
+func TestAudit(t *testing.T) {
+	data, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	if code, stdout, stderr := ctl(t, day(data, "--export", out)...); code != exitDone {
+		t.Fatalf("run: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	audits := func(want int, says string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := ctl(t, append([]string{"audit", "--data", data}, args...)...)
+		if code != want || !strings.Contains(stdout+stderr, says) {
+			t.Errorf("audit %v: exit code %d, want %d and %q\n%s%s", args, code, want, says, stdout, stderr)
+		}
+	}
+	audits(exitDone, "all equal")
+	audits(exitDone, "totals: latency p95", "--all")
+	audits(exitDone, "files against the store", "--export", out)
+	audits(exitUsage, "nowhere", "--export", filepath.Join(out, "nowhere"))
+	audits(exitUsage, "no-such-run", "no-such-run")
+
+	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage := func(statement string) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, d := range []struct{ says, damage, mend string }{
+		{"the run: sessions done", `UPDATE runs SET done = done + 1`, `UPDATE runs SET done = done - 1`},
+		{"the run: events counted on the way", `UPDATE runs SET events = events - 1`, `UPDATE runs SET events = events + 1`},
+		{"the run: cycle", `UPDATE runs SET cycle = cycle + 1`, `UPDATE runs SET cycle = cycle - 1`},
+		{"the journal: sessions of each cycle", `UPDATE barriers SET active = active + 1 WHERE cycle = 1`, `UPDATE barriers SET active = active - 1 WHERE cycle = 1`},
+		{"the journal: sessions so far at each barrier", `UPDATE barriers SET sessions = 1 WHERE cycle = 1`, `UPDATE barriers SET sessions = 60 WHERE cycle = 1`},
+		{"peaks: time in cycles", `UPDATE barriers SET took = took + 1 WHERE cycle = 0`, `UPDATE barriers SET took = took - 1 WHERE cycle = 0`},
+		{"totals: sessions ok", `DELETE FROM sessions WHERE pos = (SELECT max(pos) FROM sessions)`, ``},
+	} {
+		damage(d.damage)
+		audits(exitFailed, d.says)
+		damage(d.mend)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Replace(read(t, out, "sessions.csv"), ",ok,", ",failed,", 1)
+	if err := os.WriteFile(filepath.Join(out, "sessions.csv"), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	audits(exitFailed, "files: sessions failed", "--export", out)
+	elsewhere := t.TempDir()
+	code, stdout, stderr := ctl(t, "audit", "--data", elsewhere, "--export", out)
+	if code != exitFailed || !strings.Contains(stderr, "does not have run") {
+		t.Errorf("audit of an export alone: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if err := os.RemoveAll(data); err != nil { // its damage is meant
+		t.Fatal(err)
+	}
+}

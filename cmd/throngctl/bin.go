@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// binDays is how long the bin keeps what is in it.
+var binDays = fmt.Sprintf("%d days", int(storage.BinTime.Hours()/24))
+
+// binWords says how long something stays in the bin, and how it comes back.
+func binWords(run engine.RunID, checkpoints []int) string {
+	command := "throngctl restore " + string(run)
+	if len(checkpoints) > 0 {
+		command += " --checkpoint " + strings.ReplaceAll(numbers(checkpoints), " ", ",")
+	}
+	return fmt.Sprintf("it stays in the bin for %s: %s", binDays, command)
+}
+
+// withAny is with for a run that may be in the bin.
+func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, binned bool) error) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	record, err := pick(ctx, store, name)
+	if errors.Is(err, sqlite.ErrBinned) {
+		if r, look := store.BinnedRun(ctx, engine.RunID(name)); look == nil {
+			return f(store, r, true)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return f(store, record, false)
+}
+
+// binned deletes a run of the bin for good.
+func (c *deleteCmd) binned(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
+	if !c.Now || len(c.Checkpoint) > 0 || c.InPostgres || c.OnlyPostgres {
+		return &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s is in the bin", r.ID), Hint: fmt.Sprintf("throngctl restore %s, or throngctl delete %s --now", r.ID, r.ID),
+		}
+	}
+	fmt.Fprintf(t.out, "run %s (%s, %s) will go for good, out of the bin\n", r.ID, r.Title, stamp(r.Created))
+	if err := c.agreed(t); err != nil {
+		return err
+	}
+	if err := wire.DeleteBinned(ctx, store, t.data, r.ID, 0); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, "deleted")
+	return nil
+}
+
+// restoreCmd takes something out of the bin.
+type restoreCmd struct {
+	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Checkpoint []int  `placeholder:"N" sep:"," help:"These checkpoints of it, where the run itself is not in the bin."`
+}
+
+// Run is called by kong.
+func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
+	if len(c.Checkpoint) > 0 {
+		return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, binned bool) error {
+			return c.checkpoints(ctx, t, store, &r, binned)
+		})
+	}
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	r, err := store.BinnedRun(ctx, engine.RunID(c.RunID))
+	if errors.Is(err, engine.ErrNotFound) {
+		if there, look := store.Run(ctx, engine.RunID(c.RunID)); look == nil {
+			fmt.Fprintf(t.out, "run %s is not in the bin\n", there.ID)
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := store.Restore(ctx, r.ID, 0); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "run %s (%s, %s) is restored\n", r.ID, r.Title, stamp(r.Created))
+	return nil
+}
+
+func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord, binned bool) error {
+	if binned {
+		return &engine.FieldError{Field: "checkpoint", Problem: "the whole run is in the bin", Hint: "throngctl restore " + string(r.ID)}
+	}
+	for _, n := range c.Checkpoint {
+		if err := store.Restore(ctx, r.ID, n); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "checkpoint %d of run %s is restored\n", n, r.ID)
+	}
+	return nil
+}
+
+// binCmd shows the bin, or empties it.
+type binCmd struct {
+	Empty bool `help:"Delete all that is in it for good, after showing it."`
+	Yes   bool `short:"y" help:"Do not ask."`
+}
+
+// Run is called by kong.
+func (c *binCmd) Run(ctx context.Context, t *terminal) (err error) {
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	all, err := wire.Binned(ctx, store, t.data)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(t.out, "the bin is empty; what is deleted stays in it for "+binDays)
+		return nil
+	}
+	if err := t.listBin(all); err != nil || !c.Empty {
+		return err
+	}
+	if !c.Yes && t.answer("delete all of it for good? type yes: ") != "yes" {
+		return t.kept("nothing was deleted")
+	}
+	gone, err := wire.EmptyBin(ctx, store, t.data, all[0].At)
+	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
+	return err
+}
+
+func (t *terminal) listBin(all []storage.Binned) error {
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tWHAT\tDELETED\tGOES IN\tSIZE\tTITLE")
+	var bytes int64
+	for i := range all {
+		b := &all[i]
+		what := "run"
+		if b.Checkpoint > 0 {
+			what = fmt.Sprintf("checkpoint %d", b.Checkpoint)
+		}
+		days := b.DaysLeft(time.Now())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\n", b.Run.ID, what, stamp(b.At), days, plural(days, "day", "days"), engine.FormatBytes(b.Bytes), b.Run.Title)
+		bytes += b.Bytes
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "about %s in all\n", engine.FormatBytes(bytes))
+	return nil
+}

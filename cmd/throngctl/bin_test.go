@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBin deletes runs and checkpoints, brings them back, and makes room.
+func TestBin(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	data := filepath.Join(t.TempDir(), "data")
+	in := func(args ...string) []string { return append(args, "--data", data) }
+	first, second := newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")
+	log := filepath.Join(data, "rehearsal", first+".log")
+	if _, err := os.Stat(log); err != nil {
+		t.Fatal(err)
+	}
+	_, before, _ := ctl(t, in("runs")...)
+
+	want(t, exitDone, "", in("bin"), "the bin is empty", "30 days")
+	want(t, exitFailed, "no\n", in("delete", first), "nothing was deleted")
+	want(t, exitDone, "yes\n", in("delete", first), "deleted; it stays in the bin for 30 days: throngctl restore "+first)
+	want(t, exitDone, "", in("bin"), first, "30 days", "in all")
+	want(t, exitUsage, "", in("delete", first, "-y"), "is in the bin", "restore", "--now")
+	want(t, exitUsage, "", in("checkpoints", first), "in the bin")
+	if _, out, _ := ctl(t, in("runs")...); strings.Contains(out, first) || !strings.Contains(out, second) {
+		t.Errorf("listed are\n%s", out)
+	}
+	want(t, exitDone, "", in("restore", first[:len(first)-1]), "run "+first, "is restored")
+	want(t, exitDone, "", in("restore", first), "is not in the bin")
+	// What both runs' ids begin with is that of one of them in the bin, and deletes nothing of it.
+	both := first[:len("20260102-")]
+	want(t, exitUsage, "", in("delete", both, "--now", "-y"), "more than one run's id begins so")
+	want(t, exitDone, "", in("delete", first, "-y"), "in the bin")
+	want(t, exitDone, "", in("restore", both), "run "+first, "is restored")
+	if _, after, _ := ctl(t, in("runs")...); after != before {
+		t.Errorf("listed are\n%s\nwere\n%s", after, before)
+	}
+	want(t, exitDone, "", in("audit", first), "equal")
+
+	_, points, _ := ctl(t, in("checkpoints", second)...)
+	lines := strings.Split(strings.TrimSpace(points), "\n")
+	oldest := strings.Fields(lines[len(lines)-1])[0]
+	next := strings.Fields(lines[len(lines)-2])[0]
+	want(t, exitDone, "", in("delete", second, "--checkpoint", next+","+oldest, "-y"), "--checkpoint "+next+","+oldest)
+	want(t, exitDone, "", in("restore", second, "--checkpoint", next+","+oldest), "checkpoint "+next+" of run "+second+" is restored", "checkpoint "+oldest)
+	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; it stays in the bin", "--checkpoint "+oldest)
+	want(t, exitDone, "", in("bin"), second, "checkpoint "+oldest)
+	want(t, exitDone, "", in("restore", second, "--checkpoint", oldest), "checkpoint "+oldest+" of run "+second+" is restored")
+	if _, again, _ := ctl(t, in("checkpoints", second)...); again != points {
+		t.Errorf("the checkpoints are\n%s\nwere\n%s", again, points)
+	}
+
+	want(t, exitDone, "", in("delete", first, "-y"), "in the bin")
+	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "nothing was deleted")
+	want(t, exitDone, "", in("delete", first, "--now", "-y"), "deleted")
+	if _, err := os.Stat(log); !os.IsNotExist(err) {
+		t.Errorf("the log of its rehearsal is there: %v", err)
+	}
+	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the bin for 30 days", "deleted 1 of 1")
+	want(t, exitFailed, "no\n", in("bin", "--empty"), second, "nothing was deleted")
+	want(t, exitDone, "yes\n", in("bin", "--empty"), "deleted 1 of 1")
+	want(t, exitUsage, "", in("restore", second), "not found")
+	want(t, exitDone, "", in("bin"), "the bin is empty")
+}
+
+// TestDeleteNow takes a run away without the bin.
+func TestDeleteNow(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	data := filepath.Join(t.TempDir(), "data")
+	run := newRun(t, data)
+	want(t, exitDone, "", []string{"delete", run, "--now", "-y", "--data", data}, "deleted\n")
+	want(t, exitDone, "", []string{"bin", "--data", data}, "the bin is empty")
+}
+
+// TestNote keeps a person's words with a run, in lists and in run.json.
+func TestNote(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	data := filepath.Join(t.TempDir(), "data")
+	run := newRun(t, data)
+	in := func(args ...string) []string { return append(args, "--data", data) }
+	want(t, exitDone, "", in("note", run), "has no note")
+	want(t, exitDone, "", in("note", run, "before", "the new prices"))
+	want(t, exitDone, "", in("note", run[:len(run)-1]), "before the new prices\n")
+	want(t, exitDone, "", in("runs"), "NOTE", "before the new prices")
+	_, text, _ := ctl(t, in("export", run, "--what", "run")...)
+	var manifest struct{ Note string }
+	if err := json.Unmarshal([]byte(text), &manifest); err != nil || manifest.Note != "before the new prices" {
+		t.Errorf("run.json says %q, %v", manifest.Note, err)
+	}
+	want(t, exitDone, "", in("note", run, ""))
+	want(t, exitDone, "", in("note", run), "has no note")
+	if _, text, _ := ctl(t, in("export", run, "--what", "run")...); strings.Contains(text, `"note"`) {
+		t.Error("run.json has a note that is empty")
+	}
+}
+
+func TestNoteLine(t *testing.T) {
+	for note, want := range map[string]string{
+		"": "", " one \n two": "one…", "a\x1b[31mred": "a [31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
+	} {
+		if got := noteLine(note); got != want {
+			t.Errorf("of %q is shown %q, want %q", note, got, want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// checkCmd looks whether a run could begin, and starts none.
+type checkCmd struct {
+	File string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, the machine and the database alone."`
+	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+
+	settingFlags
+	newFlags
+	outsideFlags
+	databaseFlag
+}
+
+// Run is called by kong. Problems end it with exit code 1, warnings do not.
+func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
+	db, err := c.find(t)
+	if err != nil {
+		return err
+	}
+	l := wire.Launch{Data: t.data, Allow: c.Allow, Cores: t.hooks.cores, Host: t.hooks.host}
+	if c.File != "" {
+		if l.Scenario, err = t.load(c.File, scenario.Extras{Parameters: c.Set}); err != nil {
+			return err
+		}
+	}
+	if l.Settings, err = c.settings(t, l.Scenario); err != nil {
+		return err
+	}
+	l.Settings.Remote = db.URL != ""
+	if l.Scenario != nil {
+		if err := l.CheckAddresses(); err != nil {
+			return err
+		}
+	}
+	var list wire.Preflight
+	checks := list.List(ctx, l, db, nil)
+	if err := printChecks(t.out, checks); err != nil {
+		return err
+	}
+	if engine.WorstGrade(checks) == engine.GradeProblem {
+		return exitError(exitFailed)
+	}
+	return nil
+}
+
+// settings are those that a run would have.
+func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
+	saved, err := wire.LoadSaved(t.data)
+	if err != nil {
+		return engine.Settings{}, err
+	}
+	layers := wire.Layers{Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, Saved: saved}
+	if s != nil {
+		layers.File = wire.FileSettings(s)
+	}
+	settings, _, err := layers.Resolve()
+	if err != nil {
+		return settings, err
+	}
+	c.apply(&settings)
+	if s != nil {
+		wire.Schedule(&settings, s)
+	}
+	return settings, settings.Validate()
+}
+
+// printChecks writes a line for each, with its details and what can be done below it.
+func printChecks(out io.Writer, all []engine.Check) error {
+	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
+	for _, c := range all {
+		first, more, _ := strings.Cut(c.Text, "\n")
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Grade, c.Name, first)
+		for line := range strings.SplitSeq(more, "\n") {
+			if line != "" {
+				fmt.Fprintf(w, "\t\t%s\n", line)
+			}
+		}
+		if hint := inTerminal(&c); hint != "" {
+			fmt.Fprintf(w, "\t\t> %s\n", hint)
+		}
+	}
+	return w.Flush()
+}
+
+// inTerminal says what a person can do here, where there are no buttons.
+func inTerminal(c *engine.Check) string {
+	way, to := c.Way()
+	switch way {
+	case engine.MendAllow:
+		return "if it is yours to load: --allow " + to
+	case engine.MendSecret:
+		return "throngctl secret set " + to + ", or have it in the environment under that name"
+	case engine.MendConnections:
+		return c.Hint + "; to take no more: throngctl settings database-connections=" + to
+	case engine.MendFree:
+		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
+	}
+	return c.Hint
+}

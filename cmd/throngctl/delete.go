@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// What becomes of rows that the database has not confirmed when their run goes.
+const (
+	sendUnsent = "send"
+	dropUnsent = "drop"
+)
+
+// removalFlags are what deleting and pruning have in common.
+type removalFlags struct {
+	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What becomes of rows that are not in Postgres yet: send, before they go here, or drop. Else it is asked."`
+	Now    bool   `help:"At once, and not into the bin: this makes room, and cannot be undone."`
+	Yes    bool   `short:"y" help:"Do not ask."`
+}
+
+// deleteCmd deletes a run or a part of it.
+type deleteCmd struct {
+	RunID        string `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Checkpoint   []int  `placeholder:"N" sep:"," xor:"what" help:"Only these checkpoints; the others stay restorable."`
+	InPostgres   bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no bin keeps them."`
+	OnlyPostgres bool   `xor:"what" help:"Only its rows in Postgres, at once; the run stays here."`
+	removalFlags
+	databaseFlag
+}
+
+// Run is called by kong.
+func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
+	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, binned bool) error {
+		if binned {
+			return c.binned(ctx, t, store, &r)
+		}
+		if len(c.Checkpoint) > 0 {
+			return c.checkpoints(ctx, t, store, r.ID)
+		}
+		x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
+		return errors.Join(c.run(ctx, x, &r), x.close())
+	})
+}
+
+// removing is the deletion of runs. The database in force is looked up, and sent to, when it is needed.
+type removing struct {
+	t        *terminal
+	store    *sqlite.Store
+	flags    removalFlags
+	database databaseFlag
+	remote   *wire.Remote // nil until then
+}
+
+// connect returns the database in force.
+func (x *removing) connect() (*wire.Remote, error) {
+	if x.remote != nil {
+		return x.remote, nil
+	}
+	db, err := x.database.find(x.t)
+	if err != nil {
+		return nil, err
+	}
+	remote := wire.NewRemote(x.store, slog.New(slog.DiscardHandler))
+	if err := remote.Use(db); err != nil {
+		return nil, err
+	}
+	x.remote = remote
+	return remote, nil
+}
+
+func (x *removing) close() error {
+	if x.remote == nil {
+		return nil
+	}
+	return x.remote.Close()
+}
+
+func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) error {
+	t := x.t
+	if !c.OnlyPostgres {
+		d, err := wire.Weigh(ctx, x.store, t.data, r.ID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, stamp(r.Created),
+			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), plural(d.Checkpoints, "checkpoint", "checkpoints"),
+			engine.FormatBytes(d.Bytes))
+		if err := x.settle(ctx, r.ID, d.Sendings); err != nil {
+			return err
+		}
+	}
+	remote, err := (*wire.Remote)(nil), error(nil)
+	if c.InPostgres || c.OnlyPostgres {
+		if remote, err = x.connect(); err != nil {
+			return err
+		}
+		w, err := remote.Weigh(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "from %s will go: %s sessions, %s events, %s rows in all\n", remote.Target(),
+			engine.FormatCount(w.Sessions), engine.FormatCount(w.Events), engine.FormatCount(w.Rows))
+	}
+	if err := c.agreed(t); err != nil {
+		return err
+	}
+	if remote != nil {
+		rows, err := remote.Remove(ctx, r.ID)
+		if err != nil {
+			return fmt.Errorf("%w; here everything was kept, and %s rows have gone there", err, engine.FormatCount(rows))
+		}
+		fmt.Fprintf(t.out, "deleted %s rows from %s\n", engine.FormatCount(rows), remote.Target())
+	}
+	if c.OnlyPostgres {
+		return nil
+	}
+	if !c.Now {
+		if err := x.store.Bin(ctx, r.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
+		return nil
+	}
+	if err := wire.Delete(ctx, x.store, t.data, r.ID); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, "deleted")
+	return nil
+}
+
+// settle finds out what becomes of rows that no database has confirmed, and sends them if they are to be.
+func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.Sending) error {
+	what := x.flags.Unsent
+	for _, to := range all {
+		if to.Unsent == 0 {
+			continue
+		}
+		fmt.Fprintf(x.t.out, "%s rows of run %s have not reached %s\n", engine.FormatCount(to.Unsent), run, to.Target)
+		if what == "" && x.flags.Yes {
+			return &engine.FieldError{Field: "unsent", Problem: "the run was kept: it is not said what becomes of these rows", Hint: "--unsent send, or --unsent drop"}
+		}
+		if what == "" {
+			what = x.t.answer("send them first, drop them, or keep the run? type send or drop: ")
+		}
+		switch what {
+		case dropUnsent:
+		case sendUnsent:
+			if err := x.send(ctx, run, to.Target); err != nil {
+				return fmt.Errorf("run %s was kept: %w", run, err)
+			}
+			fmt.Fprintf(x.t.out, "they are in %s now\n", to.Target)
+		default:
+			return x.t.kept("run " + string(run) + " is kept")
+		}
+	}
+	return nil
+}
+
+// send waits until all rows of a run are where they were to go.
+func (x *removing) send(ctx context.Context, run engine.RunID, target string) error {
+	remote, err := x.connect()
+	if err != nil {
+		return err
+	}
+	if remote.Target() != target {
+		return &engine.FieldError{
+			Field: "unsent", Problem: "the rows were to go to " + target + ", which is not the database in force", Hint: "name it with --database-url, or drop them",
+		}
+	}
+	if err := remote.Drain(ctx, run); err != nil {
+		return err
+	}
+	if refused := remote.Refused(); refused != "" {
+		return errors.New(refused)
+	}
+	return nil
+}
+
+func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, run engine.RunID) error {
+	bytes, err := store.WeighCheckpoints(ctx, run, c.Checkpoint)
+	if err != nil {
+		return err
+	}
+	all, err := store.Checkpoints(ctx, run)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "of run %s will go, about %s:\n", run, engine.FormatBytes(bytes))
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, cp := range all {
+		for _, n := range c.Checkpoint {
+			if n == cp.Number {
+				fmt.Fprintf(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, stamp(cp.At), cp.Cycle, cp.Reason)
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := c.agreed(t); err != nil {
+		return err
+	}
+	if !c.Now {
+		if err := store.BinCheckpoints(ctx, run, c.Checkpoint); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "deleted; %s\n", binWords(run, c.Checkpoint))
+		return nil
+	}
+	if err := store.DeleteCheckpoints(ctx, run, c.Checkpoint); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, "deleted")
+	return nil
+}
+
+// agreed asks whether what was shown is to go.
+func (f *removalFlags) agreed(t *terminal) error {
+	if f.Yes || t.answer("delete it? type yes: ") == "yes" {
+		return nil
+	}
+	return t.kept("nothing was deleted")
+}
+
+// kept says what was not deleted.
+func (t *terminal) kept(what string) error {
+	fmt.Fprintln(t.out, what)
+	return exitError(exitFailed)
+}
+
+// answer asks, and returns what was typed, in small letters.
+func (t *terminal) answer(question string) string {
+	fmt.Fprint(t.out, question)
+	if t.lines == nil {
+		t.lines = bufio.NewReader(t.in)
+	}
+	line, err := t.lines.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSpace(line))
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// elsewhereFlag looks into a database instead of the store.
+type elsewhereFlag struct {
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Look into this Postgres database, where all machines send their runs, instead of the store on this one; saved is the one that is saved."`
+}
+
+// find returns the database, if one is to be looked into.
+func (f elsewhereFlag) find(t *terminal) (db wire.Database, ok bool, err error) {
+	if f.DatabaseURL == "" {
+		return db, false, nil
+	}
+	flag := f.DatabaseURL
+	if flag == "saved" {
+		flag = ""
+	}
+	db, err = databaseFlag{DatabaseURL: flag}.find(t)
+	if err == nil && db.URL == "" {
+		err = wire.ErrNoDatabase
+	}
+	return db, true, err
+}
+
+// remoteRuns lists the runs of a database.
+func (t *terminal) remoteRuns(ctx context.Context, db wire.Database) error {
+	runs, err := wire.RemoteRuns(ctx, db)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		fmt.Fprintf(t.out, "there is no run in %s yet\n", db.Target())
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tMACHINE\tSTARTED\tSTATE\tCYCLE\tDONE\tCHECKPOINTS\tTITLE")
+	for _, r := range runs {
+		cycles := ""
+		if r.Cycles > 0 {
+			cycles = fmt.Sprintf("/%d", r.Cycles)
+		}
+		state := "not ended"
+		if r.Ending != engine.NotEnded {
+			state = r.Ending.String()
+		}
+		name := r.Machine
+		if name == "" {
+			name = "not known"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d%s\t%s\t%d\t%s\n", r.ID, name, stamp(r.Created), state, r.Cycle, cycles, doneOf(r.Done, r.Total), r.Checkpoints, r.Title)
+	}
+	return w.Flush()
+}
+
+// remoteCheckpoints lists the checkpoints of a run in a database.
+func (t *terminal) remoteCheckpoints(ctx context.Context, db wire.Database, run string) error {
+	if run == "" {
+		return &engine.FieldError{Field: "run", Problem: "is not named", Hint: "throngctl runs --database-url URL lists them"}
+	}
+	r, all, err := wire.RemoteCheckpoints(ctx, db, engine.RunID(run))
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(t.out, "run %s has no checkpoint in %s that can be fetched\n", r.ID, db.Target())
+		return nil
+	}
+	return t.listCheckpoints(all)
+}
+
+// fetchCmd brings a checkpoint from a database.
+type fetchCmd struct {
+	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Checkpoint int    `placeholder:"N" help:"The checkpoint; the newest without."`
+	databaseFlag
+}
+
+// Run is called by kong.
+func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
+	db, err := c.find(t)
+	if err != nil {
+		return err
+	}
+	if db.URL == "" {
+		return wire.ErrNoDatabase
+	}
+	if c.Checkpoint < 0 {
+		return &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("%d is no number of one", c.Checkpoint), Hint: "they count from 1"}
+	}
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	go func() {
+		select {
+		case <-t.signals:
+			giveUp(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	run, checkpoint, err := wire.Fetch{Store: store, Data: t.data, Database: db, Run: engine.RunID(c.RunID), Number: c.Checkpoint}.Do(ctx)
+	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) {
+			return fmt.Errorf("nothing was fetched: %w", cause)
+		}
+		return err
+	}
+	fmt.Fprintf(t.out, "checkpoint %d of run %s is here, at the start of cycle %d; its results stay in %s\nbegin a run of your own there with: throngctl fork %s --checkpoint %d\n",
+		checkpoint.Number, run.ID, checkpoint.Cycle, db.Target(), run.ID, checkpoint.Number)
+	return nil
+}

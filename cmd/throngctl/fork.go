@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// forkCmd starts a new run where a checkpoint of another stands.
+type forkCmd struct {
+	RunID      string            `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to go on with, instead of that kept with the run."`
+	File       string            `placeholder:"FILE" help:"The same."`
+	Checkpoint int               `placeholder:"N" help:"Checkpoint to begin at, at the start of its cycle; the newest without."`
+	Set        map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario; the others are the run's."`
+	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
+	Filter     *string           `placeholder:"EXPR" help:"Only agents for whom this is true take part; an empty one lets everybody."`
+	output
+	settingFlags
+	adaptiveFlag
+	newFlags
+	outsideFlags
+	databaseFlag
+}
+
+// Run is called by kong.
+func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
+	if err := c.sortOut(); err != nil {
+		return err
+	}
+	var parent *wire.Parent
+	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
+		parent, err = wire.FindParent(ctx, store, t.data, r.ID, c.Checkpoint)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s, err := parent.Read(c.File, c.Set)
+	if err != nil {
+		return err
+	}
+	settings, err := parent.Settings(s, c.into(texts(c.settingFlags, c.newFlags)), os.Getenv)
+	if err != nil {
+		return err
+	}
+	if len(c.Agents) > 0 {
+		settings.Agents = c.Agents
+	}
+	if c.Filter != nil {
+		settings.Filter = *c.Filter
+	}
+	if c.Service != nil { // the others stay where they are
+		all := maps.Clone(c.Service)
+		maps.Copy(all, settings.Services)
+		maps.Copy(all, c.Service)
+		c.Service = all
+	}
+	c.apply(&settings)
+	wire.Schedule(&settings, s)
+	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Fork: parent, Data: t.data}
+	t.announce(&l)
+	return t.carryOut(ctx, l, c.output, c.databaseFlag)
+}
+
+// sortOut finds out which of the names is that of a file: one that stands alone and ends like a scenario's is.
+func (c *forkCmd) sortOut() error {
+	if c.Other == "" && slices.Contains(scenario.Endings, filepath.Ext(c.RunID)) {
+		c.RunID, c.Other = "", c.RunID
+	}
+	if c.Other != "" && c.File != "" {
+		return &engine.FieldError{Field: c.Other, Problem: "a scenario is one file", Hint: "leave out --file " + c.File}
+	}
+	if c.File == "" {
+		c.File = c.Other
+	}
+	return nil
+}
+
+// announce says where a fork begins, what it has otherwise than its parent, and what cannot be brought back.
+func (t *terminal) announce(l *wire.Launch) {
+	fmt.Fprintln(t.out, l.Fork)
+	differences := l.Differences()
+	for _, d := range differences {
+		fmt.Fprintf(t.out, "  %s\n", d)
+	}
+	if len(differences) == 0 {
+		fmt.Fprintln(t.out, "  nothing is changed")
+	}
+	for _, w := range l.Warnings() {
+		fmt.Fprintf(t.err, "note: %s\n", w)
+	}
+}

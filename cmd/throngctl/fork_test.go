@@ -1,0 +1,139 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// forkable is a scenario that takes its time, so that a run of it can be interrupted.
+const forkable = `title: Forkable
+parameters: {shops: 3, pause: 0.0}
+clock: {cycle: 1h, cycles: 4}
+population: {count: 6, id: "walker-${agent.index}"}
+services:
+  shop: {kind: http, url: "rehearsal:shop"}
+chain walk:
+  step look: {kind: http, service: shop, get: /api/products/search, query: {query: Produce, limit: "${params.shops}"}}
+  step remember: {kind: remember, set: {walks: "${get(agent.memory, 'walks', 0) + 1}"}}
+  step rest: {kind: wait, for: "${params.pause}"}
+  step tell: {kind: emit, event: walked, data: "${agent.memory}"}
+`
+
+// TestForkFromTheCommandLine: a fork says what it has otherwise, and is listed with its parent; what makes no sense is refused
+// with what there is.
+func TestForkFromTheCommandLine(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")
+	if err := os.WriteFile(file, []byte(forkable), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "there is no run yet") {
+		t.Errorf("without a run: exit code %d\n%s%s", code, out, stderr)
+	}
+	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--rehearsal", "none", "--checkpoint-interval", "0.001", "--keep-checkpoints", "1000", "--set", "pause=0.05")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	parent := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
+	_, list, _ := ctl(t, "checkpoints", parent, "--data", data)
+	number := ""
+	for line := range strings.SplitSeq(list, "\n") {
+		if f := strings.Fields(line); len(f) > 3 && f[3] == "2" {
+			number = f[0]
+		}
+	}
+	if number == "" {
+		t.Fatalf("no checkpoint at the start of cycle 2:\n%s", list)
+	}
+	for want, args := range map[string][]string{
+		"keeps no checkpoint 99999 (there are 1 (cycle ": {"--checkpoint", "99999"},
+		"is at the start of cycle 2, and the fork has 2": {"--checkpoint", number, "--cycles", "2"},
+		"the scenario has no such parameter":             {"--set", "shop=5"},
+		"there is no file nowhere.yaml":                  {"--file", "nowhere.yaml"},
+		"a scenario is one file":                         {file, "--file", file},
+	} {
+		if code, out, stderr := ctl(t, append([]string{"fork", parent, "--data", data}, args...)...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)
+		}
+	}
+	other := strings.Replace(forkable, "'walks', 0) + 1", "'walks', 0) + 10", 1)
+	if err := os.WriteFile(file, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr = ctl(t, "fork", parent, file, "--checkpoint", number, "--data", data, "--no-dashboard", "--seed", "2", "--set", "shops=5", "--retries", "3", "--filter", "agent.index < 4", "--export", filepath.Join(data, "out"))
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{
+		"fork of " + parent + " at the start of cycle 2 (checkpoint " + number + ")\n", "file walk.yaml changed\n", "parameter shops 3 → 5\n", "seed 1 → 2\n", "retries 5 → 3\n", "filter none → agent.index < 4\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not said:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "pause") {
+		t.Errorf("the parent's own parameter is said to differ:\n%s", out)
+	}
+	events := read(t, data, "out", "events.csv")
+	if strings.Count(events, `""walks"":12`) != 4 || strings.Count(events, `""walks"":22`) != 4 || strings.Count(events, "\n") != 9 {
+		t.Errorf("four agents remember two walks of the parent, and ten for each of their own:\n%s", events)
+	}
+	if manifest := read(t, data, "out", "run.json"); strings.Contains(manifest, filepath.Dir(file)) {
+		t.Error("run.json says where the file is")
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "Forkable (fork of "+parent+", cycle 2)") {
+		t.Errorf("the runs do not name the parent:\n%s", out)
+	}
+}
+
+// TestResumeOfAChangedScenario is refused with both ways to go on; what makes no difference is said, and a file that is gone.
+func TestResumeOfAChangedScenario(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")
+	write := func(old, with string) {
+		if err := os.WriteFile(file, []byte(strings.Replace(forkable, old, with, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("", "")
+	// Each budget is used up before the run is through.
+	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--rehearsal", "none", "--max-requests", "8", "--max-concurrent", "1", "--governor", "manual")
+	run := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)
+	if code != exitFailed || run == nil {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	resume := func(requests string, more ...string) (int, string, string) {
+		return ctl(t, append([]string{"resume", "--data", data, "--no-dashboard", "--max-requests", requests}, more...)...)
+	}
+	write("+ 1", "+ 2")
+	code, out, stderr = resume("20")
+	for _, want := range []string{
+		"walk.yaml:9: chain walk, step remember, set, walks", "throngctl resume " + run[1] + " --as-it-was", "throngctl fork " + run[1] + " --checkpoint ", "--file " + file,
+	} {
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, want %q\n%s%s", code, want, out, stderr)
+		}
+	}
+	write("chain walk:", "chain walk")
+	if code, out, stderr = resume("20"); code != exitUsage || !strings.Contains(stderr, "cannot be read as it is now") || strings.Contains(stderr, "fork") {
+		t.Errorf("a file that cannot be read: exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr = resume("12", "--as-it-was"); code != exitFailed || !strings.Contains(out, "resuming run "+run[1]) {
+		t.Errorf("as it was: exit code %d\n%s%s", code, out, stderr)
+	}
+	write("title: Forkable", "# a remark\ntitle: Other")
+	if code, out, stderr = resume("16"); code != exitFailed || !strings.Contains(stderr, "in nothing that makes a difference") {
+		t.Errorf("with a remark: exit code %d\n%s%s", code, out, stderr)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr = resume("0", "--export", filepath.Join(data, "out"))
+	if code != exitDone || !strings.Contains(stderr, "walk.yaml is gone") {
+		t.Errorf("without the file: exit code %d\n%s%s", code, out, stderr)
+	}
+	if events := read(t, data, "out", "events.csv"); strings.Count(events, `""walks"":4`) != 6 {
+		t.Errorf("the run did not go on as it was:\n%s", events)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/engine"
+)
+
+// leaveTime is how long the program takes at most to end once the system wants that: it kills those that take longer.
+const leaveTime = 5 * time.Second
+
+// emergencies are the signals with which the system ends programs, at log-out and shutdown; Ctrl+C is a person's and
+// has time.
+var emergencies = map[os.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+
+// leave ends a run within leaveTime.
+func (t *terminal) leave(run *engine.Run, reason string) {
+	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint now, then sessions in flight that end soon; the others run again on resume\n",
+		reason, engine.FormatDuration(leaveTime))
+	if t.exit != nil {
+		time.AfterFunc(leaveTime-100*time.Millisecond, func() { t.exit(exitInterrupted) }) // a disk or a server may be slow
+	}
+	if err := run.Leave(reason); err != nil && !errors.Is(err, engine.ErrEnded) {
+		fmt.Fprintf(t.err, "stop: %v\n", err)
+	}
+}
+
+// crashed says where the text of a panic is, and how to go on. It does not return.
+func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []byte) {
+	path := box.Keep(value, stack, string(run))
+	if path == "" { // then here
+		fmt.Fprintf(t.err, "panic: %v\n\n%s\n", value, stack)
+		path = "above"
+	} else {
+		path = "in " + path
+	}
+	fmt.Fprintf(t.err, "\nthrongctl: a mistake in Throng itself ended the program. What was done is kept; go on with: throngctl resume %s\nThe text is %s; the next start names it once more.\n", run, path)
+	if t.exit != nil {
+		t.exit(exitFailed)
+	}
+}
+
+// guarded shows a run; a panic of that takes a checkpoint of the run before it ends the program.
+func (t *terminal) guarded(box *crash.Box, run *engine.Run, show func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			stack := debug.Stack()
+			ctx, cancel := context.WithTimeout(context.Background(), leaveTime/2)
+			defer cancel()
+			_ = run.Checkpoint(ctx, engine.PanicReason)
+			t.crashed(box, run.ID(), p, stack)
+		}
+	}()
+	show()
+}

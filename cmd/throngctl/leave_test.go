@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// hostThatPanics is a machine whose figures panic in the run's loop, at the second that panicEnv says; nil without.
+func hostThatPanics() func() engine.Host {
+	n, err := strconv.Atoi(os.Getenv(panicEnv))
+	if err != nil {
+		return nil
+	}
+	return func() engine.Host {
+		if n--; n < 0 {
+			panic("no figures, and postgres://me:canary-7f3a@db/x")
+		}
+		return engine.Host{}
+	}
+}
+
+// outcome is what a resumed run gave.
+type outcome struct{ sessions, events string }
+
+// resumed takes a run to its end and returns what it gave, and what the terminal said at first.
+func resumed(t *testing.T, data string) (outcome, string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	code, _, stderr := ctl(t, "resume", "--data", data, "--max-concurrent", "5", "--rehearsal", "none", "--fault", "cut=0.04", "--export", out)
+	if code != exitDone {
+		t.Fatalf("resume: exit code %d\n%s", code, stderr)
+	}
+	return outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}, stderr
+}
+
+// calmDay is a day that nothing happened to.
+func calmDay(t *testing.T) outcome {
+	t.Helper()
+	data := t.TempDir()
+	out := filepath.Join(data, "out")
+	if code, _, stderr := ctl(t, day(data, "--export", out)...); code != exitDone {
+		t.Fatalf("the undisturbed run: exit code %d\n%s", code, stderr)
+	}
+	return outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}
+}
+
+// started waits until a process says that its run has begun.
+func started(t *testing.T, out io.Reader) {
+	t.Helper()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.Contains(lines.Text(), "seed 7") {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return
+		}
+	}
+	t.Fatal("the run did not begin")
+}
+
+// TestSystemEndsTheProgram has the system end a run of which every request hangs: a checkpoint that names the signal is
+// there, the program ends within its time, and the run comes back as if nothing had happened.
+func TestSystemEndsTheProgram(t *testing.T) {
+	want := calmDay(t)
+	for signal, reason := range emergencies {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			// Half of the sessions hang at some step: they would take minutes to time out.
+			cmd, _, stderr := process(t, nil, day(data, "--fault", "hang=0.2", "--no-dashboard")...)
+			cmd.Stdout = nil
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			started(t, out)
+			asked := time.Now()
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()                                     // the state says more
+			if took := time.Since(asked); took > 2*leaveTime { // the machine may be busy; a hanging request would take minutes
+				t.Errorf("it took %v, want at most %v", took, leaveTime)
+			}
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+				t.Errorf("exit code %d\n%s", code, stderr)
+			}
+			_, list, _ := ctl(t, "checkpoints", "--data", data)
+			if !regexp.MustCompile(`emergency +`+reason+` +[0-9.]+ k?B +[0-9.]+(µs|ms|s)`).MatchString(list) || strings.Contains(list, "stop") {
+				t.Errorf("checkpoints\n%s", list)
+			}
+			if _, runs, _ := ctl(t, "runs", "--data", data); !strings.Contains(runs, "stopped") {
+				t.Errorf("runs\n%s", runs)
+			}
+			got, _ := resumed(t, data)
+			if got != want {
+				t.Errorf("sessions.csv %s\nevents.csv %s", difference(want.sessions, got.sessions), difference(want.events, got.events))
+			}
+			checkOrders(t, data, got.events)
+		})
+	}
+}
+
+// TestPanicEndsTheProgram has the run's loop panic: a checkpoint is there, the text is in a file without the password
+// in it, the next start says so once, and the run comes back as if nothing had happened.
+func TestPanicEndsTheProgram(t *testing.T) {
+	want := calmDay(t)
+	data := t.TempDir()
+	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--fault", "hang=0.2")...)
+	_ = cmd.Run() // the state says more
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "go on with: throngctl resume") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	_, list, told := ctl(t, "checkpoints", "--data", data)
+	if !regexp.MustCompile(`emergency +panic `).MatchString(list) {
+		t.Errorf("checkpoints\n%s", list)
+	}
+	said := regexp.MustCompile(`ended unexpectedly on .*; run (\S+) can be resumed, .*the text is in (\S+)`).FindStringSubmatch(told)
+	if said == nil {
+		t.Fatalf("the next start says %q", told)
+	}
+	text := read(t, said[2])
+	if !strings.Contains(text, "no figures") || !strings.Contains(text, "leave_test.go:") || !strings.Contains(text, said[1]) || strings.Contains(text, "canary-7f3a") {
+		t.Errorf("the text of the crash:\n%s", text)
+	}
+	got, again := resumed(t, data)
+	if strings.Contains(again, "unexpectedly") {
+		t.Errorf("told twice: %s", again)
+	}
+	if got != want {
+		t.Errorf("sessions.csv %s\nevents.csv %s", difference(want.sessions, got.sessions), difference(want.events, got.events))
+	}
+	if files, err := filepath.Glob(filepath.Join(data, "crashes", "open-*")); err != nil || len(files) > 0 {
+		t.Errorf("files that say nothing are left: %v %v", files, err)
+	}
+}
+
+// TestUnknownPanic has a goroutine panic that nobody guards: the journal's writer.
+func TestUnknownPanic(t *testing.T) {
+	data := t.TempDir()
+	cmd, out, stderr := process(t, []string{killEnv + "=panic:20"}, day(data)...)
+	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), "panic: commit") {
+		t.Fatalf("it did not panic: %v\n%s%s", err, out, stderr)
+	}
+	_, runs, told := ctl(t, "runs", "--data", data)
+	if !strings.Contains(runs, "interrupted") || !strings.Contains(told, "can be resumed") {
+		t.Errorf("the next start says %q\n%s", told, runs)
+	}
+	if got, want := fmt.Sprint(resumed(t, data)), fmt.Sprint(calmDay(t), " "); strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Error(difference(want, got))
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// noteCmd keeps a person's own words with a run.
+type noteCmd struct {
+	RunID string   `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Text  []string `arg:"" optional:"" help:"What to keep, in place of what is there; \"\" is nothing. Without it the note is shown."`
+}
+
+// Run is called by kong.
+func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if len(c.Text) > 0 {
+			return store.Note(ctx, r.ID, strings.Join(c.Text, " "))
+		}
+		if r.Note == "" {
+			fmt.Fprintf(t.out, "run %s has no note\n", r.ID)
+			return nil
+		}
+		fmt.Fprintln(t.out, harmless(r.Note))
+		return nil
+	})
+}
+
+// noteLine is what a list shows of a note.
+func noteLine(note string) string {
+	const most = 60
+	line, _, more := strings.Cut(strings.TrimSpace(note), "\n")
+	runes := []rune(strings.TrimFunc(line, unicode.IsSpace))
+	if len(runes) > most {
+		runes, more = runes[:most], true
+	}
+	if more {
+		runes = append(runes, '…')
+	}
+	return harmless(string(runes))
+}
+
+// harmless is a text without what a terminal would obey.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// proveCmd kills a scenario again and again.
+type proveCmd struct {
+	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, all that are built in, made small."`
+	Set     map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	Agents  []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
+	Filter  string            `placeholder:"EXPR" help:"Only agents for whom this is true take part."`
+	Chain   string            `placeholder:"NAME" help:"Prove only this chain, run once."`
+	Payload string            `placeholder:"FILE" help:"What chains see as input."`
+
+	Kills int  `default:"20" placeholder:"N" help:"How often processes are killed, over all trials (default 20)."`
+	Only  int  `placeholder:"TRIAL" help:"Carry out this trial only."`
+	Keep  bool `help:"Keep the folders of the trials, and what they sent to the database."`
+	Yes   bool `short:"y" help:"Do not ask before real services are called."`
+	settingFlags
+	adaptiveFlag
+	newFlags
+	outsideFlags
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres that results are sent to and compared in as well; only what is named here. The rows go again at the end." group:"Results"`
+}
+
+// proof is one scenario to be proved, and how to call it.
+type proof struct {
+	name string
+	prove.Config
+}
+
+// Run is called by kong.
+func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
+	if c.Kills < 1 {
+		return &engine.FieldError{Field: "kills", Problem: "a proof without kills shows nothing", Hint: "at least 1"}
+	}
+	all, err := c.proofs(ctx, t)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() { // a signal ends the proof: children are killed, and their folders removed
+		select {
+		case <-t.signals:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	var reports []*prove.Report
+	for i := range all {
+		r, err := t.prove(ctx, &all[i])
+		if errors.Is(err, errInterrupted) {
+			fmt.Fprintln(t.err, "the proof was interrupted; its processes are gone, and their folders too")
+			return exitError(exitInterrupted)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", all[i].name, err)
+		}
+		reports = append(reports, r)
+	}
+	return t.proved(all, reports)
+}
+
+// proofs are what the flags ask for, checked.
+func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if c.File == "" {
+		return c.builtIn(t, program)
+	}
+	asRun := runCmd{
+		File: c.File, Set: c.Set, Agents: c.Agents, Filter: c.Filter, Chain: c.Chain, Payload: c.Payload,
+		settingFlags: c.settingFlags, adaptiveFlag: c.adaptiveFlag, newFlags: c.newFlags, outsideFlags: c.outsideFlags,
+	}
+	l, err := asRun.launch(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	p := proof{c.File, prove.Config{
+		Program: program, Env: t.hooks.env, Data: t.data, Kills: c.Kills, Seed: l.Settings.Seed, Only: c.Only, Keep: c.Keep, AtOnce: runtime.NumCPU(),
+	}}
+	if c.MaxConcurrent != "" {
+		p.Limit = l.Settings.Limit
+	}
+	if p.Database, err = (databaseFlag{DatabaseURL: c.DatabaseURL}).named(t); err != nil {
+		return nil, err
+	}
+	c.arguments(&p.Config)
+	if outside := asked(&l); len(outside) > 0 {
+		p.AtOnce = 1
+		if !c.agree(t, outside) {
+			fmt.Fprintln(t.out, "nothing was started")
+			return nil, exitError(exitFailed)
+		}
+	}
+	return []proof{p}, nil
+}
+
+// asked are the services of a launch that are not the rehearsal's.
+func asked(l *wire.Launch) (all []string) {
+	for _, o := range l.Outlook() {
+		if !o.Embedded {
+			all = append(all, o.Name)
+		}
+	}
+	return all
+}
+
+// agree asks whether real services are to be called that often.
+func (c *proveCmd) agree(t *terminal, outside []string) bool {
+	fmt.Fprintf(t.out, "%s %s not the rehearsal: all requests of a run, with what they cost and change, are sent to %s up to %d times.\n"+
+		"Only what gives the same answer to the same request can be proved, and changing requests must know their Idempotency-Key again.\n",
+		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
+	return c.Yes || t.answer("go on? type yes: ") == "yes"
+}
+
+// arguments writes the flags down for the processes of the trials.
+func (c *proveCmd) arguments(p *prove.Config) {
+	run := []string{c.File, fmt.Sprintf("--seed=%d", p.Seed)}
+	flag := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				run = append(run, "--"+name+"="+v)
+			}
+		}
+	}
+	flag("set", pairs(c.Set)...)
+	flag("agents", strings.Join(c.Agents, ","))
+	flag("filter", c.Filter)
+	flag("chain", c.Chain)
+	flag("payload", c.Payload)
+	p.Given = c.into(texts(c.settingFlags, c.newFlags))
+	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
+		if name != "seed" && name != "max-concurrent" && name != "keep-awake" {
+			flag(name, p.Given[name])
+		}
+	}
+	flag("rehearsal", c.Rehearsal)
+	flag("fault", pairs(c.Fault)...)
+	flag("service", pairs(c.Service)...)
+	if c.Scarcity {
+		run = append(run, "--scarcity")
+	}
+	flag("allow", c.Allow...)
+	p.Run = run
+	for _, host := range c.Allow {
+		p.Resume = append(p.Resume, "--allow="+host)
+	}
+}
+
+func pairs(of map[string]string) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, name+"="+of[name])
+	}
+	return all
+}
+
+// faulty are faults that are tried again often enough for no result to depend on them.
+var faulty = []string{"--retry-wait=1ms", "--retries=12", "--fault=server_error=0.03", "--fault=cut=0.04", "--fault=bad_body=0.02"}
+
+// small are the built-in scenarios in a size in which a run takes a moment. The neighbours of the world have the
+// waits between attempts that their file says, so they meet no faults.
+var small = []struct {
+	name   string
+	faults []string
+	flags  []string
+}{
+	{"shopping", faulty, []string{"--set=agents=40", "--set=eagerness=8", "--set=llm_share=0.2", "--cycles=4"}},
+	{"conversation", faulty, []string{"--set=pairs=12", "--set=turns=6"}},
+	{"world", nil, []string{"--set=hours=5"}},
+	{"analysis", faulty, []string{"--cycles=20"}},
+}
+
+// builtIn are all built-in scenarios, which share the kills.
+func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
+	if c.Only > 0 || len(c.Set)+len(c.Fault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.Rehearsal+c.DatabaseURL != "" {
+		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
+	}
+	given := c.into(texts(c.settingFlags, c.newFlags))
+	seed := prove.DefaultSeed
+	if text := given["seed"]; text != "" {
+		if _, err := fmt.Sscan(text, &seed); err != nil {
+			return nil, &engine.FieldError{Field: "seed", Problem: fmt.Sprintf("%q is no whole number", text)}
+		}
+		delete(given, "seed")
+	}
+	if len(given) > 0 {
+		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
+	}
+	for i, s := range small {
+		kills := c.Kills*(i+1)/len(small) - c.Kills*i/len(small)
+		if kills == 0 {
+			continue
+		}
+		run := slices.Concat([]string{s.name, fmt.Sprintf("--seed=%d", seed), "--rehearsal=none"}, s.flags, s.faults)
+		all = append(all, proof{s.name, prove.Config{Program: program, Env: t.hooks.env, Run: run, Kills: kills, Seed: seed, Keep: c.Keep, AtOnce: runtime.NumCPU()}})
+	}
+	return all, nil
+}
+
+// prove carries out one proof and shows how far it is.
+func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
+	line := newProgress(t.out, false)
+	defer line.end()
+	p.Tell = func(at prove.Progress) {
+		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.name, at.Kills, at.Of, at.Resumes, at.Differ)
+		if at.Undisturbed {
+			text = p.name + "  undisturbed, for comparison"
+		}
+		line.say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
+	}
+	return prove.Prove(ctx, p.Config)
+}
+
+// proved shows what was found. The error is the exit code.
+func (t *terminal) proved(all []proof, reports []*prove.Report) error {
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
+	var kills int
+	var failed error
+	for i, r := range reports {
+		s := r.Sum()
+		verdict := "the same"
+		if r.Failed() != nil {
+			verdict, failed = "DIFFERENT", exitError(exitFailed)
+		}
+		kills += r.Kills()
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
+			s.Resumes, s.Replayed, s.Uncertain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i, r := range reports {
+		if f := r.Failed(); f != nil {
+			fmt.Fprintf(t.out, "\n%s, %s: %s\nwhat differs: %s\nthe same kills again, with the folders kept: throngctl prove %s --kills %d --only %d --keep\n",
+				all[i].name, f.Describe(), f.First, strings.Join(f.Parts, ", "), strings.Join(all[i].Run, " "), all[i].Kills, f.Number)
+		}
+		if r.Folder != "" {
+			fmt.Fprintf(t.out, "the folders of %s are in %s\n", all[i].name, r.Folder)
+		}
+	}
+	if failed == nil {
+		fmt.Fprintf(t.out, "%d kills: nothing lost, nothing twice\n", kills)
+	}
+	return failed
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine/rehearsal"
+)
+
+// few is a proof of a small crowd.
+func few(t *testing.T, more ...string) []string {
+	return append([]string{"prove", "shopping", "--data", t.TempDir(), "--set", "agents=6", "--set", "eagerness=9", "--cycles", "2", "--rehearsal", "none", "--seed", "3"}, more...)
+}
+
+// TestProve is what a person sees of a proof.
+func TestProve(t *testing.T) {
+	code, out, stderr := ctl(t, few(t, "--kills", "4")...)
+	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S+ +the same\n4 kills: nothing lost, nothing twice\n`)
+	if code != exitDone || !row.MatchString(out) || stderr != "" {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if strings.Contains(out, "throng-prove-") {
+		t.Errorf("folders are said to be kept:\n%s", out)
+	}
+}
+
+// TestProveAllThatIsBuiltIn proves each built-in scenario with a kill, and keeps what one trial left.
+func TestProveAllThatIsBuiltIn(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	code, out, stderr := ctl(t, "prove", "--kills", "4", "--keep")
+	for _, name := range []string{"shopping", "conversation", "world", "analysis"} {
+		if !regexp.MustCompile(`\n` + name + ` +\d+ +1 +1 .*the same\n`).MatchString(out) {
+			t.Errorf("no proof of %s", name)
+		}
+	}
+	if code != exitDone || !strings.Contains(out, "the folders of world are in "+os.TempDir()) {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if stores, err := filepath.Glob(filepath.Join(os.TempDir(), "throng-prove-*", "*", "throng.db")); err != nil || len(stores) != 8 {
+		t.Errorf("kept %v %v", stores, err)
+	}
+}
+
+// TestProveOfWhatCannotBeProved is refused with a reason.
+func TestProveOfWhatCannotBeProved(t *testing.T) {
+	keyring.MockInit()
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"timing", few(t, "--scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so that there is nothing to compare with: inexact since cycle 0: agents share the stock"},
+		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it is to come to its end: it is out of budget"},
+		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof without kills shows nothing"},
+		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
+		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "the flags of a run need a scenario"},
+		{"settings without a scenario", []string{"prove", "--cycles", "3"}, exitUsage, "the flags of a run need a scenario"},
+		{"a service that is real", few(t, "--service", "shop=http://127.0.0.1:1"), exitFailed, "go on? type yes: nothing was started"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			code, out, stderr := ctl(t, tt.args...)
+			if code != tt.code || !strings.Contains(out+stderr, tt.want) {
+				t.Errorf("exit code %d, want %d and %q\n%s%s", code, tt.code, tt.want, out, stderr)
+			}
+			if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v %v", left, err)
+			}
+		})
+	}
+}
+
+// TestProveFindsWhatIsBroken has a proof fail, and carries out the trial that it names again.
+func TestProveFindsWhatIsBroken(t *testing.T) {
+	prove := func(args ...string) (code int, out string) {
+		var stdout, stderr bytes.Buffer
+		code = execute(append(few(t), args...), &terminal{
+			in: strings.NewReader(""), out: &stdout, err: &stderr, hooks: hooks{env: []string{asToolEnv + "=1", breakEnv + "=keys"}},
+		})
+		return code, stdout.String() + stderr.String()
+	}
+	code, out := prove("--kills", "8", "--fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1")
+	again := regexp.MustCompile(`throngctl prove shopping .* --kills 8 --only (\d+) --keep\n`).FindStringSubmatch(out)
+	if code != exitFailed || !strings.Contains(out, "DIFFERENT") || strings.Contains(out, "nothing twice") || again == nil {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	code, one := prove("--kills", "8", "--fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1", "--only", again[1])
+	if code != exitFailed || !strings.Contains(one, "shopping, trial "+again[1]+", killed at") {
+		t.Errorf("exit code %d of the one trial\n%s\nafter\n%s", code, one, out)
+	}
+}
+
+// TestProveOfARealService asks first, and then sends its requests to it.
+func TestProveOfARealService(t *testing.T) {
+	shop, err := rehearsal.Start(rehearsal.Config{Seed: 3, Secret: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := shop.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	// It gives the same answer to everybody and every time: it has never heard of them.
+	code, out, stderr := ctl(t, few(t, "--kills", "4", "--yes", "--service", "shop="+shop.URL(), "--cycles", "3")...)
+	if code != exitDone || !strings.Contains(out, "shop is not the rehearsal: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if shop.Stats().Requests < 20 {
+		t.Errorf("it was asked %d times", shop.Stats().Requests)
+	}
+}
+
+// TestInterruptedProof ends its processes and leaves nothing.
+func TestInterruptedProof(t *testing.T) {
+	tmp := t.TempDir()
+	cmd, out, stderr := process(t, []string{"TMPDIR=" + tmp}, few(t, "--rehearsal", "remote", "--kills", "50")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for stores := 0; stores < 2; { // the undisturbed run is done, a trial has begun
+		all, err := filepath.Glob(filepath.Join(tmp, "throng-prove-*", "*", "throng.db"))
+		if err != nil || t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		stores = len(all)
+		wait(t, 10*time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), "the proof was interrupted") {
+		t.Errorf("ended with %v\n%s%s", err, out, stderr)
+	}
+	if left, err := filepath.Glob(filepath.Join(tmp, "throng-prove-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// wait passes time while another process works.
+func wait(t *testing.T, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+// TestResumeAfterTheLastBarrier is of a run that was killed when all was done but its end.
+func TestResumeAfterTheLastBarrier(t *testing.T) {
+	data := t.TempDir()
+	if code, out, stderr := ctl(t, day(data)...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	sessions := exported(t, data, "sessions")
+	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "interrupted") {
+		t.Fatalf("not interrupted:\n%s", out)
+	}
+	if code, out, stderr := ctl(t, "resume", "--data", data); code != exitDone || !strings.Contains(out, "finished after") || !strings.Contains(out, "criteria") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "finished") {
+		t.Errorf("not finished:\n%s", out)
+	}
+	if got := exported(t, data, "sessions"); got != sessions {
+		t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
+	}
+	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "nothing to resume") {
+		t.Errorf("once more: exit code %d: %s", code, stderr)
+	}
+}
+
+// TestExportedMemory is what agents of a day remember, in the terminal and among all files.
+func TestExportedMemory(t *testing.T) {
+	data := t.TempDir()
+	if code, out, stderr := ctl(t, day(data, "--export", filepath.Join(data, "out"))...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	memory := exported(t, data, "memory")
+	if n := strings.Count(memory, "\n"); n < 5 || !regexp.MustCompile(`(?m)^\{"agent_index":\d+,"agent":"shopper-\d+","memory":\{"week":\d+,"spent":[0-9.]+,"orders":\d\}`).MatchString(memory) {
+		t.Errorf("%d lines\n%s", n, memory)
+	}
+	if got := read(t, data, "out", "memory.jsonl"); got != memory {
+		t.Errorf("memory.jsonl differs\n%s", difference(memory, got))
+	}
+}
+
+// exported is a part of what the newest run gave.
+func exported(t *testing.T, data, what string) string {
+	t.Helper()
+	code, out, stderr := ctl(t, "export", "--data", data, "--what", what)
+	if code != exitDone {
+		t.Fatalf("export %s: exit code %d\n%s", what, code, stderr)
+	}
+	return out
+}

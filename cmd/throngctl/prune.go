@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// pruneCmd deletes what is old.
+type pruneCmd struct {
+	RunID     string  `arg:"" optional:"" name:"run" help:"Only of this run; of all without."`
+	Keep      int     `placeholder:"N" help:"Checkpoints beyond the newest N of each run go."`
+	OlderThan float64 `placeholder:"DAYS" help:"Runs that ended longer ago go."`
+	KeepRuns  int     `placeholder:"N" help:"Runs beyond the newest N go."`
+	DryRun    bool    `help:"Only show what would go."`
+	removalFlags
+	databaseFlag
+}
+
+// Run is called by kong.
+func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
+	if c.Keep < 0 || c.OlderThan < 0 || c.KeepRuns < 0 || c.Keep == 0 && c.OlderThan == 0 && c.KeepRuns == 0 {
+		return &engine.FieldError{Field: "prune", Problem: "it is not said what is old", Hint: "such as --keep 3, --older-than 30 or --keep-runs 20"}
+	}
+	store, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	p := wire.Pruning{Checkpoints: c.Keep, OlderThan: time.Duration(c.OlderThan * 24 * float64(time.Hour)), Runs: c.KeepRuns}
+	if c.RunID != "" {
+		record, err := store.Run(ctx, engine.RunID(c.RunID))
+		if err != nil {
+			return err
+		}
+		p.Run = record.ID
+	}
+	all, err := p.Find(ctx, store, t.data, time.Now())
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(t.out, "nothing is that old")
+		return nil
+	}
+	if err := showGoing(t, all); err != nil || c.DryRun {
+		return err
+	}
+	if !c.Now {
+		fmt.Fprintf(t.out, "it stays in the bin for %s, and takes room until then; --now makes room at once\n", binDays)
+	}
+	return c.take(ctx, t, store, all)
+}
+
+// showGoing lists what will go.
+func showGoing(t *terminal, all []wire.Going) error {
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
+	var bytes int64
+	for _, g := range all {
+		what := "all: " + engine.FormatCount(g.Doomed.Sessions) + " sessions, " +
+			engine.FormatCount(int64(g.Doomed.Checkpoints)) + plural(g.Doomed.Checkpoints, " checkpoint", " checkpoints")
+		if n := g.Unsent(); n > 0 {
+			what += ", " + engine.FormatCount(n) + " unsent rows"
+		}
+		if !g.Whole {
+			what = plural(len(g.Checkpoints), "checkpoint ", "checkpoints ") + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Checkpoints), " ", ", "), "[]")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", g.Run.ID, stamp(g.Run.Created), g.Run.Title, what, engine.FormatBytes(g.Bytes))
+		bytes += g.Bytes
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "about %s in all; what was sent to Postgres stays there\n", engine.FormatBytes(bytes))
+	return nil
+}
+
+// take asks and deletes. A run that cannot be deleted does not hold up the others.
+func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []wire.Going) error {
+	if err := c.agreed(t); err != nil {
+		return err
+	}
+	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
+	var errs []error
+	gone := 0
+	for _, g := range all {
+		err := x.settle(ctx, g.Run.ID, g.Doomed.Sendings)
+		if err == nil {
+			err = g.Take(ctx, store, t.data, c.Now)
+		}
+		if err == nil {
+			gone++
+		}
+		errs = append(errs, err)
+	}
+	fmt.Fprintf(t.out, "deleted %d of %d\n", gone, len(all))
+	return errors.Join(append(errs, x.close())...)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// replayFlag names the run whose recording answers.
+type replayFlag struct {
+	Replay string `placeholder:"RUN" help:"Answer everything from the recording of an earlier run (see --record): the same result, at no cost and without a network. What is not given is as it was there, the scenario too." group:"Run settings"`
+}
+
+// recorded is the run to be replayed; nil without one.
+func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRecord, err error) {
+	if f.Replay == "" {
+		return nil, nil //nolint:nilnil // a run that asks for itself
+	}
+	err = t.with(ctx, f.Replay, func(_ *sqlite.Store, r engine.RunRecord) error {
+		of = &r
+		return nil
+	})
+	return of, err
+}
+
+// scenario reads what is to be run: the file or, of a replay without one, what the recorded run was made from.
+func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario, error) {
+	payload, err := wire.Payload(c.Payload)
+	if err != nil {
+		return nil, err
+	}
+	x := scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload}
+	switch {
+	case of == nil && c.File == "":
+		return nil, &engine.FieldError{Field: "file", Problem: "none is named", Hint: "a scenario file, or one of: shopping, conversation, world, analysis"}
+	case of == nil:
+		return t.load(c.File, x)
+	case c.File != "":
+		x.Parameters = wire.RecordedParameters(of)
+		maps.Copy(x.Parameters, c.Set)
+		return t.load(c.File, x)
+	case len(c.Set) > 0 || c.Chain != "" || c.Payload != "":
+		return nil, &engine.FieldError{
+			Field: "replay", Problem: "the scenario kept with run " + string(of.ID) + " is taken as it was run", Hint: "leave out --set, --chain and --payload, or name the file",
+		}
+	}
+	s, err := scenario.Restore(of.Source)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario kept with run %s: %w", of.ID, err)
+	}
+	return s, nil
+}
+
+// settings are those of the run: a replay's are the recorded run's where nothing else is given.
+func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
+	layers := wire.Layers{Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv}
+	if of != nil {
+		base := wire.ReplaySettings(of)
+		layers.Run = &base
+	} else {
+		layers.File = wire.FileSettings(s)
+		if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
+			return settings, err
+		}
+	}
+	if settings, _, err = layers.Resolve(); err != nil {
+		return settings, err
+	}
+	agents, err := c.agents()
+	if err != nil {
+		return settings, err
+	}
+	if of == nil || len(agents) > 0 {
+		settings.Agents = agents
+	}
+	if of == nil || c.Filter != "" {
+		settings.Filter = c.Filter
+	}
+	c.apply(&settings)
+	wire.Schedule(&settings, s)
+	return settings, nil
+}
+
+// recording says how large the recording of a run is that ended so, and how to replay it; "" where there is none.
+func recording(ctx context.Context, store *sqlite.Store, job *wire.Job, ending engine.Ending) string {
+	if !job.Run.Settings().Record {
+		return ""
+	}
+	size, err := store.RecordingSize(ctx, job.Run.ID())
+	if err != nil {
+		return ""
+	}
+	text := fmt.Sprintf("all answers are recorded, %s", engine.FormatBytes(size))
+	if ending != engine.EndFinished {
+		return text + "; they can be replayed once the run has finished"
+	}
+	return fmt.Sprintf("%s; replay them with: throngctl run --replay %s", text, job.Run.ID())
+}

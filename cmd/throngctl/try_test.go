@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTry shows a session step by step and leaves no run.
+func TestTry(t *testing.T) {
+	data := t.TempDir()
+	code, out, stderr := ctl(t, "try", "world", "--data", data, "--agent", "mara", "--rehearsal", "none")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Asked model: rehearsal-1", "Authorization: …", "system: You are Mara", "Answered 200", "Gave", "world.yaml:47", "Memory afterwards", "Cost", "free"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing is said of %q:\n%s", want, out)
+		}
+	}
+	if code, out, _ = ctl(t, "runs", "--data", data); code != exitDone || strings.Contains(out, "world") {
+		t.Errorf("exit code %d, runs:\n%s", code, out)
+	}
+	code, out, _ = ctl(t, "try", "world", "--data", data, "--agent", "mara", "--rehearsal", "none", "--json")
+	var trial struct {
+		ID, Outcome string
+		Persona     map[string]any
+		Steps       []struct {
+			Path, Status string
+			Exchanges    []struct{ Answer map[string]any }
+		}
+	}
+	err := json.Unmarshal([]byte(out), &trial)
+	if code != exitDone || err != nil || trial.ID != "mara" || trial.Outcome != "ok" || trial.Persona["name"] != "Mara" || len(trial.Steps) == 0 ||
+		trial.Steps[0].Status != "ok" || len(trial.Steps[0].Exchanges) == 0 || trial.Steps[0].Exchanges[0].Answer["model"] != "rehearsal-1" {
+		t.Errorf("exit code %d, %v:\n%s", code, err, out)
+	}
+}
+
+// TestTryFails with the code of a run that failed, and of wrong use.
+func TestTryFails(t *testing.T) {
+	data := t.TempDir()
+	file := filepath.Join(t.TempDir(), "bad.yaml")
+	write(t, file, "services: {shop: {kind: http, url: 'rehearsal:shop'}}\nchain a: {step b: {kind: http, service: shop, get: /nothing}}\n")
+	code, out, _ := ctl(t, "try", file, "--data", data)
+	if code != exitFailed || !strings.Contains(out, "status 404") || !strings.Contains(out, "bad.yaml:2") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	code, _, stderr := ctl(t, "try", "shopping", "--data", data, "--agent", "nobody")
+	if code != exitUsage || !strings.Contains(stderr, "nobody is called nobody") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// The view of an agent as JSON, for whoever takes it elsewhere. Durations are in milliseconds, times in RFC 3339; what is
+// a JSON text stands there as what it is.
+type (
+	agentJSON struct {
+		ID       string                     `json:"id"`
+		Index    int                        `json:"index"`
+		State    string                     `json:"state"`
+		Doing    *doingJSON                 `json:"doing,omitempty"`
+		Persona  map[string]json.RawMessage `json:"persona,omitempty"`
+		Memory   map[string]json.RawMessage `json:"memory,omitempty"`
+		Notes    []json.RawMessage          `json:"notes,omitempty"`
+		Inbox    []heardJSON                `json:"inbox,omitempty"`
+		Usage    *usageJSON                 `json:"usage,omitempty"`
+		Sessions []turnJSON                 `json:"sessions"`
+		Earlier  int                        `json:"earlier_cycles,omitempty"`
+	}
+	doingJSON struct {
+		Cycle   int       `json:"cycle"`
+		Began   time.Time `json:"began"`
+		Path    string    `json:"path,omitempty"`
+		Service string    `json:"service,omitempty"`
+		Held    string    `json:"held_back,omitempty"`
+		Since   time.Time `json:"since"`
+	}
+	heardJSON struct {
+		From  string          `json:"from,omitempty"`
+		Cycle int             `json:"cycle"`
+		Body  json.RawMessage `json:"body"`
+	}
+	turnJSON struct {
+		Cycle     int            `json:"cycle"`
+		Take      int            `json:"take"`
+		Outcome   string         `json:"outcome"`
+		Class     string         `json:"class,omitempty"`
+		Path      string         `json:"path,omitempty"`
+		Error     string         `json:"error,omitempty"`
+		Because   string         `json:"because,omitempty"`
+		Started   time.Time      `json:"started"`
+		Queue     float64        `json:"queue_ms"`
+		Held      float64        `json:"held_back_ms"`
+		Service   float64        `json:"service_ms"`
+		Total     float64        `json:"total_ms"`
+		Acted     bool           `json:"acted,omitempty"`
+		Steps     []stepJSON     `json:"steps,omitempty"`
+		Events    []eventJSON    `json:"events,omitempty"`
+		Exchanges []exchangeJSON `json:"exchanges,omitempty"`
+	}
+	stepJSON struct {
+		Path     string     `json:"path"`
+		Status   string     `json:"status"`
+		Class    string     `json:"class,omitempty"`
+		Label    string     `json:"answer,omitempty"`
+		Attempts int        `json:"attempts,omitempty"`
+		Statuses []int      `json:"statuses,omitempty"`
+		Held     float64    `json:"held_back_ms"`
+		Service  float64    `json:"service_ms"`
+		Usage    *usageJSON `json:"usage,omitempty"`
+	}
+	eventJSON struct {
+		Path string          `json:"path"`
+		Name string          `json:"name"`
+		Data json.RawMessage `json:"data,omitempty"`
+	}
+	exchangeJSON struct {
+		Path    string          `json:"path"`
+		Attempt int             `json:"attempt"`
+		Service string          `json:"service,omitempty"`
+		At      *time.Time      `json:"at,omitempty"`
+		Request string          `json:"request,omitempty"`
+		Sent    json.RawMessage `json:"sent,omitempty"`
+		Status  int             `json:"status,omitempty"`
+		Answer  json.RawMessage `json:"answer,omitempty"`
+		Took    *float64        `json:"took_ms,omitempty"`
+		Error   string          `json:"error,omitempty"`
+		Kept    bool            `json:"from_journal,omitempty"`
+	}
+	usageJSON struct {
+		Calls   int64   `json:"calls"`
+		Input   int64   `json:"input_tokens"`
+		Output  int64   `json:"output_tokens"`
+		Dollars float64 `json:"dollars"`
+	}
+)
+
+// JSON returns the view as an indented JSON text.
+func (v *AgentView) JSON() ([]byte, error) {
+	a := agentJSON{
+		ID: v.ID, Index: v.Index, State: v.State.String(), Persona: factsJSON(v.Persona), Memory: factsJSON(v.Memory), Earlier: v.Earlier,
+		Usage: v.Usage.json(), Sessions: []turnJSON{},
+	}
+	if d := v.Doing; d != nil {
+		a.Doing = &doingJSON{d.Cycle, d.Began, d.Path, d.Service, d.Gate, d.Since}
+	}
+	for _, note := range v.Notes {
+		a.Notes = append(a.Notes, asJSON(note))
+	}
+	for _, h := range v.Inbox {
+		a.Inbox = append(a.Inbox, heardJSON{h.From, h.Cycle, asJSON(h.Body)})
+	}
+	for i := range v.Sessions {
+		a.Sessions = append(a.Sessions, v.Sessions[i].json())
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // for people to read
+	e.SetIndent("", "  ")
+	err := e.Encode(a)
+	return []byte(out.String()), err
+}
+
+func (t *AgentTurn) json() turnJSON {
+	j := turnJSON{
+		Cycle: t.Cycle, Take: t.Take, Outcome: t.Outcome.String(), Path: t.Path, Error: t.Error, Because: t.Because, Started: t.Started,
+		Queue: inMillis(t.Queue), Held: inMillis(t.Held), Service: inMillis(t.Service), Total: inMillis(t.Total), Acted: t.Acted,
+	}
+	if t.Class != NoError {
+		j.Class = t.Class.String()
+	}
+	for i := range t.Steps {
+		j.Steps = append(j.Steps, t.Steps[i].json())
+	}
+	for _, e := range t.Events {
+		event := eventJSON{Path: e.Path, Name: e.Name}
+		if len(e.Data) > 0 {
+			event.Data = asJSON(string(e.Data))
+		}
+		j.Events = append(j.Events, event)
+	}
+	for i := range t.Exchanges {
+		j.Exchanges = append(j.Exchanges, t.Exchanges[i].json())
+	}
+	return j
+}
+
+func (r *StepRecord) json() stepJSON {
+	j := stepJSON{
+		Path: r.Path, Status: r.Status.String(), Attempts: r.Attempts, Statuses: r.Statuses, Held: inMillis(r.Held), Service: inMillis(r.Service),
+	}
+	if r.Class != NoError {
+		j.Class = r.Class.String()
+	}
+	if r.Answered() {
+		j.Label = r.Label.String()
+	}
+	if r.Usage != nil {
+		j.Usage = r.Usage.json()
+	}
+	return j
+}
+
+func (e *Exchange) json() exchangeJSON {
+	j := exchangeJSON{
+		Path: e.Path, Attempt: e.Attempt, Service: e.Service, Request: e.Request, Status: e.Status, Error: e.Error, Kept: e.Kept,
+		Sent: bodyJSON(e.Sent), Answer: bodyJSON(e.Answer),
+	}
+	if !e.At.IsZero() {
+		took := inMillis(e.Took)
+		j.At, j.Took = &e.At, &took
+	}
+	return j
+}
+
+// json returns nil where there were no calls.
+func (u *Usage) json() *usageJSON {
+	if *u == (Usage{}) {
+		return nil
+	}
+	return &usageJSON{u.Calls, u.Input, u.Output, float64(u.Cost) / 1e9}
+}
+
+func factsJSON(facts []Fact) map[string]json.RawMessage {
+	all := make(map[string]json.RawMessage, len(facts))
+	for _, f := range facts {
+		all[f.Name] = asJSON(f.Value)
+	}
+	return all
+}
+
+// bodyJSON is a body that may be none.
+func bodyJSON(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return asJSON(text)
+}
+
+// asJSON is what a text says, if it is JSON, or else the text as such.
+func asJSON(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err) // texts cannot fail
+	}
+	return json.RawMessage(strings.TrimSpace(out.String()))
+}
+
+func inMillis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// pageAgents is how many agents share a page of their states: of a crowd of any size only those pages are there in which
+// a session has ended.
+const pageAgents = 1 << 16
+
+// requeued marks an agent whose session is to be made again.
+const requeued = NumAgentStates
+
+// attendance is how the sessions of the open cycle ended, a byte for each agent; the rest of what is shown of a crowd is
+// put together when it is asked for. The loop writes, anybody reads: under the lock an agent takes a byte to be copied,
+// and no session ever waits for it.
+type attendance struct {
+	mu      sync.Mutex
+	agents  int
+	number  int    // of the cycle that is shown
+	cycle   *cycle // nil before the first of this process
+	retired []int32
+	pages   []*page
+}
+
+// page is a piece of it. States of another cycle than the open one count as none: nothing is cleared before it is needed.
+type page struct {
+	cycle  int
+	states [pageAgents]AgentState // AgentWaiting is that no session has ended
+}
+
+func newAttendance(agents int) attendance {
+	return attendance{agents: agents, pages: make([]*page, (agents+pageAgents-1)/pageAgents)}
+}
+
+// open shows another cycle from now on. retired are those who are missing from it.
+func (a *attendance) open(c *cycle, retired map[int]int) {
+	missing := make([]int32, 0, len(retired))
+	for agent := range retired {
+		missing = append(missing, int32(agent))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.number, a.cycle, a.retired = c.number, c, missing
+}
+
+// takeUp knows how the sessions of an earlier process ended in the cycle that it left open.
+func (a *attendance) takeUp(res *Resumption) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.number = res.Cycle
+	for i, agent := range res.Done {
+		if i < len(res.Outcomes) && agent < a.agents {
+			a.set(agent, StateOf(res.Outcomes[i]))
+		}
+	}
+}
+
+// StateOf is the state of an agent whose session ended so.
+func StateOf(o Outcome) AgentState {
+	switch o {
+	case Unfinished:
+		return AgentInFlight
+	case Cut: // it will be had again
+		return AgentWaiting
+	default:
+		return AgentOK + AgentState(o-OK)
+	}
+}
+
+// take notes how sessions ended.
+func (a *attendance) take(rows []SessionRow) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range rows {
+		a.set(rows[i].Agent, StateOf(rows[i].Outcome))
+	}
+}
+
+// again notes that an agent's session is to be made again.
+func (a *attendance) again(agent int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.set(agent, requeued)
+}
+
+// set is called with mu held.
+func (a *attendance) set(agent int, s AgentState) {
+	at := &a.pages[agent/pageAgents]
+	switch {
+	case *at == nil:
+		*at = &page{cycle: a.number}
+	case (*at).cycle != a.number:
+		**at = page{cycle: a.number}
+	}
+	(*at).states[agent%pageAgents] = s
+}
+
+// copied fills states, one for each agent, with how sessions ended. begun is how many of todo had begun before.
+func (a *attendance) copied(states []AgentState) (number, begun int, c *cycle, retired []int32) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cycle != nil {
+		begun = int(min(a.cycle.cursor.Load(), int64(a.cycle.size)))
+	}
+	for i, p := range a.pages {
+		part := states[i*pageAgents : min((i+1)*pageAgents, len(states))]
+		if p == nil || p.cycle != a.number {
+			clear(part)
+		} else {
+			copy(part, p.states[:])
+		}
+	}
+	return a.number, begun, a.cycle, a.retired
+}
+
+// Crowd returns what every agent is doing in the open cycle or, until the next begins, did in the one before. An earlier
+// one that nobody uses any more gives its memory to the new one. It waits for nothing; of a million agents it takes some
+// milliseconds of the caller's time. A session that does nothing but compute may be seen in flight until its end is
+// told, some 20 ms later; one that was requeued, waiting.
+func (r *Run) Crowd(reuse *Crowd) *Crowd {
+	if reuse == nil {
+		reuse = &Crowd{}
+	}
+	c := reuse
+	c.States = slices.Grow(c.States[:0], r.attendance.agents)[:r.attendance.agents]
+	var begun int
+	var open *cycle
+	var retired []int32
+	c.At = time.Now()
+	c.Cycle, begun, open, retired = r.attendance.copied(c.States)
+	select {
+	case <-r.done:
+		begun = 0 // what had begun and did not end was cut, and will be had again
+	default:
+	}
+	c.begin(open, begun)
+	for _, agent := range retired {
+		if c.States[agent] == AgentResting {
+			c.States[agent] = AgentRetired
+		}
+	}
+	for i, s := range c.States {
+		if s == requeued {
+			c.States[i] = AgentWaiting
+		}
+	}
+	r.berths.mark(c)
+	return c
+}
+
+// begin tells those who wait, whose sessions go on and who takes no part apart.
+func (c *Crowd) begin(open *cycle, begun int) {
+	switch {
+	case open == nil:
+	case open.todo == nil:
+		for i, s := range c.States[:begun] {
+			if s == AgentWaiting {
+				c.States[i] = AgentInFlight
+			}
+		}
+	default:
+		for i, s := range c.States {
+			if s == AgentWaiting {
+				c.States[i] = AgentResting
+			}
+		}
+		for i, agent := range open.todo {
+			switch {
+			case c.States[agent] != AgentResting:
+			case i < begun:
+				c.States[agent] = AgentInFlight
+			default:
+				c.States[agent] = AgentWaiting
+			}
+		}
+	}
+}
+
+// mark finds the sessions that the engine holds back, and those in flight that are seen only here.
+func (s *berths) mark(c *Crowd) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := range s.all {
+		d, ok := b.look()
+		if !ok || d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
+			continue
+		}
+		c.States[d.Agent] = AgentInFlight
+		if d.Gate != "" {
+			c.States[d.Agent] = AgentHeld
+		}
+	}
+}
+
+// Doing is what an agent's session is at, if it has come to anything that can wait.
+func (r *Run) Doing(agent int) (Doing, bool) { return r.berths.of(agent) }
+
+// Memory is what an agent remembers as of the start of the open cycle, nil without any, which must not be changed, and what
+// people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a
+// barrier.
+func (r *Run) Memory(agent int) (m *Memory, injected []Letter) {
+	read := func(*loop) error {
+		m = r.memory[agent]
+		injected = Injected(r.injected, m, Place{Cycle: r.Snapshot().Cycle, Agent: agent})
+		return nil
+	}
+	if r.insist(read) != nil {
+		_ = read(nil) // the loop, which alone changes it, has ended
+	}
+	return m, injected
+}

@@ -1,0 +1,292 @@
+// Package audit recomputes the figures of a run from its journal and compares them with what was recorded. It counts in
+// its own plain way, from rows that it takes in the journal's order; nothing in it writes, and nothing in it calls the
+// code whose figures it judges.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Journal is what an audit reads of a run.
+type Journal interface {
+	Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error)
+	// Totals returns the figures that were recorded, up to the journal's end.
+	Totals(ctx context.Context, id engine.RunID) (engine.Totals, error)
+	// Journaled yields what is kept of the journal in its order: sessions one by one, all takes, in rows that may be
+	// reused; checkpoints without their Memory.
+	Journaled(ctx context.Context, id engine.RunID) iter.Seq2[engine.Row, error]
+	// Checkpoints lists those that are kept.
+	Checkpoints(ctx context.Context, id engine.RunID) ([]engine.CheckpointRecord, error)
+	// Counters are the sessions, without further takes, and the events that the run's own row says it has.
+	Counters(ctx context.Context, id engine.RunID) (sessions, events int64, err error)
+}
+
+// Run audits a run that is not in progress; one in progress is a *engine.FieldError, since what its loop has counted is
+// not all in the journal yet. An interrupted run is compared with what its journal holds; a fork with its own rows.
+func Run(ctx context.Context, j Journal, id engine.RunID) (*Report, error) {
+	a, err := begin(ctx, j, id)
+	if err != nil {
+		return nil, fmt.Errorf("audit run %s: %w", id, err)
+	}
+	for row, err := range j.Journaled(ctx, a.record.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("audit run %s: %w", id, err)
+		}
+		a.row(row)
+	}
+	if err := a.end(ctx, j); err != nil {
+		return nil, fmt.Errorf("audit run %s: %w", id, err)
+	}
+	return a.report, nil
+}
+
+// Groups of figures.
+const (
+	theRun      = "the run"
+	consistency = "the journal"
+	perSecond   = "metrics, per second"
+	soFar       = "metrics, so far"
+	criteria    = "criteria"
+	peaks       = "peaks"
+	sharedGroup = "asked by the run itself"
+)
+
+// auditing is an audit under way: what the rows taken so far say.
+type auditing struct {
+	record *engine.RunRecord
+	report *Report
+	tally  *tally
+
+	open   int   // the open cycle
+	roll   roll  // who has had a session in it, or asked for something
+	floor  floor // what was counted for certain
+	takes  map[int]ending
+	agents bitset // who had a session ever
+
+	shared asked
+	// least and most are between which figures shared was since the last barrier, or the start of the process: all that
+	// is older the loop has heard of, since no session waits for it any more.
+	least, most []int64
+
+	kept   map[int64]int // checkpoints by their time in microseconds: their numbers
+	cycles map[int]bool  // at whose start a kept checkpoint stands
+	opened opening       // the start of the open cycle
+	before *opening      // the start of the one before, while checkpoints of it can come
+
+	seconds seconds
+	worst   worst
+}
+
+// opening is the start of a cycle.
+type opening struct {
+	cycle   int
+	floor   floor
+	picture *picture         // if a checkpoint is kept there
+	since   []engine.Inexact // what changes made inexact since then
+}
+
+// floor is what the run had counted for certain at a moment: at a barrier, and when a process took it up.
+type floor struct{ counts }
+
+func begin(ctx context.Context, j Journal, id engine.RunID) (*auditing, error) {
+	record, err := j.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if record.InProgress {
+		return nil, &engine.FieldError{Field: "run", Problem: "is in progress: what it counts is not all written down yet", Hint: "stop it, or wait for its end"}
+	}
+	checkpoints, err := j.Checkpoints(ctx, record.ID)
+	if err != nil {
+		return nil, err
+	}
+	t := newTally()
+	a := &auditing{
+		record: &record, report: &Report{Run: record.ID}, tally: t, open: record.ForkCycle, takes: map[int]ending{},
+		kept: map[int64]int{}, cycles: map[int]bool{}, seconds: newSeconds(t.room),
+	}
+	for i := range checkpoints {
+		a.kept[checkpoints[i].At.UnixMicro()] = checkpoints[i].Number
+		a.cycles[checkpoints[i].Cycle] = true
+	}
+	if i := record.Inexact; i != nil && i.Cycle < record.ForkCycle { // its parent was, and no row of its own says so
+		a.tally.suspect(i)
+	}
+	a.openCycle()
+	return a, nil
+}
+
+// openCycle notes what stands at the start of the open cycle.
+func (a *auditing) openCycle() {
+	a.roll.reset()
+	clear(a.takes)
+	a.floor = floor{a.tally.counts()}
+	a.settle()
+	a.opened = opening{cycle: a.open, floor: a.floor}
+	if a.cycles[a.open] {
+		a.opened.picture = a.tally.picture()
+	}
+}
+
+// row takes in the next row.
+func (a *auditing) row(row engine.Row) {
+	switch r := row.(type) {
+	case engine.SessionRows:
+		for i := range r {
+			a.session(&r[i])
+		}
+	case engine.IntentRow:
+		a.roll.intend(r.Place, r.Path)
+	case engine.AnswerRow:
+		if !a.record.Settings.Record && !a.roll.intended(r.Place, r.Path) { // a recording keeps what was only looked up, too
+			a.wrong("answers without an intent", fmt.Sprintf("%s, step %s", place(r.Place), r.Path))
+		}
+	case engine.SharedRow:
+		a.sharedRow(&r)
+	case engine.BarrierRow:
+		a.barrier(&r)
+	case engine.ChangeRow:
+		a.change(&r)
+	case engine.StartRow:
+		a.start(&r)
+	case engine.MetricsRow:
+		a.metrics(&r)
+	case engine.CheckpointRow:
+		a.checkpoint(&r)
+	}
+}
+
+func place(p engine.Place) string {
+	return fmt.Sprintf("cycle %d, agent %d, take %d", p.Cycle, p.Agent, p.Take)
+}
+
+// wrong counts something that must not be in a journal.
+func (a *auditing) wrong(what, where string) {
+	a.report.Check(consistency, what, where, false, "there is one", "none")
+}
+
+// session takes in a take of a session.
+func (a *auditing) session(s *engine.SessionRow) {
+	a.tally.session(s)
+	a.seconds.session(s)
+	a.agents.add(s.Agent)
+	a.worst.seen(s.Started.Add(s.Total))
+	where := place(s.Place)
+	if s.Cycle != a.open {
+		a.wrong("sessions of a cycle that is not open", where)
+	}
+	if !a.roll.add(s.Place) {
+		a.wrong("sessions twice, or takes out of order", where)
+	}
+	if problem := unlike(s); problem != "" {
+		a.wrong(problem, where)
+	}
+	e := ending{s.Outcome, s.Class, s.Acted, int64(len(s.Events))}
+	if e.bad() {
+		a.takes[s.Agent] = e
+	} else {
+		delete(a.takes, s.Agent)
+	}
+}
+
+// unlike says what of a session's row contradicts itself; "" is nothing.
+func unlike(s *engine.SessionRow) string {
+	hasClass := s.Class != engine.NoError
+	switch {
+	case s.Outcome == engine.Unfinished || s.Outcome == engine.Cut:
+		return "sessions that did not end"
+	case (s.Outcome == engine.Failed || s.Outcome == engine.TimedOut) != hasClass:
+		return "sessions whose class of error does not fit their outcome"
+	case s.Outcome == engine.TimedOut && s.Class != engine.Timeout:
+		return "sessions that timed out with another class"
+	case s.Queue < 0 || s.Held < 0 || s.Service < 0 || s.Total < 0:
+		return "sessions with negative times"
+	}
+	for i := range s.Steps {
+		r := &s.Steps[i]
+		good := 0 // an answer that turns a request away may be to no attempt
+		for _, status := range r.Statuses {
+			if status < 400 {
+				good++
+			}
+		}
+		switch {
+		case good > r.Attempts:
+			return "steps with more good answers than attempts"
+		case r.Attempts < 0 || r.Held < 0 || r.Service < 0:
+			return "steps with negative figures"
+		}
+	}
+	return ""
+}
+
+// barrier takes in the end of a cycle.
+func (a *auditing) barrier(b *engine.BarrierRow) {
+	where := fmt.Sprintf("cycle %d", b.Cycle)
+	r := a.report
+	equal(r, consistency, "cycles in order", where, b.Cycle, a.open)
+	equal(r, consistency, "sessions of each cycle", where, b.Active, a.roll.agents())
+	ended := a.tally.counts()
+	equal(r, consistency, "sessions so far at each barrier", where, b.Sessions, ended.ended())
+	for _, p := range a.roll.orphans() {
+		p.Cycle = b.Cycle
+		a.wrong("requests of sessions that never ended", place(p))
+	}
+	a.worst.barrier(b)
+	before := a.opened
+	a.open, a.before = b.Cycle+1, &before
+	a.openCycle()
+}
+
+// change takes in what was changed mid-run.
+func (a *auditing) change(c *engine.ChangeRow) {
+	a.worst.seen(c.At)
+	switch c.What {
+	case engine.RequeueChange:
+		a.requeue(c)
+	case engine.SleepChange:
+		a.worst.slept = true
+		a.seconds.slept = true
+	}
+	if c.Inexact != nil {
+		a.tally.suspect(c.Inexact)
+		a.opened.since = append(a.opened.since, *c.Inexact)
+	}
+}
+
+// start takes in that a process took up the run: it counts all that it found.
+func (a *auditing) start(s *engine.StartRow) {
+	equal(a.report, consistency, "processes began in the open cycle", stamp(s.At), s.Cycle, a.open)
+	a.floor, a.before = floor{a.tally.counts()}, nil
+	a.opened.floor = a.floor
+	a.settle()
+	a.seconds.start(s, a)
+	a.worst.start(s)
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000") }
+
+// sharedRow takes in what the run itself asked.
+func (a *auditing) sharedRow(r *engine.SharedRow) {
+	if r.Record == nil {
+		return
+	}
+	a.shared.step(r.Record)
+	k := 0
+	a.shared.figures(func(_ string, n int64) {
+		a.least[k], a.most[k] = min(a.least[k], n), max(a.most[k], n)
+		k++
+	})
+}
+
+// settle notes that the loop has heard of all that the run itself asked so far.
+func (a *auditing) settle() {
+	a.least = a.least[:0]
+	a.shared.figures(func(_ string, n int64) { a.least = append(a.least, n) })
+	a.most = append(a.most[:0], a.least...)
+}

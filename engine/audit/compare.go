@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// checkpoint compares what a checkpoint keeps: the figures of the start of its cycle.
+func (a *auditing) checkpoint(c *engine.CheckpointRow) {
+	a.worst.checkpoint(c)
+	group := "checkpoints"
+	if n, ok := a.kept[c.At.UnixMicro()]; ok {
+		group = fmt.Sprintf("checkpoint %d", n)
+	}
+	r, now, at := a.report, a.tally.counts(), &a.opened
+	if a.before != nil && a.before.cycle == c.Cycle { // it was taken while that cycle's barrier was being committed
+		at = a.before
+	}
+	equal(r, group, "cycle", "", c.Cycle, at.cycle)
+	r.Check(group, "sessions that had ended", "", c.Done >= at.floor.ended() && c.Done <= now.ended(), c.Done, now.ended())
+	if at.picture == nil {
+		a.wrong("checkpoints of a cycle that is not open", group)
+		return
+	}
+	t := &c.State.Totals
+	r.totals(group, "", t, at.picture)
+	candidates := append(slices.Clone(at.picture.inexact), at.since...)
+	r.inexact(group, t.Inexact, candidates, len(at.picture.inexact) == 0)
+	a.sharedBetween(group, &t.Shared)
+}
+
+// sharedBetween compares what the run itself had asked when a checkpoint's cycle began: that is not told to the row.
+func (a *auditing) sharedBetween(group string, recorded *engine.Asked) {
+	var most []int64
+	a.shared.figures(func(_ string, n int64) { most = append(most, n) })
+	k := 0
+	askedOf(recorded).figures(func(name string, n int64) {
+		if name == requestsName {
+			a.report.Check(group, "asked by the run itself: "+name, "", n <= most[k], n, most[k])
+		}
+		k++
+	})
+}
+
+// inexact compares since when a run is said to be inexact with what makes it so; exact says that it may be exact too.
+func (r *Report) inexact(group string, recorded *engine.Inexact, candidates []engine.Inexact, exact bool) {
+	ok := recorded == nil && exact || recorded != nil && slices.Contains(candidates, *recorded)
+	mine := (*engine.Inexact)(nil)
+	if len(candidates) > 0 {
+		mine = &candidates[0]
+	}
+	r.Check(group, "exact", "", ok, recorded, mine)
+}
+
+// end compares what was recorded of the run as a whole.
+func (a *auditing) end(ctx context.Context, j Journal) error {
+	t, err := j.Totals(ctx, a.record.ID)
+	if err != nil {
+		return err
+	}
+	sessions, events, err := j.Counters(ctx, a.record.ID)
+	if err != nil {
+		return err
+	}
+	r, rec, p := a.report, a.record, a.tally.picture()
+	equal(r, theRun, "sessions done", "", rec.Done, a.tally.firsts)
+	equal(r, theRun, "sessions counted on the way", "", sessions, a.tally.firsts)
+	equal(r, theRun, "events counted on the way", "", events, a.tally.emitted)
+	equal(r, theRun, "cycle", "", rec.Cycle, a.open)
+	if rec.Ending == engine.EndFinished && rec.Cycles > 0 && rec.Parent == "" && a.open >= rec.Cycles {
+		equal(r, theRun, "sessions planned", "", rec.Total, a.tally.firsts)
+	}
+	equal(r, theRun, "ended", "", !rec.Ended.IsZero(), rec.Ending != engine.NotEnded)
+	if rec.Parent == "" { // a fork may be so from its beginning
+		r.inexact(theRun, rec.Inexact, p.inexact, len(p.inexact) == 0)
+	}
+	r.totals("totals", "", &t, p)
+	r.inexact("totals", t.Inexact, p.inexact, len(p.inexact) == 0)
+	r.asked(sharedGroup, "", askedOf(&t.Shared), &a.shared)
+	a.worst.compare(r, rec, &t)
+	a.spent(&t)
+	for i := range rec.Verdict {
+		a.judgement(&rec.Verdict[i], &t, p)
+	}
+	a.recordedOnly(p)
+	return nil
+}
+
+// spent compares what was spent of the budget with what was asked, and what was spent beside.
+func (a *auditing) spent(t *engine.Totals) {
+	mine, beside := a.tally.asked, t.Peaks.Beside
+	amount := engine.Amount{
+		Cost:     mine.usage.Cost + a.shared.usage.Cost + beside.Cost,
+		Tokens:   mine.usage.Input + mine.usage.Output + a.shared.usage.Input + a.shared.usage.Output + beside.Tokens,
+		Requests: mine.requests + a.shared.requests + beside.Requests,
+	}
+	closed := a.record.Ending == engine.EndFinished
+	for _, f := range []struct {
+		name string
+		of   func(engine.Amount) int64
+	}{
+		{"cost, in billionths of a dollar", func(a engine.Amount) int64 { return a.Cost }},
+		{"tokens", func(a engine.Amount) int64 { return a.Tokens }},
+		{"requests", func(a engine.Amount) int64 { return a.Requests }},
+	} {
+		recorded, own := f.of(t.Peaks.Spent), f.of(amount)
+		if a.record.Ending == engine.NotEnded { // what sessions had spent that were cut is told by their answers
+			recorded = f.of(t.Spent())
+		}
+		a.report.Check("spent of the budget", f.name, "", recorded == own || !closed && recorded >= own, recorded, own)
+	}
+	a.report.alone("spent of the budget", "beside the steps' records", beside)
+}
+
+// recordedOnly lists what no row of a session tells.
+func (a *auditing) recordedOnly(p *picture) {
+	if a.worst.rows == 0 {
+		return
+	}
+	for _, name := range []string{
+		"CPU of the machine", "CPU of the process", "memory of the process", "memory that is free", "network in", "network out", "free disk",
+		"connections", "connections of the server", "rows written per second", "unsent rows", "limit", "sessions in flight", "lag",
+	} {
+		a.report.alone(perSecond, name, fmt.Sprintf("%d seconds", a.worst.rows))
+	}
+}

@@ -1,0 +1,276 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// tooMany is the status of an answer that says to come again later: it is no attempt.
+const tooMany = 429
+
+// asked is what was asked of services, counted from the records of steps.
+type asked struct {
+	requests, retries, limited int64
+
+	labels [engine.Recorded + 1]int64
+	usage  engine.Usage
+	waits  engine.Waits
+}
+
+func (a *asked) step(s *engine.StepRecord) {
+	if s.Attempts > 0 {
+		a.requests += int64(s.Attempts)
+		a.retries += int64(s.Attempts) - 1
+	}
+	if s.Attempts > 0 || s.Label == engine.Recorded { // a recording answers without an attempt
+		a.labels[s.Label]++
+	}
+	a.limited += refusals(s)
+	if u := s.Usage; u != nil {
+		a.usage.Calls += u.Calls
+		a.usage.Input += u.Input
+		a.usage.Output += u.Output
+		a.usage.Cost += u.Cost
+		a.usage.Unpriced += u.Unpriced
+		a.usage.Estimated += u.Estimated
+		a.usage.Hits += u.Hits
+		a.usage.Again += u.Again
+	}
+	if s.Waits != nil {
+		for gate, d := range s.Waits {
+			a.waits[gate] += d
+		}
+	}
+}
+
+// refusals counts the answers with status 429 that a step got.
+func refusals(s *engine.StepRecord) (n int64) {
+	for _, status := range s.Statuses {
+		if status == tooMany {
+			n++
+		}
+	}
+	return n
+}
+
+const (
+	requestsName = "requests"
+	labelPrefix  = "steps that asked: "
+)
+
+func isLabel(name string) bool { return strings.HasPrefix(name, labelPrefix) }
+
+// figures lists what was asked by name, so that two of them can be compared one by one.
+func (a *asked) figures(f func(name string, n int64)) {
+	f(requestsName, a.requests)
+	f("retries", a.retries)
+	f("refused (429)", a.limited)
+	for l := engine.Fresh; l <= engine.Recorded; l++ {
+		f(labelPrefix+l.String(), a.labels[l])
+	}
+	f("model calls", a.usage.Calls)
+	f("tokens in", a.usage.Input)
+	f("tokens out", a.usage.Output)
+	f("cost, in billionths of a dollar", a.usage.Cost)
+	f("calls without a price", a.usage.Unpriced)
+	f("calls with estimated tokens", a.usage.Estimated)
+	f("answers from the cache", a.usage.Hits)
+	f("calls that may have been paid twice", a.usage.Again)
+	for _, g := range engine.Gates() {
+		f("held back by "+g.String()+", in ns", int64(a.waits[g]))
+	}
+}
+
+// askedOf is what the engine recorded, in the same form.
+func askedOf(r *engine.Asked) *asked {
+	return &asked{r.Requests, r.Retries, r.RateLimited, r.Labels, r.Usage, r.Waits}
+}
+
+// stepTally is the figures of a step over all its iterations.
+type stepTally struct {
+	statuses                   [engine.StepCancelled + 1]int64
+	requests, retries, limited int64
+	service                    values
+}
+
+// ending is what a session counts for being the last take.
+type ending struct {
+	outcome engine.Outcome
+	class   engine.Class
+	acted   bool
+	events  int64
+}
+
+func (e ending) bad() bool { return e.outcome == engine.Failed || e.outcome == engine.TimedOut }
+
+// tally is the figures of a run as its rows say, counted in the plainest way.
+type tally struct {
+	room *room
+
+	outcomes map[engine.Outcome]int64
+	errors   map[engine.Class]int64
+	acted    int64
+	events   int64
+	bad      map[int]int // sessions that ended badly, by agent; the last takes of them
+
+	sessions, firsts int64 // all takes; first takes
+	emitted          int64 // events of all takes
+	steps            int64
+	asked            asked
+	flow             engine.Flow
+	// inexact is the earliest of what makes the run inexact, and what else does in the same session.
+	inexact []engine.Inexact
+
+	total, service, held, queue values
+
+	byStep map[string]*stepTally
+	// crowded says that there are more steps than a run keeps figures of.
+	crowded bool
+}
+
+func newTally() *tally {
+	r := &room{mostValues}
+	return &tally{
+		room: r, outcomes: map[engine.Outcome]int64{}, errors: map[engine.Class]int64{}, bad: map[int]int{}, byStep: map[string]*stepTally{},
+		total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r},
+	}
+}
+
+// session counts a take of a session.
+func (t *tally) session(s *engine.SessionRow) {
+	t.sessions++
+	if s.Take == 0 {
+		t.firsts++
+	}
+	t.emitted += int64(len(s.Events))
+	t.end(s.Agent, ending{s.Outcome, s.Class, s.Acted, int64(len(s.Events))}, 1)
+	t.total.add(s.Total)
+	t.service.add(s.Service)
+	t.held.add(s.Held)
+	t.queue.add(s.Queue)
+	if s.Outcome == engine.TimedOut {
+		t.suspect(&engine.Inexact{Cycle: s.Cycle, Agent: s.Agent, Path: s.Path, Why: "timed out"})
+	} else if s.Outcome == engine.Failed && timing(s.Class) {
+		t.suspect(&engine.Inexact{Cycle: s.Cycle, Agent: s.Agent, Path: s.Path, Why: "gave up after its retries: " + s.Class.String()})
+	}
+	beside := false
+	for i := range s.Steps {
+		t.step(s, &s.Steps[i])
+		beside = beside || s.Steps[i].Beside && carriedOut(&s.Steps[i])
+	}
+	if beside {
+		t.flow.Chains++
+		t.flow.Busy += s.Service
+		t.flow.Wall += s.Total
+	}
+}
+
+// end counts how a session ended, or takes that back: times is 1 or -1.
+func (t *tally) end(agent int, e ending, times int64) {
+	t.outcomes[e.outcome] += times
+	if e.bad() {
+		t.errors[e.class] += times
+		t.bad[agent] += int(times)
+		if t.bad[agent] == 0 {
+			delete(t.bad, agent)
+		}
+	}
+	if e.acted {
+		t.acted += times
+	}
+	t.events += times * e.events
+}
+
+func carriedOut(s *engine.StepRecord) bool {
+	return s.Status == engine.StepOK || s.Status == engine.StepFailed || s.Status == engine.StepTimedOut
+}
+
+func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
+	t.steps++
+	t.asked.step(r)
+	of := t.stepOf(r.Path)
+	of.statuses[r.Status]++
+	of.limited += refusals(r)
+	if r.Attempts > 0 {
+		of.requests += int64(r.Attempts)
+		of.retries += int64(r.Attempts) - 1
+	}
+	if !carriedOut(r) {
+		return
+	}
+	if r.Label != engine.Replayed && r.Label != engine.Recorded {
+		of.service.add(r.Service)
+	}
+	if timing(r.Class) {
+		t.suspect(&engine.Inexact{Cycle: s.Cycle, Agent: s.Agent, Path: r.Path, Why: "a step gave up: " + r.Class.String()})
+	}
+	switch r.Status {
+	case engine.StepFailed:
+		t.flow.Failed++
+	case engine.StepTimedOut:
+		t.flow.TimedOut++
+	case engine.StepOK, engine.StepSkipped, engine.StepCancelled:
+	}
+	if r.Beside {
+		t.flow.Parallel++
+	} else {
+		t.flow.Sequential++
+	}
+}
+
+func (t *tally) stepOf(path string) *stepTally {
+	of := t.byStep[path]
+	if of != nil {
+		return of
+	}
+	name := withoutIterations(path)
+	if of = t.byStep[name]; of == nil {
+		if len(t.byStep) >= engine.MostSteps {
+			t.crowded = true
+		}
+		of = &stepTally{service: values{room: t.room}}
+		t.byStep[name] = of
+	}
+	return of
+}
+
+// withoutIterations is a path without what stands in brackets.
+func withoutIterations(path string) string {
+	var name strings.Builder
+	for {
+		before, rest, found := strings.Cut(path, "[")
+		name.WriteString(before)
+		if !found {
+			return name.String()
+		}
+		if _, path, found = strings.Cut(rest, "]"); !found {
+			return name.String() + "[" + rest
+		}
+	}
+}
+
+// suspect keeps the earliest of what makes a run inexact.
+func (t *tally) suspect(i *engine.Inexact) {
+	if i == nil {
+		return
+	}
+	if len(t.inexact) > 0 {
+		was := &t.inexact[0]
+		if was.Cycle < i.Cycle || was.Cycle == i.Cycle && was.Agent < i.Agent {
+			return
+		}
+		if was.Cycle > i.Cycle || was.Agent > i.Agent {
+			t.inexact = nil
+		}
+	}
+	if !slices.Contains(t.inexact, *i) {
+		t.inexact = append(t.inexact, *i)
+	}
+}
+
+// timing reports whether a failure of the class may depend on timing (EXACTNESS.md section 1).
+func timing(c engine.Class) bool {
+	return c == engine.RateLimited || c == engine.Timeout || c == engine.ServerError || c == engine.Network
+}

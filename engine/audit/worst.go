@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// worst are the peaks that barriers and metrics tell, and how long processes worked on the run.
+type worst struct {
+	cycle, worked, lag  time.Duration
+	memory              uint64
+	connections, server int
+	rows                int // of metrics
+
+	slept bool
+	spans []span
+}
+
+// span is when a process worked on the run, as far as rows tell.
+type span struct{ from, to time.Time }
+
+func (w *worst) start(s *engine.StartRow) { w.spans = append(w.spans, span{s.At, s.At}) }
+
+// seen notes that the newest process was at work at a moment.
+func (w *worst) seen(at time.Time) {
+	if n := len(w.spans); n > 0 && at.After(w.spans[n-1].to) {
+		w.spans[n-1].to = at
+	}
+}
+
+func (w *worst) barrier(b *engine.BarrierRow) {
+	w.cycle, w.lag = max(w.cycle, b.Took), max(w.lag, b.Lag)
+	w.worked += b.Took
+	w.seen(b.At)
+}
+
+// checkpoint goes by its own time: a run that is resumed counts from there.
+func (w *worst) checkpoint(c *engine.CheckpointRow) {
+	if n := len(w.spans); n > 0 {
+		w.spans[n-1].to = c.At
+	}
+}
+
+func (w *worst) metrics(m *engine.MetricsRow) {
+	w.rows++
+	w.memory = max(w.memory, m.Host.Memory)
+	w.connections, w.server = max(w.connections, m.Connections), max(w.server, m.ServerConnections)
+	w.lag = max(w.lag, m.Lag)
+	w.seen(m.At)
+}
+
+// elapsed is the time that all processes worked.
+func (w *worst) elapsed() (sum time.Duration) {
+	for _, s := range w.spans {
+		sum += s.to.Sub(s.from)
+	}
+	return sum
+}
+
+// clockGrain is how far a time that a process measured may be from what its rows' times say, beside clockError: what it
+// did between its last row and its end, and between its start and its first.
+const clockGrain = 500 * time.Millisecond
+
+// compare compares the peaks that were recorded. A cycle that was left open when the run ended has no barrier, and
+// counts; so only a run that closed all its cycles has peaks that are known to the last.
+func (w *worst) compare(r *Report, record *engine.RunRecord, t *engine.Totals) {
+	p := &t.Peaks
+	closed := record.Ending == engine.EndFinished
+	least := func(name string, recorded, mine time.Duration) {
+		r.Check(peaks, name, "", recorded == mine || !closed && recorded >= mine, recorded, mine)
+		if !closed {
+			r.figure(peaks, name).Bound = "or more: a cycle was left open"
+		}
+	}
+	least("longest cycle", p.Cycle, w.cycle)
+	least("time in cycles", p.Worked, w.worked)
+	least("behind schedule at most", p.Lag, w.lag)
+	if record.Settings.Metrics {
+		equal(r, peaks, "memory", "", p.Memory, w.memory)
+		equal(r, peaks, "connections", "", p.Connections, w.connections)
+		equal(r, peaks, "connections of the server", "", p.ServerConnections, w.server)
+	}
+	if !record.Ended.IsZero() {
+		w.seen(record.Ended)
+	}
+	took := w.elapsed()
+	off := max(p.Elapsed-took, took-p.Elapsed)
+	bound := time.Duration(clockError*float64(took)) + clockGrain*time.Duration(len(w.spans))
+	if w.slept {
+		r.alone(peaks, "time of all processes", p.Elapsed)
+	} else {
+		r.Check(peaks, "time of all processes", "", off <= bound, p.Elapsed, took)
+		r.figure(peaks, "time of all processes").Bound = bound.String()
+	}
+	r.alone(peaks, "longest time between checkpoints", p.CheckpointGap)
+	r.alone(peaks, "service time of interrupted cycles", p.Apart)
+}

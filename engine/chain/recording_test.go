@@ -1,0 +1,187 @@
+package chain
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+const cachedAsks = `
+step a: {kind: llm, service: model, cache: {k: agent.index % 2}, prompt: "twice ${k}", answer: {n: int}, parallel: true}
+step own: {kind: llm, service: model, prompt: "own ${agent.id}", parallel: true}
+step none: {kind: llm, service: other, cache: {}, prompt: "never", otherwise: '"nobody"'}
+step bad: {kind: llm, service: other, cache: {k: agent.id}, prompt: "never ${k}", when: agent.index == 1}
+step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.none]}"}
+`
+
+// TestReplayOfRecording records runs of every kind of step, also when the recording was killed on its way, and answers
+// others from them: their results are the same, nobody is asked, and nothing was spent.
+func TestReplayOfRecording(t *testing.T) {
+	late := "\nstep late: {kind: http, service: shop, get: /hang, when: agent.index == 2}\n"
+	for _, tt := range []struct {
+		name, must string
+		stage      stage
+	}{
+		{"plain", "loop[1].inner:timeout:timeout", stage{steps: resumable}},
+		{"groups", "slow:timeout:timeout", stage{steps: resumableGroups, others: subchainOfGroups}},
+		{"connectors", "slow:timeout:timeout", stage{steps: resumableConnectors, others: connectorsOfReplay}},
+		{"models", "failed bad_answer", stage{steps: asks}},
+		{"caches", "failed client_error", stage{steps: cachedAsks}},
+		{"sql", " ok ", stage{steps: ledger, database: "yes"}},
+		{"login", "failed script", stage{steps: resumable, auth: `{login: {post: /auth/login, json: "${agent.id}", token: body.access.token}}`}},
+		{"jwt", "failed script", stage{steps: resumable, auth: `{jwt: {secret: secret:KEY, claims: {sub: "${agent.id}"}}}`, secrets: map[string]string{"KEY": "s3cret"}}},
+		{"a chain that runs out of time", "late:timeout:timeout", stage{steps: resumable + late, change: func(s *engine.Settings) { s.ChainTimeout = 300 * time.Millisecond }}},
+		{"a session that runs out of time", "timeout timeout", stage{
+			steps: resumable + "\nstep rest: {kind: wait, for: 1h}\n", change: func(s *engine.Settings) { s.SessionTimeout = 300 * time.Millisecond },
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, dies := range []int{0, 9} {
+				journal, want := recorded(t, tt.stage, dies)
+				if !strings.Contains(want, tt.must) {
+					t.Fatalf("no %q in\n%s", tt.must, want)
+				}
+				for _, limit := range []int{1, 3} {
+					if replayed(t, tt.stage, limit, journal.Recording(), want) == 0 {
+						t.Error("no step says that it was recorded")
+					}
+				}
+			}
+		})
+	}
+}
+
+// recorded carries out a stage that records, killed after so many rows and resumed unless that is 0.
+func recorded(t *testing.T, st stage, dies int) (*enginetest.Journal, string) {
+	t.Helper()
+	st.agents, st.tag = 3, !strings.Contains(st.auth, "jwt")
+	shop := newShop()
+	st.address = serve(t, shop.handler)
+	if strings.Contains(st.auth, "login") {
+		st.address = serve(t, (&doorman{shop: shop, uses: 3, left: map[string]int{}}).handler)
+	} else if st.auth != "" {
+		st.address = serve(t, func(w http.ResponseWriter, r *http.Request) { // whoever has a token is let in
+			r.Header.Set("Authorization", "Bearer .a")
+			r.Header.Set("X-Throng-Request", "0/x/1 ")
+			shop.handler(w, r)
+		})
+	}
+	if st.database != "" {
+		st.database = books(t, pgtest.Shared(t).Database(t), "recorded"+itoa(dies))
+	}
+	server := newMoody()
+	st.more = server.models(t)
+	change := st.change
+	st.change = func(s *engine.Settings) {
+		if change != nil {
+			change(s)
+		}
+		s.Record = true
+	}
+	st.journal = &enginetest.Journal{DieAfter: dies}
+	if dies > 0 {
+		kill(t, st)
+		st.more = server.models(t) // another process waits for nobody's asking of this one
+		st.journal = st.journal.Reopen()
+		st.resume = st.journal.Resumption()
+	}
+	return st.journal, enginetest.Results(st.run(t))
+}
+
+// replayed carries out a stage that is answered from a recording, where every service fails the test, and returns how many
+// steps were.
+func replayed(t *testing.T, st stage, limit int, from engine.Recording, want string) (steps int64) {
+	t.Helper()
+	nobody := func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s %s", r.Method, r.URL) }
+	st.agents, st.tag, st.address = 3, !strings.Contains(st.auth, "jwt"), serve(t, nobody)
+	if st.database != "" {
+		st.database = "postgres://nowhere.invalid/none"
+	}
+	st.more = []*Service{served(t, "model", st.address, "m1", "m2"), served(t, "other", st.address, "m3")}
+	st.secrets, st.journal, st.recording = nil, &enginetest.Journal{}, from
+	change := st.change
+	st.change = func(s *engine.Settings) {
+		if change != nil {
+			change(s)
+		}
+		s.Limit, s.Governor = limit, ""
+	}
+	began := time.Now()
+	rows := st.run(t)
+	if got := enginetest.Results(rows); got != want {
+		t.Fatalf("at %d\n got %s\nwant %s", limit, got, want)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v: something was waited for", took)
+	}
+	ends := enginetest.Of[engine.EndRow](st.journal)
+	totals := &ends[len(ends)-1].Totals
+	asked := totals.Asked()
+	if asked.Requests != 0 || asked.Usage != (engine.Usage{}) || totals.Spent() != (engine.Amount{}) {
+		t.Errorf("a replay has asked %+v and spent %+v", asked, totals.Spent())
+	}
+	return asked.Labels[engine.Recorded]
+}
+
+// TestReplayOfTimes records sessions whose time, or whose chain's, is over in some step or other: so are those of a
+// replay, which has all the time that it wants.
+func TestReplayOfTimes(t *testing.T) {
+	for i := range 5 {
+		limit := time.Duration(1+5*i) * time.Millisecond
+		for _, change := range []func(*engine.Settings){
+			func(s *engine.Settings) { s.ChainTimeout = limit }, func(s *engine.Settings) { s.SessionTimeout = limit },
+		} {
+			for _, st := range []stage{{steps: resumableGroups, others: subchainOfGroups, change: change}, {steps: asks, change: change}} {
+				journal, want := recorded(t, st, 0)
+				st.change = nil
+				replayed(t, st, 3, journal.Recording(), want)
+			}
+		}
+	}
+}
+
+// TestWhatWasNotRecorded is that a step which the recording does not know ends its session, whatever it says about
+// failures, and says why.
+func TestWhatWasNotRecorded(t *testing.T) {
+	for name, c := range map[string]struct{ recorded, steps, says string }{
+		"nothing":         {"step z: {kind: emit, event: e}", "step a: {kind: http, service: shop, get: /x, on_error: continue}", "has no answer for this step"},
+		"another request": {"step a: {kind: http, service: shop, get: /x}", "step a: {kind: http, service: shop, get: /y, on_error: continue}", "another request of this step"},
+		"a model":         {"step z: {kind: emit, event: e}", `step a: {kind: llm, service: model, prompt: hi, otherwise: '"x"'}`, "has no answer for this step"},
+		"a cache":         {"step z: {kind: emit, event: e}", `step a: {kind: llm, service: model, cache: {}, prompt: hi, otherwise: '"x"'}`, "has no answer for this step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			journal, _ := recorded(t, stage{steps: c.recorded}, 0)
+			address := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s %s", r.Method, r.URL) })
+			row := stage{steps: c.steps, address: address, more: []*Service{served(t, "model", address, "m1")}, recording: journal.Recording()}.one(t)
+			if row.Outcome != engine.Failed || row.Class != engine.ConfigError || row.Path != "a" || !strings.Contains(row.Error, c.says) {
+				t.Errorf("%v %v at %s: %s", row.Outcome, row.Class, row.Path, row.Error)
+			}
+		})
+	}
+}
+
+// TestSentAgainBeforeTheLastKill is that a call which an earlier process sent again is still counted when its answer is
+// taken from the journal, and in no replay.
+func TestSentAgainBeforeTheLastKill(t *testing.T) {
+	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi}", more: says("yes").models(t), journal: &enginetest.Journal{}}
+	st.one(t)
+	entry := enginetest.Of[engine.AnswerRow](st.journal)[0].Entry
+	entry.Again = true
+	st.resume = &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {entry}}}
+	st.journal = &enginetest.Journal{}
+	if s := st.one(t).Steps[0]; s.Label != engine.Replayed || s.Usage == nil || s.Usage.Again != 1 || s.Usage.Calls != 1 {
+		t.Errorf("resumed: %v, %+v", s.Label, s.Usage)
+	}
+	from := &enginetest.Journal{}
+	from.Append(engine.AnswerRow{Entry: entry})
+	st.resume, st.recording, st.journal = nil, from.Recording(), &enginetest.Journal{}
+	if s := st.one(t).Steps[0]; s.Label != engine.Recorded || s.Usage != nil {
+		t.Errorf("replayed: %v, %+v", s.Label, s.Usage)
+	}
+}

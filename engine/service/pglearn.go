@@ -1,0 +1,141 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// learn asks a server on its first connection what bounds there are, so that the others can be opened. What it does not
+// say is no bound.
+func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
+	if p.learnt.Load() {
+		return nil
+	}
+	var most int
+	var pid uint32
+	var patience string
+	err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int, pg_backend_pid(), current_setting('statement_timeout')`).Scan(&most, &pid, &patience)
+	if _, silent := errors.AsType[*pgconn.PgError](err); silent {
+		err, pid = nil, 0 // what is no PostgreSQL itself bounds its connections itself
+	}
+	if err != nil {
+		return err
+	}
+	if pid != conn.PgConn().PID() { // a pooler stands between, and bounds them
+		most = 0
+	}
+	p.ownLimit.Store(patience != "0" && patience != "")
+	p.pool.allow(p.allowed(most))
+	p.learnt.Store(true)
+	return nil
+}
+
+// allowed is how many connections statements may have of a server that takes so many: one less than the pool may, since
+// the server is asked about its clients beside them. 0 is as many as are configured.
+func (p *Postgres) allowed(most int) int {
+	if most <= 0 || p.limits.Allow == nil {
+		return 0
+	}
+	return max(p.limits.Allow(most)-1, 1)
+}
+
+// limitStep is what the server's limit is rounded up to, so that its statistics see few different statements.
+const limitStep = 5 * time.Second
+
+// graceTime is how long a server goes on with a statement after this side gave it up, and has asked it to stop: that may
+// not have arrived.
+const graceTime = 5 * time.Second
+
+// serverLimit is how long the server is to work on a statement, in milliseconds; 0 is that it has a limit of its own, or
+// that nobody waits for an end.
+func (p *Postgres) serverLimit(ctx context.Context) int64 {
+	ends, ok := ctx.Deadline()
+	if !ok || p.ownLimit.Load() {
+		return 0
+	}
+	return int64((time.Until(ends)+graceTime+limitStep)/limitStep) * limitStep.Milliseconds()
+}
+
+// rowsChanged begin the statements that may stand behind another one in a transaction, which others, such as vacuum, may
+// not.
+var rowsChanged = []string{"insert", "update", "delete", "merge", "with", "select", "values"}
+
+// around are the statements that are sent before and behind one, in the same round trip. One that reads is in a
+// transaction in which the server lets it change nothing. The server's limit is that of the transaction: a pooler
+// refuses one at the start of a connection, and the session may be another's next.
+func (s *Statement) around(limit int64) (before, after []string) {
+	if s.reads() {
+		before, after = []string{"BEGIN READ ONLY"}, []string{"COMMIT"}
+		if limit > 0 {
+			before = append(before, fmt.Sprintf("SET LOCAL statement_timeout = %d", limit))
+		}
+		return before, after
+	}
+	if limit > 0 && slices.Contains(rowsChanged, s.Query.first) {
+		// Without BEGIN a batch is a transaction too, in which SET LOCAL would warn.
+		before = []string{fmt.Sprintf("SELECT set_config('statement_timeout', '%d', true)", limit)}
+	}
+	return before, nil
+}
+
+// errLost is what the driver calls a closed connection, which it says is none that a statement left on, where it was
+// closed while the answer was awaited: then the statement may have been carried out.
+var errLost = errors.New("the connection was lost before the answer was there")
+
+// send carries out a statement with those around it, in one round trip.
+func (s *Statement) send(ctx context.Context, conn *pgconn.PgConn, limit int64, rows *table) (tag pgconn.CommandTag, err error) {
+	wasClosed := conn.IsClosed()
+	tag, err = s.exchange(ctx, conn, limit, rows)
+	if errors.Is(err, pgconn.ErrConnClosed) && !wasClosed {
+		err = errLost
+	}
+	return tag, err
+}
+
+func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int64, rows *table) (tag pgconn.CommandTag, err error) {
+	before, after := s.around(limit)
+	if len(before)+len(after) == 0 {
+		return rows.collect(conn.ExecParams(ctx, s.Query.text, s.Args, nil, nil, nil), func() {})
+	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	stopped := stop
+	if !s.reads() {
+		stopped = func() {} // it is done, whatever becomes of its rows
+	}
+	batch := &pgconn.Batch{}
+	for _, text := range before {
+		batch.ExecParams(text, nil, nil, nil, nil)
+	}
+	batch.ExecParams(s.Query.text, s.Args, nil, nil, nil)
+	for _, text := range after {
+		batch.ExecParams(text, nil, nil, nil, nil)
+	}
+	results := conn.ExecBatch(reading, batch)
+	for i := 0; results.NextResult(); i++ {
+		if i == len(before) {
+			tag, err = rows.collect(results.ResultReader(), stopped)
+		} else {
+			_, _ = results.ResultReader().Close() // the batch's own error says it
+		}
+	}
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && !conn.IsClosed() && conn.TxStatus() != 'I' {
+		_ = conn.Exec(ctx, "ROLLBACK").Close() // else the pool closes the connection
+	}
+	return tag, err
+}
+
+// refusedAtStart reports whether a pooler refuses a parameter of the address.
+func refusedAtStart(e *pgconn.PgError) bool {
+	return e.Code == "08P01" && strings.Contains(e.Message, "startup parameter")
+}

@@ -1,0 +1,45 @@
+package service
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+// TestLostAnswers is that a statement whose answer is lost may have been carried out, whatever the driver says of the
+// connection: what must not happen twice is not sent again, and the rest is labelled.
+func TestLostAnswers(t *testing.T) {
+	server := pgtest.Shared(t)
+	for _, once := range []bool{true, false} {
+		for _, limited := range []bool{true, false} {
+			address := server.Database(t)
+			run(t, address, "create table t (x int)")
+			line := pgtest.NewLine(t, server.Address())
+			d, err := ParseDatabase(strings.Replace(address, server.Address(), line.Addr().String(), 1), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := NewPostgres("db", d, PoolLimits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(p.Close)
+			p.ask(t, stage{}, sql(t, "select 1"), nil)
+			p.ownLimit.Store(!limited) // with a limit of ours the statement is not alone in its round trip
+			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "INSERT 0 1"}})
+			row, _ := p.ask(t, stage{}, sql(t, "insert into t values (1)"), func(c *Call) {
+				c.Once, c.Retry.Attempts = once, 2
+			})
+			want := 2
+			if once {
+				want = 1
+			}
+			got := row.Steps[0]
+			if n := number(t, address, "select count(*) from t"); n != want || got.Attempts != want || got.Label != engine.Uncertain {
+				t.Errorf("once %t, limited %t: carried out %d times in %d attempts, %v; want %d: %s", once, limited, n, got.Attempts, got.Label, want, row.Error)
+			}
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package service
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	mostShown   = 2 << 10  // bytes of a body that people are shown
+	mostVeiled  = 8 << 10  // bytes of any text that they are shown: what is named like a secret takes its time to find
+	mostScanned = 64 << 10 // bytes that are looked at for secrets: none may be cut in two where the text ends
+	notShown    = "private, not shown"
+)
+
+// attempted is an attempt that is over. It belongs to the goroutine that made it.
+type attempted struct {
+	began   time.Time
+	took    time.Duration
+	answer  *Answer // nil is none
+	failure *engine.StepError
+	err     error // that ended the call
+}
+
+// failed reports whether the attempt went wrong; a 429, which is waited out, did not.
+func (a *attempted) failed(c *Call) bool {
+	switch {
+	case a.answer == nil:
+		return a.failure != nil || a.err != nil
+	case refuses(a.answer, c):
+		return false
+	}
+	return a.failure != nil || a.err != nil || !c.expects(a.answer.Status)
+}
+
+// trace tells of a request by HTTP, if somebody wants to hear of it.
+func (t *transport) trace(r *http.Request, call *Call, a attempted) {
+	failed := a.failed(call)
+	if !call.Session.Traced(failed) {
+		return
+	}
+	e := call.exchange(&a)
+	path, query, _ := strings.Cut(r.URL.RequestURI(), "?")
+	if query != "" && !call.Private {
+		path += "?" + query
+	}
+	e.Service, e.Request = t.name, shortened(r.Method+" "+call.veiled(path), mostShown)
+	if call.bill != nil {
+		e.Request = call.bill.model
+	}
+	e.Headers = call.headers(r)
+	if r.GetBody != nil {
+		if body, err := r.GetBody(); err == nil {
+			text, _ := io.ReadAll(io.LimitReader(body, mostScanned)) // from memory
+			e.Sent = call.shown(text, int(r.ContentLength))
+		}
+	}
+	call.Session.Trace(e, failed)
+}
+
+// trace tells of a statement, if somebody wants to hear of it.
+func (p *Postgres) trace(s *Statement, call *Call, a attempted) {
+	failed := a.failed(call)
+	if !call.Session.Traced(failed) {
+		return
+	}
+	e := call.exchange(&a)
+	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.text), len(s.Query.text)), 0
+	if call.Private {
+		e.Request = shortened(s.Query.text, mostShown) // its data are the args
+	}
+	if len(s.Args) > 0 {
+		args := s.listed()
+		e.Sent = call.shown(args, len(args))
+	}
+	call.Session.Trace(e, failed)
+}
+
+// listed are the args as a list of JSON, as far as they are looked at.
+func (s *Statement) listed() []byte {
+	list := []byte{'['}
+	for i, arg := range s.Args {
+		if i > 0 {
+			list = append(list, ", "...)
+		}
+		switch {
+		case len(list) > mostScanned:
+			return append(list, ']')
+		case arg == nil:
+			list = append(list, "null"...)
+		case utf8.Valid(arg):
+			list = strconv.AppendQuote(list, string(arg[:min(len(arg), mostScanned)]))
+		default:
+			list = strconv.AppendQuote(list, sized(len(arg)))
+		}
+	}
+	return append(list, ']')
+}
+
+// exchange is what people may see of an attempt beside its request.
+func (c *Call) exchange(a *attempted) engine.Exchange {
+	e := engine.Exchange{At: a.began, Path: c.Path, Attempt: c.Record.Attempts + 1, Took: a.took}
+	switch {
+	case a.failure != nil && (a.answer == nil || a.failure.Class == engine.BadAnswer):
+		e.Error = c.said(a.failure.Error())
+	case a.answer == nil && a.err != nil:
+		e.Error = c.said(a.err.Error())
+	}
+	if a.answer != nil {
+		e.Status, e.Answer = a.answer.Status, c.shown(a.answer.text())
+	}
+	return e
+}
+
+// Kept is what people may see of a result that the journal holds: not its request, of which nothing is kept. The secrets of
+// its service were taken out of it before it was kept.
+func Kept(e *engine.Entry) engine.Exchange {
+	x := engine.Exchange{Path: e.Path, Attempt: max(e.Attempts, 1), Error: e.Error, Kept: true}
+	if len(e.Statuses) > 0 {
+		x.Status = e.Statuses[len(e.Statuses)-1]
+	}
+	if e.Private {
+		x.Answer = notShown
+		return x
+	}
+	if e.Status != engine.StepOK || len(e.Output) == 0 {
+		return x
+	}
+	if a, err := decodeAnswer(e.Output); err == nil {
+		x.Status, x.Answer = a.Status, Shown(a.text())
+	}
+	return x
+}
+
+// IsSecret reports whether what goes by a name is a secret by the looks of it, such as a password.
+func IsSecret(name string) bool { return secretWord.MatchString(name) }
+
+// text is what an answer says, with its size: of one in pieces, what they amount to.
+func (a *Answer) text() (text []byte, size int) {
+	if isStream(a) {
+		if c, _, err := readStream(a.Body, false); err == nil {
+			text = []byte(c.Text + c.Refusal)
+			return text, len(text)
+		}
+	}
+	return a.Body, len(a.Body)
+}
+
+// Shown is the beginning of a body for people: size is how many bytes it has in all. What is no text shows as its size,
+// and values whose names say that they are secrets are left out.
+func Shown(text []byte, size int) string {
+	var c Call
+	return c.shown(text, size)
+}
+
+// shown is the same without the call's secrets; of a private call nothing is.
+func (c *Call) shown(text []byte, size int) string {
+	switch {
+	case size == 0:
+		return ""
+	case c.Private:
+		return notShown
+	}
+	text = text[:min(len(text), mostScanned)]
+	for range utf8.UTFMax { // a character that was cut in two is no sign of anything
+		if len(text) == size || utf8.Valid(text) || len(text) == 0 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	if isBinary(text) {
+		return sized(size)
+	}
+	return cut(c.veiled(string(text)), mostShown, min(len(text), mostVeiled) < size, size)
+}
+
+// cut is the beginning of a text for people, with the size of what it comes from where that is more.
+func cut(text string, most int, isPart bool, size int) string {
+	if len(text) <= most && !isPart {
+		return text
+	}
+	return fmt.Sprintf("%s %s in all", shortened(text, most), engine.FormatBytes(int64(size)))
+}
+
+// Veiled is the beginning of a text without what is named like a secret in it: most, 8 kB at most, is how many bytes of it
+// are shown.
+func Veiled(text string, most int) string {
+	var c Call
+	return cut(c.veiled(text), most, len(text) > mostVeiled, len(text))
+}
+
+// sized stands for data that are no text.
+func sized(bytes int) string { return "binary data, " + engine.FormatBytes(int64(bytes)) }
+
+// isBinary reports whether data are no text that people can read.
+func isBinary(data []byte) bool {
+	return !utf8.Valid(data) || strings.ContainsFunc(string(data), func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
+	})
+}
+
+// Names of fields of JSON, of forms and of addresses whose values are secrets, whoever gave them: those that agents sign
+// up with as well.
+const (
+	secretWords = `(?:passw|secret|token|authorization|api[_-]?key|credential)`
+	secretName  = `[^"&?=\s]*` + secretWords + `[^"&?=\s]*`
+)
+
+var (
+	secretWord  = regexp.MustCompile(`(?i)` + secretWords)
+	secretField = regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)`)
+	// secretInner are those of JSON that stands in a text of JSON, as in what a model is asked.
+	secretInner = regexp.MustCompile(`(?i)(\\"[^"&?=\s\\]*` + secretWords + `[^"&?=\s\\]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|\\\\|[^"\\]))*`)
+	secretParam = regexp.MustCompile(`(?i)((?:^|[?&])` + secretName + `=)[^&\s"]+`)
+)
+
+// veiled is the beginning of a text, as much as is shown of any, without the call's secrets and without what is named like
+// one.
+func (c *Call) veiled(text string) string {
+	text = c.said(text)
+	if len(text) > mostVeiled {
+		text = strings.ToValidUTF8(text[:mostVeiled], "")
+	}
+	return Unnamed(text)
+}
+
+// Unnamed is a text without the values in it that are named like secrets.
+func Unnamed(text string) string {
+	text = secretField.ReplaceAllString(text, `$1"`+blackedOut+`"`)
+	text = secretInner.ReplaceAllString(text, `${1}`+blackedOut)
+	return secretParam.ReplaceAllString(text, `${1}`+blackedOut)
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Tracer hears of exchanges with services, of each when it is over. It is called by many goroutines and must not wait.
+type Tracer func(Exchange)
+
+const (
+	watchedExchanges = 200 // of the agent that is watched, the newest
+	failedExchanges  = 50  // of all agents, the newest
+	// failedEach bounds what a storm of failures costs: no more than that are looked at in a second.
+	failedEach = 50
+)
+
+// traces are the exchanges that a run keeps for people: of one agent that they watch, and those that went wrong. It is
+// safe for concurrent use.
+type traces struct {
+	tracer  Tracer       // nil is none
+	watched atomic.Int64 // the agent's index and 1; 0 is nobody
+	second  atomic.Int64 // since 1970, to which noted belongs
+	noted   atomic.Int64 // of those that went wrong
+
+	mu     sync.Mutex
+	of     ring // of the agent that is watched
+	failed ring
+}
+
+// wants reports whether an exchange of an agent is to be told.
+func (t *traces) wants(agent int, failed bool) bool {
+	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayNote(time.Now())
+}
+
+// mayNote reports whether another exchange that went wrong may be kept in this second. Two that come as it begins may
+// both take the new one for their own: a few more are kept then.
+func (t *traces) mayNote(now time.Time) bool {
+	if second := now.Unix(); t.second.Swap(second) != second {
+		t.noted.Store(0)
+	}
+	return t.noted.Load() < failedEach && t.noted.Add(1) <= failedEach
+}
+
+func (t *traces) add(e Exchange, failed bool) {
+	if t.tracer != nil {
+		t.tracer(e)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watched.Load() == int64(e.Agent)+1 {
+		t.of.add(e, watchedExchanges)
+	}
+	if failed {
+		t.failed.add(e, failedExchanges)
+	}
+}
+
+// watch has the exchanges of an agent kept from now on, in the place of those of another; -1 is nobody.
+func (t *traces) watch(agent int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watched.Swap(int64(max(agent, -1))+1) != int64(agent)+1 {
+		t.of = ring{}
+	}
+}
+
+// about are the exchanges of an agent that are kept, oldest first.
+func (t *traces) about(agent int) (all []Exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range []*ring{&t.failed, &t.of} {
+		for _, e := range r.all {
+			if e.Agent == agent {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Exchange) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Path, b.Path), a.Attempt-b.Attempt)
+	})
+	return slices.Compact(all) // what is in both
+}
+
+// ring keeps the newest exchanges, in no order.
+type ring struct {
+	all  []Exchange
+	next int // to be overwritten
+}
+
+func (r *ring) add(e Exchange, most int) {
+	if len(r.all) < most {
+		r.all = append(r.all, e)
+		return
+	}
+	r.all[r.next] = e
+	r.next = (r.next + 1) % most
+}
+
+// Watch has the exchanges of an agent's sessions with services kept from now on, the newest 200 of them; -1 ends that.
+// One agent is watched at a time. Of all others only the newest that went wrong are kept.
+func (r *Run) Watch(agent int) { r.traces.watch(agent) }
+
+// Exchanges are those of an agent that are kept, oldest first: see [Run.Watch].
+func (r *Run) Exchanges(agent int) []Exchange { return r.traces.about(agent) }
+
+// Traced reports whether somebody wants to hear of an exchange of the session that is over; failed says that it went
+// wrong. Like Trace it may be called of a nil session, of which nobody hears.
+func (s *Session) Traced(failed bool) bool {
+	return s != nil && s.run != nil && s.run.traces.wants(s.asker().Agent, failed)
+}
+
+// Trace tells of an exchange of the session, whose place it fills in. The secrets must be out of it already.
+func (s *Session) Trace(e Exchange, failed bool) {
+	if s == nil || s.run == nil {
+		return
+	}
+	e.Place = s.asker()
+	s.run.traces.add(e, failed)
+}
+
+// asker is the session for which a request is made: one of the run itself asks for the one that needed it first.
+func (s *Session) asker() Place {
+	if s.apart != nil {
+		return s.apart.asker
+	}
+	return s.Place
+}

@@ -1,0 +1,27 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// BinTime is how long what was deleted stays in the bin before it goes for good.
+const BinTime = 30 * 24 * time.Hour
+
+// Binned is a run in the bin, or a checkpoint of a run that is not.
+type Binned struct {
+	Run        engine.RunRecord // without its source files
+	Checkpoint int              // its number; 0 is the whole run
+	At         time.Time        // when it was put there
+	Bytes      int64            // that are free without it, about
+}
+
+// Until is when it goes for good.
+func (b *Binned) Until() time.Time { return b.At.Add(BinTime) }
+
+// DaysLeft is in how many days that is, rounded up.
+func (b *Binned) DaysLeft(now time.Time) int {
+	const day = 24 * time.Hour
+	return max(int((b.Until().Sub(now)+day-1)/day), 0)
+}

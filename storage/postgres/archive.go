@@ -1,0 +1,265 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// archiveSchema is the first version of the schema that has what checkpoints restore.
+const archiveSchema = 8
+
+const (
+	// pageParts is how many parts are asked for at once, and givenBytes how many bytes of them are handed on together.
+	pageParts  = 2000
+	givenBytes = 4 << 20
+)
+
+// Archive reads what machines sent to a database: one picture of it, however long it is read. It changes nothing and
+// needs no right but to read. It is not safe for concurrent use.
+type Archive struct {
+	conn   *pgx.Conn
+	tx     pgx.Tx
+	target string
+}
+
+// OpenArchive connects. ErrNewer if the database's schema is newer than this program; else errors are in words.
+func OpenArchive(ctx context.Context, c Config) (*Archive, error) {
+	config, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{target: target(config.ConnConfig)}
+	open, cancel := context.WithTimeout(ctx, 2*stepTime)
+	defer cancel()
+	if a.conn, err = pgx.ConnectConfig(open, config.ConnConfig); err == nil {
+		if err = a.begin(ctx, open); err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}
+	if err != nil {
+		return nil, inWords(err, config.ConnConfig)
+	}
+	return a, nil
+}
+
+// begin checks the schema and begins to read.
+func (a *Archive) begin(ctx, open context.Context) (err error) {
+	version, err := schemaVersion(open, a.conn)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return &fault{a.target + " has no results of Throng: it is another database, or nothing was sent there yet", nil}
+	case version < archiveSchema:
+		return &fault{fmt.Sprintf("%s has results of an older Throng, which sent no checkpoints: send a run there with this one", a.target), nil}
+	}
+	a.tx, err = a.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	return err
+}
+
+// Close ends the connection.
+func (a *Archive) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stepTime)
+	defer cancel()
+	return a.conn.Close(ctx)
+}
+
+// Target names the database.
+func (a *Archive) Target() string { return a.target }
+
+const remoteRuns = `SELECT id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact::text, machine,
+	(SELECT count(*) FROM throng.checkpoint_parts WHERE run = r.id AND kind = 'state') FROM throng.runs r `
+
+// Runs lists the runs of all machines, newest first.
+func (a *Archive) Runs(ctx context.Context) ([]storage.RemoteRun, error) {
+	all, err := a.runs(ctx, remoteRuns+`ORDER BY created DESC NULLS LAST, id DESC`)
+	if err != nil {
+		return nil, a.inWords("list the runs", err)
+	}
+	return all, nil
+}
+
+// Run returns a run by the beginning of its id; ErrNotFound if there is none, or more than one.
+func (a *Archive) Run(ctx context.Context, id engine.RunID) (storage.RemoteRun, error) {
+	all, err := a.runs(ctx, remoteRuns+`WHERE left(id, length($1)) = $1 ORDER BY id LIMIT 2`, string(id))
+	switch {
+	case err != nil:
+		return storage.RemoteRun{}, a.inWords("find run "+string(id), err)
+	case len(all) == 0 || id == "":
+		return storage.RemoteRun{}, fmt.Errorf("run %s is not in %s: %w", id, a.target, engine.ErrNotFound)
+	case len(all) > 1 && all[0].ID != id:
+		return storage.RemoteRun{}, fmt.Errorf("more than one run's id begins with %s: %w", id, engine.ErrNotFound)
+	}
+	return all[0], nil
+}
+
+func (a *Archive) runs(ctx context.Context, query string, args ...any) ([]storage.RemoteRun, error) {
+	rows, err := a.tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r storage.RemoteRun, err error) {
+		var created, ended *time.Time
+		var ending, reason, parent, inexact, machine *string
+		err = row.Scan((*string)(&r.ID), &r.Title, &created, &ended, &ending, &reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
+			&parent, &r.ForkCycle, &inexact, &machine, &r.Checkpoints)
+		if err != nil {
+			return r, err
+		}
+		r.Created, r.Ended, r.Reason, r.Parent, r.Machine = instant(created), instant(ended), text(reason), engine.RunID(text(parent)), text(machine)
+		if r.Ending, err = engine.ParseEnding(text(ending)); err != nil {
+			return r, err
+		}
+		r.Inexact, err = sinceOf(inexact)
+		return r, err
+	})
+}
+
+func instant(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// sinceOf reads what run.json has of a run that is not exact.
+func sinceOf(text *string) (*engine.Inexact, error) {
+	if text == nil {
+		return nil, nil //nolint:nilnil // an exact run
+	}
+	var i struct {
+		Cycle int    `json:"cycle"`
+		Agent int    `json:"agent_index"`
+		Step  string `json:"step"`
+		Why   string `json:"why"`
+	}
+	if err := json.Unmarshal([]byte(*text), &i); err != nil {
+		return nil, err
+	}
+	return &engine.Inexact{Cycle: i.Cycle, Agent: i.Agent, Path: i.Step, Why: i.Why}, nil
+}
+
+// Checkpoints lists those of a run that can be fetched, newest first.
+func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	rows, err := a.tx.Query(ctx, `SELECT number, at, cycle, done, total, reason, size_bytes, coalesce(took_ms, 0)
+		FROM throng.checkpoints c WHERE run = $1 AND EXISTS
+		(SELECT FROM throng.checkpoint_parts WHERE run = c.run AND kind = 'state' AND place = c.number) ORDER BY number DESC`, string(run))
+	if err != nil {
+		return nil, a.inWords("checkpoints of run "+string(run), err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c engine.CheckpointRecord, err error) {
+		var at *time.Time
+		var took float64
+		err = row.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &took)
+		c.Run, c.At, c.Took = run, instant(at), time.Duration(took*1000+0.5)*time.Microsecond
+		return c, err
+	})
+	if err != nil {
+		return nil, a.inWords("checkpoints of run "+string(run), err)
+	}
+	if len(all) > 0 {
+		all[0].Newest = true
+	}
+	return all, nil
+}
+
+// State returns a checkpoint's own part; ErrNotFound if it is not there.
+func (a *Archive) State(ctx context.Context, run engine.RunID, number int) (storage.Part, error) {
+	p := storage.Part{Kind: storage.StatePart, Place: int64(number)}
+	err := a.tx.QueryRow(ctx, `SELECT number, data FROM throng.checkpoint_parts WHERE run = $1 AND kind = 'state' AND place = $2 ORDER BY number DESC LIMIT 1`,
+		string(run), number).Scan(&p.Number, &p.Data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, fmt.Errorf("checkpoint %d of run %s is not in %s: %w", number, run, a.target, engine.ErrNotFound)
+	}
+	return p, a.inWords(fmt.Sprintf("checkpoint %d of run %s", number, run), err)
+}
+
+// Parts hands on, a few at a time, the parts of a kind: files and the log in their order, answers before position upTo,
+// and of each agent's memory what is newest up to checkpoint upTo, from the last agent to the first.
+func (a *Archive) Parts(ctx context.Context, run engine.RunID, kind string, upTo int64, give func([]storage.Part) error) error {
+	query, number, from := `SELECT place, number, data FROM throng.checkpoint_parts
+		WHERE run = $1 AND kind = $2 AND (place, number) > ($3, $4) AND ($2 <> 'answer' OR place < $5) ORDER BY place, number LIMIT $6`, int64(math.MinInt64), int64(-1)
+	if kind == storage.MemoryPart {
+		query, number, from = `SELECT DISTINCT ON (place) place, number, data FROM throng.checkpoint_parts
+			WHERE run = $1 AND kind = $2 AND place < $3 AND number > $4 AND number <= $5 ORDER BY place DESC, number DESC LIMIT $6`, 0, math.MaxInt64
+	}
+	what := fmt.Sprintf("%s of run %s", kind, run)
+	for {
+		rows, err := a.tx.Query(ctx, query, string(run), kind, from, number, upTo, pageParts)
+		if err != nil {
+			return a.inWords(what, err)
+		}
+		n, last, err := handOn(rows, kind, give)
+		if err != nil {
+			return a.inWords(what, err)
+		}
+		if n < pageParts {
+			return nil
+		}
+		from = last.Place
+		if kind != storage.MemoryPart {
+			number = last.Number
+		}
+	}
+}
+
+// handOn gives the rows of a page, and says how many there were and which was the last.
+func handOn(rows pgx.Rows, kind string, give func([]storage.Part) error) (n int, last storage.Part, err error) {
+	defer rows.Close()
+	var parts []storage.Part
+	size := 0
+	for rows.Next() {
+		last = storage.Part{Kind: kind}
+		if err := rows.Scan(&last.Place, &last.Number, &last.Data); err != nil {
+			return n, last, err
+		}
+		n++
+		parts, size = append(parts, last), size+len(last.Data)
+		if size >= givenBytes {
+			if err := give(parts); err != nil {
+				return n, last, &givenError{err}
+			}
+			parts, size = nil, 0
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return n, last, err
+	}
+	if len(parts) > 0 {
+		if err := give(parts); err != nil {
+			return n, last, &givenError{err}
+		}
+	}
+	return n, last, nil
+}
+
+// givenError is that of whoever took parts; the database did its own.
+type givenError struct{ error }
+
+func (e *givenError) Unwrap() error { return e.error }
+
+func (a *Archive) inWords(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if given, ok := errors.AsType[*givenError](err); ok {
+		return given.error
+	}
+	return fmt.Errorf("%s from %s: %w", doing, a.target, inWords(err, a.conn.Config()))
+}

@@ -1,0 +1,342 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// keeper is a local store whose checkpoints are sent with what they restore.
+type keeper struct {
+	*local
+	before func(n int) // each reading, counted from 1; may be nil
+	reads  int
+	lose   int // confirmations
+}
+
+func (k *keeper) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
+	k.reads++
+	if k.before != nil {
+		k.before(k.reads)
+	}
+	return k.local.Contents(ctx, run, target, after, nil)
+}
+
+func (k *keeper) ContentsSent(ctx context.Context, run engine.RunID, target string, to storage.ContentsCursor) error {
+	if k.lose--; k.lose >= 0 {
+		return errors.New("the confirmation is lost")
+	}
+	return k.local.ContentsSent(ctx, run, target, to)
+}
+
+// keep returns a pusher that sends what checkpoints restore as well.
+func (k *keeper) keep(url string) *Pusher {
+	k.t.Helper()
+	p := k.push(url, onlyWhenAsked, func(c *PusherConfig) { c.Contents, c.Machine = k, "attic" })
+	must(k.t, k.SubscribeContents(k.t.Context(), run, p.Target(), true))
+	p.Start()
+	return p
+}
+
+// checkpoint journals one in which some agents remember a text of a size.
+func (l *local) checkpoint(cycle int, agents func(yield func(int) bool), size int) {
+	l.t.Helper()
+	row := engine.CheckpointRow{
+		At: epoch, Cycle: cycle, Done: int64(cycle), Total: 1000, Reason: fmt.Sprint("cycle ", cycle), Memory: map[int]*engine.Memory{},
+		State: engine.State{Limit: 5, Retired: map[int]int{3: cycle}},
+	}
+	for agent := range agents {
+		text := make([]byte, size)
+		for i := range text {
+			text[i] = byte('a' + l.random.IntN(26))
+		}
+		row.Memory[agent] = &engine.Memory{Notes: [][]byte{fmt.Appendf(nil, `"%s"`, text)}}
+	}
+	must(l.t, l.journal.Commit(l.t.Context(), row))
+}
+
+func every(n, step int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := 0; i < n && yield(i); i += step {
+		}
+	}
+}
+
+// fetched brings a checkpoint into a store of its own.
+func fetched(t testing.TB, url string, number int) (*sqlite.Store, error) {
+	t.Helper()
+	s, err := sqlite.Open(t.TempDir(), sqlite.Options{Logger: quiet()})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return s, fetchInto(t, s, url, number)
+}
+
+func fetchInto(t testing.TB, s *sqlite.Store, url string, number int) (err error) {
+	t.Helper()
+	a, err := OpenArchive(t.Context(), Config{URL: url})
+	if err != nil {
+		return err
+	}
+	defer func() { must(t, a.Close()) }()
+	r, err := a.Run(t.Context(), run)
+	if err != nil {
+		return err
+	}
+	state, err := a.State(t.Context(), run, number)
+	if err != nil {
+		return err
+	}
+	r.Fetched = &engine.Fetched{Database: a.Target(), Machine: r.Machine, At: epoch}
+	in, err := s.Import(t.Context(), r.RunRecord, state)
+	if err != nil {
+		return err
+	}
+	defer func() { must(t, in.Close()) }()
+	answers, upTo, _, _ := in.Wants()
+	if err := errors.Join(a.Parts(t.Context(), run, storage.SourcePart, 0, in.Add), a.Parts(t.Context(), run, storage.AnswerPart, answers, in.Add),
+		a.Parts(t.Context(), run, storage.MemoryPart, int64(upTo), in.Add)); err != nil {
+		return err
+	}
+	return in.Finish()
+}
+
+// same compares a checkpoint here with what was fetched of it.
+func (l *local) same(s *sqlite.Store, number int) {
+	l.t.Helper()
+	record1, state1, memory1, err1 := l.Checkpoint(l.t.Context(), run, number)
+	record2, state2, memory2, err2 := s.Checkpoint(l.t.Context(), run, number)
+	must(l.t, errors.Join(err1, err2))
+	record2.Newest = record1.Newest // which is not told
+	if record1 != record2 || !reflect.DeepEqual(state1, state2) || !reflect.DeepEqual(memory1, memory2) {
+		l.t.Errorf("checkpoint %d: sent %+v with %d agents, fetched %+v with %d", number, record1, len(memory1), record2, len(memory2))
+	}
+}
+
+// shared journals an answer that belongs to the run.
+func (l *local) shared(n byte) {
+	l.t.Helper()
+	must(l.t, l.journal.Commit(l.t.Context(), engine.SharedRow{
+		Key: engine.SharedKey{n}, Entry: engine.Entry{Path: "ask", Attempts: 1, Output: []byte(`{"n":1}`)}, Record: &engine.StepRecord{Path: "ask", Attempts: 1},
+	}))
+}
+
+// TestContentsOverOutages stops the server in the middle of sending, and loses confirmations: every checkpoint arrives,
+// and each part once.
+func TestContentsOverOutages(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	url := server.Database(t)
+	l := newLocal(t)
+	l.shared(1)
+	l.checkpoint(0, every(3000, 1), 500)
+	l.shared(2)
+	l.checkpoint(1, every(3000, 7), 500)
+	down := make(chan struct{})
+	k := &keeper{local: l, lose: 2}
+	k.before = func(n int) {
+		if n == 3 {
+			server.Stop(t)
+			close(down)
+		}
+	}
+	p := k.keep(url)
+	if err := p.Drain(t.Context(), run); err == nil {
+		t.Error("everything is there, while the server stood still")
+	}
+	<-down
+	server.Start(t)
+	until(t, "everything is sent", func() bool { return p.Drain(t.Context(), run) == nil })
+	for number := 1; number <= 2; number++ {
+		s, err := fetched(t, url, number)
+		must(t, err)
+		l.same(s, number)
+	}
+	d := &database{pgtest.Connect(t, url), t, url}
+	if n := ask[int](d, `SELECT count(*) FROM throng.checkpoint_parts WHERE kind = 'memory'`); n != 3000+429 {
+		t.Errorf("%d parts of memory", n)
+	}
+	if name := ask[string](d, `SELECT machine FROM throng.runs`); name != "attic" {
+		t.Errorf("it was made on %q", name)
+	}
+	must(t, d.Close(t.Context()))
+	must(t, p.Close(t.Context()))
+}
+
+// TestPrunedContents is that what was pruned here goes there, and what is kept stays whole.
+func TestPrunedContents(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	settings := engine.DefaultSettings()
+	settings.KeepCheckpoints = 2
+	must(t, l.Adjust(t.Context(), run, settings))
+	must(t, l.journal.Close(t.Context()))
+	var err error
+	l.journal, err = l.Journal(run)
+	must(t, err)
+	p := (&keeper{local: l}).keep(d.url)
+	for cycle := range 5 {
+		l.checkpoint(cycle, every(100, cycle+1), 50)
+		until(t, "it is pruned", func() bool {
+			all, err := l.Checkpoints(t.Context(), run)
+			return err == nil && len(all) <= 2
+		})
+		must(t, p.Drain(t.Context(), run))
+	}
+	until(t, "what is pruned here goes there", func() bool { // the memory goes after its checkpoint
+		must(t, p.Drain(t.Context(), run))
+		return ask[string](d, `SELECT string_agg(place::text, ',' ORDER BY place) FROM throng.checkpoint_parts WHERE kind = 'state'`) == "4,5"
+	})
+	const needed = 100 + 20 // all of the oldest kept one, and what the newest changed
+	if n := ask[int](d, `SELECT count(*) FROM throng.checkpoint_parts WHERE kind = 'memory'`); n != needed {
+		t.Errorf("%d parts of memory, want %d", n, needed)
+	}
+	for _, number := range []int{4, 5} {
+		s, err := fetched(t, d.url, number)
+		must(t, err)
+		l.same(s, number)
+	}
+	if _, err := fetched(t, d.url, 3); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a pruned one: %v", err)
+	}
+}
+
+// TestContentsWithoutARight is that rows arrive where the user may not send what checkpoints restore.
+func TestContentsWithoutARight(t *testing.T) {
+	server := pgtest.Shared(t)
+	l, d := newLocal(t), newDatabase(t, server)
+	must(t, migrate(t.Context(), d.Conn))
+	role := server.Role(t)
+	name := ask[string](d, `SELECT current_database()::text`)
+	server.Exec(t, name, "GRANT TEMPORARY ON DATABASE "+name+" TO "+role, "GRANT USAGE ON SCHEMA throng TO "+role,
+		"GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA throng TO "+role, "REVOKE INSERT ON throng.checkpoint_parts FROM "+role)
+	l.add(100)
+	l.checkpoint(0, every(10, 1), 10)
+	p := (&keeper{local: l}).keep(server.URL(role, name))
+	err := p.Drain(t.Context(), run)
+	if err == nil || !strings.Contains(err.Error(), "all rows of run") || !strings.Contains(err.Error(), "lacks a right") {
+		t.Errorf("got %v", err)
+	}
+	arrived(t, l, d)
+	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "what checkpoints restore is not sent") {
+		t.Errorf("got %+v", s)
+	}
+	server.Exec(t, name, "GRANT INSERT ON throng.checkpoint_parts TO "+role)
+	must(t, p.Drain(t.Context(), run))
+	s, err := fetched(t, d.url, 1)
+	must(t, err)
+	l.same(s, 1)
+}
+
+// TestDamagedContents changes what the database has: nothing comes of it, and what is here stays.
+func TestDamagedContents(t *testing.T) {
+	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
+	l.shared(1)
+	l.checkpoint(0, every(50, 1), 100)
+	l.checkpoint(1, every(50, 2), 100)
+	must(t, (&keeper{local: l}).keep(d.url).Drain(t.Context(), run))
+	s, err := fetched(t, d.url, 1)
+	must(t, err)
+	for _, c := range []struct{ name, change string }{
+		{"memory is missing", `DELETE FROM throng.checkpoint_parts WHERE kind = 'memory' AND place = 7`},
+		{"memory is damaged", `UPDATE throng.checkpoint_parts SET data = '\x0209ff' WHERE kind = 'memory' AND place = 8`},
+		{"an answer is missing", `DELETE FROM throng.checkpoint_parts WHERE kind = 'answer'`},
+		{"files are cut", `UPDATE throng.checkpoint_parts SET data = substr(data, 1, length(data) - 1) WHERE kind = 'source'`},
+		{"files are others", `UPDATE throng.checkpoint_parts SET data = set_byte(data, 0, 7) WHERE kind = 'source'`},
+		{"the state is another's", `UPDATE throng.checkpoint_parts p SET data = (SELECT data FROM throng.checkpoint_parts WHERE kind = 'state' AND place = 1) WHERE kind = 'state' AND place = 2`},
+		{"the state is damaged", `UPDATE throng.checkpoint_parts SET data = '\x01ff' WHERE kind = 'state'`},
+		{"it is newer", `UPDATE throng.checkpoint_parts SET number = 99 WHERE kind = 'state'`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tx, err := d.Begin(t.Context())
+			must(t, err)
+			if tag, err := tx.Exec(t.Context(), `CREATE TABLE IF NOT EXISTS throng.sound AS TABLE throng.checkpoint_parts`); err != nil {
+				t.Fatal(tag, err)
+			}
+			_, err = tx.Exec(t.Context(), c.change)
+			must(t, err)
+			must(t, tx.Commit(t.Context()))
+			none, err := fetched(t, d.url, 2)
+			if err == nil || !strings.Contains(err.Error(), "damaged or not whole") && !errors.Is(err, engine.ErrNewer) {
+				t.Errorf("got %v", err)
+			}
+			if runs, err := none.Runs(t.Context()); err != nil || len(runs) > 0 {
+				t.Errorf("there is %+v %v", runs, err)
+			}
+			if err := fetchInto(t, s, d.url, 2); err == nil {
+				t.Error("it was fetched beside the first")
+			}
+			l.same(s, 1)
+			for _, q := range []string{`TRUNCATE throng.checkpoint_parts`, `INSERT INTO throng.checkpoint_parts TABLE throng.sound`} {
+				_, err := d.Exec(t.Context(), q)
+				must(t, err)
+			}
+			must(t, fetchInto(t, none, d.url, 2))
+			l.same(none, 2)
+		})
+	}
+}
+
+// TestArchiveOfOtherDatabases asks where there is nothing to be fetched.
+func TestArchiveOfOtherDatabases(t *testing.T) {
+	d := newDatabase(t, pgtest.Shared(t))
+	if _, err := OpenArchive(t.Context(), Config{URL: d.url}); err == nil || !strings.Contains(err.Error(), "no results of Throng") {
+		t.Errorf("an empty database: %v", err)
+	}
+	must(t, migrate(t.Context(), d.Conn))
+	a, err := OpenArchive(t.Context(), Config{URL: d.url})
+	must(t, err)
+	if all, err := a.Runs(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("got %+v %v", all, err)
+	}
+	if _, err := a.Run(t.Context(), "20"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	must(t, a.Close())
+	for version, want := range map[int]string{5: "an older Throng", 1000: "version 1000"} {
+		_, err := d.Exec(t.Context(), `DELETE FROM throng.migrations WHERE version > 5`)
+		must(t, err)
+		if version > 5 {
+			_, err = d.Exec(t.Context(), `INSERT INTO throng.migrations VALUES (1000, 'x')`)
+			must(t, err)
+		}
+		if _, err := OpenArchive(t.Context(), Config{URL: d.url}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("schema %d: %v", version, err)
+		}
+	}
+}
+
+// BenchmarkContents sends and fetches what checkpoints of 100,000 agents with 3 KB each restore: the first, and one for
+// which one in a hundred changed.
+func BenchmarkContents(b *testing.B) {
+	server := pgtest.Shared(b)
+	for b.Loop() {
+		l, d := newLocal(b), newDatabase(b, server)
+		l.checkpoint(0, every(100_000, 1), 3000)
+		p := (&keeper{local: l}).keep(d.url)
+		timed := func(name string, f func()) {
+			began := time.Now()
+			f()
+			b.ReportMetric(time.Since(began).Seconds(), name+"-s")
+		}
+		megabytes := func(name string) {
+			b.ReportMetric(ask[float64](d, `SELECT (pg_total_relation_size('throng.checkpoint_parts') / 1e6)::float8`), name+"-MB")
+		}
+		timed("send", func() { must(b, p.Drain(b.Context(), run)) })
+		megabytes("sent")
+		l.checkpoint(1, every(100_000, 100), 3000)
+		timed("send-changes", func() { must(b, p.Drain(b.Context(), run)) })
+		megabytes("sent-changes")
+		timed("fetch", func() {
+			s, err := fetched(b, d.url, 2)
+			must(b, err)
+			l.same(s, 2)
+		})
+	}
+}

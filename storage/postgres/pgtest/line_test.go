@@ -1,0 +1,162 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// echo is a server that says again what it hears.
+func echo(t *testing.T) (address string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var working sync.WaitGroup
+	working.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			working.Go(func() {
+				_, _ = io.Copy(c, c)
+				_ = c.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		working.Wait()
+	})
+	return l.Addr().String()
+}
+
+func dial(t *testing.T, l *Line) net.Conn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// say sends a text and returns as much of it as comes back, and how that ended. A silence is a timeout.
+func say(t *testing.T, c net.Conn, text string) (heard string, err error) {
+	t.Helper()
+	if err := c.SetDeadline(time.Now().Add(200 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, text); err != nil {
+		return "", err
+	}
+	buffer := make([]byte, len(text))
+	n, err := io.ReadFull(c, buffer)
+	return string(buffer[:n]), err
+}
+
+func silent(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+func broken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// TestTroubles is what a client meets on a line with each trouble, and that new connections are well once it is over.
+func TestTroubles(t *testing.T) {
+	text := strings.Repeat("-", 100) + "COMMIT" + strings.Repeat("-", 100)
+	for _, tt := range []struct {
+		name    string
+		begin   func(l *Line)
+		heard   int // of the text
+		ends    func(error) bool
+		refused bool // new connections are
+	}{
+		{"in order", func(*Line) {}, len(text), func(err error) bool { return err == nil }, false},
+		{"silence", (*Line).Silence, 0, silent, false},
+		{"held to the server", func(l *Line) { l.Be(Trouble{Hold: [2]bool{ToServer: true}}) }, 0, silent, false},
+		{"held to the client", func(l *Line) { l.Be(Trouble{Hold: [2]bool{ToClient: true}}) }, 0, silent, false},
+		{"cut", (*Line).Cut, 0, broken, false},
+		{"reset", (*Line).Reset, 0, broken, false},
+		{"abandoned", (*Line).Abandon, 0, silent, false},
+		{"reset after 7 bytes", func(l *Line) { l.Be(Trouble{ResetAfter: [2]int64{ToServer: 7}}) }, -1, broken, false},
+		{"reset at a word", func(l *Line) { l.Be(Trouble{ResetAt: [2]string{ToClient: "COMMIT"}}) }, -1, broken, false},
+		{"slow", func(l *Line) { l.Be(Trouble{Rate: 100}) }, len(text), func(err error) bool { return err == nil || silent(err) }, false},
+		{"late", func(l *Line) { l.Be(Trouble{Latency: time.Minute}) }, 0, silent, false},
+		{"refused", func(l *Line) { l.Refuse(); l.Cut() }, 0, broken, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := NewLine(t, echo(t))
+			c := dial(t, l)
+			if heard, err := say(t, c, "hello"); heard != "hello" || err != nil {
+				t.Fatalf("heard %q, %v", heard, err)
+			}
+			tt.begin(l)
+			heard, err := say(t, c, text)
+			if tt.heard >= 0 && len(heard) != tt.heard || !tt.ends(err) || strings.Contains(heard, "COMMIT") && tt.heard != len(text) {
+				t.Errorf("heard %d bytes, %v", len(heard), err)
+			}
+			if other, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String()); (err != nil) != tt.refused {
+				t.Errorf("a new connection: %v", err)
+			} else if err == nil {
+				_ = other.Close()
+			}
+			if tt.refused {
+				l.Listen(t)
+			}
+			l.Be(Trouble{})
+			if heard, err := say(t, dial(t, l), text); heard != text || err != nil {
+				t.Errorf("afterwards heard %d bytes, %v", len(heard), err)
+			}
+			if n := l.Connections(); n < 2 || l.Bytes(ToServer) < int64(len(text)) || l.Bytes(ToClient) < int64(len(text)) {
+				t.Errorf("%d connections, %d and %d bytes", n, l.Bytes(ToServer), l.Bytes(ToClient))
+			}
+		})
+	}
+}
+
+// TestHeldPasses is that what was held passes once the trouble is over, in order.
+func TestHeldPasses(t *testing.T) {
+	l := NewLine(t, echo(t))
+	c := dial(t, l)
+	l.Silence()
+	if heard, err := say(t, c, "first"); heard != "" || !silent(err) {
+		t.Fatalf("heard %q, %v", heard, err)
+	}
+	l.Be(Trouble{})
+	if heard, err := say(t, c, "second"); heard != "firsts" || err != nil {
+		t.Errorf("heard %q, %v", heard, err)
+	}
+}
+
+// TestResetAtExactly is that a line passes exactly what lies before the word, wherever pieces end.
+func TestResetAtExactly(t *testing.T) {
+	p := passage{way: ToClient}
+	trouble := Trouble{ResetAt: [2]string{ToClient: "COMMIT"}}
+	var passed string
+	for _, piece := range []string{"aCOM", "MI", "CO", "MMI", "TCOMMIT"} {
+		some, reset := p.upTo([]byte(piece), trouble)
+		passed += string(some)
+		if reset != (piece == "TCOMMIT") {
+			t.Fatalf("reset %t after %q", reset, passed)
+		}
+	}
+	if passed != "aCOMMICOMMI" {
+		t.Errorf("%q passed", passed)
+	}
+	counted := passage{way: ToServer, passed: 5}
+	if some, reset := counted.upTo([]byte("hello"), Trouble{ResetAfter: [2]int64{ToServer: 8}}); string(some) != "hel" || !reset {
+		t.Errorf("%q passed, reset %t", some, reset)
+	}
+}

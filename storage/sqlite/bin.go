@@ -1,0 +1,279 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// expiryEvery is how often the bin is looked through for what has been there long enough.
+const expiryEvery = 24 * time.Hour
+
+// Bin puts a run into the bin: it is there for nobody any more, and keeps all that it has, until it is restored, deleted
+// for good, or [storage.BinTime] is over. Its rows are not sent meanwhile. ErrInUse if it is in progress.
+func (s *Store) Bin(ctx context.Context, run engine.RunID) error {
+	key, err := s.key(ctx, run)
+	if err == nil {
+		err = s.putAway(run, key)
+	}
+	if err != nil {
+		return fmt.Errorf("delete run %s: %w", run, err)
+	}
+	return nil
+}
+
+// putAway leaves a run alone that somebody removes meanwhile: half of it must not come back.
+func (s *Store) putAway(run engine.RunID, key int64) error {
+	hide := func() error {
+		return s.hide(`UPDATE runs SET doomed = ?, binned = ? WHERE key = ? AND NOT doomed`, binned, micros(s.options.Now()), key)
+	}
+	undo := func() error {
+		return s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE key = ? AND doomed = ?`, key, binned)
+	}
+	return s.guarded(run, hide, undo)
+}
+
+// inBin finds the run of the bin whose id begins so; ErrNotFound if there is none, or more than one.
+func (s *Store) inBin(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
+	if id == "" {
+		return "", engine.ErrNotFound
+	}
+	var found int
+	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE doomed = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), binned).
+		Scan(&found, (*string)(&full))
+	switch {
+	case err != nil || found == 1:
+	case found == 0:
+		err = engine.ErrNotFound
+	default:
+		err = errMany
+	}
+	return full, translate(err)
+}
+
+// BinnedRun returns a run of the bin, without its source files. Its id may be cut short.
+func (s *Store) BinnedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
+	full, err := s.inBin(ctx, id)
+	if err == nil {
+		r, _, err = scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), binned).Scan)
+	}
+	if err != nil {
+		return r, fmt.Errorf("run %s of the bin: %w", id, err)
+	}
+	return r, nil
+}
+
+// BinCheckpoints puts checkpoints into the bin: they are not listed any more, and nothing begins at them. What they need
+// stays, as do all others. The errors are those of [Store.DeleteCheckpoints].
+func (s *Store) BinCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
+	key, err := s.checkNumbers(ctx, run, numbers)
+	if err == nil {
+		err = s.write(func(tx txn) error {
+			if h, held := s.holder(); held && h.Run == string(run) {
+				return fmt.Errorf("%w: %s", engine.ErrInUse, h)
+			}
+			return tx.exec(`UPDATE checkpoints SET binned = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("delete checkpoints of run %s: %w", run, err)
+	}
+	return nil
+}
+
+// Restore takes a run out of the bin, as it was when it got there, or with a number a checkpoint of a run; ErrNotFound if
+// it is not in it.
+func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
+	if number == 0 {
+		err = s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE id = ? AND doomed = ?`, string(run), binned)
+	} else {
+		var key int64
+		if key, err = s.key(ctx, run); err == nil {
+			err = s.change(`UPDATE checkpoints SET binned = 0 WHERE run = ? AND number = ? AND binned > 0`, key, number)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", called(run, number), err)
+	}
+	return nil
+}
+
+// change changes a row of the bin; ErrNotFound if it is not in it.
+func (s *Store) change(update string, args ...any) error {
+	return s.write(func(tx txn) error {
+		n, err := tx.remove(update, args...)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("it is not in the bin: %w", engine.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// called is what an error says of a run, or of a checkpoint of it.
+func called(run engine.RunID, number int) string {
+	if number == 0 {
+		return "run " + string(run)
+	}
+	return fmt.Sprintf("checkpoint %d of run %s", number, run)
+}
+
+// Binned lists what is in the bin, newest first. It weighs all of it.
+func (s *Store) Binned(ctx context.Context) (all []storage.Binned, err error) {
+	type place struct {
+		key int64
+		storage.Binned
+	}
+	var places []place
+	for rows, err := range s.query(ctx, `SELECT run, number, at FROM (
+		SELECT key AS run, 0 AS number, binned AS at FROM runs WHERE doomed = ? UNION ALL
+		SELECT c.run, c.number, c.binned FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.binned > 0 AND NOT r.doomed
+	) ORDER BY at DESC, run DESC, number DESC`, binned) {
+		var p place
+		var at int64
+		if err == nil {
+			err = rows.Scan(&p.key, &p.Checkpoint, &at)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look into the bin: %w", err)
+		}
+		p.At = timeOf(at)
+		places = append(places, p)
+	}
+	for _, p := range places {
+		if p.Run, _, err = scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan); err == nil {
+			p.Bytes, err = s.weighBinned(ctx, p.key, p.Checkpoint)
+		}
+		if errors.Is(err, engine.ErrNotFound) { // it has gone meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look into the bin: %w", translate(err))
+		}
+		all = append(all, p.Binned)
+	}
+	return all, nil
+}
+
+func (s *Store) weighBinned(ctx context.Context, key int64, number int) (int64, error) {
+	if number == 0 {
+		d, err := s.weigh(ctx, key)
+		return d.Bytes, translate(err)
+	}
+	return s.weighCheckpoints(ctx, key, list([]int{number}))
+}
+
+// DeleteBinned removes a run of the bin for good, or with a number a checkpoint of a run; every other one stays
+// restorable. ErrNotFound if it is not in the bin, ErrInUse if it is a checkpoint of a run in progress.
+func (s *Store) DeleteBinned(ctx context.Context, run engine.RunID, number int) error {
+	var err error
+	if number == 0 {
+		err = s.deleteBinned(ctx, run)
+	} else {
+		err = s.deleteBinnedCheckpoint(ctx, run, number)
+	}
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", called(run, number), err)
+	}
+	return nil
+}
+
+// deleteBinned needs no guard: nobody claims what is in the bin, and nobody restores what is doomed.
+func (s *Store) deleteBinned(ctx context.Context, run engine.RunID) error {
+	var key int64
+	err := s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ?`, string(run)).Scan(&key)
+	if err != nil {
+		return translate(err)
+	}
+	if err := s.change(`UPDATE runs SET doomed = ? WHERE key = ? AND doomed = ?`, deleted, key, binned); err != nil {
+		return err
+	}
+	return s.remove(ctx, key)
+}
+
+func (s *Store) deleteBinnedCheckpoint(ctx context.Context, run engine.RunID, number int) error {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return err
+	}
+	going := fmt.Sprintf(`SELECT number FROM checkpoints WHERE run = ?1 AND number = %d AND binned`, number)
+	var there int
+	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM (`+going+`)`, key).Scan(&there); err != nil {
+		return translate(err)
+	}
+	if there == 0 {
+		return fmt.Errorf("it is not in the bin: %w", engine.ErrNotFound)
+	}
+	return s.removeCheckpoints(ctx, run, key, going)
+}
+
+// EmptyBin deletes for good what was put into the bin at a moment or before, and returns what has gone. Should ctx or
+// the process end before, what was not reached stays in the bin, and what was begun is removed when the store is opened
+// again. Checkpoints of a run in progress stay in it.
+func (s *Store) EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Binned, err error) {
+	all, err := s.Binned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range all {
+		if b.At.After(upTo) {
+			continue
+		}
+		switch err := s.DeleteBinned(ctx, b.Run.ID, b.Checkpoint); {
+		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it has gone meanwhile, or has to wait
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, b)
+		}
+	}
+	return gone, nil
+}
+
+// tidy removes what was begun to be removed, and then, now and once a day, what has been in the bin long enough.
+func (s *Store) tidy(ctx context.Context) {
+	s.finishDeleting(ctx)
+	close(s.tidied)
+	day := time.NewTicker(expiryEvery)
+	defer day.Stop()
+	for {
+		s.expire(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-day.C:
+		}
+	}
+}
+
+func (s *Store) expire(ctx context.Context) {
+	before := s.options.Now().Add(-storage.BinTime)
+	if old, err := s.old(ctx, before); err != nil || !old {
+		s.trouble(ctx, err)
+		return
+	}
+	err := s.write(func(tx txn) error {
+		return tx.exec(`UPDATE runs SET doomed = ? WHERE doomed = ? AND binned <= ?`, deleted, binned, micros(before))
+	})
+	if err == nil {
+		s.removeDoomed(ctx, deleted)     // without the lock of imports: nobody fetches in vain meanwhile
+		_, err = s.EmptyBin(ctx, before) // the checkpoints
+	}
+	s.trouble(ctx, err)
+}
+
+// old reports whether anything has been in the bin long enough; a store of which nothing has is not written to.
+func (s *Store) old(ctx context.Context, before time.Time) (is bool, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE doomed = ?1 AND binned <= ?2)
+		OR EXISTS (SELECT 1 FROM checkpoints WHERE binned > 0 AND binned <= ?2)`, binned, micros(before)).Scan(&is)
+	return is, translate(err)
+}
+
+func (s *Store) trouble(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.options.Logger.Error("remove what is old from the bin", "error", err)
+	}
+}

@@ -1,0 +1,333 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// Import takes in a checkpoint of a run that was made elsewhere. Nothing of a run that is new here shows before
+// [Import.Finish]; what an import leaves that was cut short is removed when the store is opened or the next one begins.
+// It is not safe for concurrent use.
+type Import struct {
+	store    *Store
+	lock     *flock.Flock
+	envelope *envelope
+	run      engine.RunRecord
+	key      int64
+	fresh    bool // the run is new here
+	done     bool
+
+	files       []byte
+	answers     int
+	remembering int
+	last        int64 // the agent whose memory came last
+}
+
+// importTries is how often, and lockPoll how long apart, it is tried to import: another process may be opening the store.
+const importTries = 20
+
+// lockImports makes this process the only one that imports; ErrInUse if another does.
+func (s *Store) lockImports() (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(s.dir, "throng.import"))
+	got, err := lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, noFolder(err)
+	case !got:
+		return nil, fmt.Errorf("%w: another process fetches a checkpoint", engine.ErrInUse)
+	}
+	return lock, nil
+}
+
+// waitForImports is lockImports, but waits for whoever only tidies up.
+func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
+	select {
+	case <-s.tidied:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	for range importTries {
+		if lock, err := s.lockImports(); !errors.Is(err, engine.ErrInUse) {
+			return lock, err
+		}
+		if err := pause(ctx, lockPoll); err != nil {
+			return nil, err
+		}
+	}
+	return s.lockImports()
+}
+
+// Import begins to take in a checkpoint of a run: run is what is listed of it, state the checkpoint's own part. A run
+// that was fetched before gets the checkpoint beside those that it has; one that was made here is refused with a
+// *engine.FieldError.
+func (s *Store) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+	if i, err = s.beginImport(ctx, run, state); err != nil {
+		return nil, fmt.Errorf("take in a checkpoint of run %s: %w", run.ID, err)
+	}
+	return i, nil
+}
+
+func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+	i = &Import{store: s, run: run, last: math.MaxInt64}
+	if i.envelope, err = readEnvelope(state); err != nil {
+		return nil, err
+	}
+	if err := i.envelope.hear(); err != nil {
+		return nil, err
+	}
+	lock, err := s.waitForImports(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
+	i.lock = lock
+	if err := s.removeArriving(ctx); err != nil {
+		return nil, err
+	}
+	was, key, err := s.run(ctx, run.ID)
+	switch {
+	case err == nil && was.Fetched == nil:
+		return nil, &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s was made in this store, and its checkpoints are here", run.ID), Hint: "throngctl checkpoints " + string(run.ID),
+		}
+	case err == nil:
+		i.key = key
+		return i, nil
+	case errors.Is(err, ErrBinned):
+		return nil, &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s is in the bin of this store", run.ID), Hint: "take it out of there first: throngctl restore " + string(run.ID),
+		}
+	case errors.Is(err, engine.ErrNotFound):
+		i.fresh = true
+		return i, i.create()
+	default:
+		return nil, err
+	}
+}
+
+// removeArriving removes what imports left that were cut short. The caller has the lock.
+func (s *Store) removeArriving(ctx context.Context) error {
+	var keys []int64
+	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE doomed = ?`, arriving) {
+		if err != nil {
+			return err
+		}
+		var key int64
+		if err := rows.Scan(&key); err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	}
+	for _, key := range keys {
+		if err := s.remove(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create adds the run, which nobody sees yet.
+func (i *Import) create() error {
+	e, r := i.envelope, &i.run
+	from, err := json.Marshal(r.Fetched)
+	if err != nil {
+		return err
+	}
+	return i.store.write(func(tx txn) error {
+		return tx.row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
+			parameters, settings, files, fetched, doomed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
+			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
+			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving).Scan(&i.key)
+	})
+}
+
+// Wants says what there is to add: up to which position answers, up to which checkpoint memory, of how many agents, and
+// how many bytes of the rehearsal's log at least.
+func (i *Import) Wants() (answers int64, number, agents int, log int64) {
+	return i.envelope.Pos, i.envelope.Number, i.envelope.Remembering, i.envelope.Log
+}
+
+// Add takes in parts: the files in their order, the answers in theirs, and of each agent's memory what is newest, from the
+// last agent to the first.
+func (i *Import) Add(parts []storage.Part) error {
+	if err := i.store.write(func(tx txn) error {
+		for p := range parts {
+			if err := i.add(tx, &parts[p]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("take in a checkpoint of run %s: %w", i.run.ID, err)
+	}
+	return nil
+}
+
+func (i *Import) add(tx txn, p *storage.Part) error {
+	switch p.Kind {
+	case storage.SourcePart:
+		if p.Place != int64(len(i.files)) || p.Place+int64(len(p.Data)) > i.envelope.Files {
+			return fmt.Errorf("%w: its files", errArrival)
+		}
+		i.files = append(i.files, p.Data...)
+		return nil
+	case storage.AnswerPart:
+		return i.addAnswer(tx, p)
+	case storage.MemoryPart:
+		return i.addMemory(tx, p)
+	default:
+		return fmt.Errorf("%w: a part of kind %q", errArrival, p.Kind)
+	}
+}
+
+func (i *Import) addAnswer(tx txn, p *storage.Part) error {
+	var row engine.SharedRow
+	if err := decodeArrival(p.Data, &row); err != nil {
+		return err
+	}
+	i.answers++
+	pos, err := positions(tx, 1)
+	if err != nil {
+		return err
+	}
+	return tx.exec(`INSERT INTO shared (pos, run, key, open, data) SELECT ?1, ?2, ?3, 0, ?4 WHERE NOT EXISTS
+		(SELECT 1 FROM shared WHERE run = ?2 AND key = ?3 AND data = ?4)`, pos, i.key, row.Key[:], p.Data)
+}
+
+// addMemory leaves alone what is there already: rows of one name are the same.
+func (i *Import) addMemory(tx txn, p *storage.Part) error {
+	if p.Place < 0 || p.Place > math.MaxInt32 || p.Place >= i.last || p.Number < 1 || p.Number > int64(i.envelope.Number) {
+		return fmt.Errorf("%w: memory of agent %d", errArrival, p.Place)
+	}
+	if len(p.Data) > 0 {
+		var m engine.Memory
+		if err := decodeArrival(p.Data, &m); err != nil {
+			return err
+		}
+	}
+	i.last = p.Place
+	i.remembering++
+	data := p.Data
+	if data == nil {
+		data = []byte{}
+	}
+	return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
+}
+
+// Record returns the run with its files, once they are all there.
+func (i *Import) Record() (engine.RunRecord, error) {
+	r, e := i.run, i.envelope
+	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
+		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, errArrival)
+	}
+	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
+	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
+	r.Settings = engine.DefaultSettings()
+	if err := errors.Join(decodeArrival(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
+		json.Unmarshal([]byte(e.Settings), &r.Settings)); err != nil {
+		return r, fmt.Errorf("take in a checkpoint of run %s: %w", r.ID, err)
+	}
+	return r, nil
+}
+
+// Finish makes the checkpoint visible, and the run with it, if nothing is missing.
+func (i *Import) Finish() error {
+	if _, err := i.Record(); err != nil {
+		return err
+	}
+	err := i.finish()
+	if err != nil {
+		return fmt.Errorf("take in a checkpoint of run %s: %w", i.run.ID, err)
+	}
+	i.done = true
+	return nil
+}
+
+func (i *Import) finish() error {
+	e := i.envelope
+	if i.answers != e.Answers || i.remembering != e.Remembering {
+		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", errArrival, i.answers, e.Answers, i.remembering, e.Remembering)
+	}
+	return i.store.write(func(tx txn) error {
+		if err := i.tell(tx); err != nil {
+			return err
+		}
+		if i.fresh {
+			n, err := tx.remove(`UPDATE runs SET doomed = 0, files = ? WHERE key = ? AND doomed = ?`, i.files, i.key, arriving)
+			if err == nil && n != 1 {
+				err = engine.ErrNotFound
+			}
+			if err != nil {
+				return err
+			}
+		}
+		pos, err := positions(tx, 1)
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (run, number) DO UPDATE SET binned = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
+			return err
+		}
+		return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +
+			(SELECT coalesce(sum(length(data)), 0) FROM checkpoint_memory WHERE run = ?1) WHERE key = ?1`, i.key)
+	})
+}
+
+// tell brings what is listed of the run up to date, and what settings were changed to up to its newest checkpoint.
+func (i *Import) tell(tx txn) error {
+	r := &i.run
+	from, err := json.Marshal(r.Fetched)
+	if err != nil {
+		return err
+	}
+	if err := tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, cycle = ?, done = ?, total = ?, inexact = ?, fetched = ? WHERE key = ?`,
+		micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, r.Done, r.Total, inexactText(r.Inexact), string(from), i.key); err != nil {
+		return err
+	}
+	var newest int
+	if err := tx.row(`SELECT coalesce(max(number), 0) FROM checkpoints WHERE run = ?`, i.key).Scan(&newest); err != nil || newest >= i.envelope.Number {
+		return err
+	}
+	if err := tx.exec(`DELETE FROM changes WHERE run = ?`, i.key); err != nil {
+		return err
+	}
+	for _, c := range i.envelope.Changes {
+		pos, err := positions(tx, 1)
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, i.key, c.At, c.Cycle, c.What, c.Old, c.New, c.Who, c.Why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the import; one that was not finished leaves nothing that anybody sees.
+func (i *Import) Close() error {
+	var err error
+	if !i.done && i.fresh {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		err = i.store.removeArriving(ctx)
+	}
+	return errors.Join(err, i.lock.Close())
+}

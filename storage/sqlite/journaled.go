@@ -1,0 +1,247 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Journaled yields what is kept of a run's journal in the order in which it was written: sessions one by one, all takes,
+// without their Delta; intents and answers; what the run itself asked; barriers, changes, starts, metrics, and
+// checkpoints without their Memory, where they were begun. A row of sessions is reused. Reads are short; it sees rows
+// that come meanwhile or does not. The iterator ends after its first error.
+func (s *Store) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
+	return func(yield func(engine.Row, error) bool) {
+		key, err := s.key(ctx, run)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		lines := make([]*line, len(journalTables))
+		for i := range journalTables {
+			lines[i] = &line{store: s, run: key, table: &journalTables[i]}
+		}
+		for {
+			next, err := first(ctx, lines)
+			if next == nil && err == nil {
+				return
+			}
+			stopped := false
+			if err == nil {
+				err = next.take(func(r engine.Row) bool {
+					stopped = stopped || !yield(r, nil)
+					return !stopped
+				})
+			}
+			if stopped {
+				return
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("journal of run %s: %w", run, err))
+				return
+			}
+		}
+	}
+}
+
+// first is the line whose next row comes first; nil at the end of all.
+func first(ctx context.Context, lines []*line) (next *line, err error) {
+	for _, l := range lines {
+		if err := l.fill(ctx); err != nil {
+			return nil, err
+		}
+		if len(l.page) > 0 && (next == nil || l.page[0].pos < next.page[0].pos) {
+			next = l
+		}
+	}
+	return next, nil
+}
+
+// journaled is a row of a table of the journal: a pack, or the one row that it holds.
+type journaled struct {
+	pack
+	row engine.Row
+}
+
+// journalTable reads one table of the journal in the order of positions.
+type journalTable struct {
+	query string // takes the run, a position and a limit
+	page  int    // how many rows are read at once
+	scan  func(rows *sql.Rows, j *journaled) error
+	// unpack yields the rows of a pack until that says no; nil where there are none.
+	unpack func(l *line, p *pack, yield func(engine.Row) bool) error
+}
+
+// packPage is how many packs are read at once: they are large.
+const packPage = 16
+
+// journalTables are those that the figures of a run rest on.
+var journalTables = []journalTable{
+	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).sessions},
+	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).requests},
+	{`SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanShared, nil},
+	{`SELECT pos, cycle, at, active, took, lag, sessions FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
+	{`SELECT pos, at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanChange, nil},
+	{`SELECT pos, at, cycle, resumed FROM starts WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanStart, nil},
+	{`SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanMetrics, nil},
+	{`SELECT pos, at, cycle, done, total, reason, state FROM checkpoints WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, 1, scanCheckpoint, nil},
+}
+
+// line is what is read of a table, as far as it was not taken yet.
+type line struct {
+	store  *Store
+	run    int64
+	table  *journalTable
+	last   int64 // position read
+	ended  bool
+	page   []journaled
+	reader sessionReader
+}
+
+// fill reads a page if none is left.
+func (l *line) fill(ctx context.Context) error {
+	if len(l.page) > 0 || l.ended {
+		return nil
+	}
+	for rows, err := range l.store.query(ctx, l.table.query, l.run, l.last, l.table.page) {
+		if err != nil {
+			return err
+		}
+		var j journaled
+		if err := l.table.scan(rows, &j); err != nil {
+			return err
+		}
+		l.last = j.pos
+		l.page = append(l.page, j)
+	}
+	l.ended = len(l.page) < l.table.page
+	return nil
+}
+
+// take yields the first row of the page, or all of its pack.
+func (l *line) take(yield func(engine.Row) bool) error {
+	j := &l.page[0]
+	l.page = l.page[1:]
+	if l.table.unpack == nil {
+		yield(j.row)
+		return nil
+	}
+	return l.table.unpack(l, &j.pack, yield)
+}
+
+func scanPack(rows *sql.Rows, j *journaled) error { return rows.Scan(&j.pos, &j.cycle, &j.data) }
+
+func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
+	one := make(engine.SessionRows, 1)
+	on := true
+	return segments(p.data, func(c cursor, base int64) error {
+		if !on {
+			return nil
+		}
+		row, err := l.reader.read(c, p.cycle, base)
+		if err == nil {
+			one[0] = *row
+			on = yield(one)
+		}
+		return err
+	})
+}
+
+func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
+	on := true
+	return segments(p.data, func(c cursor, _ int64) error {
+		if !on {
+			return nil
+		}
+		r, err := readRequest(c, p.cycle)
+		switch {
+		case err != nil:
+		case r.kind == answerSegment:
+			on = yield(engine.AnswerRow{Place: r.Place, Entry: r.entry})
+		default:
+			on = yield(engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Earlier: r.earlier})
+		}
+		return err
+	})
+}
+
+func scanShared(rows *sql.Rows, j *journaled) error {
+	var data sql.RawBytes
+	if err := rows.Scan(&j.pos, &data); err != nil {
+		return err
+	}
+	var r engine.SharedRow
+	err := decode(data, &r)
+	j.row = r
+	return err
+}
+
+func scanBarrier(rows *sql.Rows, j *journaled) error {
+	var b engine.BarrierRow
+	var at int64
+	err := rows.Scan(&j.pos, &b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions)
+	b.At = timeOf(at)
+	j.row = b
+	return err
+}
+
+func scanChange(rows *sql.Rows, j *journaled) error {
+	var c engine.ChangeRow
+	var at int64
+	var inexact sql.NullString
+	err := rows.Scan(&j.pos, &at, &c.Cycle, &c.What, &c.Old, &c.New, &c.Who, &c.Why, &inexact)
+	if err != nil {
+		return err
+	}
+	c.At = timeOf(at)
+	c.Inexact, err = inexactOfText(inexact)
+	j.row = c
+	return err
+}
+
+func scanStart(rows *sql.Rows, j *journaled) error {
+	var r engine.StartRow
+	var at int64
+	err := rows.Scan(&j.pos, &at, &r.Cycle, &r.Resumed)
+	r.At = timeOf(at)
+	j.row = r
+	return err
+}
+
+func scanMetrics(rows *sql.Rows, j *journaled) error {
+	var m engine.MetricsRow
+	var at int64
+	var data sql.RawBytes
+	if err := rows.Scan(&j.pos, &at, &data); err != nil {
+		return err
+	}
+	err := decode(data, &m)
+	m.At = timeOf(at)
+	j.row = m
+	return err
+}
+
+func scanCheckpoint(rows *sql.Rows, j *journaled) error {
+	var c engine.CheckpointRow
+	var at int64
+	var state sql.RawBytes
+	if err := rows.Scan(&j.pos, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &state); err != nil {
+		return err
+	}
+	err := decode(state, &c.State)
+	c.At = timeOf(at)
+	j.row = c
+	return err
+}
+
+// Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
+func (s *Store) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT doomed`, string(run)).Scan(&sessions, &events)
+	if err != nil {
+		err = fmt.Errorf("counters of run %s: %w", run, translate(err))
+	}
+	return sessions, events, err
+}

@@ -1,0 +1,425 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// killVariable says at which commit a helper kills itself: N, once it is durable, or -N, just before it.
+const killVariable = "THRONG_SQLITE_KILL"
+
+// die ends this process as kill -9 does.
+func die() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = p.Kill()
+	}
+	select {}
+}
+
+// mortal opens a store that kills its process as killVariable says.
+func mortal(dir string) (*Store, error) {
+	var at, before int64
+	_, _ = fmt.Sscan(os.Getenv(killVariable), &at)
+	s, err := Open(dir, Options{Logger: quiet(), OnCommit: func(n int64) {
+		if n == at {
+			die()
+		}
+	}})
+	if err != nil || at >= 0 {
+		return s, err
+	}
+	conn, err := s.writer.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	return s, conn.Raw(func(c any) error {
+		c.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
+			if before--; before == at {
+				die()
+			}
+			return 0
+		})
+		return nil
+	})
+}
+
+// What the worker does: enough agents that checkpoints, pruning, sweeping and deleting take several pieces each.
+const (
+	workAgents = choreRows + 1000
+	workCycles = 3
+)
+
+// remembered is an agent's memory at the start of a cycle: most agents learn something in the first, some in each.
+func remembered(agent, cycle int) *engine.Memory {
+	for last := cycle - 1; last >= 0; last-- {
+		if last == 0 || agent%(last+2) == 0 {
+			return memoryOf(agent, last)
+		}
+	}
+	return nil
+}
+
+// work takes run r to its end, from wherever it is, as the engine does, with a checkpoint after each barrier; then it
+// deletes run old.
+func work(s *Store) error {
+	ctx := context.Background()
+	res, err := s.Resume(ctx, "r")
+	if err != nil {
+		return err
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		return err
+	}
+	done, dirty, changed := map[int]bool{}, map[int]*engine.Memory{}, res.Deltas
+	for _, a := range res.Done {
+		done[a] = true
+	}
+	for _, a := range res.Changed {
+		dirty[a] = res.Memory[a]
+	}
+	if changed == nil {
+		changed = map[int]engine.Delta{}
+	}
+	memory := res.Memory
+	if memory == nil {
+		memory = map[int]*engine.Memory{}
+	}
+	for cycle := res.Cycle; cycle < workCycles; cycle++ {
+		for a := range workAgents {
+			if done[a] {
+				continue
+			}
+			row := engine.SessionRow{Place: engine.Place{Cycle: cycle, Agent: a}, Outcome: engine.OK}
+			if cycle == 0 || a%(cycle+2) == 0 {
+				row.Delta = engine.Delta{Set: memoryOf(a, cycle).Fields}
+				changed[a] = row.Delta
+			}
+			j.Append(engine.IntentRow{Place: row.Place, Path: "buy"}, engine.SessionRows{row})
+		}
+		clear(done)
+		if err := j.Commit(ctx, engine.BarrierRow{Cycle: cycle}); err != nil {
+			return err
+		}
+		for a, d := range changed {
+			memory[a] = memory[a].Apply(&d)
+			dirty[a] = memory[a]
+		}
+		clear(changed)
+		if err := j.Commit(ctx, engine.CheckpointRow{Cycle: cycle + 1, Reason: "interval", Memory: dirty}); err != nil {
+			return err
+		}
+		clear(dirty)
+	}
+	if err := j.Close(ctx); err != nil {
+		return err
+	}
+	if err := s.Delete(ctx, "old"); err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// workplace is a folder with a run to be worked on and one to be deleted.
+func workplace(t *testing.T) string {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	settings := engine.DefaultSettings()
+	settings.KeepCheckpoints, settings.KeepShare = 1, 0
+	for _, id := range []engine.RunID{"r", "old"} {
+		if err := s.Create(t.Context(), engine.RunRecord{ID: id, Settings: settings}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := s.Journal("old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := range 2*choreRows + 10 {
+		j.Append(engine.SessionRows{{Place: engine.Place{Agent: a}, Outcome: engine.OK}})
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	return dir
+}
+
+// checkWork holds a folder in which the work was done to what it must be, however often its worker was killed.
+func checkWork(t *testing.T, dir string) {
+	t.Helper()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	<-s.tidied
+	next := 0
+	for r, err := range s.Sessions(t.Context(), "r", 0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (engine.Place{Cycle: next / workAgents, Agent: next % workAgents}); r.Place != want {
+			t.Fatalf("session %d is %v, want %v", next, r.Place, want)
+		}
+		next++
+	}
+	if next != workCycles*workAgents {
+		t.Errorf("%d sessions, want %d", next, workCycles*workAgents)
+	}
+	all, err := s.Checkpoints(t.Context(), "r")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("checkpoints %+v, %v, want one", all, err)
+	}
+	_, _, memory, err := s.Checkpoint(t.Context(), "r", all[0].Number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for a := range workAgents {
+		if !reflect.DeepEqual(memory[a], remembered(a, all[0].Cycle)) {
+			wrong++
+		}
+	}
+	res, err := s.Resume(t.Context(), "r")
+	if err != nil || res.Cycle != workCycles {
+		t.Fatalf("the run goes on at cycle %d, %v", res.Cycle, err)
+	}
+	for a := range workAgents {
+		if !reflect.DeepEqual(res.Memory[a], remembered(a, workCycles)) {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d memories are wrong", wrong)
+	}
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM runs`:     1,
+		`SELECT count(*) FROM requests`: 0,
+		`SELECT count(*) FROM deltas WHERE cycle < (SELECT max(cycle) FROM checkpoints)`: 0,
+		`SELECT count(*) FROM sessions WHERE run NOT IN (SELECT key FROM runs)`:          0,
+		`SELECT sum(count) FROM sessions`:                                                workCycles * workAgents,
+		`SELECT count(*) FROM checkpoint_memory`:                                         workAgents,
+		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
+	} {
+		if got := ask[int](t, s.reader, query); got != want {
+			t.Errorf("%s: got %d, want %d", query, got, want)
+		}
+	}
+	if got := ask[string](t, s.reader, `PRAGMA integrity_check`); got != "ok" {
+		t.Errorf("integrity: %s", got)
+	}
+}
+
+// TestKilledAnywhere kills a worker, with SIGKILL, just before and just after seeded commits: of rows, of pieces of
+// checkpoints, of chunks of pruning and sweeping, and of the deletion of a run. Its successor is killed too.
+func TestKilledAnywhere(t *testing.T) {
+	place := workplace(t)
+	undisturbed := t.TempDir()
+	copyFiles(t, place, undisturbed)
+	var commits atomic.Int64
+	s := openStore(t, undisturbed, Options{Logger: quiet(), OnCommit: func(n int64) { commits.Store(n) }})
+	if err := work(s); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	checkWork(t, undisturbed)
+
+	const seed, kills = 20261122, 6
+	n, deaths := commits.Load(), 0
+	draw := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d, %d commits", seed, n)
+	for i := range kills {
+		at := 1 + draw.Int64N(n*2/3) // a busy machine makes another number of commits
+		if i < 3 {                   // the last commits are those of the deletion
+			at = n - 1 - int64(i)
+		}
+		if i%2 == 1 {
+			at = -at
+		}
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			dir := t.TempDir()
+			copyFiles(t, place, dir)
+			for _, kill := range []int64{at, at/2 + 1} {
+				t.Setenv(killVariable, fmt.Sprint(kill))
+				if killed(t, "work", dir) {
+					deaths++
+				}
+			}
+			t.Setenv(killVariable, "")
+			killed(t, "work", dir)
+			checkWork(t, dir)
+		})
+	}
+	if deaths < kills/2 {
+		t.Errorf("only %d kills of %d", deaths, 2*kills)
+	}
+}
+
+// killed has a helper do its work, and reports whether it was killed at it.
+func killed(t *testing.T, what, dir string) bool {
+	t.Helper()
+	p := startHelper(t, what, dir)
+	var said []string
+	for p.out.Scan() {
+		said = append(said, p.out.Text())
+	}
+	err := p.Wait()
+	if len(said) > 0 {
+		t.Fatalf("the helper says %s", strings.Join(said, "\n"))
+	}
+	return err != nil
+}
+
+// TestKilledInMigration kills a process between any two statements of the migrations from any older schema, and before
+// the commits: the next one finds the store in order, with what was in it.
+func TestKilledInMigration(t *testing.T) {
+	newest := t.TempDir()
+	closeStore(t, openStore(t, newest, Options{Logger: quiet()}))
+	want := schema(t, newest)
+	for _, version := range []int64{0, 1, 3} {
+		old := t.TempDir()
+		older(t, old, version)
+		kills := 0
+		for at := 1; ; at++ {
+			dir := t.TempDir()
+			copyFiles(t, old, dir)
+			t.Setenv(killVariable, fmt.Sprint(at))
+			if !killed(t, "migrate", dir) {
+				break
+			}
+			kills++
+			if at > 3 { // further on, not at each
+				at += 9
+			}
+			if got := schema(t, dir); got != want {
+				t.Errorf("from version %d, killed at %d: the schema is\n%s\nwant\n%s", version, at, got, want)
+			}
+			if n := count(t, dir); version > 0 && n != 1 {
+				t.Errorf("from version %d, killed at %d: %d runs, want the one that was there", version, at, n)
+			}
+		}
+		if kills < 5 {
+			t.Errorf("from version %d: only %d kills", version, kills)
+		}
+	}
+}
+
+// older makes a store of an older version with a run in it.
+func older(t *testing.T, dir string, version int64) {
+	t.Helper()
+	s := &Store{dir: dir, options: Options{}.withDefaults()}
+	s.writer = connect(filepath.Join(dir, fileName), false, 1)
+	if version > 0 {
+		if err := s.migrateTo(version); err != nil {
+			t.Fatal(err)
+		}
+		statement(t, s, `INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, source, hash, parameters, settings)
+			VALUES ('r', 'old', 1, 0, 1, 1, '', 0, '', '', '{}', '{}')`)
+	}
+	if err := s.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// schema is what a store looks like once it is opened.
+func schema(t *testing.T, dir string) string {
+	t.Helper()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	return ask[string](t, s.reader, `SELECT group_concat(sql, x'0a') || (SELECT group_concat(version_id) FROM goose_db_version)
+		FROM (SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name)`)
+}
+
+func count(t *testing.T, dir string) int {
+	t.Helper()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	defer closeStore(t, s)
+	return ask[int](t, s.reader, `SELECT count(*) FROM runs`)
+}
+
+// workHelper does the work until it is killed.
+func workHelper(dir string) error {
+	s, err := mortal(dir)
+	if err == nil {
+		err = errors.Join(work(s), s.Close())
+	}
+	return err
+}
+
+// migrateHelper brings a store up to date, and kills itself at a statement: SQLite asks for leave at each.
+func migrateHelper(dir string) error {
+	var at, n int
+	_, _ = fmt.Sscan(os.Getenv(killVariable), &at)
+	s := &Store{dir: dir, options: Options{}.withDefaults()}
+	s.writer = connect(s.path(), false, 1)
+	conn, err := s.writer.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	tick := func() {
+		if n++; n == at {
+			die()
+		}
+	}
+	err = conn.Raw(func(c any) error {
+		sqlite := c.(*sqlite3.SQLiteConn)
+		last := -1
+		sqlite.RegisterAuthorizer(func(op int, _, _, _ string) int {
+			if op != last { // many are asked for one statement
+				tick()
+			}
+			last = op
+			return sqlite3.SQLITE_OK
+		})
+		sqlite.RegisterCommitHook(func() int { tick(); return 0 })
+		return nil
+	})
+	return errors.Join(err, conn.Close(), s.migrate(), s.writer.Close())
+}
+
+// Where the head of the log's index says how many frames are valid, and of which log.
+// https://www.sqlite.org/walformat.html#the_wal_index_file_format
+const (
+	indexMaxFrame = 16
+	indexSalt     = 32
+)
+
+// framesHelper commits sessions of run r one by one, with some memory, and says of each how much of the write-ahead log
+// was synced for it.
+func framesHelper(dir string) error {
+	s, err := Open(dir, Options{Logger: quiet()})
+	if err != nil {
+		return err
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		return err
+	}
+	for agent := 0; ; agent++ {
+		row := engine.SessionRow{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Delta: engine.Delta{Set: memoryOf(agent, 0).Fields}}
+		if err := j.Commit(context.Background(), engine.IntentRow{Place: row.Place, Path: "buy"}, engine.SessionRows{row}); err != nil {
+			return err
+		}
+		if agent%300 == 299 {
+			j.Append(engine.CheckpointRow{Memory: map[int]*engine.Memory{agent: memoryOf(agent, 0)}})
+		}
+		index, err := os.ReadFile(s.path() + "-shm")
+		if err != nil {
+			return err
+		}
+		// The salt stands as in the log, byte by byte; the number in the machine's own order.
+		fmt.Println(agent, binary.NativeEndian.Uint32(index[indexMaxFrame:]), binary.BigEndian.Uint64(index[indexSalt:]))
+	}
+}

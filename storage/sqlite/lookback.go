@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// CycleSessions calls f with the sessions of a cycle that were journaled behind a position, all takes, in the journal's
+// order, and returns the position of the newest: 0 reads all, and what it returned reads only what came since. The row
+// is reused, and its Delta is not filled in. Reads are short, so that nobody is held up.
+func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, behind int64, f func(r *engine.SessionRow)) (int64, error) {
+	failed := func(err error) (int64, error) {
+		return behind, fmt.Errorf("cycle %d of run %s: %w", cycle, run, err)
+	}
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return behind, err
+	}
+	var packs []int64
+	for rows, err := range s.query(ctx, `SELECT pos FROM sessions WHERE run = ? AND cycle = ? AND pos > ? ORDER BY pos`, key, cycle, behind) {
+		if err != nil {
+			return failed(err)
+		}
+		var pos int64
+		if err := rows.Scan(&pos); err != nil {
+			return failed(err)
+		}
+		packs = append(packs, pos)
+	}
+	var reader sessionReader
+	for _, pos := range packs {
+		for rows, err := range s.query(ctx, `SELECT data FROM sessions WHERE pos = ?`, pos) {
+			if err != nil {
+				return failed(err)
+			}
+			var data []byte
+			if err := rows.Scan(&data); err != nil {
+				return failed(err)
+			}
+			err := segments(data, func(c cursor, base int64) error {
+				r, err := reader.read(c, cycle, base)
+				if err == nil {
+					f(r)
+				}
+				return err
+			})
+			if err != nil {
+				return failed(err)
+			}
+		}
+		behind = pos
+	}
+	return behind, nil
+}
+
+// LastMetrics returns the newest metrics of a run that are not later than a moment, at most so many, oldest first.
+func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Time, most int) (all []engine.MetricsRow, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for rows, err := range s.query(ctx, `SELECT at, data FROM metrics WHERE run = ? AND at <= ? ORDER BY at DESC, pos DESC LIMIT ?`, key, micros(until), most) {
+		if err != nil {
+			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
+		}
+		var r engine.MetricsRow
+		var at int64
+		var data sql.RawBytes
+		if err := rows.Scan(&at, &data); err != nil {
+			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
+		}
+		if err := decode(data, &r); err != nil {
+			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
+		}
+		r.At = timeOf(at)
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// Standing returns a run without its source files, by its whole id: what is listed of it, cheap enough to be asked for
+// again and again.
+func (s *Store) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
+	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan)
+	if err != nil {
+		return r, fmt.Errorf("run %s: %w", id, err)
+	}
+	h, held := s.holder()
+	r.InProgress = held && h.Run == string(r.ID)
+	return r, nil
+}

@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// spare is the memory that no checkpoint of a run needs once some of them have gone: each row that the agent has a later
+// one of, up to the next checkpoint that stays. Its argument ?1 is the run; going are the numbers that are to go, and may be there still.
+func spare(going string) string {
+	return ` FROM checkpoint_memory o WHERE o.run = ?1 AND EXISTS (SELECT 1 FROM checkpoint_memory n
+		WHERE n.run = o.run AND n.agent = o.agent AND n.number > o.number AND n.number <=
+			(SELECT min(number) FROM checkpoints WHERE run = o.run AND number >= o.number AND number NOT IN (` + going + `)))`
+}
+
+// WeighCheckpoints returns how many bytes would be free without some checkpoints of a run. What later ones need of them
+// is not counted, for it stays.
+func (s *Store) WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error) {
+	key, err := s.checkNumbers(ctx, run, numbers)
+	if err == nil {
+		bytes, err = s.weighCheckpoints(ctx, key, list(numbers))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("weigh checkpoints of run %s: %w", run, err)
+	}
+	return bytes, nil
+}
+
+func (s *Store) weighCheckpoints(ctx context.Context, key int64, going string) (bytes int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT (SELECT coalesce(sum(length(state)), 0) FROM checkpoints
+		WHERE run = ?1 AND number IN (`+going+`)) + (SELECT coalesce(sum(length(data)), 0)`+spare(going)+`)`, key).Scan(&bytes)
+	return bytes, translate(err)
+}
+
+// DeleteCheckpoints removes checkpoints of a run; every other one stays restorable. ErrInUse if the run is in progress,
+// ErrNotFound if there is no such checkpoint, a *engine.FieldError if one is the newest, which the run goes on from.
+// Should ctx or the process end before the memory that nobody needs is gone, the next deletion takes the rest along.
+func (s *Store) DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
+	key, err := s.checkNumbers(ctx, run, numbers)
+	if err == nil {
+		err = s.removeCheckpoints(ctx, run, key, list(numbers))
+	}
+	if err != nil {
+		return fmt.Errorf("delete checkpoints of run %s: %w", run, err)
+	}
+	return nil
+}
+
+func (s *Store) removeCheckpoints(ctx context.Context, run engine.RunID, key int64, going string) error {
+	if err := s.dropCheckpoints(run, key, going); err != nil {
+		return err
+	}
+	if err := s.dropSpare(ctx, key); err != nil {
+		return err
+	}
+	return s.shrink(ctx)
+}
+
+func (s *Store) dropCheckpoints(run engine.RunID, key int64, going string) error {
+	return s.write(func(tx txn) error {
+		// A run that is claimed after this writes nothing before the transaction has ended.
+		if h, held := s.holder(); held && h.Run == string(run) {
+			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
+		}
+		const lighter = `UPDATE runs SET checkpoint_bytes = checkpoint_bytes -
+			(SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number IN (%s)) WHERE key = ?1`
+		if err := tx.exec(fmt.Sprintf(lighter, going), key); err != nil {
+			return err
+		}
+		return tx.exec(`DELETE FROM checkpoints WHERE run = ? AND number IN (`+going+`)`, key)
+	})
+}
+
+// dropSpare removes what no checkpoint of a run needs, a chunk at a time.
+func (s *Store) dropSpare(ctx context.Context, key int64) error {
+	for last, more := int64(0), true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.write(func(tx txn) error {
+			var upTo, rows, bytes int64
+			err := tx.row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes`+spare("")+
+				` AND o.id > ?2 ORDER BY o.id LIMIT ?3)`, key, last, choreRows).Scan(&upTo, &rows, &bytes)
+			if err != nil {
+				return err
+			}
+			if more = rows == choreRows; rows == 0 {
+				return nil
+			}
+			if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+spare("")+` AND o.id > ?2 AND o.id <= ?3)`, key, last, upTo); err != nil {
+				return err
+			}
+			last = upTo
+			return tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, key)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNumbers finds the run, if all the checkpoints are there and none is the newest.
+func (s *Store) checkNumbers(ctx context.Context, run engine.RunID, numbers []int) (key int64, err error) {
+	key, err = s.key(ctx, run)
+	if err != nil {
+		return 0, err
+	}
+	all, err := s.checkpoints(ctx, run, key, `number > ? AND NOT binned`, 0)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range numbers {
+		i := slices.IndexFunc(all, func(c engine.CheckpointRecord) bool { return c.Number == n })
+		if i < 0 {
+			return 0, fmt.Errorf("checkpoint %d: %w", n, engine.ErrNotFound)
+		}
+		if all[i].Newest {
+			return 0, &engine.FieldError{
+				Field: "checkpoint", Problem: fmt.Sprintf("%d is the newest, and the run goes on from it", n), Hint: "it goes with the run: delete that",
+			}
+		}
+	}
+	return key, nil
+}
+
+// list writes numbers as SQL.
+func list(numbers []int) string {
+	var text []byte
+	for i, n := range numbers {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "%d", n)
+	}
+	return string(text)
+}

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// comesBack has something done on what stands for the UI goroutine, and fails if that does not come back.
+func comesBack(t *testing.T, what string, do func()) {
+	t.Helper()
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		do()
+	}()
+	late := time.NewTimer(20 * time.Second)
+	defer late.Stop()
+	select {
+	case <-back:
+	case <-late.C:
+		stack := make([]byte, 1<<20)
+		t.Fatalf("the UI goroutine waits: %s\n%s", what, stack[:runtime.Stack(stack, true)])
+	}
+}
+
+// patientApp is the window over a desk that answers when the door is open.
+func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
+	q := uitest.Start(t)
+	p := newPatience()
+	var a *App
+	comesBack(t, "opening the window", func() {
+		a = New(&app{App: fyne.CurrentApp()}, p.desk())
+		q.Drain()
+	})
+	t.Cleanup(func() {
+		p.open()
+		q.Until("nobody waits any more", p.idle)
+	})
+	return q, a, p
+}
+
+// says are the words with which each screen says that it waits, while nothing was answered yet.
+var says = map[string]string{
+	"Setup": "Reading the scenarios…", "Live": "No run yet", "Checkpoints": "Reading the runs…", "Results": "Reading the runs…", "Compare": "Reading the runs…",
+	"Calibrate": "Reading the scenarios…", "Settings": "Reading the settings…",
+}
+
+// TestNothingIsWaitedFor shows every screen over a store that does not answer.
+func TestNothingIsWaitedFor(t *testing.T) {
+	q, a, p := patientApp(t)
+	for _, page := range a.pages {
+		comesBack(t, "showing "+page.title, func() {
+			a.show(page)
+			a.tick()
+			q.Drain()
+		})
+		if !uitest.Shows(page.Content(), says[page.title]) {
+			t.Errorf("%s does not say that it waits: %.300q", page.title, uitest.Texts(page.Content()))
+		}
+	}
+	q.Until("the store is asked", func() bool { return !p.idle() })
+}
+
+// TestEveryButtonComesBack presses all that can be pressed, on every screen, while nothing answers.
+func TestEveryButtonComesBack(t *testing.T) {
+	q, a, p := patientApp(t)
+	p.begun()
+	p.open()
+	pressed := map[string]bool{}
+	for _, page := range a.pages {
+		a.show(page)
+		a.tick()
+		q.Until(page.title+" has read what it shows", func() bool { return hasLoaded(page) && p.idle() })
+		p.shut()
+		for _, b := range buttons(page.Content()) {
+			name := page.title + ": " + b.Text
+			pressed[b.Text] = true
+			comesBack(t, "pressing "+name, func() {
+				if b.Disabled() || !b.Visible() || strings.Contains(b.Text, "Open folder") { // another program
+					return
+				}
+				test.Tap(b)
+				a.tick()
+				q.Drain()
+				a.dismissAll()
+			})
+		}
+		for _, what := range reached[page.title] {
+			q.Until(page.title+" asking for "+what+" by a button", func() bool { return p.stands(what) })
+		}
+		p.open()
+		q.Until("all is answered", p.idle)
+	}
+	p.shut()
+	for _, d := range a.deeds {
+		if strings.Contains(d.Name, "Quit") || strings.Contains(d.Name, "Close") || strings.Contains(d.Name, "Open the data") {
+			continue
+		}
+		comesBack(t, "doing "+d.Name, func() {
+			a.do(d)
+			a.tick()
+			q.Drain()
+			a.dismissAll()
+		})
+	}
+	for _, text := range []string{"Launch", "Pause", "Resume", "Audit", "Measure", "Test", "Save"} {
+		if !pressed[text] {
+			t.Errorf("there was no button %q among %v", text, pressed)
+		}
+	}
+}
+
+// loaded is what each screen shows as soon as it has read what it needs.
+var loaded = map[string][]string{
+	"Setup": {"takes part", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
+	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved with the settings", "/data"},
+}
+
+func hasLoaded(p *page) bool {
+	for _, text := range loaded[p.title] {
+		if !uitest.Shows(p.Content(), text) {
+			return false
+		}
+	}
+	return true
+}
+
+// reached is what the buttons of the screens must have asked for by then.
+var reached = map[string][]string{
+	"Setup": {"Targets", "TestService"}, "Live": {"Pause", "Checkpoint", "Stop of run"}, "Checkpoints": {"Resume"}, "Results": {"Audit"},
+	"Calibrate": {"Start"}, "Settings": {"SaveConnection"},
+}
+
+// dismissAll closes what lies on the window.
+func (a *App) dismissAll() {
+	c := a.win.Canvas()
+	for range 5 {
+		if c.Overlays().Top() == nil {
+			return
+		}
+		if !a.key(fyne.KeyEscape) {
+			c.Overlays().Remove(c.Overlays().Top())
+		}
+	}
+}
+
+// buttons are those of a screen, what matters most first: while that goes on, others may have to wait.
+func buttons(o fyne.CanvasObject) (all []*widget.Button) {
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		if b, ok := o.(*widget.Button); ok {
+			all = append(all, b)
+		}
+		return true
+	})
+	slices.SortStableFunc(all, func(a, b *widget.Button) int { return rank(a) - rank(b) })
+	return all
+}
+
+func rank(b *widget.Button) int {
+	if b.Importance == widget.HighImportance {
+		return 0
+	}
+	return 1
+}

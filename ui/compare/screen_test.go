@@ -1,0 +1,178 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// fakeDesk knows four runs, of which it compares any.
+type fakeDesk struct {
+	runs  []engine.RunRecord
+	asked chan []engine.RunID
+	err   error
+}
+
+func (d *fakeDesk) Runs(context.Context) ([]engine.RunRecord, error) {
+	return slices.Clone(d.runs), nil
+}
+
+func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID) (*Comparison, error) {
+	d.asked <- runs
+	if d.err != nil {
+		return nil, d.err
+	}
+	c := &Comparison{From: 3, To: 5, Notes: []string{"as one does"}, Rows: []Row{{Group: "share of sessions", Name: "ended ok", First: "10.00 %"}}}
+	shares := Series{Name: "Sessions that acted", Kind: Counts}
+	times := Series{Name: "Session time, p95", Kind: Seconds}
+	for i, id := range runs {
+		r := Run{ID: id, Sessions: 744, Exact: i > 0}
+		if i > 0 {
+			r.Differences = []string{"seed 1 → 2"}
+			c.Rows[0].Others = append(c.Rows[0].Others, Cell{"20.00 %", "+10.00 %", "< 0.001", true})
+		}
+		c.Runs = append(c.Runs, r)
+		shares.Values, times.Values = append(shares.Values, []float64{10, math.NaN()}), append(times.Values, []float64{1, 2})
+	}
+	c.Series = []Series{shares, times}
+	return c, nil
+}
+
+func start(t *testing.T, d *fakeDesk) (*uitest.Queue, *Screen) {
+	t.Helper()
+	q := uitest.Start(t)
+	d.asked = make(chan []engine.RunID, 10)
+	s := New(d)
+	win := test.NewTempWindow(t, s.Content())
+	win.Resize(fyne.NewSize(1130, 780))
+	s.Show()
+	return q, s
+}
+
+func four() *fakeDesk {
+	var all []engine.RunRecord
+	for i, id := range []engine.RunID{"d", "c", "b", "a"} {
+		all = append(all, engine.RunRecord{ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 9-i, 12, 0, 0, 0, time.Local), Source: engine.Source{Name: "shop.yaml"}})
+	}
+	all[0].Parent, all[0].ForkCycle = "b", 3
+	return &fakeDesk{runs: all}
+}
+
+// wants has the desk be asked for a comparison of some runs, and shows it.
+func wants(t *testing.T, q *uitest.Queue, s *Screen, d *fakeDesk, runs ...engine.RunID) {
+	t.Helper()
+	q.Until("the comparison", func() bool { return len(d.asked) > 0 })
+	if got := <-d.asked; !slices.Equal(got, runs) {
+		t.Errorf("compared are %v, want %v", got, runs)
+	}
+	q.Until("it is shown", func() bool {
+		return s.result.shown != nil && len(s.result.shown.Runs) == len(runs) && s.result.shown.Runs[0].ID == runs[0] || d.err != nil
+	})
+}
+
+// TestAForkIsComparedWithItsParent unless a person picks others.
+func TestAForkIsComparedWithItsParent(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, otherwise than A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
+		if !uitest.Shows(s.Content(), text) {
+			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
+		}
+	}
+	s.picks[2].SetSelected(s.optionOf("a"))
+	wants(t, q, s, d, "b", "d", "a")
+	s.picks[1].SetSelected(noRun)
+	wants(t, q, s, d, "b", "a")
+	s.picks[0].SetSelected(s.optionOf("a")) // which is picked twice now
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+	if s.result.content.Visible() {
+		t.Error("an old comparison is shown")
+	}
+}
+
+func TestAnotherFigure(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	if len(s.result.charts) != 1 || !s.result.charts[drawing{Counts, 2}].Visible() {
+		t.Error("another chart than that of shares is shown")
+	}
+	s.result.measures.SetSelected("Session time, p95")
+	if s.result.charts[drawing{Counts, 2}].Visible() || !s.result.chart(drawing{Seconds, 2}).Visible() {
+		t.Error("another chart than that of times is shown")
+	}
+}
+
+func TestNothingToCompare(t *testing.T) {
+	d := &fakeDesk{}
+	q, s := start(t, d)
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+
+	d = four()
+	d.err = errors.New("no cycle in common")
+	q, s = start(t, d)
+	wants(t, q, s, d, "b", "d")
+	q.Until("the mistake", func() bool {
+		return uitest.Shows(s.Content(), "These runs cannot be compared; choose others. No cycle in common")
+	})
+	if s.result.content.Visible() {
+		t.Error("something is compared")
+	}
+}
+
+func TestSelect(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	s.Select("c")
+	wants(t, q, s, d, "d", "c")
+}
+
+// TestZoomIntoTheCycles goes to a part of them with the keyboard, to another figure and back.
+func TestZoomIntoTheCycles(t *testing.T) {
+	_, s := start(t, four())
+	c := &Comparison{From: 0, To: 100, Runs: []Run{{ID: "a"}, {ID: "b"}}}
+	for _, name := range []string{"Sessions", "Requests"} {
+		values := [][]float64{make([]float64, 100), make([]float64, 100)}
+		for i := range values[0] {
+			values[0][i], values[1][i] = float64(i), 7
+		}
+		c.Series = append(c.Series, Series{Name: name, Kind: Counts, Values: values})
+	}
+	s.result.show(c)
+	s.Content().Resize(s.Content().Size().AddWidthHeight(1, 0)) // what was hidden is laid out
+	drawn := s.result.chart(drawing{Counts, 2})
+	shows := func(want bool, text string) {
+		t.Helper()
+		if uitest.Shows(drawn, text) != want {
+			t.Errorf("%q is shown: %v, among %q", text, !want, uitest.Texts(drawn))
+		}
+	}
+	shows(true, "80")
+	for range 5 {
+		drawn.TypedKey(&fyne.KeyEvent{Name: fyne.KeyPageUp})
+	}
+	shows(true, "cycle 49")
+	drawn.TypedRune('+')
+	shows(false, "cycle 20")
+	shows(true, "70")
+	s.result.measures.SetSelected("Requests")
+	shows(true, "70")
+	if !s.result.group.Zoomed() {
+		t.Error("another figure shows all cycles again")
+	}
+	s.result.show(c)
+	if s.result.group.Zoomed() {
+		t.Error("another comparison is zoomed into")
+	}
+}

@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/editor"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// editing is the editor with its page. It belongs to Setup, and has no place of its own in the navigation.
+type editing struct {
+	screen *editor.Screen
+	page   *page
+}
+
+// newEditing makes the editor and has Setup lead there.
+func newEditing(a *App) *editing {
+	e := &editing{screen: editor.New(a.desk.Editor, a.win, editor.Ways{
+		Leave: func() { a.show(a.pages[0]) }, Saved: a.setup.Open, Order: a.setup.OrderOf,
+	})}
+	e.page = &page{title: "Edit scenario", icon: theme.DocumentCreateIcon(), screen: e.screen}
+	show := func() {
+		e.page.item = a.pages[0].item
+		a.show(e.page)
+	}
+	a.setup.SetEditing(setup.Editing{
+		Edit: func(name string) {
+			show()
+			e.screen.Open(name, nil)
+		},
+		Try: func(name string) {
+			show()
+			e.screen.Open(name, e.screen.Try)
+		},
+		Keep: func(o setup.Order) {
+			show()
+			e.screen.Put(o.Scenario, editor.Values{Parameters: o.Given, Cycles: o.Settings.Cycles, Services: o.Settings.Services})
+		},
+	})
+	return e
+}

@@ -1,0 +1,165 @@
+package editor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/code"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// check has the scenario read as it is edited, and keeps the edits.
+func (s *Screen) check() {
+	s.stop()
+	s.cancel()
+	s.asked++
+	this, o := s.asked, s.order()
+	keep := s.drafts.next(s.desk, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	type answer struct {
+		found Findings
+		keep  error
+	}
+	async.Work(func() (answer, error) {
+		a := answer{keep: keep(ctx)}
+		var err error
+		a.found, err = s.desk.Check(ctx, o)
+		return a, err
+	}, func(a answer, err error) {
+		cancel()
+		if this != s.asked {
+			return
+		}
+		s.kept = a.keep == nil && len(o.Texts) > 0
+		if a.keep != nil {
+			s.notice.ask("The edits cannot be kept as a draft: "+a.keep.Error()+". Save them before you leave.", option{"OK", nil})
+		}
+		s.tell(a.found, err)
+	})
+}
+
+// tell shows what is wrong.
+func (s *Screen) tell(found Findings, err error) {
+	if err != nil {
+		found.Problems = append(found.Problems, Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
+	}
+	slices.SortStableFunc(found.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(s.rank(a.File), s.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	s.found = found
+	for _, f := range found.Files {
+		if s.sheet(f.Name) == nil {
+			s.add(f)
+		}
+	}
+	s.mark()
+	s.list.set(found.Problems)
+	title := "No mistakes"
+	if n := len(found.Problems); n > 0 {
+		title = "Mistakes (" + strconv.Itoa(n) + ")"
+	}
+	s.side.name(problemsPart, title)
+	s.follow()
+	if s.shown != nil {
+		s.moved(s.shown)
+	}
+}
+
+// rank is where a file stands among the sheets.
+func (s *Screen) rank(file string) int {
+	return slices.IndexFunc(s.sheets, func(sh *sheet) bool { return sh.Name == file })
+}
+
+// marked are the problems of a sheet, what a trial found there among them.
+func (s *Screen) marked(sh *sheet) (all []Problem) {
+	for _, p := range append(slices.Clone(s.found.Problems), s.trial.problems...) {
+		if p.File == sh.Name {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// mark shows them beside their lines.
+func (s *Screen) mark() {
+	for _, sh := range s.sheets {
+		var marks []code.Mark
+		for _, p := range s.marked(sh) {
+			marks = append(marks, code.Mark{Line: p.Line, Col: p.Col, Text: p.brief(), Warning: p.Warning})
+		}
+		sh.editor.SetMarks(marks)
+	}
+}
+
+// show goes to a problem.
+func (s *Screen) show(p Problem) {
+	sh := s.sheet(p.File)
+	if sh == nil {
+		return
+	}
+	if sh != s.shown {
+		s.choose(sh)
+	}
+	sh.editor.Go(p.Line, p.Col)
+	sh.editor.Focus(s.win.Canvas())
+}
+
+// next goes to the problem behind the cursor, or the first.
+func (s *Screen) next() {
+	all := append(slices.Clone(s.found.Problems), s.trial.problems...)
+	if len(all) == 0 || s.shown == nil {
+		s.status.SetText("No mistakes were found.")
+		return
+	}
+	line, col := s.shown.editor.Cursor()
+	here := s.rank(s.shown.Name)
+	for _, p := range all {
+		if cmp.Or(cmp.Compare(s.rank(p.File), here), cmp.Compare(p.Line, line), cmp.Compare(p.Col, col)) > 0 {
+			s.show(p)
+			return
+		}
+	}
+	s.show(all[0])
+}
+
+// mostListed is how many problems are listed; the next ones come when these are mended.
+const mostListed = 100
+
+// problems lists what is wrong.
+type problems struct {
+	object fyne.CanvasObject
+	items  *fyne.Container
+	show   func(Problem)
+}
+
+func newProblems(show func(Problem)) *problems {
+	l := &problems{items: form.NewStack(), show: show}
+	l.object = widgets.NewPanel("", container.NewVScroll(l.items))
+	return l
+}
+
+func (l *problems) set(all []Problem) {
+	l.items.Objects = nil
+	for _, p := range all[:min(len(all), mostListed)] {
+		l.items.Add(newItem(p, l.show))
+	}
+	switch {
+	case len(all) == 0:
+		note := form.NewNote("")
+		note.SetGood("No mistakes were found. The scenario can be launched, or one agent tried.")
+		l.items.Add(note)
+	case len(all) > mostListed:
+		l.items.Add(form.NewNote("and " + several(len(all)-mostListed, "more")))
+	default:
+		l.items.Add(form.NewNote("F8 goes to the next one."))
+	}
+	l.items.Refresh()
+}

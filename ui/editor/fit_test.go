@@ -1,0 +1,28 @@
+package editor
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/skin"
+)
+
+// TestNothingIsClipped draws the screen in all sizes of text. The words of mistakes beside long lines scroll with the text.
+func TestNothingIsClipped(t *testing.T) {
+	f := newFake(false, "a: 1\n", "def f():\n")
+	f.trial = session()
+	f.trial.Outcome, f.trial.Error, f.trial.Steps[0].Error, f.trial.Steps[0].Inner[0].Error = engine.OK, "", "", ""
+	st := newStage(t, f)
+	st.q.Fit("editor", st.Content(), scaled)
+	st.Try()
+	st.q.Until("tried", func() bool { return st.trial.result != nil })
+	st.q.Fit("editor with a trial", st.Content(), scaled)
+	st.q.Tap(st.Content(), "No mistakes")
+	st.q.Fit("editor without mistakes", st.Content(), scaled)
+	st.q.Tap(st.Content(), "Help")
+	st.q.Fit("editor with help", st.Content(), scaled)
+}
+
+func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }

@@ -1,0 +1,77 @@
+package editor
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// help says what the key under the cursor means, and what else can stand there.
+type help struct {
+	object fyne.CanvasObject
+	lines  *fyne.Container
+	at     string // the path that is shown
+}
+
+func newHelp() *help {
+	h := &help{lines: form.NewStack()}
+	h.object = widgets.NewPanel("", container.NewVScroll(h.lines))
+	h.say("The file", "Put the cursor on a key to read what it means.", nil)
+	return h
+}
+
+// about shows what is known of a place in a sheet.
+func (h *help) about(s *sheet, line, col int) {
+	if strings.HasSuffix(s.Name, ".star") {
+		h.show("functions", "A function of the file", "Functions are written in Starlark, a small Python: no import, no files, no network. They are called in expressions, such as ${will_shop(agent, now)}.", nil)
+		return
+	}
+	lines := strings.Split(s.editor.Text(), "\n")
+	path := append(keysAt(lines, line-1), flowKeys(lines[line-1], col-1)...)
+	at := strings.Join(path, " > ")
+	if at == h.at {
+		return
+	}
+	about, others := language().explain(path)
+	title := "The file"
+	if len(path) > 0 {
+		title = at
+	}
+	h.show(at, title, about, others)
+}
+
+func (h *help) show(at, title, about string, others []key) {
+	if h.at == at {
+		return
+	}
+	h.at = at
+	h.say(title, about, others)
+}
+
+func (h *help) say(title, about string, others []key) {
+	name := form.NewNote("")
+	name.TextSize = theme.SizeNameSubHeadingText
+	name.Say(title)
+	text := form.NewNote("")
+	text.TextSize = theme.SizeNameText
+	text.Say(about)
+	h.lines.Objects = []fyne.CanvasObject{name, text}
+	if len(others) > 0 {
+		h.lines.Add(widgets.NewHeading("Keys that can stand here"))
+	}
+	for _, k := range others {
+		note := form.NewNote("")
+		note.TextSize = theme.SizeNameText
+		note.Say(k.name)
+		if k.about != "" {
+			note.Say(k.name + ": " + strings.ToLower(k.about[:1]) + k.about[1:])
+		}
+		h.lines.Add(note)
+	}
+	h.lines.Refresh()
+}

@@ -1,0 +1,104 @@
+package editor
+
+import (
+	"fmt"
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+)
+
+// item is a problem in the list: a tap, or Return, goes to its line.
+type item struct {
+	widget.BaseWidget
+	problem          Problem
+	show             func(Problem)
+	hovered, focused bool
+}
+
+var (
+	_ fyne.Tappable     = (*item)(nil)
+	_ fyne.Focusable    = (*item)(nil)
+	_ desktop.Hoverable = (*item)(nil)
+)
+
+func newItem(p Problem, show func(Problem)) *item {
+	i := &item{problem: p, show: show}
+	i.ExtendBaseWidget(i)
+	return i
+}
+
+// Tapped is part of [fyne.Tappable].
+func (i *item) Tapped(*fyne.PointEvent) { i.show(i.problem) }
+
+// TypedKey is part of [fyne.Focusable].
+func (i *item) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
+		i.show(i.problem)
+	}
+}
+
+// TypedRune is part of [fyne.Focusable].
+func (*item) TypedRune(rune) {}
+
+// FocusGained is part of [fyne.Focusable].
+func (i *item) FocusGained() { i.set(&i.focused, true) }
+
+// FocusLost is part of [fyne.Focusable].
+func (i *item) FocusLost() { i.set(&i.focused, false) }
+
+// MouseIn is part of [desktop.Hoverable].
+func (i *item) MouseIn(*desktop.MouseEvent) { i.set(&i.hovered, true) }
+
+// MouseMoved is part of [desktop.Hoverable].
+func (*item) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut is part of [desktop.Hoverable].
+func (i *item) MouseOut() { i.set(&i.hovered, false) }
+
+func (i *item) set(flag *bool, value bool) {
+	*flag = value
+	i.Refresh()
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (i *item) CreateRenderer() fyne.WidgetRenderer {
+	press := func() { i.show(i.problem) }
+	text := form.NewCaption("", press)
+	text.SetProblem(i.problem.Text)
+	if i.problem.Warning {
+		text.SetWarning(i.problem.Text)
+	}
+	text.TextSize = theme.SizeNameText
+	lines := form.NewStack(form.NewCaption(fmt.Sprintf("%s, line %d", i.problem.File, i.problem.Line), press), text)
+	if i.problem.Hint != "" {
+		lines.Add(form.NewCaption(i.problem.Hint, press))
+	}
+	r := &itemRenderer{item: i, back: canvas.NewRectangle(color.Transparent)}
+	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewPadded(lines)))
+	return r
+}
+
+type itemRenderer struct {
+	fyne.WidgetRenderer
+	item *item
+	back *canvas.Rectangle
+}
+
+// Refresh follows the state and the theme.
+func (r *itemRenderer) Refresh() {
+	r.back.CornerRadius, r.back.FillColor, r.back.StrokeWidth = theme.InputRadiusSize(), color.Transparent, 0
+	if r.item.hovered {
+		r.back.FillColor = theme.Color(theme.ColorNameHover)
+	}
+	if r.item.focused {
+		r.back.StrokeColor, r.back.StrokeWidth = theme.Color(theme.ColorNameFocus), theme.InputBorderSize()*2
+	}
+	r.WidgetRenderer.Refresh()
+}

@@ -1,0 +1,374 @@
+package editor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// checkAfter is how long a text is not checked after the last key.
+const checkAfter = 300 * time.Millisecond
+
+// Ways lead out of the screen.
+type Ways struct {
+	Leave func()            // to Setup
+	Saved func(name string) // a scenario was saved, perhaps under another name
+	// Order is what Setup would launch of a scenario; false where it shows another one.
+	Order func(name string) (given map[string]string, settings *engine.Settings, ok bool)
+}
+
+// Screen is the editor. Its methods are called on the UI goroutine.
+type Screen struct {
+	desk Desk
+	win  fyne.Window
+	ways Ways
+
+	doc     *Document
+	sheets  []*sheet
+	shown   *sheet
+	named   *Document // that the tabs are of
+	found   Findings
+	asked   int // checks so far: answers of all but the last are dropped
+	opening int // openings so far, likewise
+	timer   *time.Timer
+	pause   time.Duration // that a text is not checked after the last key
+	cancel  context.CancelFunc
+	looking bool // whether a file was changed elsewhere
+	saving  bool
+	later   func() // is to be done when that is over
+	beats   int
+	kept    bool // a draft is kept
+	asking  bool // whether to leave edits unsaved
+	agreed  bool // to leave the edits in the draft, since the last key
+	drafts  drafts
+	visible bool
+
+	title   *form.Note
+	state   *form.Note
+	bar     *bar
+	tabs    *fyne.Container
+	notice  *notice
+	find    *find
+	page    *fyne.Container // of the sheet that is shown
+	editing *fyne.Container // with what stands above and below it
+	status  *form.Note
+	side    *side
+	list    *problems
+	help    *help
+	trial   *trial
+	content fyne.CanvasObject
+}
+
+// New makes the screen.
+func New(desk Desk, win fyne.Window, ways Ways) *Screen {
+	s := &Screen{desk: desk, win: win, ways: ways, cancel: func() {}, pause: checkAfter}
+	s.title, s.state, s.status = form.NewNote(""), form.NewNote(""), form.NewNote("")
+	s.title.TextSize, s.title.Lines, s.state.Lines, s.status.Lines = theme.SizeNameSubHeadingText, 1, 1, 2
+	s.bar = newBar(s)
+	s.tabs = container.NewHBox()
+	s.notice = newNotice(func() { s.editing.Refresh() })
+	s.find = newFind(s)
+	s.page = container.NewStack()
+	s.list = newProblems(s.show)
+	s.help = newHelp()
+	s.trial = newTrial(s)
+	s.side = newSide([]part{{"Try one agent", s.trial.object}, {"Mistakes", s.list.object}, {"Help", s.help.object}}, func() {
+		if s.shown != nil {
+			s.moved(s.shown)
+		}
+	})
+	head := container.NewBorder(nil, nil, nil, s.bar.object, form.NewStack(s.title, s.state))
+	s.editing = newPage(3, s.tabs, s.notice.object, s.find.object, s.page, s.status)
+	split := container.NewHSplit(widgets.NewPanel("", s.editing), s.side.object)
+	split.Offset = 0.58
+	s.content = container.NewBorder(widgets.NewPanel("", head), nil, nil, nil, split)
+	s.title.Say("No scenario is open")
+	s.state.SetText("Choose one in Setup and press “Edit scenario…” there.")
+	s.follow()
+	return s
+}
+
+// Content returns what the screen shows.
+func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Show begins to show the screen.
+func (s *Screen) Show() {
+	s.visible = true
+	s.look()
+	if s.shown != nil {
+		s.shown.editor.Focus(s.win.Canvas())
+	}
+}
+
+// Hide ends it.
+func (s *Screen) Hide() { s.visible = false }
+
+// lookEvery is after how many beats it is looked whether files were changed elsewhere.
+const lookEvery = 7
+
+// Tick looks now and then whether the files were changed elsewhere.
+func (s *Screen) Tick() {
+	s.trial.tick()
+	if s.beats++; s.beats%lookEvery == 0 {
+		s.look()
+	}
+}
+
+// Edited reports whether there are edits that are not saved.
+func (s *Screen) Edited() bool { return slices.ContainsFunc(s.sheets, (*sheet).edited) }
+
+// Open shows the files of a scenario; then, if set, is called when they are there. What is open already stays as it is.
+func (s *Screen) Open(name string, then func()) {
+	if then == nil {
+		then = func() {}
+	}
+	if s.doc != nil && s.doc.Name == name {
+		then()
+		return
+	}
+	s.leave("open another scenario", func() { s.load(name, then) })
+}
+
+func (s *Screen) load(name string, then func()) {
+	s.stop()
+	s.opening++
+	this := s.opening
+	s.title.Say(base(name))
+	s.state.SetText("Reading…")
+	async.Work(func() (*Document, error) { return s.desk.Open(context.Background(), name) }, func(d *Document, err error) {
+		if this != s.opening {
+			return
+		}
+		if err != nil {
+			s.state.SetProblem("It cannot be opened: " + err.Error())
+			return
+		}
+		s.fill(d)
+		then()
+	})
+}
+
+// fill shows a document, with the edits that were kept of it.
+func (s *Screen) fill(d *Document) {
+	s.doc, s.sheets, s.shown, s.found = d, nil, nil, Findings{}
+	s.notice.hide()
+	s.find.close()
+	s.trial.forget()
+	for _, f := range d.Files {
+		s.add(f)
+	}
+	if d.Draft != nil {
+		s.restore(d.Draft)
+	}
+	s.choose(s.sheets[0])
+	s.check()
+}
+
+// add makes a sheet for a file.
+func (s *Screen) add(f File) *sheet {
+	sh := newSheet(f)
+	s.sheets = append(s.sheets, sh)
+	sh.editor.OnChanged = s.changed
+	sh.editor.OnMoved = func(line, col int) { s.moved(sh) }
+	sh.editor.OnShortcut = s.shortcut
+	return sh
+}
+
+// choose shows a sheet.
+func (s *Screen) choose(sh *sheet) {
+	s.shown = sh
+	s.page.Objects = []fyne.CanvasObject{sh.editor}
+	s.page.Refresh()
+	s.follow()
+	s.moved(sh)
+	if s.visible {
+		sh.editor.Focus(s.win.Canvas())
+	}
+}
+
+// sheet finds that of a file; nil is none.
+func (s *Screen) sheet(name string) *sheet {
+	if i := slices.IndexFunc(s.sheets, func(sh *sheet) bool { return sh.Name == name }); i >= 0 {
+		return s.sheets[i]
+	}
+	return nil
+}
+
+// order is the scenario as it is edited.
+func (s *Screen) order() Order {
+	o := Order{Name: s.doc.Name, Texts: map[string][]byte{}}
+	for _, sh := range s.sheets {
+		if sh.edited() {
+			o.Texts[sh.Name] = sh.text()
+		}
+	}
+	if given, _, ok := s.ways.Order(s.doc.Name); ok {
+		o.Given = given
+	}
+	return o
+}
+
+// changed follows an edit.
+func (s *Screen) changed() {
+	s.agreed = false
+	s.trial.stale()
+	s.follow()
+	s.stop()
+	s.timer = time.AfterFunc(s.pause, func() { async.Do(s.due) })
+}
+
+func (s *Screen) due() {
+	if s.timer != nil {
+		s.check()
+	}
+}
+
+func (s *Screen) stop() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+}
+
+// moved follows the cursor.
+func (s *Screen) moved(sh *sheet) {
+	if sh != s.shown {
+		return
+	}
+	line, col := sh.editor.Cursor()
+	if s.side.shows(helpPart) {
+		s.help.about(sh, line, col)
+	}
+	was := s.status.MinSize().Height
+	s.say(sh, line, col)
+	if s.status.MinSize().Height != was {
+		s.editing.Refresh()
+	}
+}
+
+// say says what is wrong at a place, or only where that is.
+func (s *Screen) say(sh *sheet, line, col int) {
+	for _, p := range s.marked(sh) {
+		if p.Line == line {
+			s.status.SetProblem(p.String())
+			if p.Warning {
+				s.status.SetWarning(p.String())
+			}
+			return
+		}
+	}
+	s.status.SetText(fmt.Sprintf("line %d, column %d", line, col))
+}
+
+// follow says what state the files are in, and what can be done.
+func (s *Screen) follow() {
+	s.bar.follow()
+	if s.doc == nil {
+		return
+	}
+	s.title.Say(base(s.doc.Name))
+	s.state.SetText(s.states())
+	s.name()
+}
+
+// name makes the tabs anew where they are to say something else.
+func (s *Screen) name() {
+	var tabs []fyne.CanvasObject
+	same := len(s.tabs.Objects) == len(s.sheets)
+	for i, sh := range s.sheets {
+		text := sh.Name
+		if sh.edited() {
+			text += " (edited)"
+		}
+		b := widget.NewButton(text, func() { s.choose(sh) })
+		if b.Importance = widget.LowImportance; sh == s.shown {
+			b.Importance = widget.HighImportance
+		}
+		tabs = append(tabs, b)
+		if same {
+			was := s.tabs.Objects[i].(*widget.Button)
+			same = was.Text == b.Text && was.Importance == b.Importance
+		}
+	}
+	if same && s.named == s.doc {
+		return
+	}
+	s.tabs.Objects, s.named = tabs, s.doc
+	s.tabs.Hidden = len(s.sheets) < 2
+	s.editing.Refresh()
+}
+
+// states says where the files are, and whether they are saved.
+func (s *Screen) states() string {
+	place := s.doc.Name
+	if s.doc.BuiltIn {
+		place = "built in; what you change is saved as a copy"
+	}
+	switch {
+	case s.Edited() && s.kept:
+		return place + " · not saved; a draft is kept"
+	case s.Edited():
+		return place + " · not saved"
+	}
+	if s.doc.BuiltIn {
+		return place
+	}
+	return place + " · saved"
+}
+
+// base is what a scenario is called.
+func base(name string) string { return filepath.Base(name) }
+
+// Actions are what can be done here.
+func (s *Screen) Actions() []action.Action {
+	open := func() bool { return s.visible && s.doc != nil }
+	edited := func() bool { return open() && s.Edited() }
+	mod := fyne.KeyModifierShortcutDefault
+	return []action.Action{
+		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: edited},
+		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierAlt, Do: func() { s.saveAs(nil) }, Enabled: open},
+		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
+		{Name: "Next mistake", Menu: "View", Key: fyne.KeyF8, Do: s.next, Enabled: open},
+		{Name: "Try one agent", Menu: "Run", Key: fyne.KeyF5, Do: s.trial.press, Enabled: open},
+	}
+}
+
+// shortcut carries out an action whose keys were typed in the text.
+func (s *Screen) shortcut(typed fyne.Shortcut) bool {
+	c, ok := typed.(*desktop.CustomShortcut)
+	if !ok {
+		return false
+	}
+	for _, a := range s.Actions() {
+		if a.Key == c.KeyName && a.Modifier == c.Modifier {
+			if a.Enabled() {
+				a.Do()
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// several counts things.
+func several(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s", engine.FormatCount(int64(n)), one))
+}

@@ -1,0 +1,257 @@
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+// trial runs one session and shows what its steps were given and gave.
+type trial struct {
+	screen   *Screen
+	object   fyne.CanvasObject
+	page     *fyne.Container
+	agent    *form.Entry
+	run      *widget.Button
+	copy     *widget.Button
+	state    *form.Note
+	steps    *steps
+	result   *engine.Trial // nil before the first
+	problems []Problem     // at the lines of steps that failed
+	busy     bool          // one is under way, or asked about
+	cancel   context.CancelCauseFunc
+	began    time.Time
+	older    bool // the scenario was edited since
+}
+
+func newTrial(s *Screen) *trial {
+	t := &trial{screen: s, agent: form.NewEntry(), state: form.NewNote("")}
+	t.agent.SetPlaceHolder("id; else the first")
+	t.agent.OnSubmitted = func(string) { t.press() }
+	t.run = widget.NewButtonWithIcon("Try", theme.MediaPlayIcon(), t.press)
+	t.run.Importance = widget.HighImportance
+	t.copy = widget.NewButtonWithIcon("", theme.ContentCopyIcon(), t.copied)
+	t.copy.Disable()
+	t.steps = newSteps(t.reveal)
+	top := container.NewBorder(nil, nil, nil, container.NewHBox(t.run, t.copy), t.agent)
+	t.page = newPage(2, top, t.state, t.steps.object)
+	t.object = widgets.NewPanel("", t.page)
+	t.forget()
+	return t
+}
+
+// forget shows that nothing was tried yet.
+func (t *trial) forget() {
+	t.result, t.problems, t.older = nil, nil, false
+	t.copy.Disable()
+	t.steps.set(nil)
+	defer t.page.Refresh()
+	t.state.SetText("Runs one session of one agent as the scenario stands here, saved or not, and shows each step (F5): what was asked, what came back, what it gave. " +
+		"No run is made of it and nothing is kept; requests to services other than the rehearsal are real.")
+}
+
+// stale says that what is shown is of an older text.
+func (t *trial) stale() {
+	t.problems = nil
+	if t.result != nil && !t.older {
+		t.older = true
+		t.say()
+	}
+}
+
+// Try tries one agent.
+func (s *Screen) Try() {
+	if s.trial.cancel == nil {
+		s.trial.press()
+	}
+}
+
+// press tries an agent or, while that goes on, cuts it.
+func (t *trial) press() {
+	switch {
+	case t.cancel != nil:
+		t.cancel(errCut)
+		t.run.SetText("Stopping…")
+		t.run.Disable()
+		return
+	case t.screen.doc == nil || t.busy:
+		return
+	}
+	t.screen.side.choose(trialPart)
+	doc, order := t.screen.doc, t.order()
+	t.begin()
+	async.Work(func() ([]Target, error) { return t.screen.desk.Targets(context.Background(), order) }, func(targets []Target, err error) {
+		switch {
+		case t.screen.doc != doc: // another is open by now
+			t.end()
+		case err != nil:
+			t.refused(err)
+		case len(targets) > 0:
+			t.ask(order, targets)
+		default:
+			t.start(order)
+		}
+	})
+}
+
+var errCut = errors.New("it was stopped")
+
+// order is what is to be tried.
+func (t *trial) order() Trial {
+	o := Trial{Order: t.screen.order(), Agent: strings.TrimSpace(t.agent.Text)}
+	if _, settings, ok := t.screen.ways.Order(t.screen.doc.Name); ok {
+		o.Settings = settings
+	}
+	return o
+}
+
+// begin shows that it is under way.
+func (t *trial) begin() {
+	t.began, t.busy = time.Now(), true
+	t.run.SetText("Trying…")
+	t.run.Disable()
+	t.state.SetText("Trying…")
+}
+
+// ask has the person allow requests to other machines.
+func (t *trial) ask(order Trial, targets []Target) {
+	var lines []string
+	for _, target := range targets {
+		lines = append(lines, fmt.Sprintf("%s would send the requests of one session, with its tokens, to %s", target.Service, target.Host))
+		if !slices.Contains(order.Allow, target.Host) {
+			order.Allow = append(order.Allow, target.Host)
+		}
+	}
+	win := t.screen.win
+	text := words.NewParagraph(win, strings.Join(lines, "\n")+"\n\nThey are allowed for this trial only.")
+	ask := dialog.NewCustomConfirm("Send requests to other machines?", "Allow and try", "Cancel", text, func(yes bool) {
+		if yes {
+			t.start(order)
+			return
+		}
+		t.end()
+		t.state.SetText("Nothing was sent.")
+	}, win)
+	widgets.Ask(win, ask, ask.Confirm)
+}
+
+func (t *trial) start(order Trial) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	t.cancel = cancel
+	t.run.SetText("Stop")
+	t.run.SetIcon(theme.MediaStopIcon())
+	t.run.Enable()
+	doc := t.screen.doc
+	async.Work(func() (*engine.Trial, error) { return t.screen.desk.Try(ctx, order) }, func(result *engine.Trial, err error) {
+		cancel(nil)
+		t.end()
+		if t.screen.doc != doc {
+			return
+		}
+		if err != nil && result == nil {
+			t.refused(err)
+			return
+		}
+		t.show(result)
+	})
+}
+
+// end offers the next one.
+func (t *trial) end() {
+	t.cancel, t.busy = nil, false
+	t.run.SetText("Try")
+	t.run.SetIcon(theme.MediaPlayIcon())
+	t.run.Enable()
+}
+
+// refused says why there is no session.
+func (t *trial) refused(err error) {
+	t.end()
+	text := err.Error()
+	if field, ok := errors.AsType[*engine.FieldError](err); ok && field.Field == "agents" {
+		text = field.Problem
+		if field.Hint != "" {
+			text += "; " + field.Hint
+		}
+	}
+	t.state.SetProblem("Nothing was tried: " + text)
+	t.page.Refresh()
+}
+
+// show shows a session.
+func (t *trial) show(result *engine.Trial) {
+	t.result, t.problems, t.older = result, nil, false
+	t.copy.Enable()
+	result.Walk(func(_ int, s *engine.TrialStep) {
+		if s.Error != "" && s.File != "" && s.Kind != "if" && s.Kind != "for" && s.Kind != "while" && s.Kind != "chain" {
+			t.problems = append(t.problems, Problem{File: s.File, Line: s.Line, Text: "in the trial of " + result.ID + ": " + s.Error, Warning: result.Outcome.Commits()})
+		}
+	})
+	t.steps.set(result)
+	t.say()
+	t.screen.mark()
+	t.screen.side.choose(trialPart)
+}
+
+// say says how the session ended.
+func (t *trial) say() {
+	r := t.result
+	text := fmt.Sprintf("%s, chain %s: %s", r.ID, r.Chain, words.Drawn(r.Ended()))
+	if cost := r.Cost(); cost != "" {
+		text += " · " + cost
+	}
+	switch {
+	case t.older:
+		t.state.SetText(text + " · edited since: try it again")
+	case r.Outcome.Commits():
+		t.state.SetGood(text)
+	case r.Outcome == engine.Cut:
+		t.state.SetWarning(text)
+	default:
+		t.state.SetProblem(text)
+	}
+	t.page.Refresh()
+}
+
+// tick shows how long a session takes.
+func (t *trial) tick() {
+	if t.cancel == nil {
+		return
+	}
+	if s := int(time.Since(t.began).Seconds()); s > 0 {
+		t.state.SetText(fmt.Sprintf("Trying for %d s…", s))
+	}
+}
+
+// reveal shows where a step is defined.
+func (t *trial) reveal(s *engine.TrialStep) {
+	if sh := t.screen.sheet(s.File); sh != nil && s.Line > 0 && !t.older {
+		if sh != t.screen.shown {
+			t.screen.choose(sh)
+		}
+		sh.editor.Go(s.Line, 1)
+	}
+}
+
+// copied puts all that is known of the session onto the clipboard, as JSON.
+func (t *trial) copied() {
+	if t.result == nil {
+		return
+	}
+	fyne.CurrentApp().Clipboard().SetContent(t.result.JSON())
+}

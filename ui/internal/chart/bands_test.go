@@ -1,0 +1,100 @@
+package chart
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2/theme"
+)
+
+func TestBandsAreTinted(t *testing.T) {
+	p := square(nil, nil)
+	p.strips = []strip{{60, 80, red}, {80, 1e9, blue}}
+	p.drawSquare()
+	for _, tt := range []struct {
+		y    int
+		want string
+	}{{50, "none"}, {30, "red"}, {10, "blue"}, {0, "blue"}} {
+		c := p.at(50, tt.y)
+		got := "none"
+		switch {
+		case c.R > 0 && c.B == 0:
+			got = "red"
+		case c.B > 0 && c.R == 0:
+			got = "blue"
+		case c != none:
+			got = "both"
+		}
+		if got != tt.want || c.A > 60 {
+			t.Errorf("row %d is %s, %v, want %s", tt.y, got, c, tt.want)
+		}
+	}
+	if line := max(p.at(50, 39).A, p.at(50, 40).A); line < 2*p.at(50, 30).A {
+		t.Errorf("the band's lower end has alpha %d, as faint as the band", line)
+	}
+	p.bottom, p.top = 90, 95 // inside the upper one
+	p.drawSquare()
+	if c := p.at(50, 50); c.B == 0 || c.R > 0 {
+		t.Errorf("inside a band it is %v", c)
+	}
+	p.bottom, p.top = 0, 50 // below both
+	p.drawSquare()
+	if c := p.at(50, 5); c != none {
+		t.Errorf("below the bands it is %v", c)
+	}
+}
+
+func TestBandsAreNamedWhereTheyAreInView(t *testing.T) {
+	bands := []Band{{From: 50, To: 80, Level: theme.ColorNameWarning}, {From: 80, Level: theme.ColorNameError, Text: "too much"}}
+	c := New(Config{Title: "Requests", Series: seriesNamed(1), Bands: bands})
+	show(t, c, 590, 330)
+	c.Set(minutes(1, level(99)))
+	if !reads(c, "warning") || !reads(c, "too much") {
+		t.Errorf("it reads %q", texts(c))
+	}
+	word := c.words[0]
+	if y := word.text.Position().Y + word.size.Height; y > c.at(50)+1 || y < c.at(80) {
+		t.Errorf("the word is at %v, its band from %v to %v", y, c.at(50), c.at(80))
+	}
+	c.axis.step = 0
+	c.Set(minutes(1, level(20)))
+	if reads(c, "warning") || reads(c, "too much") {
+		t.Errorf("out of view they are named: %q", texts(c))
+	}
+	c.axis.step = 0
+	c.SetBands(Band{From: 10, Level: theme.ColorNameError})
+	c.Set(minutes(1, level(20)))
+	if !reads(c, "critical") || reads(c, "warning") {
+		t.Errorf("other bands read %q", texts(c))
+	}
+	c.SetBands()
+	c.Set(minutes(1, level(20)))
+	if reads(c, "critical") || len(c.plot.strips) > 0 {
+		t.Error("no bands are still shown")
+	}
+}
+
+// TestDashesKeepPeaks is that a line in dashes is faint between these, and nowhere away.
+func TestDashesKeepPeaks(t *testing.T) {
+	p := square([]float64{0, 100}, []float64{nan, nan}, []float64{nan, nan}, []float64{50, 50}, []float64{20, 20})
+	p.inks.series = append(p.inks.series, red, red)
+	p.drawSquare()
+	for _, c := range []struct {
+		row  int
+		want pattern
+	}{{50, patterns[2]}, {80, patterns[3]}} {
+		strong, faint := 0, 0
+		for x := 5; x < 5+3*(c.want.on+c.want.off); x++ {
+			switch a := p.at(x, c.row).A; {
+			case a > 150:
+				strong++
+			case a > 20:
+				faint++
+			default:
+				t.Fatalf("row %d is away at %d", c.row, x)
+			}
+		}
+		if strong != 3*c.want.on || faint != 3*c.want.off {
+			t.Errorf("row %d: %d strong and %d faint, want %+v", c.row, strong, faint, c.want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package chart
+
+import (
+	"image"
+	"math"
+	"strconv"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Keep is where a person can have a chart's picture go. What is nil is not offered.
+type Keep struct {
+	Copy func(title string, picture image.Image) // onto the clipboard
+	// Save puts it into a file; from is the drawing, in whose window the person is asked for the place.
+	Save func(from fyne.CanvasObject, title string, picture image.Image)
+}
+
+// kept is a drawing with a menu: a chart, a histogram and the others.
+type kept interface {
+	fyne.CanvasObject
+	// Picture draws what is shown once more, at twice the size.
+	Picture() image.Image
+	// table is what is shown as text: columns apart by tabs, with a line of their names.
+	table() []byte
+}
+
+// Of pictures, in device-independent pixels: they are no smaller, and drawn at a scale.
+const (
+	pictureWidth  = 640
+	pictureHeight = 360
+	pictureScale  = 2
+	pictureEdge   = 12
+)
+
+// paint draws an object as a picture of the size of another, or of the least size.
+func paint(o fyne.CanvasObject, as fyne.Size) image.Image {
+	size := as.Max(fyne.NewSize(pictureWidth, pictureHeight)).Max(o.MinSize())
+	back := canvas.NewRectangle(widgets.Color(widgets.ColorSurface))
+	paper := software.NewCanvas()
+	paper.SetScale(pictureScale)
+	paper.SetPadded(false)
+	paper.SetContent(container.NewStack(back, container.New(layout.NewCustomPaddedLayout(pictureEdge, pictureEdge, pictureEdge, pictureEdge), o)))
+	paper.Resize(size.AddWidthHeight(2*pictureEdge, 2*pictureEdge))
+	return paper.Capture()
+}
+
+// keepItems are the entries of a menu with which a person takes what is shown elsewhere.
+func keepItems(o kept, title string, k Keep) []*fyne.MenuItem {
+	items := []*fyne.MenuItem{fyne.NewMenuItem("Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.table())) })}
+	if k.Copy != nil {
+		items = append(items, fyne.NewMenuItem("Copy picture", func() { k.Copy(title, o.Picture()) }))
+	}
+	if k.Save != nil {
+		items = append(items, fyne.NewMenuItem("Save picture…", func() { k.Save(o, title, o.Picture()) }))
+	}
+	return items
+}
+
+// showMenu shows a menu at a place of the window.
+func showMenu(o fyne.CanvasObject, at fyne.Position, items []*fyne.MenuItem) {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
+		widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", items...), c, at)
+	}
+}
+
+// below returns the place of the window for a menu that the keyboard asks for.
+func below(o fyne.CanvasObject) fyne.Position {
+	return fyne.CurrentApp().Driver().AbsolutePositionForObject(o).AddXY(readAway, readAway)
+}
+
+func (c *Chart) showMenu(at fyne.Position) { showMenu(c, at, c.menuItems()) }
+func (c *Chart) showMenuBelow()            { showMenu(c, below(c), c.menuItems()) }
+
+// menuItems are what a person can have done with the chart: its series, its span, its values.
+func (c *Chart) menuItems() (items []*fyne.MenuItem) {
+	for i, s := range c.config.Series {
+		if len(c.config.Series) == 1 {
+			break
+		}
+		item := fyne.NewMenuItem("Show "+s.Name, func() { c.Toggle(i) })
+		item.Checked = !c.hidden(i)
+		items = append(items, item)
+	}
+	if len(items) > 0 {
+		items = append(items, fyne.NewMenuItemSeparator())
+	}
+	if c.group != nil {
+		back := fyne.NewMenuItem("Zoom back", c.back)
+		back.Disabled = !c.group.Zoomed()
+		items = append(items, back)
+	}
+	return append(items, keepItems(c, c.config.Title, c.config.Keep)...)
+}
+
+// Picture draws what the chart shows once more, at twice the size.
+func (c *Chart) Picture() image.Image {
+	config := c.config
+	config.Bands = c.bands
+	twin := New(config)
+	for i := range c.plot.hidden {
+		twin.plot.hidden[i], twin.legend.entries[i].off = c.plot.hidden[i], c.plot.hidden[i]
+	}
+	d := Data{Times: c.plot.times, Values: c.plot.values, Markers: c.markers, Limit: c.limit, LimitName: c.limitName}
+	if c.clock.zone != nil {
+		d.From, d.To = moments(c.clock.from).In(c.clock.zone), moments(c.clock.to).In(c.clock.zone)
+	}
+	twin.Set(d)
+	return paint(twin, c.Size())
+}
+
+// table is the rows in view, in the units that they are kept in.
+func (c *Chart) table() []byte {
+	b := []byte("time")
+	if c.config.Numbers {
+		b = []byte("cycle")
+	}
+	for _, s := range c.config.Series {
+		b = append(b, '\t')
+		b = append(b, s.Name...)
+		if base := units[c.config.Unit].base; base != "" {
+			b = append(append(append(b, " ("...), base...), ')')
+		}
+	}
+	for i, t := range c.plot.times {
+		if t < c.clock.from || t > c.clock.to {
+			continue
+		}
+		b = append(b, '\n')
+		if c.config.Numbers {
+			b = strconv.AppendInt(b, int64(math.Round(t)), 10)
+		} else {
+			b = moments(t).In(c.clock.zone).AppendFormat(b, time.DateTime)
+		}
+		for _, values := range c.plot.values {
+			b = append(b, '\t')
+			if v := values[i]; !math.IsNaN(v) {
+				b = strconv.AppendFloat(b, v, 'g', -1, 64)
+			}
+		}
+	}
+	return append(b, '\n')
+}

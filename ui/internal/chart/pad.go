@@ -1,0 +1,121 @@
+package chart
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// pad lies over a drawing and hears what a pointer does there, in its own coordinates. What nobody asked for is nil.
+type pad struct {
+	widget.BaseWidget
+	owner fyne.Focusable // gets the keys when a person taps here
+	hover func(at fyne.Position)
+	leave func()
+	drag  func(from, to float32) // the pointer goes from one place to another, along the horizontal axis
+	drop  func()
+	tap   func(at fyne.Position)
+	menu  func(at fyne.Position)
+
+	dragging bool
+	began    float32
+}
+
+var (
+	_ fyne.Tappable          = (*pad)(nil)
+	_ fyne.SecondaryTappable = (*pad)(nil)
+	_ fyne.Draggable         = (*pad)(nil)
+	_ desktop.Hoverable      = (*pad)(nil)
+	_ desktop.Cursorable     = (*pad)(nil)
+)
+
+func newPad(owner fyne.Focusable) *pad {
+	p := &pad{owner: owner}
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// zoomPad hears double taps too: its taps have to wait for a second one.
+type zoomPad struct {
+	pad
+	back func()
+}
+
+var _ fyne.DoubleTappable = (*zoomPad)(nil)
+
+func newZoomPad(owner fyne.Focusable, back func()) *zoomPad {
+	p := &zoomPad{pad{owner: owner}, back}
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// DoubleTapped goes back.
+func (p *zoomPad) DoubleTapped(*fyne.PointEvent) { p.back() }
+
+// focus has the keys go to a widget that a person just used.
+func focus(o fyne.Focusable) {
+	if object, ok := o.(fyne.CanvasObject); ok {
+		if c := fyne.CurrentApp().Driver().CanvasForObject(object); c != nil {
+			c.Focus(o)
+		}
+	}
+}
+
+// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+func (p *pad) MouseIn(e *desktop.MouseEvent) { p.MouseMoved(e) }
+
+// MouseMoved follows the pointer.
+func (p *pad) MouseMoved(e *desktop.MouseEvent) {
+	if p.hover != nil {
+		p.hover(e.Position)
+	}
+}
+
+// MouseOut ends that.
+func (p *pad) MouseOut() {
+	if p.leave != nil {
+		p.leave()
+	}
+}
+
+// Tapped has the owner hear the keyboard.
+func (p *pad) Tapped(e *fyne.PointEvent) {
+	focus(p.owner)
+	if p.tap != nil {
+		p.tap(e.Position)
+	}
+}
+
+// TappedSecondary shows the menu.
+func (p *pad) TappedSecondary(e *fyne.PointEvent) {
+	if p.menu != nil {
+		p.menu(e.AbsolutePosition)
+	}
+}
+
+// Dragged marks what lies between here and where the pointer was pressed.
+func (p *pad) Dragged(e *fyne.DragEvent) {
+	if p.drag == nil {
+		return
+	}
+	if !p.dragging {
+		p.dragging, p.began = true, e.Position.X-e.Dragged.DX
+	}
+	p.drag(p.began, e.Position.X)
+}
+
+// DragEnd takes what was marked.
+func (p *pad) DragEnd() {
+	if p.dragging {
+		p.dragging = false
+		p.drop()
+	}
+}
+
+// Cursor is part of [desktop.Cursorable].
+func (p *pad) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
+
+// CreateRenderer is for Fyne.
+func (p *pad) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(&fyne.Container{})
+}

@@ -1,0 +1,289 @@
+package code
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Mark is something to be seen at a line: a mistake, or a warning. Lines and columns count from 1, columns in characters.
+type Mark struct {
+	Line, Col int
+	Text      string
+	Warning   bool
+}
+
+// Match is a place that was looked for.
+type Match struct{ Line, Col, Length int }
+
+// Editor edits a text of many lines, with their numbers and what is wrong with them. Its methods are called on the UI
+// goroutine.
+type Editor struct {
+	widget.BaseWidget
+	OnChanged func()
+	OnMoved   func(line, col int) // of the cursor
+	OnEscape  func()
+	// OnShortcut hears of shortcuts first, function keys among them, and reports whether it took one.
+	OnShortcut func(fyne.Shortcut) bool
+	Colours    func(line string) []Span
+	// ReadOnly shows a text, without numbers, that can be selected and copied.
+	ReadOnly bool
+
+	area    *area
+	scroll  *container.Scroll
+	layer   *layer
+	gutter  *gutter
+	marks   []Mark
+	matches []Match
+	current int // of the matches; -1 is none
+	changes int // so far
+}
+
+// New makes an empty editor of YAML.
+func New() *Editor { return newEditor(yaml) }
+
+// NewView makes an empty text that cannot be edited. Lines that are not indented are titles.
+func NewView() *Editor {
+	e := newEditor(titled)
+	e.ReadOnly = true
+	e.gutter.Hide()
+	return e
+}
+
+// Columns is how many letters fit beside each other.
+func (e *Editor) Columns() int {
+	return max(int((e.scroll.Size().Width-2*theme.InnerPadding())/e.letter().Width)-4, 20)
+}
+
+// NewStarlark makes an empty editor of Starlark.
+func NewStarlark() *Editor { return newEditor(starlark) }
+
+func newEditor(colours func(string) []Span) *Editor {
+	e := &Editor{current: -1, Colours: colours}
+	e.area = newArea(e)
+	e.layer = newLayer(e)
+	e.gutter = newGutter(e)
+	e.scroll = container.NewScroll(container.NewStack(e.layer, e.area))
+	e.scroll.OnScrolled = func(fyne.Position) { e.repaint() }
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// Text returns what is edited; its lines end with "\n".
+func (e *Editor) Text() string { return e.area.buffer.text() }
+
+// Changes counts how often the text has changed: as long as it is the same, so is the text.
+func (e *Editor) Changes() int { return e.changes }
+
+// SetText puts another text in, with the cursor at its beginning, and forgets the marks and what can be undone.
+func (e *Editor) SetText(text string) {
+	e.area.buffer = newBuffer(text)
+	e.changes++
+	e.area.cursor, e.area.anchor, e.area.column = place{}, place{}, 0
+	e.marks, e.matches, e.current = nil, nil, -1
+	e.scroll.ScrollToOffset(fyne.Position{})
+	e.scroll.Refresh()
+	e.repaint()
+}
+
+// Replace puts a text in the place of the whole, with the cursor where it was; it can be undone.
+func (e *Editor) Replace(text string) {
+	was := e.area.cursor
+	e.area.replace(place{}, e.area.buffer.end(), text)
+	e.area.move(was, false)
+}
+
+// SetMarks shows what is wrong.
+func (e *Editor) SetMarks(marks []Mark) {
+	e.marks = marks
+	e.scroll.Refresh() // their words may need more room
+	e.repaint()
+}
+
+// SetMatches shows places, one of them as the current one.
+func (e *Editor) SetMatches(all []Match, current int) {
+	e.matches, e.current = all, current
+	e.repaint()
+}
+
+// Find returns the places of a text; small letters stand for capital ones too.
+func (e *Editor) Find(text string) (all []Match) {
+	wanted := []rune(strings.ToLower(text))
+	if len(wanted) == 0 {
+		return nil
+	}
+	for i, line := range e.area.buffer.lines {
+		for at := 0; at+len(wanted) <= len(line); at++ {
+			if strings.EqualFold(string(line[at:at+len(wanted)]), string(wanted)) {
+				all = append(all, Match{i + 1, at + 1, len(wanted)})
+				at += len(wanted) - 1
+			}
+		}
+	}
+	return all
+}
+
+// Cursor is where the next letter goes.
+func (e *Editor) Cursor() (line, col int) { return e.area.cursor.row + 1, e.area.cursor.col + 1 }
+
+// Go moves the cursor to a place, which is held inside the text, and brings it into view with what stands around it.
+func (e *Editor) Go(line, col int) {
+	to := e.area.buffer.hold(place{line - 1, col - 1})
+	y, h, view := e.top(to.row), e.lineHeight(), e.scroll.Size().Height
+	if at := e.scroll.Offset; view > 0 && (y < at.Y+h || y+2*h > at.Y+view) {
+		at.Y = max(min(y-view/3, e.scroll.Content.MinSize().Height-view), 0)
+		e.scroll.ScrollToOffset(at)
+	}
+	e.area.move(to, false)
+}
+
+// Selected is the text that is selected.
+func (e *Editor) Selected() string { return e.area.buffer.part(e.area.selected()) }
+
+// Focus gives the keyboard to the text.
+func (e *Editor) Focus(c fyne.Canvas) {
+	if c != nil {
+		c.Focus(e.area)
+	}
+}
+
+// Target is what has the keyboard when the text has it.
+func (e *Editor) Target() fyne.Focusable { return e.area }
+
+// changed follows the text.
+func (e *Editor) changed() {
+	e.matches, e.current = nil, -1
+	e.changes++
+	e.scroll.Refresh() // it may need more room
+	e.moved()
+	call(e.OnChanged)
+}
+
+// moved follows the cursor.
+func (e *Editor) moved() {
+	e.reveal()
+	e.repaint()
+	if e.OnMoved != nil {
+		e.OnMoved(e.Cursor())
+	}
+}
+
+func (e *Editor) repaint() {
+	e.area.Refresh()
+	e.layer.Refresh()
+	e.gutter.Refresh()
+}
+
+// reveal scrolls to the cursor if it is out of view.
+func (e *Editor) reveal() {
+	view := e.scroll.Size()
+	if view.Height <= 0 {
+		return
+	}
+	h, w := e.lineHeight(), e.letter().Width
+	at := e.scroll.Offset
+	y, x := e.top(e.area.cursor.row), e.left(e.area.cursor.row, e.area.cursor.col)
+	if y < at.Y+h {
+		at.Y = max(y-2*h, 0)
+	} else if y+2*h > at.Y+view.Height {
+		at.Y = y + 3*h - view.Height
+	}
+	if x-4*w < at.X {
+		at.X = max(x-8*w, 0)
+	} else if x+4*w > at.X+view.Width {
+		at.X = x + 8*w - view.Width
+	}
+	if at != e.scroll.Offset {
+		e.scroll.ScrollToOffset(at)
+	}
+}
+
+// letter is the room of a letter: all are as wide.
+func (e *Editor) letter() fyne.Size {
+	return fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{Monospace: true})
+}
+
+func (e *Editor) lineHeight() float32 { return e.letter().Height }
+
+// top is where a row begins, in the text's own room.
+func (e *Editor) top(row int) float32 { return theme.InnerPadding() + float32(row)*e.lineHeight() }
+
+// left is where a column begins.
+func (e *Editor) left(row, col int) float32 {
+	if row < 0 || row >= len(e.area.buffer.lines) {
+		return theme.InnerPadding()
+	}
+	line := e.area.buffer.lines[row]
+	line = line[:min(max(col, 0), len(line))]
+	for _, r := range line {
+		if r < ' ' || r > '~' { // not as wide as the others, perhaps
+			return theme.InnerPadding() + fyne.MeasureText(string(line), theme.TextSize(), fyne.TextStyle{Monospace: true}).Width
+		}
+	}
+	return theme.InnerPadding() + float32(len(line))*e.letter().Width
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (e *Editor) CreateRenderer() fyne.WidgetRenderer {
+	r := &editorRenderer{
+		editor: e, back: canvas.NewRectangle(nil), border: canvas.NewRectangle(nil), body: container.NewBorder(nil, nil, e.gutter, nil, e.scroll),
+	}
+	r.paint()
+	return r
+}
+
+type editorRenderer struct {
+	editor       *Editor
+	back, border *canvas.Rectangle
+	body         *fyne.Container
+}
+
+// Layout is part of [fyne.WidgetRenderer].
+func (r *editorRenderer) Layout(size fyne.Size) {
+	r.back.Resize(size)
+	r.border.Resize(size)
+	edge := 2 * theme.InputBorderSize()
+	r.body.Move(fyne.NewPos(edge, edge))
+	r.body.Resize(size.SubtractWidthHeight(2*edge, 2*edge))
+	if r.editor.area.focused { // with less room the cursor may have gone out of view
+		r.editor.reveal()
+	}
+	r.editor.repaint()
+}
+
+// MinSize is part of [fyne.WidgetRenderer].
+func (r *editorRenderer) MinSize() fyne.Size {
+	m := r.editor.letter()
+	return fyne.NewSize(30*m.Width, 6*m.Height)
+}
+
+// Objects is part of [fyne.WidgetRenderer].
+func (r *editorRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.back, r.body, r.border}
+}
+
+func (r *editorRenderer) paint() {
+	r.back.FillColor = theme.Color(theme.ColorNameInputBackground)
+	r.back.CornerRadius = theme.InputRadiusSize()
+	r.border.CornerRadius = theme.InputRadiusSize()
+	r.border.StrokeWidth = theme.InputBorderSize()
+	r.border.StrokeColor = theme.Color(theme.ColorNameInputBorder)
+	if r.editor.area.focused {
+		r.border.StrokeColor, r.border.StrokeWidth = theme.Color(theme.ColorNamePrimary), 2*theme.InputBorderSize()
+	}
+}
+
+// Refresh is part of [fyne.WidgetRenderer].
+func (r *editorRenderer) Refresh() {
+	r.paint()
+	r.back.Refresh()
+	r.border.Refresh()
+	r.editor.repaint()
+}
+
+// Destroy is part of [fyne.WidgetRenderer].
+func (*editorRenderer) Destroy() {}

@@ -1,0 +1,152 @@
+package crowd
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// shownOrder is the order of the states in a legend: what goes on, what hurts, what is well.
+var shownOrder = [...]engine.AgentState{
+	engine.AgentInFlight, engine.AgentHeld, engine.AgentFailed, engine.AgentTimedOut, engine.AgentOK, engine.AgentStopped,
+	engine.AgentCancelled, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
+}
+
+// Legend is a widget that says how many agents are in each state, and lets a person choose states.
+type Legend struct {
+	widget.BaseWidget
+	// OnChanged, if set, hears which states are chosen; none is all.
+	OnChanged func(States)
+
+	chips  []*chip
+	chosen States
+}
+
+// NewLegend makes a legend. A state is in it from the first agent on that is in that state.
+func NewLegend() *Legend {
+	l := &Legend{}
+	for _, s := range shownOrder {
+		c := newChip(s, l.toggle)
+		c.Hide()
+		l.chips = append(l.chips, c)
+	}
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// Begin forgets which states there were, and chooses none.
+func (l *Legend) Begin() {
+	l.chosen = 0
+	for _, c := range l.chips {
+		c.Hide()
+		c.width, c.count, c.chosen = 0, -1, false
+	}
+}
+
+// Set shows how many agents are in each state.
+func (l *Legend) Set(counts [engine.NumAgentStates]int) {
+	changed := false
+	for _, c := range l.chips {
+		n := counts[c.state]
+		if n > 0 && !c.Visible() {
+			c.Show()
+			changed = true
+		}
+		changed = c.set(n) || changed
+	}
+	if changed {
+		l.Refresh()
+	}
+}
+
+// Choose has a person's choice be these states.
+func (l *Legend) Choose(states States) {
+	if l.chosen == states {
+		return
+	}
+	l.chosen = states
+	for _, c := range l.chips {
+		if on := states.Has(c.state); c.chosen != on {
+			c.chosen = on
+			if on {
+				c.Show()
+			}
+			c.Refresh()
+		}
+	}
+	l.Refresh()
+	if l.OnChanged != nil {
+		l.OnChanged(states)
+	}
+}
+
+// Chosen are the states that a person chose; none is all.
+func (l *Legend) Chosen() States { return l.chosen }
+
+func (l *Legend) toggle(s engine.AgentState) { l.Choose(l.chosen ^ Of(s)) }
+
+// Parts are the states.
+func (l *Legend) Parts() []fyne.CanvasObject {
+	parts := make([]fyne.CanvasObject, len(l.chips))
+	for i, c := range l.chips {
+		parts[i] = c
+	}
+	return parts
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (l *Legend) CreateRenderer() fyne.WidgetRenderer { return &legendRenderer{l, l.Parts()} }
+
+type legendRenderer struct {
+	legend *Legend
+	all    []fyne.CanvasObject
+}
+
+// lay puts the chips beside each other, in as many lines as they need, and returns the height of all.
+func (r *legendRenderer) lay(width float32, place bool) float32 {
+	gap := theme.Padding() * 1.5
+	var x, y, line float32
+	for _, c := range r.legend.chips {
+		if !c.Visible() {
+			continue
+		}
+		size := c.MinSize()
+		if x > 0 && x+size.Width > width {
+			x, y = 0, y+line+gap
+		}
+		if place {
+			c.Move(fyne.NewPos(x, y))
+			c.Resize(size)
+		}
+		x, line = x+size.Width+gap, size.Height
+	}
+	return y + line
+}
+
+func (r *legendRenderer) Layout(size fyne.Size) { r.lay(size.Width, true) }
+
+// MinSize has the height for the width of the last layout.
+func (r *legendRenderer) MinSize() fyne.Size {
+	width := r.legend.Size().Width
+	var widest float32
+	for _, c := range r.legend.chips {
+		if c.Visible() {
+			widest = max(widest, c.MinSize().Width)
+		}
+	}
+	return fyne.NewSize(widest, r.lay(max(width, widest), false))
+}
+
+func (r *legendRenderer) Refresh() {
+	r.Layout(r.legend.Size())
+	for _, c := range r.legend.chips {
+		c.Refresh()
+	}
+	canvas.Refresh(r.legend)
+}
+
+func (r *legendRenderer) Objects() []fyne.CanvasObject { return r.all }
+func (r *legendRenderer) Destroy()                     {}

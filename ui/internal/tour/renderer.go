@@ -1,0 +1,96 @@
+package tour
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+)
+
+// renderer draws the shade in four pieces round the target, a frame round that, and the card beside it.
+type renderer struct {
+	tour  *Tour
+	shade [4]*canvas.Rectangle // above, left, right, below
+	frame *canvas.Rectangle
+}
+
+// cardEms is how wide the card is, in heights of letters.
+const cardEms = 26
+
+// dark is the shade over what is not spoken of, in either theme.
+var dark = color.NRGBA{0, 0, 0, 0x8c}
+
+func (r *renderer) Destroy() {}
+
+func (r *renderer) Objects() []fyne.CanvasObject {
+	objects := make([]fyne.CanvasObject, 0, len(r.shade)+2)
+	for _, s := range r.shade {
+		objects = append(objects, s)
+	}
+	return append(objects, r.frame, r.tour.card)
+}
+
+// MinSize is small: the tour fits itself into any window.
+func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(1, 1) }
+
+// Layout is for the place where the target is now.
+func (r *renderer) Layout(size fyne.Size) {
+	t := r.tour
+	t.spot = t.target()
+	gap := theme.Padding()
+	left, top := max(t.spot.at.X-gap, 0), max(t.spot.at.Y-gap, 0)
+	right, bottom := min(t.spot.at.X+t.spot.size.Width+gap, size.Width), min(t.spot.at.Y+t.spot.size.Height+gap, size.Height)
+	if t.spot.size.IsZero() || right <= left || bottom <= top {
+		left, top, right, bottom = 0, 0, 0, 0
+	}
+	for i, box := range [4][4]float32{
+		{0, 0, size.Width, top}, {0, top, left, bottom}, {right, top, size.Width, bottom}, {0, bottom, size.Width, size.Height},
+	} {
+		r.shade[i].Move(fyne.NewPos(box[0], box[1]))
+		r.shade[i].Resize(fyne.NewSize(max(box[2]-box[0], 0), max(box[3]-box[1], 0)))
+	}
+	r.frame.Move(fyne.NewPos(left, top))
+	r.frame.Resize(fyne.NewSize(right-left, bottom-top))
+	r.frame.Hidden = right == left
+
+	wide := min(cardEms*theme.TextSize(), size.Width-4*gap)
+	t.card.Resize(fyne.NewSize(wide, t.card.MinSize().Height))
+	card := fyne.NewSize(wide, t.card.MinSize().Height) // which follows from the width
+	t.card.Resize(card)
+	t.card.Move(beside(left, top, right, bottom, card, size, 3*gap))
+}
+
+// beside finds room for the card: right of the target, left of it, above it or below; else in the middle of the window.
+func beside(left, top, right, bottom float32, card, size fyne.Size, gap float32) fyne.Position {
+	within := func(at, length, whole float32) float32 { return max(min(at, whole-length-gap), gap) }
+	middle := within(top+(bottom-top-card.Height)/2, card.Height, size.Height)
+	centre := within(left+(right-left-card.Width)/2, card.Width, size.Width)
+	switch {
+	case right == left:
+	case size.Width-right >= card.Width+2*gap && bottom-top >= card.Height/2:
+		return fyne.NewPos(right+gap, middle)
+	case left >= card.Width+2*gap && bottom-top >= card.Height/2:
+		return fyne.NewPos(left-gap-card.Width, middle)
+	case top >= card.Height+2*gap:
+		return fyne.NewPos(centre, top-gap-card.Height)
+	case size.Height-bottom >= card.Height+2*gap:
+		return fyne.NewPos(centre, bottom+gap)
+	case size.Width-right >= card.Width+2*gap:
+		return fyne.NewPos(right+gap, middle)
+	}
+	return fyne.NewPos((size.Width-card.Width)/2, (size.Height-card.Height)/2)
+}
+
+// Refresh follows the step, the target and the theme.
+func (r *renderer) Refresh() {
+	for _, s := range r.shade {
+		s.FillColor = dark
+	}
+	r.frame.FillColor = color.Transparent
+	r.frame.StrokeColor, r.frame.StrokeWidth = theme.Color(theme.ColorNamePrimary), 2*theme.InputBorderSize()
+	r.frame.CornerRadius = theme.InputRadiusSize()
+	r.tour.card.Refresh()
+	r.Layout(r.tour.Size())
+	canvas.Refresh(r.tour)
+}

@@ -1,0 +1,118 @@
+package widgets
+
+import (
+	"slices"
+	"time"
+)
+
+// scrubGap is how much of the width a gap between two spans takes, in shares of an equal one: it is a mark, not a time.
+const (
+	scrubGap     = 0.02
+	mostScrubGap = 0.3 // that all gaps take together
+)
+
+// Span is a piece of time.
+type Span struct{ From, To time.Time }
+
+// scrubScale is where moments stand between 0 and 1. Spans share it by their lengths; between them are gaps of one
+// width, however long.
+type scrubScale struct {
+	spans []Span
+	total time.Duration // of all spans
+	gap   float64
+}
+
+func newScrubScale(spans []Span) scrubScale {
+	s := scrubScale{spans: spans}
+	for _, p := range spans {
+		s.total += p.To.Sub(p.From)
+	}
+	if n := len(spans) - 1; n > 0 {
+		s.gap = min(scrubGap, mostScrubGap/float64(n))
+	}
+	return s
+}
+
+// share is the part that a duration takes.
+func (s *scrubScale) share(d time.Duration) float64 {
+	if s.total <= 0 {
+		return 0
+	}
+	return float64(d) / float64(s.total) * (1 - s.gap*float64(len(s.spans)-1))
+}
+
+// place is where a moment stands; one in a gap stands at the end of the span before.
+func (s *scrubScale) place(at time.Time) (x float64) {
+	for i, p := range s.spans {
+		if at.Before(p.From) && i > 0 {
+			return x - s.gap
+		}
+		if !at.After(p.To) {
+			return x + s.share(max(at.Sub(p.From), 0))
+		}
+		x += s.share(p.To.Sub(p.From)) + s.gap
+	}
+	return 1
+}
+
+// at is the moment at a place; in a gap it is an end of a span, the nearer one.
+func (s *scrubScale) at(x float64) time.Time {
+	from := 0.
+	for i, p := range s.spans {
+		width := s.share(p.To.Sub(p.From))
+		switch {
+		case x <= from+width || i == len(s.spans)-1 && width > 0:
+			part := min(max((x-from)/max(width, 1e-9), 0), 1)
+			return p.From.Add(time.Duration(part * float64(p.To.Sub(p.From))))
+		case x <= from+width+s.gap/2 || i == len(s.spans)-1:
+			return p.To
+		case x <= from+width+s.gap:
+			return s.spans[i+1].From
+		}
+		from += width + s.gap
+	}
+	return time.Time{}
+}
+
+// move goes so far along the spans, over gaps; it stays within them.
+func (s *scrubScale) move(at time.Time, by time.Duration) time.Time {
+	if len(s.spans) == 0 {
+		return at
+	}
+	if by < 0 {
+		return s.back(at, -by)
+	}
+	for _, p := range s.spans {
+		if at.After(p.To) {
+			continue
+		}
+		if at.Before(p.From) {
+			at = p.From
+		}
+		left := p.To.Sub(at)
+		if by <= left {
+			return at.Add(by)
+		}
+		by -= left
+		at = p.To.Add(1)
+	}
+	return s.spans[len(s.spans)-1].To
+}
+
+func (s *scrubScale) back(at time.Time, by time.Duration) time.Time {
+	for _, p := range slices.Backward(s.spans) {
+		if at.Before(p.From) {
+			continue
+		}
+		if at.After(p.To) {
+			at = p.To
+		}
+		left := at.Sub(p.From)
+		if by <= left {
+			return at.Add(-by)
+		}
+		by -= left
+		at = p.From.Add(-1)
+	}
+	return s.spans[0].From
+}

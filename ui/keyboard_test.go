@@ -1,0 +1,339 @@
+package ui
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// filledApp is the window with all that its screens read.
+func filledApp(t *testing.T) (*uitest.Queue, *App, *patience) {
+	q, a, p := patientApp(t)
+	p.begun()
+	p.open()
+	t.Cleanup(p.shut)
+	a.win.Resize(fyne.NewSize(1280, 800))
+	for _, page := range a.pages {
+		a.show(page)
+		a.tick()
+		q.Until(page.title+" has read what it shows", func() bool { return hasLoaded(page) && p.idle() })
+	}
+	a.show(a.pages[0])
+	q.Drain()
+	return q, a, p
+}
+
+// typed types a shortcut into a window, past what has the focus, as its menu hears it.
+func typed(t *testing.T, f *frame, key fyne.KeyName, modifier fyne.KeyModifier) {
+	t.Helper()
+	// The test driver's canvas hides that it hears shortcuts.
+	c := reflect.ValueOf(f.win.Canvas()).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
+	act := action.Action{Key: key, Modifier: modifier}
+	c.TypedShortcut(act.Shortcut())
+}
+
+// pressed presses a key as the system hands it on: first to the window, then to what has the focus.
+func pressed(f *frame, key fyne.KeyName) {
+	if focused := f.win.Canvas().Focused(); !f.key(key) && focused != nil {
+		focused.TypedKey(&fyne.KeyEvent{Name: key})
+	}
+}
+
+// TestEveryActionHasItsOwnKeys holds for all windows.
+func TestEveryActionHasItsOwnKeys(t *testing.T) {
+	_, a, _ := filledApp(t)
+	a.open()
+	for _, f := range []*frame{a.frame, a.others[0]} {
+		if err := clash(f.deeds); err != nil {
+			t.Errorf("%s: %v", f.win.Title(), err)
+		}
+	}
+	if n := len(a.deeds); n < 40 {
+		t.Errorf("there are only %d actions", n)
+	}
+	for _, m := range a.win.MainMenu().Items {
+		if len(m.Items) == 0 {
+			t.Errorf("the menu %s is empty", m.Label)
+		}
+	}
+	reserved := []fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyV, fyne.KeyX, fyne.KeyY} // of entries
+	for _, d := range a.deeds {
+		if d.Modifier == action.Command && slices.Contains(reserved, d.Key) {
+			t.Errorf("%s takes %s from what is being typed", d.Name, d.Keys())
+		}
+	}
+}
+
+// TestClashesAreFound is that the test above can fail.
+func TestClashesAreFound(t *testing.T) {
+	p := &page{}
+	same := action.Action{Name: "a", Menu: menuRun, Key: fyne.KeyE, Modifier: action.Command}
+	other := same
+	other.Name = "b"
+	moved := same
+	moved.Key = fyne.KeyF
+	for name, deeds := range map[string][]*deed{
+		"shared":   {{Action: same}, {Action: other}},
+		"none":     {{Action: action.Action{Name: "a", Menu: menuRun}}},
+		"no menu":  {{Action: action.Action{Name: "a", Menu: "Edit", Key: fyne.KeyE}}},
+		"two keys": {{Action: same, on: map[*page]action.Action{p: moved}}},
+	} {
+		if clash(deeds) == nil {
+			t.Errorf("%s: nothing is found", name)
+		}
+	}
+}
+
+// TestShortcutsReachTheirScreens types them on another screen.
+func TestShortcutsReachTheirScreens(t *testing.T) {
+	q, a, p := filledApp(t)
+	p.shut()
+	t.Cleanup(p.open)
+	a.show(a.pages[6])
+	typed(t, a.frame, fyne.KeyP, action.Command)
+	q.Until("paused", func() bool { return p.stands("Pause") })
+	if a.current.title != "Live" {
+		t.Errorf("what is done to the run is not shown, but %s", a.current.title)
+	}
+	typed(t, a.frame, fyne.KeyD, action.Command) // of Checkpoints
+	if q.Drain(); p.stands("Doomed") || a.current.title != "Live" {
+		t.Error("a run is deleted from a screen that does not show it")
+	}
+	a.show(a.pages[2])
+	typed(t, a.frame, fyne.KeyD, action.Command)
+	q.Until("weighed", func() bool { return p.stands("Doomed") })
+}
+
+// TestUndoIsFirstForWhatIsTyped chooses it with the focus in an entry and without.
+func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
+	_, a, _ := start(t, &desk{})
+	undone := 0
+	d := &deed{Action: action.Action{Name: "Undo", Menu: menuFile, Key: fyne.KeyZ, Modifier: action.Command, Do: func() { undone++ }}}
+	entry := form.NewEntry()
+	a.content.Objects = []fyne.CanvasObject{entry}
+	a.win.Canvas().Focus(entry)
+	entry.TypedRune('a')
+	if a.chosen(d); undone != 0 || entry.Text != "" {
+		t.Errorf("in an entry a deletion was undone %d times, and %q stays", undone, entry.Text)
+	}
+	a.win.Canvas().Unfocus()
+	if a.chosen(d); undone != 1 {
+		t.Errorf("elsewhere it was undone %d times", undone)
+	}
+}
+
+// TestMenusGreyOutWhatCannotBeDone follows the screens.
+func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
+	q, a, _ := filledApp(t)
+	item := func(name string) *fyne.MenuItem {
+		for _, m := range a.win.MainMenu().Items {
+			for _, i := range m.Items {
+				if i.Label == name {
+					return i
+				}
+			}
+		}
+		t.Fatalf("there is no menu entry %q", name)
+		return nil
+	}
+	if item("Launch").Disabled || !item("Fork…").Disabled || item("Pause or resume").Disabled {
+		t.Error("in Setup: Launch and the run's orders can be given, Fork cannot")
+	}
+	item("Checkpoints").Action()
+	if q.Drain(); !item("Launch").Disabled || item("Fork…").Disabled || item("Pause or resume").Disabled {
+		t.Error("in Checkpoints: Fork and the run's orders can be given, Launch cannot")
+	}
+}
+
+// TestTheListOfKeysIsComplete opens it, reads it, and closes it again, by keys.
+func TestTheListOfKeysIsComplete(t *testing.T) {
+	_, a, _ := filledApp(t)
+	for _, way := range []struct {
+		name        string
+		open, close func()
+	}{
+		{"F1", func() { pressed(a.frame, fyne.KeyF1) }, func() { pressed(a.frame, fyne.KeyEscape) }},
+		{"Ctrl+/", func() { typed(t, a.frame, fyne.KeySlash, action.Command) }, func() { pressed(a.frame, fyne.KeyReturn) }},
+	} {
+		way.open()
+		sheet := a.overlay()
+		if sheet == nil {
+			t.Fatalf("%s opens nothing", way.name)
+		}
+		texts := strings.Join(uitest.Texts(sheet), "\n")
+		for _, d := range a.deeds {
+			if !strings.Contains(texts, d.Keys()) || !strings.Contains(texts, d.Name) {
+				t.Errorf("%s, %s is not in the list", d.Name, d.Keys())
+			}
+		}
+		typed(t, a.frame, fyne.Key4, action.Command)
+		if a.current.title != "Setup" {
+			t.Errorf("under the list %s is shown", a.current.title)
+		}
+		if way.close(); a.overlay() != nil {
+			t.Errorf("%s: the list stays", way.name)
+		}
+	}
+}
+
+// TestTabReachesEverything walks each screen by the key.
+func TestTabReachesEverything(t *testing.T) {
+	_, a, _ := filledApp(t)
+	for _, p := range a.pages {
+		a.show(p)
+		want := focusable(a.win.Canvas().Content())
+		if len(want) < len(a.pages)+1 {
+			t.Errorf("%s: only %d things can have the focus", p.title, len(want))
+		}
+		c := a.win.Canvas()
+		c.Unfocus()
+		reached := map[fyne.Focusable]bool{}
+		for range 3 * len(want) {
+			c.FocusNext()
+			if c.Focused() == nil || reached[c.Focused()] {
+				break
+			}
+			reached[c.Focused()] = true
+		}
+		for _, o := range want {
+			if !reached[o] {
+				t.Errorf("%s: %s is not reached", p.title, said(o))
+			}
+		}
+		for _, b := range buttons(p.Content()) {
+			if !b.Disabled() && !reached[b] {
+				t.Errorf("%s: the button %q is not reached", p.title, b.Text)
+			}
+		}
+		for _, other := range a.pages {
+			if !reached[other.item] {
+				t.Errorf("%s: the way to %s is not reached", p.title, other.title)
+			}
+		}
+		// What can be tapped must be reached too, or lie in something that is.
+		for _, o := range tappable(p.Content()) {
+			t.Errorf("%s: %s can be tapped and never has the focus", p.title, said(o))
+		}
+	}
+	a.win.Canvas().Focus(a.pages[3].item)
+	if pressed(a.frame, fyne.KeyReturn); a.current.title != "Results" {
+		t.Errorf("Return on the navigation shows %s", a.current.title)
+	}
+}
+
+func said(o any) string {
+	text := fmt.Sprintf("%T", o)
+	if c, ok := o.(fyne.CanvasObject); ok {
+		text += fmt.Sprintf(" %q", uitest.Texts(c))
+	}
+	return text
+}
+
+// focusable is what can have the focus and is not disabled.
+func focusable(o fyne.CanvasObject) (all []fyne.Focusable) {
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		f, ok := o.(fyne.Focusable)
+		if d, can := o.(fyne.Disableable); ok && (!can || !d.Disabled()) {
+			all = append(all, f)
+		}
+		return true
+	})
+	return all
+}
+
+// tappable is what can be tapped, but neither has the focus itself nor is a part of what has it.
+func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		_, taps := o.(fyne.Tappable)
+		_, focus := o.(fyne.Focusable)
+		if taps && !focus && !passes[fmt.Sprintf("%T", o)] {
+			all = append(all, o)
+		}
+		return true
+	})
+	return all
+}
+
+// passes are rows, which their table goes through by the arrows, the eye of a password, words on what can be pressed, and the drawing of a
+// chart, which has the focus itself.
+var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*form.Caption": true}
+
+// TestFocusIsSeen draws what can have the focus with it and without, in both looks.
+func TestFocusIsSeen(t *testing.T) {
+	uitest.Start(t)
+	filled := widget.NewButton("Launch", func() {})
+	filled.Importance = widget.HighImportance
+	danger := widget.NewButton("Delete", func() {})
+	danger.Importance = widget.DangerImportance
+	low := widget.NewButton("Reset", func() {})
+	low.Importance = widget.LowImportance
+	table := widgets.NewTable([]widgets.Column{{Title: "Run", Sample: "a long name"}}, "", 2)
+	table.SetRows([]widgets.Row{{Key: "a", Cells: []widgets.Cell{{Text: "a"}}}, {Key: "b", Cells: []widgets.Cell{{Text: "b"}}}})
+	table.Select("a")
+	for _, choice := range []string{"light", "dark"} {
+		fyne.CurrentApp().Settings().SetTheme(NewLook(choice))
+		for name, o := range map[string]fyne.CanvasObject{
+			"a button": widget.NewButton("Pause", func() {}), "a filled one": filled, "a dangerous one": danger, "a quiet one": low,
+			"an entry": form.NewEntry(), "a number": form.NewWhole(1, 9), "a box": widget.NewCheck("Notify me", nil), "a choice": widget.NewSelect([]string{"a"}, nil),
+			"a slider": widget.NewSlider(0, 1), "the limit": widgets.NewLimitSlider(1, 100), "the navigation": newNavItem("Setup", theme.HomeIcon(), func() {}), "a table": table,
+		} {
+			w := test.NewTempWindow(t, o)
+			w.Resize(fyne.NewSize(240, 90))
+			c := w.Canvas()
+			without := c.Capture()
+			c.FocusNext()
+			if c.Focused() == nil {
+				t.Errorf("%s, %s: it cannot have the focus", choice, name)
+				continue
+			}
+			o.Refresh() // the toolkit forgets how things were drawn after a while, and slow machines take a while
+			if n := differing(without, c.Capture()); n < 40 {
+				t.Errorf("%s, %s: the focus changes %d pixels to be seen", choice, name, n)
+			}
+			c.Unfocus()
+			w.SetContent(widget.NewLabel(""))
+		}
+	}
+}
+
+// differing counts the pixels of which the brightness differs by a step that is seen.
+func differing(a, b image.Image) (n int) {
+	bounds := a.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			one, other := color.GrayModel.Convert(a.At(x, y)).(color.Gray).Y, color.GrayModel.Convert(b.At(x, y)).(color.Gray).Y
+			if max(one, other)-min(one, other) > 24 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestDigitsAreOfOneWidth holds for the fonts that figures are drawn in: they stand below each other.
+func TestDigitsAreOfOneWidth(t *testing.T) {
+	uitest.Start(t)
+	fyne.CurrentApp().Settings().SetTheme(NewLook("dark"))
+	for _, style := range []fyne.TextStyle{{}, {Bold: true}, {Monospace: true}} {
+		want := fyne.MeasureText("0000", 13, style).Width
+		for digit := '1'; digit <= '9'; digit++ {
+			if got := fyne.MeasureText(strings.Repeat(string(digit), 4), 13, style).Width; got != want {
+				t.Errorf("%+v: four %c are %v wide, four 0 %v", style, digit, got, want)
+			}
+		}
+	}
+}

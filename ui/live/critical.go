@@ -1,0 +1,147 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// mostNamed is how many steps of the critical path are named, and leastNamed the share of its time that one must take.
+const (
+	mostNamed  = 4
+	leastNamed = 0.05
+)
+
+// critical is the path through a chain that a session spends its time on: the longest by what its steps take, as all
+// others have ended when their turn comes.
+type critical struct {
+	paths map[string]bool // of the steps on it
+	took  time.Duration   // on it
+	all   time.Duration   // of all steps, those beside it too
+	names []string        // of the outermost that take most, in their order
+}
+
+// length is what is known of a step, or of a block, while the path is sought.
+type length struct {
+	took  time.Duration
+	paths []string // in order, what is inside a step behind it
+}
+
+// criticalPath finds it (critical path method, Kelley and Walker, 1959). each is what a step itself takes in a session,
+// all its iterations together; of what a condition chooses among, the longer block counts.
+func criticalPath(g *engine.Graph, each func(path string) time.Duration) critical {
+	c := critical{paths: map[string]bool{}}
+	g.Walk(func(s *engine.GraphStep) { c.all += each(s.Path) })
+	var parts []leg
+	for _, segment := range g.Segments {
+		longest, steps := longestOf(segment, each)
+		c.took += longest.took
+		for _, path := range longest.paths {
+			c.paths[path] = true
+		}
+		parts = append(parts, steps...)
+	}
+	if c.took == 0 {
+		return critical{all: c.all}
+	}
+	order := slices.Clone(parts)
+	slices.SortStableFunc(order, func(a, b leg) int { return cmp.Compare(b.took, a.took) })
+	least := time.Duration(leastNamed * float64(c.took))
+	if len(order) > mostNamed {
+		least = max(least, order[mostNamed-1].took)
+	}
+	for _, p := range parts {
+		if p.took >= least && len(c.names) < mostNamed {
+			c.names = append(c.names, p.label)
+		}
+	}
+	return c
+}
+
+// leg is a step of the longest way through a segment.
+type leg struct {
+	label string
+	took  time.Duration
+}
+
+// longestOf is the longest way through steps that wait for each other.
+func longestOf(steps []engine.GraphStep, each func(string) time.Duration) (length, []leg) {
+	own := make([]length, len(steps))
+	until := make([]time.Duration, len(steps)) // the end of the step, from the begin of the segment
+	before := make([]int, len(steps))          // the one that it had to wait for; -1 is none
+	done := make([]bool, len(steps))
+	var end func(i int) time.Duration
+	end = func(i int) time.Duration {
+		if done[i] {
+			return until[i]
+		}
+		done[i], before[i] = true, -1
+		own[i] = longestIn(&steps[i], each)
+		start := time.Duration(0)
+		for _, k := range steps[i].After {
+			if e := end(k); before[i] < 0 || e > start {
+				start, before[i] = e, k
+			}
+		}
+		until[i] = start + own[i].took
+		return until[i]
+	}
+	last := -1
+	for i := range steps {
+		if e := end(i); last < 0 || e > until[last] {
+			last = i
+		}
+	}
+	var out length
+	var legs []leg
+	for i := last; i >= 0; i = before[i] {
+		out.took += own[i].took
+		out.paths = append(slices.Clone(own[i].paths), out.paths...)
+		legs = append(legs, leg{steps[i].Label, own[i].took})
+	}
+	slices.Reverse(legs)
+	return out, legs
+}
+
+// longestIn is a step with the longest of the blocks inside it.
+func longestIn(s *engine.GraphStep, each func(string) time.Duration) length {
+	out := length{each(s.Path), []string{s.Path}}
+	var inner length
+	for k := range s.Inner {
+		var block length
+		for _, segment := range s.Inner[k].Segments {
+			way, _ := longestOf(segment, each)
+			block.took += way.took
+			block.paths = append(block.paths, way.paths...)
+		}
+		if k == 0 || block.took > inner.took {
+			inner = block
+		}
+	}
+	out.took += inner.took
+	out.paths = append(out.paths, inner.paths...)
+	return out
+}
+
+// text says what the path is.
+func (c *critical) text() string {
+	if len(c.names) == 0 {
+		return ""
+	}
+	return "critical path " + engine.FormatDuration(rough(c.took)) + " of " + engine.FormatDuration(rough(c.all)) + " in an average session: " + strings.Join(c.names, ", ")
+}
+
+// spent is what a step takes in a session, on average over all: iterations count together, and sessions that left it out
+// too.
+func (c *chain) spent(sessions int64) func(path string) time.Duration {
+	return func(path string) time.Duration {
+		f, ok := c.find(path)
+		if !ok || sessions == 0 {
+			return 0
+		}
+		return time.Duration(float64(f.Service.Mean) * float64(f.Service.Count) / float64(sessions))
+	}
+}

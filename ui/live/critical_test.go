@@ -1,0 +1,99 @@
+package live
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// steps makes a segment of steps: "a", or "b:0,1" for one that waits for the first and the second.
+func steps(specs ...string) (all []engine.GraphStep) {
+	for _, spec := range specs {
+		name, after, _ := strings.Cut(spec, ":")
+		s := engine.GraphStep{Path: name, Name: name, Label: strings.ToUpper(name)}
+		for c := range strings.SplitSeq(after, ",") {
+			if c != "" {
+				s.After = append(s.After, int(c[0]-'0'))
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// inside puts blocks into a step.
+func within(s engine.GraphStep, blocks ...[]engine.GraphStep) engine.GraphStep {
+	for _, b := range blocks {
+		s.Inner = append(s.Inner, engine.Graph{Segments: [][]engine.GraphStep{b}})
+	}
+	return s
+}
+
+func TestCriticalPath(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		segments [][]engine.GraphStep
+		took     map[string]time.Duration // seconds
+		path     string
+		on, all  time.Duration
+		names    string
+	}{
+		{"nothing is known", [][]engine.GraphStep{steps("a"), steps("b")}, nil, "", 0, 0, ""},
+		{"one after another", [][]engine.GraphStep{steps("a"), steps("b")}, map[string]time.Duration{"a": 1, "b": 2}, "a b", 3, 3, "A B"},
+		{"beside each other", [][]engine.GraphStep{steps("a", "b")}, map[string]time.Duration{"a": 1, "b": 2}, "b", 2, 3, "B"},
+		{"a short one after a long one", [][]engine.GraphStep{steps("a", "b", "c:0,1")}, map[string]time.Duration{"a": 1, "b": 5, "c": 2}, "b c", 7, 8, "B C"},
+		{"two short ones against a long one", [][]engine.GraphStep{steps("a", "b:0", "c")}, map[string]time.Duration{"a": 3, "b": 3, "c": 5}, "a b", 6, 11, "A B"},
+		{"named in the file the other way round", [][]engine.GraphStep{steps("b:1", "a")}, map[string]time.Duration{"a": 3, "b": 4}, "a b", 7, 7, "A B"},
+		{
+			"a loop",
+			[][]engine.GraphStep{{within(steps("l")[0], steps("x", "y"))}, steps("z")},
+			map[string]time.Duration{"l": 1, "x": 4, "y": 2, "z": 3},
+			"l x z", 8, 10, "L Z",
+		},
+		{
+			"a condition",
+			[][]engine.GraphStep{{within(steps("i")[0], steps("then"), steps("else"))}},
+			map[string]time.Duration{"then": 1, "else": 2},
+			"else i", 2, 3, "I",
+		},
+		{
+			"what takes next to nothing is not named",
+			[][]engine.GraphStep{steps("a"), steps("b"), steps("c")},
+			map[string]time.Duration{"a": 1, "b": 100, "c": 50},
+			"a b c", 151, 151, "B C",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := engine.Graph{Segments: c.segments}
+			got := criticalPath(&g, func(path string) time.Duration { return c.took[path] * time.Second })
+			var on []string
+			for path := range got.paths {
+				on = append(on, path)
+			}
+			slices.Sort(on)
+			if path := strings.Join(on, " "); path != c.path || got.took != c.on*time.Second || got.all != c.all*time.Second || strings.Join(got.names, " ") != c.names {
+				t.Errorf("got %q, %v of %v, %v; want %q, %ds of %ds, %s", path, got.took, got.all, got.names, c.path, c.on, c.all, c.names)
+			}
+		})
+	}
+}
+
+// TestCriticalPathIsShown is of the sessions that left a step out, and of one that is done again and again.
+func TestCriticalPathIsShown(t *testing.T) {
+	s := running()
+	s.Ended = 1000
+	s.Steps = []engine.StepFigures{
+		figuresOf("browse", 1000, 0, 1000, 100*time.Millisecond), figuresOf("fill", 1000, 0, 0, 0), figuresOf("fill.add", 3000, 0, 3000, 200*time.Millisecond),
+	}
+	st := perform(t, s)
+	st.view("Chain")
+	st.shows(t, "critical path 700ms of 700ms in an average session: Browse, Fill the cart")
+	st.run.change(func(s *engine.Snapshot) {
+		s.Steps = []engine.StepFigures{figuresOf("browse", 500, 0, 500, 3*time.Second)}
+	})
+	st.tick()
+	st.shows(t, "critical path 1.5s of 1.5s in an average session: Browse")
+}

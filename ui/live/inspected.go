@@ -1,0 +1,195 @@
+package live
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+)
+
+// pages are what an inspector shows of an agent, one at a time.
+type pages struct {
+	bar, stack *fyne.Container
+	all        []*onePage
+	nothing    *form.Note // why there is nothing to see
+	known      bool
+	chosen     *onePage
+	sessions   *sessions
+	choice     fyne.CanvasObject // of a session
+}
+
+// onePage is a page with its button. All but the sessions are a text.
+type onePage struct {
+	button  *widget.Button
+	content fyne.CanvasObject
+	label   *widget.Label
+	text    func(*engine.AgentView) string
+}
+
+func newPages(a *agents) *pages {
+	p := &pages{nothing: form.NewNote(""), sessions: newSessions(a), stack: container.NewStack()}
+	p.add("Steps", &onePage{content: p.sessions.content})
+	p.add("Persona", newTextPage(persona))
+	p.add("Memory", newTextPage(memory))
+	p.add("Messages", newTextPage(inbox))
+	for _, one := range p.all[1:] {
+		one.label.TextStyle.Monospace = true
+	}
+	titles := container.NewHBox()
+	for _, one := range p.all {
+		titles.Add(one.button)
+	}
+	p.choice = form.NewCompact(form.NewFrame(p.sessions.choice))
+	p.bar = container.NewBorder(nil, nil, form.NewCompact(titles), nil, p.choice)
+	p.stack.Add(p.nothing)
+	p.chosen = p.all[0]
+	p.turn()
+	return p
+}
+
+func (p *pages) add(title string, one *onePage) {
+	one.button = widget.NewButton(title, func() {
+		p.chosen = one
+		p.turn()
+	})
+	p.all = append(p.all, one)
+	p.stack.Add(one.content)
+}
+
+func newTextPage(text func(*engine.AgentView) string) *onePage {
+	label := selectable(fyne.TextWrapWord)
+	return &onePage{content: container.NewVScroll(form.NewCompact(label)), label: label, text: text}
+}
+
+// selectable is a text that can be selected and copied.
+func selectable(wrapping fyne.TextWrap) *widget.Label {
+	l := widget.NewLabel("")
+	l.Selectable, l.Wrapping = true, wrapping
+	return l
+}
+
+// set shows another text, if it is another: what is selected in it stays so otherwise.
+func set(l *widget.Label, text string) {
+	if l.Text != text {
+		l.SetText(text)
+	}
+}
+
+// turn shows the page that is chosen.
+func (p *pages) turn() {
+	for _, one := range p.all {
+		importance := widget.LowImportance
+		if one == p.chosen {
+			importance = widget.MediumImportance
+		}
+		if one.button.Importance != importance {
+			one.button.Importance = importance
+			one.button.Refresh()
+		}
+		see(one.content, one == p.chosen && p.known)
+	}
+	see(p.nothing, !p.known)
+	see(p.choice, p.known && p.chosen == p.all[0])
+	p.stack.Refresh()
+}
+
+// empty says why there is nothing to see.
+func (p *pages) empty(why string) {
+	p.nothing.SetText(why)
+	p.sessions.forget()
+	p.known = false
+	p.turn()
+}
+
+// show shows what is known of an agent.
+func (p *pages) show(v *engine.AgentView) {
+	p.sessions.show(v)
+	for _, one := range p.all {
+		if one.label != nil {
+			set(one.label, clipped(one.text(v)))
+		}
+	}
+	if !p.known {
+		p.known = true
+		p.turn()
+	}
+}
+
+// clipped is as much of a text as is shown.
+func clipped(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + "…\n\nThe rest is not shown; Copy as JSON has it."
+}
+
+// persona are the attributes of an agent in lines.
+func persona(v *engine.AgentView) string {
+	if len(v.Persona) == 0 {
+		return "The population gives this agent no attributes."
+	}
+	return facts(v.Persona)
+}
+
+// mostName is how wide the names of facts are at most, in letters.
+const mostName = 24
+
+// facts are lines with the values below each other, for letters of one width.
+func facts(all []engine.Fact) string {
+	wide := 0
+	for _, f := range all {
+		wide = max(wide, min(utf8.RuneCountInString(f.Name), mostName))
+	}
+	lines := make([]string, len(all))
+	for i, f := range all {
+		lines[i] = fmt.Sprintf("%-*s  %s", wide, f.Name, brief(f.Value))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// brief leaves five figures of a number with more: the JSON has them all.
+func brief(value string) string {
+	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(value, ".") && len(value) > 8 {
+		return strconv.FormatFloat(v, 'g', 5, 64)
+	}
+	return value
+}
+
+// memory is what an agent remembers, as of the newest barrier.
+func memory(v *engine.AgentView) string {
+	if len(v.Memory) == 0 && len(v.Notes) == 0 {
+		return "It remembers nothing yet. What its steps keep with remember is here from the next cycle on."
+	}
+	text := facts(v.Memory)
+	if len(v.Notes) > 0 {
+		if text != "" {
+			text += "\n\n"
+		}
+		text += "Notes, the oldest first:\n" + strings.Join(v.Notes, "\n")
+	}
+	return text
+}
+
+// inbox are the messages to an agent, the newest first.
+func inbox(v *engine.AgentView) string {
+	if len(v.Inbox) == 0 {
+		return "No message. Tell… puts one here from the next cycle on."
+	}
+	lines := make([]string, 0, len(v.Inbox))
+	for i := len(v.Inbox) - 1; i >= 0; i-- {
+		m := &v.Inbox[i]
+		from := m.From
+		if from == "" {
+			from = "somebody outside"
+		}
+		lines = append(lines, fmt.Sprintf("From %s, cycle %d:\n%s", from, m.Cycle, m.Body))
+	}
+	return strings.Join(lines, "\n\n")
+}

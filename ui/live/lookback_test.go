@@ -1,0 +1,376 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// fakePast is what is kept of a run of two processes, with an hour between them; it keeps which moments were asked for.
+type fakePast struct {
+	mu    sync.Mutex
+	asked []time.Time
+	reads int // of the course
+	fail  error
+	wait  chan struct{} // if set, an answer waits for it
+}
+
+func at(minutes float64) time.Time { return began.Add(time.Duration(minutes * float64(time.Minute))) }
+
+func (p *fakePast) Course(context.Context) (*engine.Course, error) {
+	p.mu.Lock()
+	p.reads++
+	p.mu.Unlock()
+	return &engine.Course{
+		Stretches:   []engine.Stretch{{From: at(-120), To: at(-60)}, {From: at(-5), To: at(0)}},
+		Barriers:    []engine.BarrierRow{{Cycle: 0, At: at(-90)}, {Cycle: 1, At: at(-3)}},
+		Changes:     []engine.ChangeRow{{At: at(-100), What: "limit", Old: "50", New: "20", Who: user}},
+		Checkpoints: []engine.CheckpointRecord{{Number: 1, At: at(-90), Reason: "interval"}},
+	}, nil
+}
+
+func (p *fakePast) Moment(_ context.Context, when time.Time) (*engine.Moment, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, when)
+	fail, wait := p.fail, p.wait
+	p.mu.Unlock()
+	if wait != nil {
+		<-wait
+	}
+	if fail != nil {
+		return nil, fail
+	}
+	row := metrics(when)
+	row.Host.CPU = 91
+	states := make([]engine.AgentState, 372)
+	for i := range states {
+		states[i] = []engine.AgentState{engine.AgentWaiting, engine.AgentOK, engine.AgentInFlight, engine.AgentFailed}[i%4]
+	}
+	return &engine.Moment{
+		Snapshot: &engine.Snapshot{
+			Run: "20300301-120000-abcd", At: when, Phase: engine.Running, Cycle: 1, Cycles: 24, SimTime: time.Date(2030, 1, 4, 9, 0, 0, 0, time.UTC),
+			Limit: 20, InFlight: 93, Ended: 558, Total: 8928, CycleEnded: 186, CycleTotal: 372, Outcomes: map[engine.Outcome]int64{engine.OK: 93, engine.Failed: 93},
+			Events: 31, Latency: row.Total, PerSecond: 84, Elapsed: 40 * time.Minute, Remaining: -1, Checkpoints: 1, LastCheckpoint: at(-90), Metrics: row,
+			Errors:  []engine.ErrorNote{{Class: engine.ServerError, Count: 93, Cycle: 1, Agent: 3, Path: "pay", Message: "then it was 502"}, {Class: engine.Timeout, Count: 2}},
+			Emitted: []engine.Emitted{{At: when, Cycle: 1, Agent: 7, Name: "mara", Path: "order", Event: "ordered"}},
+			Oldest:  []engine.Doing{{Place: engine.Place{Cycle: 1, Agent: 2}, Name: "tom", Began: when.Add(-time.Minute)}},
+			Labels:  map[engine.Label]int64{},
+		},
+		Recent: []engine.MetricsRow{row}, Crowd: &engine.Crowd{At: when, Cycle: 1, States: states},
+		Idle: when.After(at(-60)) && when.Before(at(-5)),
+	}, nil
+}
+
+func (p *fakePast) moments() []time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
+}
+
+// lookingBack is a running run whose past is known; time passes as the test says.
+func lookingBack(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time) {
+	t.Helper()
+	st := &stage{Queue: uitest.Start(t), run: newFakeRun(s), desk: &fakeDesk{}}
+	past, clock := &fakePast{}, began
+	st.desk.job = jobOf(st.run)
+	st.desk.job.Past = past
+	st.open(t)
+	st.now = func() time.Time { clock = clock.Add(time.Second); return clock }
+	st.Show()
+	st.Until("the course is read", func() bool { return st.back.course != nil })
+	return st, past, &clock
+}
+
+// looksBack waits until a moment is shown.
+func (st *stage) looksBack(when time.Time) {
+	st.Until("the moment is shown", func() bool { return st.back.feed != nil && st.back.feed.snap.At.Equal(when) })
+}
+
+// says fails the test unless the row says a text.
+func (st *stage) says(t *testing.T, want string) {
+	t.Helper()
+	if got := st.back.says.Text(); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
+func TestLookBack(t *testing.T) {
+	st, _, _ := lookingBack(t, running())
+	st.says(t, "live; drag to look back")
+	st.hides(t, "looking back")
+	st.back.scrubber.OnChanged(at(-80))
+	st.looksBack(at(-80))
+	st.shows(t, "looking back", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 2", "91 %",
+		"558 of 8,928 sessions", "cycle 2/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Ended in cycle 2")
+	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
+	st.list("Events")
+	st.shows(t, "mara", "ordered")
+	st.list("In flight")
+	st.shows(t, "tom", "1m00s")
+	for _, b := range []string{"Pause", "Checkpoint now", "Tell agents…", "Stop"} {
+		if button := uitest.Button(st.root, b); button == nil || !button.Disabled() {
+			t.Errorf("%s can be ordered of a moment that is past", b)
+		}
+	}
+	if !st.limit.slider.Disabled() || st.orders.open() {
+		t.Error("the limit can be moved in the past")
+	}
+	st.lists.askAbout("2")
+	if top := st.win.Canvas().Overlays().Top(); top != nil {
+		t.Errorf("an agent of the past can be retired: %q", uitest.Texts(top))
+	}
+	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 12 })
+	st.Tick()
+	st.shows(t, "91 %")
+
+	st.Tap(st.root, "Live")
+	st.hides(t, "looking back", "then it was 502")
+	st.shows(t, "12 %", "Look back")
+	if st.limit.slider.Disabled() || !st.orders.open() {
+		t.Error("back at the run it takes no orders")
+	}
+}
+
+// TestNewestWishWins has a person drag while the store answers slowly: of what was wished for meanwhile only the last is
+// read.
+func TestNewestWishWins(t *testing.T) {
+	st, past, _ := lookingBack(t, running())
+	past.wait = make(chan struct{})
+	for minute := -110; minute <= -70; minute += 5 {
+		st.back.scrubber.OnChanged(at(float64(minute)))
+	}
+	close(past.wait)
+	st.looksBack(at(-70))
+	if got := past.moments(); len(got) != 2 || !got[0].Equal(at(-110)) || !got[1].Equal(at(-70)) {
+		t.Errorf("asked for %v", got)
+	}
+}
+
+// TestAnswerThatComesTooLate is that of a moment that nobody looks at any more.
+func TestAnswerThatComesTooLate(t *testing.T) {
+	st, past, _ := lookingBack(t, running())
+	past.wait = make(chan struct{})
+	st.back.scrubber.OnChanged(at(-80))
+	st.Tap(st.root, "Live")
+	close(past.wait)
+	st.Until("the answer came", func() bool { return !st.back.busy })
+	st.hides(t, "looking back")
+}
+
+func TestMomentThatCannotBeRead(t *testing.T) {
+	st, past, _ := lookingBack(t, running())
+	past.fail = errors.New("the disk is gone")
+	st.back.scrubber.OnChanged(at(-80))
+	st.Until("the trouble is told", func() bool { return st.back.trouble != "" })
+	if got := st.back.says.Text(); !strings.Contains(got, "that moment could not be read: the disk is gone; what is shown is the run as it is") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestKeysAndCycles goes along the run by keyboard, over the hour in which nobody worked on it.
+func TestKeysAndCycles(t *testing.T) {
+	st, _, _ := lookingBack(t, running())
+	end := st.back.end()
+	if !end.Equal(st.run.snap.Load().At) {
+		t.Fatalf("it ends at %v", end)
+	}
+	key := func(name fyne.KeyName) { st.back.scrubber.TypedKey(&fyne.KeyEvent{Name: name}) }
+	for _, c := range []struct {
+		key  fyne.KeyName
+		want time.Time
+	}{
+		{fyne.KeyLeft, end.Add(-time.Second)},
+		{fyne.KeyPageDown, at(-3)},
+		{fyne.KeyPageDown, at(-90)},
+		{fyne.KeyPageDown, at(-120)},
+		{fyne.KeyPageUp, at(-90)},
+		{fyne.KeyRight, at(-90).Add(time.Second)},
+		{fyne.KeyHome, at(-120)},
+	} {
+		if key(c.key); !st.back.at.Equal(c.want) {
+			t.Fatalf("after %s it is %v, want %v", c.key, st.back.at, c.want)
+		}
+	}
+	st.back.seek(at(-60))
+	if key(fyne.KeyRight); !st.back.at.Equal(at(-5).Add(time.Second)) {
+		t.Errorf("over the gap it goes to %v", st.back.at)
+	}
+	if key(fyne.KeyEnd); st.back.active() {
+		t.Error("at the end it is not the run as it is")
+	}
+}
+
+// TestPlay plays ten times as fast as it was: the fake clock goes on by a second whenever it is asked.
+func TestPlay(t *testing.T) {
+	st, _, clock := lookingBack(t, running())
+	test.Tap(st.back.play)
+	if !st.back.at.Equal(at(-120)) || !st.back.playing {
+		t.Fatalf("it plays from %v", st.back.at)
+	}
+	before, from := st.back.played, st.back.at
+	*clock = clock.Add(2 * time.Second)
+	st.Tick()
+	if got, want := st.back.at.Sub(from), 10*st.back.played.Sub(before); got != want || got < 30*time.Second {
+		t.Errorf("it went on by %v, want %v", got, want)
+	}
+	test.Tap(st.back.play)
+	at := st.back.at
+	*clock = clock.Add(time.Minute)
+	if st.Tick(); !st.back.at.Equal(at) {
+		t.Error("stopped, it goes on")
+	}
+	st.back.speed.Pick(2)
+	test.Tap(st.back.play)
+	*clock = clock.Add(5 * time.Hour)
+	if st.Tick(); st.back.active() || st.back.playing {
+		t.Error("at the end it plays on")
+	}
+}
+
+// TestAPastRun opens a run that is over beside the one in progress, and goes back to that.
+func TestAPastRun(t *testing.T) {
+	st, _, _ := lookingBack(t, running())
+	over := running()
+	over.Run, over.Phase, over.Ending, over.At = "20300201-080000-past", engine.Ended, engine.EndFinished, at(0)
+	job := jobOf(newFakeRun(over))
+	job.Title, job.Past = "Last month", &fakePast{}
+	st.LookBack(job)
+	st.Until("its course is read", func() bool { return st.back.course != nil })
+	st.shows(t, "Last month", "finished", "To the newest run")
+	st.says(t, "as it ended; drag to look back")
+	st.back.scrubber.OnChanged(at(-80))
+	st.looksBack(at(-80))
+	st.shows(t, "looking back", "To the end")
+	st.Tap(st.root, "To the end")
+	st.Tap(st.root, "To the newest run")
+	st.shows(t, "372 shoppers, a day in March", "running")
+	st.hides(t, "Last month")
+
+	st.LookBack(job)
+	st.desk.job = jobOf(newFakeRun(running()))
+	st.desk.job.Title = "Just launched"
+	st.Tick()
+	st.shows(t, "Just launched")
+}
+
+// TestNothingToLookBackOn is a run whose past is not kept: the row is not there.
+func TestNothingToLookBackOn(t *testing.T) {
+	st := perform(t, running())
+	if uitest.Button(st.root, "Look back") != nil {
+		t.Error("a run without a past can be looked back on")
+	}
+}
+
+// TestActions does by menu what the buttons do.
+func TestActions(t *testing.T) {
+	st, _, _ := lookingBack(t, running())
+	do := func(name string) {
+		t.Helper()
+		for _, a := range st.Actions() {
+			if a.Name == name {
+				if !a.Enabled() {
+					t.Fatalf("%s cannot be done", name)
+				}
+				a.Do()
+				return
+			}
+		}
+		t.Fatalf("there is no %s", name)
+	}
+	for range len(st.views.all) - 1 { // the chain is the last
+		do("Next view")
+	}
+	st.shows(t, "Browse")
+	do("Next view")
+	st.hides(t, "Browse")
+	do("Look back, or return")
+	if want := st.back.end().Add(-time.Minute); !st.back.at.Equal(want) {
+		t.Errorf("it looks back on %v, want %v", st.back.at, want)
+	}
+	do("A cycle back")
+	do("A cycle back")
+	do("A cycle on")
+	do("Play or stop")
+	if !st.back.at.Equal(at(-3)) || !st.back.playing {
+		t.Errorf("it is %v, playing %v", st.back.at, st.back.playing)
+	}
+	do("Look back, or return")
+	if st.back.active() {
+		t.Error("it still looks back")
+	}
+	none := &stage{Queue: st.Queue, desk: &fakeDesk{}}
+	none.open(t)
+	for _, a := range none.Actions() {
+		if a.Enabled() {
+			t.Errorf("%s can be done without a run", a.Name)
+		}
+	}
+}
+
+// TestCourseIsReadSeldom is that what the run did is read again after something happened, until that is settled.
+func TestCourseIsReadSeldom(t *testing.T) {
+	st, past, _ := lookingBack(t, running())
+	ticks := func(n int) int {
+		for range n {
+			st.Tick()
+			st.Until("it is read", func() bool { return !st.back.reading })
+		}
+		past.mu.Lock()
+		defer past.mu.Unlock()
+		return past.reads
+	}
+	if got := ticks(5 * courseBeats); got != 2 {
+		t.Errorf("while nothing happens it is read %d times", got)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Checkpoints++ })
+	if got := ticks(5 * courseBeats); got != 4 {
+		t.Errorf("after a checkpoint it was read %d times", got)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished })
+	if got := ticks(5 * courseBeats); got != 6 || st.back.end() != at(0) {
+		t.Errorf("after the end it was read %d times, and ends at %v", got, st.back.end())
+	}
+}
+
+// TestChartsEndAtTheMoment shows nothing of what came after it, also where the axis goes on.
+func TestChartsEndAtTheMoment(t *testing.T) {
+	st, _, _ := lookingBack(t, running())
+	for i := range 30 {
+		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(50 + i) })
+		if i == 20 {
+			st.run.change(func(s *engine.Snapshot) {
+				s.Changes = append(s.Changes, engine.ChangeRow{At: s.At, What: engine.LimitChange, Old: "50", New: "60", Who: user})
+			})
+		}
+		st.Tick()
+	}
+	when := at(1).Add(10 * time.Second)
+	st.back.seek(when)
+	st.looksBack(when)
+	if shown := st.chartTexts(t, "CPU"); !shown["59 %"] || shown["79 %"] {
+		t.Errorf("it shows %v", shown)
+	}
+	times, values := st.charts.feed.rows()
+	if n := len(times); n != 11 || len(values[seriesCPU]) != n || len(st.charts.marked) != 0 {
+		t.Errorf("%d rows, %d marks", n, len(st.charts.marked))
+	}
+	st.back.seek(at(-4))
+	st.looksBack(at(-4))
+	if shown := st.chartTexts(t, "CPU"); shown["59 %"] || !shown["–"] {
+		t.Errorf("before the first second it shows %v", shown)
+	}
+	st.Tap(st.root, "Live")
+	if times, _ = st.charts.feed.rows(); len(times) != 31 || len(st.charts.marked) != 1 {
+		t.Errorf("back at the run there are %d rows, %d marks", len(times), len(st.charts.marked))
+	}
+}

@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// read looks at what the run did.
+func (l *lookback) read() {
+	job := l.job
+	if l.reading || job.Past == nil {
+		return
+	}
+	known := doingsOf(l.screen.feed.snap)
+	l.reading, l.beats = true, 0
+	async.Work(func() (*engine.Course, error) { return job.Past.Course(context.Background()) }, func(c *engine.Course, err error) {
+		if l.job != job {
+			return
+		}
+		if l.reading = false; err != nil {
+			l.trouble = "what the run did before could not be read: " + err.Error()
+		} else {
+			l.course, l.trouble = c, ""
+			if known == l.known { // also after the run's end the last rows are a moment on their way
+				known.settled = true
+			}
+			l.marks, l.known = l.ticks(), known
+		}
+		l.draw()
+	})
+}
+
+// doings are what a course tells of, as far as a snapshot knows.
+type doings struct {
+	phase              engine.Phase
+	cycle, checkpoints int
+	changed            time.Time
+	settled            bool // it was read twice since
+}
+
+func doingsOf(s *engine.Snapshot) doings {
+	d := doings{phase: s.Phase, cycle: s.Cycle, checkpoints: s.Checkpoints}
+	if n := len(s.Changes); n > 0 {
+		d.changed = s.Changes[n-1].At
+	}
+	return d
+}
+
+// spans are when somebody worked on the run, until now while it goes on.
+func (l *lookback) spans() []widgets.Span {
+	if l.course == nil {
+		return nil
+	}
+	spans := make([]widgets.Span, len(l.course.Stretches))
+	for i, s := range l.course.Stretches {
+		spans[i] = widgets.Span(s)
+	}
+	if s := l.screen.feed.snap; len(spans) > 0 && s.Phase != engine.Ended && s.At.After(spans[len(spans)-1].To) {
+		spans[len(spans)-1].To = s.At
+	}
+	return spans
+}
+
+// end is up to when there is something to look back on; zero is never.
+func (l *lookback) end() time.Time {
+	spans := l.spans()
+	if len(spans) == 0 {
+		return time.Time{}
+	}
+	return spans[len(spans)-1].To
+}
+
+// ticks are the marks: barriers, changes and checkpoints, the newest where there are very many.
+func (l *lookback) ticks() []widgets.Tick {
+	if l.course == nil {
+		return nil
+	}
+	c := l.course
+	var all []widgets.Tick
+	if len(c.Barriers) <= mostTicks/4 { // more are no marks but a bar
+		for i := range c.Barriers {
+			all = append(all, widgets.Tick{At: c.Barriers[i].At, Kind: widgets.TickCycle, Text: "cycle " + engine.FormatCount(int64(c.Barriers[i].Cycle+1)) + " closed"})
+		}
+	}
+	for i := max(len(c.Changes)-mostTicks/2, 0); i < len(c.Changes); i++ {
+		if row := &c.Changes[i]; marked(row) {
+			all = append(all, widgets.Tick{At: row.At, Kind: widgets.TickChange, Text: markText(row.What, row.Old, row.New)})
+		}
+	}
+	for i := range c.Checkpoints {
+		p := &c.Checkpoints[i]
+		all = append(all, widgets.Tick{At: p.At, Kind: widgets.TickPoint, Text: "checkpoint " + engine.FormatCount(int64(p.Number)) + ", " + p.Reason})
+	}
+	return all
+}

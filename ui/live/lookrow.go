@@ -1,0 +1,120 @@
+package live
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// draw brings the row in line.
+func (l *lookback) draw() {
+	if l.job == nil || l.job.Past == nil {
+		return
+	}
+	spans := l.spans()
+	l.scrubber.SetSpans(spans, l.marks)
+	at := l.at
+	if !l.active() {
+		at = l.end()
+	}
+	l.scrubber.Set(at)
+	text, importance := "Look back", widget.MediumImportance
+	switch {
+	case l.active() && l.screen.feed.snap.Phase == engine.Ended:
+		text, importance = "To the end", widget.HighImportance
+	case l.active():
+		text, importance = "Live", widget.HighImportance
+	case l.screen.elsewhere():
+		text, importance = "To the newest run", widget.HighImportance
+	}
+	if l.leave.Text != text || l.leave.Importance != importance {
+		l.leave.Importance = importance
+		l.leave.SetText(text)
+		l.content.Refresh()
+	}
+	icon := theme.MediaPlayIcon()
+	if l.playing {
+		icon = theme.MediaPauseIcon()
+	}
+	if l.play.Icon.Name() != icon.Name() {
+		l.play.SetIcon(icon)
+	}
+	for _, b := range []*widget.Button{l.leave, l.earlier, l.play} {
+		enable(b, len(spans) > 0 || b == l.leave && l.screen.elsewhere())
+	}
+	enable(l.later, l.active())
+	l.say()
+}
+
+// say tells what is shown, or what is pointed at.
+func (l *lookback) say() {
+	switch {
+	case l.hover != "":
+		l.says.Set(l.hover, widgets.Neutral)
+	case l.trouble != "":
+		l.says.Set(l.trouble, widgets.Bad)
+	case l.course == nil:
+		l.says.Set("reading what the run did", widgets.Quiet)
+	case l.feed != nil:
+		l.says.Set(crowdText(l.feed), widgets.Neutral)
+	case l.active():
+		l.says.Set("reading that moment", widgets.Quiet)
+	case l.screen.feed.snap.Phase == engine.Ended:
+		l.says.Set("as it ended; drag to look back", widgets.Quiet)
+	default:
+		l.says.Set("live; drag to look back", widgets.Quiet)
+	}
+}
+
+// crowdText is what the agents were doing at a moment: how many of them what, those with something to say first.
+func crowdText(f *feed) string {
+	if f.idle {
+		return "nobody worked on the run then"
+	}
+	counts := f.crowd.Counts()
+	var parts []string
+	for _, s := range []engine.AgentState{
+		engine.AgentInFlight, engine.AgentFailed, engine.AgentTimedOut, engine.AgentCancelled, engine.AgentOK, engine.AgentStopped,
+		engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
+	} {
+		if counts[s] > 0 {
+			parts = append(parts, engine.FormatCount(int64(counts[s]))+" "+s.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scrubRow lays out buttons, the scrubber and what there is to say: beside each other, or the scrubber below them.
+type scrubRow struct{ stacked bool }
+
+// MinSize is part of [fyne.Layout].
+func (r *scrubRow) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	hands, scrubber := objects[0].MinSize(), objects[1].MinSize()
+	if r.stacked {
+		return fyne.NewSize(hands.Width, hands.Height+scrubber.Height)
+	}
+	return fyne.NewSize(hands.Width, max(hands.Height, scrubber.Height))
+}
+
+// Layout is part of [fyne.Layout].
+func (r *scrubRow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	hands, scrubber, says := objects[0], objects[1], objects[2]
+	gap := 2 * theme.InnerPadding()
+	least, words := hands.MinSize(), 19*theme.TextSize()
+	line := says.MinSize().Height
+	r.stacked = size.Width < least.Width+words+24*theme.TextSize()
+	place(hands, 0, 0, least.Width, least.Height)
+	if r.stacked {
+		place(says, least.Width+gap, (least.Height-line)/2, max(size.Width-least.Width-gap, 0), line)
+		place(scrubber, 0, least.Height, size.Width, scrubber.MinSize().Height)
+		return
+	}
+	hands.Move(fyne.NewPos(0, (size.Height-least.Height)/2))
+	place(scrubber, least.Width+gap, 0, max(size.Width-least.Width-words-2*gap, 0), size.Height)
+	place(says, size.Width-words, (size.Height-line)/2, words, line)
+}

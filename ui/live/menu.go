@@ -1,0 +1,43 @@
+package live
+
+import (
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/ui/internal/action"
+)
+
+// Actions is what can be done with the run, for the menus and the shortcuts.
+func (s *Screen) Actions() []action.Action {
+	const ctrl, shift = action.Command, action.Command | fyne.KeyModifierShift
+	o, p, l := s.orders, s.limit, s.back
+	can, always := func() bool { return !l.end().IsZero() }, func() bool { return true }
+	all := []action.Action{
+		action.Press(o.pause, action.Action{Name: "Pause or resume", Menu: "Run", Key: fyne.KeyP, Modifier: ctrl}),
+		action.Press(o.checkpoint, action.Action{Name: "Checkpoint now", Menu: "Run", Key: fyne.KeyS, Modifier: shift}),
+		action.Press(o.tellAgents, action.Action{Name: "Tell agents…", Menu: "Run", Key: fyne.KeyT, Modifier: ctrl}),
+		action.Press(o.stop, action.Action{Name: "Stop, then cut", Menu: "Run", Key: fyne.KeyPeriod, Modifier: ctrl}),
+		action.Press(p.more, action.Action{Name: "Raise the limit", Menu: "Run", Key: fyne.KeyUp, Modifier: ctrl}),
+		action.Press(p.less, action.Action{Name: "Lower the limit", Menu: "Run", Key: fyne.KeyDown, Modifier: ctrl}),
+		action.Press(p.adjust, action.Action{Name: "Adjust…", Menu: "Run", Key: fyne.KeyJ, Modifier: ctrl}),
+		action.Press(o.results, action.Action{Name: "See results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
+		{Name: "Next view", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.views.next, Enabled: always},
+		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: ctrl, Do: s.findAgent, Enabled: always},
+		{Name: "Look back, or return", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl, Do: l.enterOrLeave, Enabled: can},
+		{Name: "Play or stop", Menu: "Run", Key: fyne.KeyP, Modifier: shift, Do: l.playOrStop, Enabled: can},
+		{Name: "A cycle back", Menu: "Run", Key: fyne.KeyLeftBracket, Modifier: ctrl, Do: func() { l.page(-1) }, Enabled: can},
+		{Name: "A cycle on", Menu: "Run", Key: fyne.KeyRightBracket, Modifier: ctrl, Do: func() { l.page(1) }, Enabled: func() bool { return can() && l.active() }},
+		action.Press(o.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: ctrl}),
+		{Name: "Save charts…", Menu: "File", Key: fyne.KeyE, Modifier: shift, Do: o.saveCharts, Enabled: always},
+	}
+	for i := range all {
+		can := all[i].Enabled
+		all[i].Enabled = func() bool { return s.job != nil && can() }
+	}
+	return all
+}
+
+// findAgent shows the agents, for a person to look for one.
+func (s *Screen) findAgent() {
+	s.views.reveal("Agents")
+	s.agents.search.focus()
+}

@@ -1,0 +1,234 @@
+package live
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/timeline"
+)
+
+// sessions shows those of an agent: a timeline of one, and what a step of it asked.
+type sessions struct {
+	agents   *agents
+	content  *fyne.Container
+	halves   *fyne.Container // the timeline, and what is below it
+	choice   *widget.Select
+	why      *form.Note
+	timeline *timeline.Timeline
+	scroll   *container.Scroll // of the timeline
+	facts    *form.Note
+	asked    *widget.Label
+
+	all   []engine.AgentTurn
+	doing *engine.Doing // what the one that goes on is at; nil is none
+	place *engine.Place // of the session that a person chose; nil is the newest
+	path  string        // of the step that they chose
+	quiet bool          // the choice is not a person's
+}
+
+func newSessions(a *agents) *sessions {
+	s := &sessions{agents: a, why: form.NewNote(""), facts: form.NewNote(""), timeline: timeline.New(), asked: selectable(fyne.TextWrapBreak)}
+	s.asked.TextStyle.Monospace = true
+	s.choice = widget.NewSelect(nil, func(string) { s.choose() })
+	s.choice.PlaceHolder = "no session yet"
+	s.timeline.OnSelected = func(bar int) {
+		s.path = s.stepPath(bar)
+		s.showStep()
+	}
+	s.timeline.OnHovered = s.sayFacts
+	s.timeline.OnEscape = a.close
+	s.timeline.OnReveal = s.reveal
+	s.scroll = container.NewVScroll(s.timeline)
+	s.why.Lines, s.facts.Lines = 2, 2
+	below := container.NewBorder(s.facts, nil, nil, nil, container.NewVScroll(form.NewCompact(s.asked)))
+	s.halves = container.New(leading{s.timeline}, s.scroll, below)
+	s.content = container.NewBorder(s.why, nil, nil, nil, s.halves)
+	return s
+}
+
+// forget drops what is shown and chosen.
+func (s *sessions) forget() { s.all, s.place, s.path = nil, nil, "" }
+
+// show shows the sessions of an agent. What a person chose stays chosen.
+func (s *sessions) show(v *engine.AgentView) {
+	s.all, s.doing = s.until(v), v.Doing
+	titles := make([]string, len(s.all))
+	for i := range s.all {
+		titles[i] = turnTitle(&s.all[i])
+	}
+	s.quiet = true
+	if !slices.Equal(s.choice.Options, titles) {
+		s.choice.SetOptions(titles)
+	}
+	if at := s.index(); at < 0 {
+		s.choice.ClearSelected()
+	} else if s.choice.SelectedIndex() != at {
+		s.choice.SetSelectedIndex(at)
+	}
+	s.quiet = false
+	s.showSession()
+}
+
+// until is the sessions that had begun at the moment that is shown.
+func (s *sessions) until(v *engine.AgentView) []engine.AgentTurn {
+	m := &s.agents.shown
+	all := slices.Clone(v.Sessions)
+	if !m.live && !m.at.IsZero() {
+		all = slices.DeleteFunc(all, func(t engine.AgentTurn) bool { return t.Started.After(m.at) })
+	}
+	for i := range all {
+		if all[i].Outcome == engine.Unfinished {
+			all[i] = ongoing(all[i], v.Doing, m.at)
+		}
+	}
+	return all
+}
+
+// index is the session that is shown; -1 is none.
+func (s *sessions) index() int {
+	if s.place != nil {
+		if i := slices.IndexFunc(s.all, func(t engine.AgentTurn) bool { return t.Place == *s.place }); i >= 0 {
+			return i
+		}
+	}
+	return min(0, len(s.all)-1)
+}
+
+// turn is that session; nil is none.
+func (s *sessions) turn() *engine.AgentTurn {
+	if i := s.index(); i >= 0 {
+		return &s.all[i]
+	}
+	return nil
+}
+
+// choose is a person's choice of a session: the newest one stays the newest.
+func (s *sessions) choose() {
+	i := s.choice.SelectedIndex()
+	if s.quiet || i < 0 || i >= len(s.all) {
+		return
+	}
+	s.place = nil
+	if i > 0 {
+		place := s.all[i].Place
+		s.place = &place
+	}
+	s.showSession()
+}
+
+func (s *sessions) showSession() {
+	t := s.turn()
+	if t == nil {
+		s.why.SetText("It has had no session yet. They are listed here from the first on.")
+		see(s.why, true)
+		s.timeline.Set(timeline.Session{})
+		s.facts.SetText("")
+		set(s.asked, "")
+		return
+	}
+	s.why.SetText(turnWhy(t))
+	see(s.why, s.why.Text() != "")
+	var doing *engine.Doing
+	if t.Outcome == engine.Unfinished {
+		doing = s.doing
+	}
+	s.timeline.Set(timelineOf(t, doing))
+	s.timeline.Select(s.step())
+	s.showStep()
+	s.content.Refresh()
+	s.halves.Refresh()
+}
+
+// step is the bar of the step that a person chose, or else of the one that ended the session badly; -1 is none.
+func (s *sessions) step() int {
+	t := s.turn()
+	path := s.path
+	switch {
+	case path != "":
+	case t.Outcome == engine.Unfinished && s.doing != nil:
+		path = s.doing.Path
+	case t.Outcome != engine.OK:
+		path = t.Path
+	}
+	return slices.IndexFunc(t.Steps, func(r engine.StepRecord) bool { return r.Path == path && path != "" })
+}
+
+func (s *sessions) stepPath(bar int) string {
+	if t := s.turn(); t != nil && bar >= 0 && bar < len(t.Steps) {
+		return t.Steps[bar].Path
+	}
+	return ""
+}
+
+// sayFacts says how it went with a step, or with the chosen one.
+func (s *sessions) sayFacts(bar int) {
+	if bar < 0 {
+		bar = s.timeline.Selected()
+	}
+	if path := s.stepPath(bar); path != "" {
+		t := s.turn()
+		says := stepFacts(&t.Steps[bar])
+		if d := s.doing; t.Outcome == engine.Unfinished && d != nil && d.Path == path {
+			says = "goes on"
+			if d.Gate != "" {
+				says = "held back " + d.Gate
+			}
+		}
+		s.facts.Say(path + ": " + says)
+	} else if s.turn() != nil {
+		s.facts.SetText("Choose a step to see what it asked and what came back.")
+	}
+}
+
+func (s *sessions) showStep() {
+	bar := s.timeline.Selected()
+	s.sayFacts(bar)
+	path := s.stepPath(bar)
+	if path == "" {
+		set(s.asked, "")
+		return
+	}
+	t := s.turn()
+	text := exchanges(t, path)
+	if text == "" && t.Steps[bar].Attempts > 0 {
+		text = "What it asked was not kept. Watch the agent: then requests and answers are, from its next step on."
+	}
+	set(s.asked, text)
+}
+
+// reveal scrolls so that some heights of the timeline are in view.
+func (s *sessions) reveal(top, bottom float32) {
+	to := s.scroll.Offset
+	to.Y = max(min(to.Y, top), bottom-s.scroll.Size().Height)
+	if to != s.scroll.Offset {
+		s.scroll.ScrollToOffset(to)
+	}
+}
+
+// leading gives the first of two what it scrolls needs, up to more than half of the height, and the second the rest.
+type leading struct{ of fyne.CanvasObject }
+
+// mostLeading is that share of the height.
+const mostLeading = 0.58
+
+// MinSize is part of [fyne.Layout].
+func (l leading) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	first, second := objects[0].MinSize(), objects[1].MinSize()
+	return fyne.NewSize(max(first.Width, second.Width, l.of.MinSize().Width), first.Height+second.Height)
+}
+
+// Layout is part of [fyne.Layout].
+func (l leading) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	high := min(l.of.MinSize().Height, mostLeading*size.Height)
+	gap := theme.Padding()
+	objects[0].Resize(fyne.NewSize(size.Width, high))
+	objects[0].Move(fyne.NewPos(0, 0))
+	objects[1].Resize(fyne.NewSize(size.Width, max(size.Height-high-gap, 0)))
+	objects[1].Move(fyne.NewPos(0, high+gap))
+}

@@ -1,0 +1,257 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/timeline"
+)
+
+// Bounds of what is shown of a step's exchanges.
+const (
+	mostExchanges = 20
+	mostBody      = 4000   // letters
+	mostText      = 12_000 // bytes of a text of lines: the toolkit takes 0.1 s for so many, and seconds for ten times as many
+)
+
+// ongoing is a session that goes on, with what is known of its steps: those with exchanges, and the one it is at.
+func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.AgentTurn {
+	turn.Steps = nil
+	for i := range turn.Exchanges {
+		e := &turn.Exchanges[i]
+		at := slices.IndexFunc(turn.Steps, func(r engine.StepRecord) bool { return r.Path == e.Path })
+		if at < 0 {
+			at = len(turn.Steps)
+			turn.Steps = append(turn.Steps, engine.StepRecord{Path: e.Path})
+		}
+		r := &turn.Steps[at]
+		r.Attempts++
+		r.Service += e.Took
+		if e.Status > 0 {
+			r.Statuses = append(r.Statuses, e.Status)
+		}
+	}
+	turn.Total = max(now.Sub(turn.Started), 0)
+	if d != nil && d.Path != "" {
+		turn.Steps = slices.DeleteFunc(turn.Steps, func(r engine.StepRecord) bool { return r.Path == d.Path })
+		r := engine.StepRecord{Path: d.Path, Service: max(now.Sub(d.Since), 0)}
+		if d.Gate != "" {
+			r.Service, r.Held = 0, r.Service
+		}
+		turn.Steps = append(turn.Steps, r)
+	}
+	return turn
+}
+
+// timelineOf is how a session went. Records have how long a step was held back and how long it took, not when it began:
+// that is worked out from their order, but for those of which an exchange is known, and for the one that it is at.
+func timelineOf(turn *engine.AgentTurn, d *engine.Doing) timeline.Session {
+	t := turnLayout{turn: turn, doing: d, bars: make([]timeline.Bar, len(turn.Steps))}
+	t.lay(0, len(turn.Steps), 0, 0)
+	return timeline.Session{Queue: turn.Queue, Total: turn.Total, Bars: t.bars}
+}
+
+// turnLayout works out when the steps of a session began.
+type turnLayout struct {
+	turn  *engine.AgentTurn
+	doing *engine.Doing // nil once it has ended
+	bars  []timeline.Bar
+}
+
+// lay places the records from one up to another, which are beside or behind each other, from a time on, and returns when
+// the last of them ended.
+func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
+	end, began, beside := at, at, false
+	for i := from; i < to; {
+		r := &t.turn.Steps[i]
+		last := i + 1
+		for last < to && belongs(t.turn.Steps[last].Path, r.Path) {
+			last++
+		}
+		if !r.Beside || !beside {
+			began = end
+		}
+		beside = r.Beside
+		if known, ok := t.asked(r); ok && last == i+1 {
+			began = max(known, at)
+		}
+		t.bars[i] = timeline.Bar{
+			Name: stepName(t.turn.Steps, i), Depth: depth, From: began, Held: r.Held, Service: r.Service, Retries: max(r.Attempts-1, 0),
+			Status: r.Status, Block: last > i+1,
+		}
+		over := began + r.Held + r.Service
+		if last > i+1 {
+			over = max(over, t.lay(i+1, last, depth+1, began))
+			t.bars[i].Held, t.bars[i].Service = 0, over-began
+		}
+		end, i = max(end, over), last
+	}
+	return end
+}
+
+// asked is when a step began, if its first exchange is known, or if the session is at it.
+func (t *turnLayout) asked(r *engine.StepRecord) (time.Duration, bool) {
+	if t.doing != nil && r.Path == t.doing.Path {
+		return t.doing.Since.Sub(t.turn.Started), true
+	}
+	if r.Attempts == 0 || t.turn.Started.IsZero() {
+		return 0, false
+	}
+	for i := range t.turn.Exchanges {
+		if e := &t.turn.Exchanges[i]; e.Path == r.Path && e.Attempt == 1 && !e.At.IsZero() {
+			return e.At.Sub(t.turn.Started) - r.Held, true
+		}
+	}
+	return 0, false
+}
+
+// belongs reports whether a step belongs to a block.
+func belongs(path, block string) bool {
+	rest, ok := strings.CutPrefix(path, block)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}
+
+// stepName is the path of a step, without that of the block that it is in.
+func stepName(steps []engine.StepRecord, i int) string {
+	path := steps[i].Path
+	for k := i - 1; k >= 0; k-- {
+		if belongs(path, steps[k].Path) {
+			return strings.TrimPrefix(path[len(steps[k].Path):], ".")
+		}
+	}
+	return path
+}
+
+// turnTitle is a session in a line.
+func turnTitle(t *engine.AgentTurn) string {
+	text := fmt.Sprintf("cycle %d: %s after %s", t.Cycle, t.Outcome, engine.FormatDuration(t.Total))
+	if t.Outcome == engine.Unfinished {
+		text = fmt.Sprintf("cycle %d: goes on", t.Cycle)
+	}
+	if t.Take > 0 {
+		text += fmt.Sprintf(", take %d", t.Take+1)
+	}
+	return text
+}
+
+// turnWhy is why a session ended as it did; "" where there is nothing to say.
+func turnWhy(t *engine.AgentTurn) string {
+	switch {
+	case t.Because != "":
+		return "Stopped at " + t.Path + ": " + t.Because
+	case t.Error != "":
+		return fmt.Sprintf("At %s, %s: %s", t.Path, t.Class, t.Error)
+	}
+	return ""
+}
+
+// stepFacts are the figures of a step in a line.
+func stepFacts(r *engine.StepRecord) string {
+	parts := []string{r.Status.String()}
+	if r.Class != engine.NoError {
+		parts[0] += " (" + r.Class.String() + ")"
+	}
+	if r.Held > 0 {
+		held := "held back " + engine.FormatDuration(r.Held)
+		if r.Waits != nil {
+			if why := engine.FormatWaits(r.Waits); why != "" {
+				held += " (" + why + ")"
+			}
+		}
+		parts = append(parts, held)
+	}
+	parts = append(parts, "took "+engine.FormatDuration(r.Service))
+	if r.Attempts > 0 {
+		asked := "1 request"
+		if r.Attempts > 1 {
+			asked = fmt.Sprintf("%d requests", r.Attempts)
+		}
+		if len(r.Statuses) > 0 {
+			texts := make([]string, len(r.Statuses))
+			for i, n := range r.Statuses {
+				texts[i] = fmt.Sprint(n)
+			}
+			asked += ": " + strings.Join(texts, " ")
+		}
+		parts = append(parts, asked)
+		if r.Label != engine.Fresh {
+			parts = append(parts, r.Label.String())
+		}
+	}
+	if r.Usage != nil {
+		parts = append(parts, engine.FormatUsage(r.Usage))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+// exchanges are what a step asked and what came back, as text; "" where nothing is known.
+func exchanges(t *engine.AgentTurn, path string) string {
+	var b strings.Builder
+	shown, more := 0, 0
+	for i := range t.Exchanges {
+		e := &t.Exchanges[i]
+		if e.Path != path && !belongs(e.Path, path) {
+			continue
+		}
+		if shown == mostExchanges || b.Len() > mostText-mostBody {
+			more++
+			continue
+		}
+		if shown > 0 {
+			b.WriteString("\n\n")
+		}
+		shown++
+		exchange(&b, e)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n\n%d more are not shown; Copy as JSON has them.", more)
+	}
+	return b.String()
+}
+
+// exchange writes one.
+func exchange(b *strings.Builder, e *engine.Exchange) {
+	title := e.Request
+	if title == "" {
+		title = e.Service
+	}
+	b.WriteString(title)
+	if e.Attempt > 1 {
+		fmt.Fprintf(b, "  (attempt %d)", e.Attempt)
+	}
+	if e.Kept {
+		b.WriteString("\nonly the answer is kept")
+	}
+	if sent := body(e.Sent); sent != "" {
+		b.WriteString("\n" + sent)
+	}
+	b.WriteString("\n— ")
+	switch {
+	case e.Status > 0:
+		fmt.Fprintf(b, "answered %d", e.Status)
+	case e.Error != "":
+		b.WriteString("no answer")
+	default:
+		b.WriteString("answered")
+	}
+	if e.Took > 0 {
+		b.WriteString(" after " + engine.FormatDuration(e.Took))
+	}
+	for _, text := range []string{e.Error, body(e.Answer)} {
+		if text != "" {
+			b.WriteString("\n" + text)
+		}
+	}
+}
+
+// body is as much of a body as is shown.
+func body(text string) string {
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > mostBody {
+		return string(runes[:mostBody]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,475 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/calibrate"
+	"github.com/throng-sim/throng/ui/compare"
+	"github.com/throng-sim/throng/ui/editor"
+	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/results"
+	"github.com/throng-sim/throng/ui/runs"
+	"github.com/throng-sim/throng/ui/settings"
+	"github.com/throng-sim/throng/ui/setup"
+)
+
+// patience is a door that everything goes through that may take long: it stands still there until a test opens it.
+type patience struct {
+	mu      sync.Mutex
+	door    chan struct{} // closed is open
+	waiting map[string]int
+	job     *live.Job
+	settled chan struct{}
+}
+
+func newPatience() *patience {
+	settled := make(chan struct{})
+	close(settled)
+	return &patience{door: make(chan struct{}), waiting: map[string]int{}, settled: settled}
+}
+
+// wait stands at the door.
+func (p *patience) wait(what string) {
+	p.mu.Lock()
+	door := p.door
+	p.waiting[what]++
+	p.mu.Unlock()
+	<-door
+	p.mu.Lock()
+	p.waiting[what]--
+	p.mu.Unlock()
+}
+
+// open lets through who stands there and who comes; shut lets nobody through any more.
+func (p *patience) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.door)
+}
+
+func (p *patience) shut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.door = make(chan struct{})
+}
+
+// stands reports whether somebody waits for something.
+func (p *patience) stands(what string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting[what] > 0
+}
+
+// idle reports whether nobody stands at the door.
+func (p *patience) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.waiting {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *patience) desk() Desk {
+	return Desk{
+		Setup: patientSetup{patience: p}, Live: patientLive{patience: p}, Runs: patientRuns{patience: p}, Results: patientResults{patience: p},
+		Compare: patientCompare{patience: p}, Calibrate: patientCalibrate{patience: p}, Settings: patientSettings{patience: p}, Editor: patientEditor{p}, Store: p,
+	}
+}
+
+func (p *patience) Notice() string { return "" }
+func (p *patience) Interrupted(context.Context) (*engine.RunRecord, error) {
+	p.wait("Interrupted")
+	return nil, nil //nolint:nilnil // there is none
+}
+func (p *patience) Stop(bool) error          { p.wait("Stop"); return nil }
+func (p *patience) Settled() <-chan struct{} { return p.settled }
+
+func record(id engine.RunID) engine.RunRecord {
+	s := engine.DefaultSettings()
+	s.Cycles = 24
+	return engine.RunRecord{
+		ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local), Cycle: 2, Cycles: 24, Done: 816, Total: 8928, Settings: s,
+		Limit: 50, Source: engine.Source{Name: "shopping.yaml"},
+	}
+}
+
+// The desks embed the interface for what a test does not reach: that fails with its name.
+type patientSetup struct {
+	setup.Desk
+	*patience
+}
+
+func (p patientSetup) Choices(context.Context) ([]setup.Choice, error) {
+	p.wait("Choices")
+	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true}}, nil
+}
+
+func (p patientSetup) Scenario(_ context.Context, name string, _ map[string]string) (*setup.Scenario, error) {
+	p.wait("Scenario")
+	s := engine.DefaultSettings()
+	s.Cycles = 24
+	return &setup.Scenario{
+		Name: name, Title: "Marketplace shoppers", Agents: 372, Cycle: time.Hour, Settings: s,
+		Parameters: []setup.Parameter{{Name: "agents", Title: "Shoppers", Kind: setup.Whole, Default: "372", Min: 1, Max: 1e6}},
+		Services:   []setup.Service{{Name: "shop", Kind: "http", URL: "https://shop.example.com"}},
+	}, nil
+}
+
+func (p patientSetup) Choose(context.Context, setup.Order) (int, error) {
+	p.wait("Choose")
+	return 372, nil
+}
+
+func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Outlook, _ error) {
+	p.wait("Outlook")
+	return o, nil
+}
+
+func (p patientSetup) Forecast(context.Context, setup.Order) (f engine.Forecast, _ error) {
+	p.wait("Forecast")
+	return f, nil
+}
+
+func (p patientSetup) Preset(context.Context) (string, error) {
+	p.wait("Preset")
+	return "This machine is a laptop.", nil
+}
+
+func (p patientSetup) KeepSecret(context.Context, string, string) error {
+	p.wait("KeepSecret")
+	return nil
+}
+
+func (p patientSetup) Targets(context.Context, setup.Order) ([]setup.Target, error) {
+	p.wait("Targets")
+	return nil, nil
+}
+
+func (p patientSetup) Launch(context.Context, setup.Order, func(done, total int)) error {
+	p.wait("Launch")
+	return nil
+}
+func (p patientSetup) Remote() string { return "" }
+func (p patientSetup) TestService(context.Context, setup.Service) (string, error) {
+	p.wait("TestService")
+	return "200", nil
+}
+
+type patientLive struct {
+	live.Desk
+	*patience
+}
+
+func (p patientLive) Job() *live.Job                   { return p.job }
+func (p patientLive) Logged() (int, string, time.Time) { return 0, "", time.Time{} }
+
+func (p patientLive) RemoteState() (string, bool) { return "", true }
+func (p patientLive) Export(context.Context, engine.RunID, string) (string, error) {
+	p.wait("Export")
+	return "", nil
+}
+
+type patientRuns struct {
+	runs.Desk
+	*patience
+}
+
+func (p patientRuns) Runs(context.Context) ([]engine.RunRecord, error) {
+	p.wait("Runs")
+	return []engine.RunRecord{record("new"), record("old")}, nil
+}
+
+func (p patientRuns) Checkpoints(_ context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+	p.wait("Checkpoints")
+	return []engine.CheckpointRecord{{Run: run, Number: 2, Newest: true, Reason: "pause"}, {Run: run, Number: 1, Reason: "interval"}}, nil
+}
+
+func (p patientRuns) Doomed(context.Context, engine.RunID) (d runs.Doomed, _ error) {
+	p.wait("Doomed")
+	return d, nil
+}
+
+func (p patientRuns) Old(context.Context, runs.Age) (o runs.Old, _ error) {
+	p.wait("Old")
+	return o, nil
+}
+
+func (p patientRuns) Resume(context.Context, engine.RunID, runs.Resumption) (string, error) {
+	p.wait("Resume")
+	return "", nil
+}
+func (p patientRuns) Busy() engine.RunID                       { return "" }
+func (p patientRuns) Remote() string                           { return "db.example.com/throng" }
+func (p patientRuns) Send(context.Context, engine.RunID) error { p.wait("Send"); return nil }
+func (p patientRuns) RemoteRuns(context.Context) (_ []runs.RemoteRun, _ error) {
+	p.wait("RemoteRuns")
+	return nil, nil
+}
+
+type patientResults struct {
+	results.Desk
+	*patience
+}
+
+func (p patientResults) Runs(context.Context) ([]engine.RunRecord, error) {
+	p.wait("Runs of results")
+	return []engine.RunRecord{record("new"), record("old")}, nil
+}
+
+func (p patientResults) Totals(context.Context, engine.RunID) (t engine.Totals, _ error) {
+	p.wait("Totals")
+	return t, nil
+}
+
+func (p patientResults) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
+	p.wait("Changes")
+	return nil, nil
+}
+
+func (p patientResults) Failed(context.Context, engine.RunID, *engine.Totals) (string, error) {
+	p.wait("Failed")
+	return "", nil
+}
+
+func (p patientResults) Audit(context.Context, engine.RunID) (string, bool, error) {
+	p.wait("Audit")
+	return "all equal", true, nil
+}
+
+type patientCompare struct {
+	compare.Desk
+	*patience
+}
+
+func (p patientCompare) Runs(context.Context) ([]engine.RunRecord, error) {
+	p.wait("Runs of compare")
+	return []engine.RunRecord{record("new"), record("old")}, nil
+}
+
+func (p patientCompare) Compare(_ context.Context, all []engine.RunID) (*compare.Comparison, error) {
+	p.wait("Compare")
+	c := &compare.Comparison{To: 2}
+	for _, id := range all {
+		c.Runs = append(c.Runs, compare.Run{ID: id})
+	}
+	c.Series = []compare.Series{{Name: "Sessions that acted", Values: make([][]float64, len(all))}}
+	return c, nil
+}
+
+type patientCalibrate struct {
+	calibrate.Desk
+	*patience
+}
+
+func (p patientCalibrate) Choices(context.Context) ([]calibrate.Choice, error) {
+	p.wait("Choices of calibrate")
+	return []calibrate.Choice{{Name: "shopping", Title: "Marketplace shoppers"}}, nil
+}
+
+func (p patientCalibrate) Start(context.Context, calibrate.Order) error {
+	p.wait("Start")
+	return nil
+}
+func (p patientCalibrate) State() *calibrate.State { return nil }
+func (p patientCalibrate) Stop()                   {}
+func (p patientCalibrate) Earlier(context.Context) ([]calibrate.Found, string, error) {
+	p.wait("Earlier")
+	return nil, "", nil
+}
+
+func (p patientCalibrate) Machine(context.Context) (calibrate.Machine, error) {
+	p.wait("Machine")
+	return calibrate.Machine{Words: "mac: 8 cores", Cores: 8}, nil
+}
+
+type patientSettings struct {
+	settings.Desk
+	*patience
+}
+
+func (p patientSettings) Connection(context.Context) (c settings.Connection, _ error) {
+	p.wait("Connection")
+	return settings.Connection{URL: "postgres://me@db.example.com/throng", From: "saved", CA: "mine"}, nil
+}
+
+func (p patientSettings) TestConnection(context.Context, string, string) ([]settings.Line, error) {
+	p.wait("TestConnection")
+	return nil, nil
+}
+
+func (p patientSettings) SaveConnection(context.Context, string, string) error {
+	p.wait("SaveConnection")
+	return nil
+}
+
+func (p patientSettings) RemoveCA(context.Context) error { p.wait("RemoveCA"); return nil }
+
+func (p patientSettings) RemoteState() (string, settings.State) { return "", settings.Plain }
+
+func (p patientSettings) DataFolder() string { p.wait("DataFolder"); return "/data" }
+
+func (p patientSettings) Save(context.Context, string, string) error { p.wait("Save"); return nil }
+
+func (p patientSettings) Saved(context.Context) ([]settings.Setting, error) {
+	p.wait("Saved")
+	return []settings.Setting{{Name: "keep-awake", Value: "on", From: "default", Help: "keep the machine from sleeping"}}, nil
+}
+
+// slowRun is a run in progress whose loop answers when the test says so.
+type slowRun struct {
+	live.Run
+	*patience
+}
+
+func (r slowRun) ID() engine.RunID { return "new" }
+func (r slowRun) Snapshot() *engine.Snapshot {
+	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, Limit: 50, Ceiling: 372, Floor: 1, Ended: 816, Total: 8928, Remaining: -1, Governor: "manual"}
+}
+func (r slowRun) SetLimit(int, string, string) error         { r.wait("SetLimit"); return nil }
+func (r slowRun) Pause(string, string) error                 { r.wait("Pause"); return nil }
+func (r slowRun) Stop(string, string) error                  { r.wait("Stop of run"); return nil }
+func (r slowRun) Checkpoint(context.Context, string) error   { r.wait("Checkpoint"); return nil }
+func (r slowRun) Tunables() []engine.Tunable                 { return nil }
+func (r slowRun) Done() <-chan struct{}                      { return nil }
+func (r slowRun) Set(string, string, string, string) error   { r.wait("Set"); return nil }
+func (r slowRun) Requeue(context.Context, int, string) error { r.wait("Requeue"); return nil }
+
+// begun puts a run in progress.
+func (p *patience) begun() {
+	s := engine.DefaultSettings()
+	p.job = &live.Job{Run: slowRun{patience: p}, Title: "Shoppers", Agents: 372, Settings: s}
+}
+
+func (p patientSetup) Favour(context.Context, string, bool) error {
+	p.wait("Favour")
+	return nil
+}
+
+func (p patientSetup) Preflight(context.Context, setup.Order, bool, func([]engine.Check)) ([]engine.Check, error) {
+	p.wait("Preflight")
+	return nil, nil
+}
+
+func (p patientSetup) Allow(context.Context, string) error {
+	p.wait("Allow")
+	return nil
+}
+
+func (p patientSetup) LowerConnections(context.Context, int) error {
+	p.wait("LowerConnections")
+	return nil
+}
+
+func (p patientLive) Past(context.Context, engine.RunID) (*live.Job, error) {
+	p.wait("Past")
+	return p.job, nil
+}
+
+func (p patientRuns) DeleteCheckpoint(context.Context, engine.RunID, int) error {
+	p.wait("DeleteCheckpoint")
+	return nil
+}
+
+func (p patientRuns) Note(context.Context, engine.RunID, string) error {
+	p.wait("Note")
+	return nil
+}
+
+func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error) {
+	p.wait("Prune")
+	return o, nil
+}
+
+func (p patientRuns) Binned(context.Context) ([]runs.Binned, error) {
+	p.wait("Binned")
+	return nil, nil
+}
+
+func (p patientRuns) Restore(context.Context, runs.Thing) error {
+	p.wait("Restore")
+	return nil
+}
+
+func (p patientRuns) DeleteBinned(context.Context, runs.Thing) error {
+	p.wait("DeleteBinned")
+	return nil
+}
+
+func (p patientRuns) EmptyBin(context.Context, time.Time) (int, error) {
+	p.wait("EmptyBin")
+	return 0, nil
+}
+
+func (p patientResults) LatestErrors(context.Context, engine.RunID, int) ([][]engine.ErrorNote, error) {
+	p.wait("LatestErrors")
+	return nil, nil
+}
+
+func (p patientResults) Checks(context.Context, engine.RunID) ([]engine.Check, error) {
+	p.wait("Checks")
+	return nil, nil
+}
+
+func (p patientResults) Send(context.Context, engine.RunID) error {
+	p.wait("Send")
+	return nil
+}
+
+func (p patientResults) Note(context.Context, engine.RunID, string) error {
+	p.wait("Note")
+	return nil
+}
+
+// patientEditor is what the editor asks for.
+type patientEditor struct{ *patience }
+
+func (p patientEditor) Open(_ context.Context, name string) (*editor.Document, error) {
+	p.wait("Open")
+	return &editor.Document{Name: name, Files: []editor.File{{Name: "shopping.yaml", Text: []byte("scenario: shop\n")}}}, nil
+}
+
+func (p patientEditor) Check(context.Context, editor.Order) (f editor.Findings, _ error) {
+	p.wait("Check")
+	return f, nil
+}
+
+func (p patientEditor) Save(_ context.Context, _ string, files []editor.File, _ bool) ([]editor.File, error) {
+	p.wait("Save")
+	return files, nil
+}
+
+func (p patientEditor) SaveAs(_ context.Context, o editor.Order, _ string, _ bool) (string, error) {
+	p.wait("SaveAs")
+	return o.Name, nil
+}
+
+func (p patientEditor) Changed(context.Context, string, []editor.File) ([]editor.File, error) {
+	p.wait("Changed")
+	return nil, nil
+}
+
+func (p patientEditor) Keep(context.Context, editor.Order) error {
+	p.wait("Keep")
+	return nil
+}
+
+func (p patientEditor) Put(context.Context, editor.Order, editor.Values) (string, []byte, error) {
+	p.wait("Put")
+	return "", nil, nil
+}
+
+func (p patientEditor) Targets(context.Context, editor.Trial) ([]editor.Target, error) {
+	p.wait("Targets")
+	return nil, nil
+}
+
+func (p patientEditor) Try(context.Context, editor.Trial) (*engine.Trial, error) {
+	p.wait("Try")
+	return &engine.Trial{}, nil
+}

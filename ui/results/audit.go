@@ -1,0 +1,52 @@
+package results
+
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+// drawAudit offers to audit a run that is not in progress.
+func (s *Screen) drawAudit(r *engine.RunRecord) {
+	switch {
+	case r == nil || r.InProgress || s.auditing[r.ID]:
+		s.audit.Disable()
+	case s.audit.Disabled():
+		s.audit.Enable()
+	}
+	if r != nil && s.auditing[r.ID] {
+		s.said.Say("Recomputing every figure from the journal…", widgets.Accent)
+	}
+}
+
+func (s *Screen) startAudit() {
+	run := s.chosen
+	s.auditing[run] = true
+	s.draw()
+	type found struct {
+		summary string
+		equal   bool
+	}
+	async.Work(func() (f found, err error) {
+		f.summary, f.equal, err = s.desk.Audit(context.Background(), run)
+		return f, err
+	}, func(f found, err error) {
+		delete(s.auditing, run)
+		about := ""
+		if run != s.chosen {
+			about = "Run " + string(run) + ": "
+		}
+		switch {
+		case err != nil:
+			s.said.Say(about+"The audit failed; it changes nothing. "+words.Trouble(err), widgets.Bad)
+		case f.equal:
+			s.said.Say(about+"Audited: "+f.summary+".", widgets.Good)
+		default:
+			s.said.Say(about+"Audited: "+f.summary+". Which they are, says: throngctl audit "+string(run), widgets.Bad)
+		}
+		s.draw()
+	})
+}

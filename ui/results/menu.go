@@ -1,0 +1,18 @@
+package results
+
+import (
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/ui/internal/action"
+)
+
+// Actions is what can be done with the results, for the menus and the shortcuts.
+func (s *Screen) Actions() []action.Action {
+	return []action.Action{
+		action.Press(s.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command}),
+		action.Press(s.audit, action.Action{Name: "Audit", Menu: "Run", Key: fyne.KeyA, Modifier: action.Command | fyne.KeyModifierShift}),
+		action.Press(s.replay, action.Action{Name: "Look back", Menu: "Run", Key: fyne.KeyH, Modifier: action.Command | fyne.KeyModifierShift}),
+		action.Press(s.compare, action.Action{Name: "Compare…", Menu: "Run", Key: fyne.KeyC, Modifier: action.Command | fyne.KeyModifierShift}),
+		{Name: "Write a note", Menu: "Run", Key: fyne.KeyI, Modifier: action.Command, Do: s.page.note.Focus, Enabled: func() bool { return s.run() != nil }},
+	}
+}

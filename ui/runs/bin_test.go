@@ -1,0 +1,213 @@
+package runs
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// remove deletes the chosen run.
+func remove(q *uitest.Queue, s *Screen) {
+	q.Tap(s.Content(), "Delete…")
+	q.Tap(asked(q, s), "Delete")
+	wait(q, s)
+}
+
+// TestUndo takes deletions back, the last first: with the bar, with the keys, and after the bar was put away.
+func TestUndo(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	remove(q, s)
+	remove(q, s)
+	wantShown(t, s, "Greeters (old): deleted, and in the bin for 30 days.", "No run yet. Choose a scenario in Setup.")
+	done := func() { q.Until("restored", func() bool { return !s.undo.working && !s.loading }) }
+
+	s.Undo()
+	done()
+	wantShown(t, s, "Greeters (old): restored.")
+	if s.chosen != "old" {
+		t.Errorf("chosen is %q, want what came back", s.chosen)
+	}
+	s.undo.hide()
+	if uitest.Button(s.Content(), "Undo") != nil {
+		t.Error("the bar is there still")
+	}
+	s.Undo()
+	s.Undo() // twice at once is once
+	done()
+	s.Undo() // there is nothing more
+	done()
+	wantOrders(t, desk, "weigh new", "delete new", "weigh old", "delete old", "restore old 0", "restore new 0")
+	wantShown(t, s, "Shoppers (new): restored.")
+	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
+		t.Error("there is something to be undone still")
+	}
+}
+
+// TestUndoFails: what could not be taken back can be tried again; what is not there any more cannot.
+func TestUndoFails(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	remove(q, s)
+	done := func() { q.Until("tried", func() bool { return !s.undo.working }) }
+	desk.set(func() { desk.err = errors.Join(engine.ErrNoRoom) })
+	q.Tap(s.Content(), "Undo")
+	done()
+	wantShown(t, s, "There is no room on the disk")
+	desk.set(func() { desk.err = engine.ErrNotFound })
+	q.Tap(s.Content(), "Undo")
+	done()
+	wantShown(t, s, "not there any more")
+	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
+		t.Error("what is gone can be restored again and again")
+	}
+}
+
+// TestDeleteAtOnce is for those who need the room: nothing offers to take it back.
+func TestDeleteAtOnce(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Delete…")
+	ask := asked(q, s)
+	checks := find[*widget.Check](ask)
+	checks[len(checks)-1].SetChecked(true)
+	q.Tap(ask, "Delete")
+	wait(q, s)
+	wantOrders(t, desk, "weigh new", "delete new, at once")
+	wantShown(t, s, "Shoppers (new) is deleted for good.")
+	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
+		t.Error("it is offered to be undone")
+	}
+}
+
+// TestBin restores one of the things that are in it, deletes one for good, and empties it; both asks first.
+func TestBin(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Bin…")
+	q.Until("looked", func() bool { return uitest.Shows(asked(q, s), "The bin is empty.") })
+	q.Tap(asked(q, s), "Close")
+
+	s.detail.checkpoints.OnSelected("1")
+	q.Tap(s.Content(), "Delete checkpoint")
+	wait(q, s)
+	remove(q, s)
+	remove(q, s)
+	q.Tap(s.Content(), "Bin…")
+	dialog := asked(q, s)
+	q.Until("looked", func() bool { return uitest.Shows(dialog, "checkpoint 1") })
+	for _, text := range []string{"Greeters", "Shoppers", "4100 kB", "30 days", "2000 B"} {
+		if !uitest.Shows(dialog, text) {
+			t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
+		}
+	}
+	q.Tap(dialog, "Restore") // the newest: old
+	q.Until("restored", func() bool {
+		return uitest.Shows(dialog, "Greeters (old) is restored.") && !slices.Contains(uitest.Texts(dialog), "Greeters") && len(s.runs) == 1 && !s.loading
+	})
+
+	table := find[interface {
+		fyne.CanvasObject
+		Select(string)
+	}](dialog)[0]
+	table.Select("new 0")
+	q.Until("shown", func() bool { return !uitest.Button(dialog, "Delete for good…").Disabled() })
+	q.Tap(dialog, "Delete for good…")
+	if !uitest.Shows(dialog, "Shoppers (new) goes for good. This cannot be undone.") {
+		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
+	}
+	q.Tap(dialog, "Delete it for good")
+	q.Until("deleted", func() bool {
+		return uitest.Shows(dialog, "Shoppers (new) is gone.") && !uitest.Shows(dialog, "4100 kB")
+	})
+	q.Tap(dialog, "Empty the bin…")
+	if !uitest.Shows(dialog, "The one in the bin goes for good, about 2000 B. This cannot be undone.") {
+		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
+	}
+	q.Tap(dialog, "Delete all for good")
+	q.Until("empty", func() bool { return uitest.Shows(dialog, "The bin is empty.") })
+	wantOrders(t, desk, "delete checkpoint 1 of new", "weigh new", "delete new", "weigh old", "delete old",
+		"restore old 0", "delete new 0 for good", "empty the bin up to 15:04:05")
+	q.Tap(dialog, "Close")
+	s.undo.undo() // nothing of that is offered any more
+	if len(s.undo.past) > 0 || s.undo.working {
+		t.Errorf("%+v could be undone", s.undo.past)
+	}
+}
+
+// TestNote keeps what is written of a run, and shows it in the list.
+func TestNote(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	entry := s.detail.noteEntry()
+	entry.SetText("slow since the new prices")
+	q.Until("listed", func() bool { return s.runs[0].Note == "slow since the new prices" })
+	wantShown(t, s, "Kept with the run")
+	s.Select("old")
+	wait(q, s)
+	if entry.Text != "" {
+		t.Errorf("the note of another run is %q", entry.Text)
+	}
+	s.Select("new")
+	wait(q, s)
+	if entry.Text != "slow since the new prices" {
+		t.Errorf("the note is %q", entry.Text)
+	}
+	hold := make(chan struct{})
+	desk.set(func() { desk.hold = hold })
+	entry.SetText("and then")
+	entry.SetText("and then the end")
+	desk.set(func() { desk.hold = nil })
+	close(hold)
+	if err := s.Close(); err != nil { // the window is closed
+		t.Error(err)
+	}
+	orders := desk.orders()
+	if last := orders[len(orders)-1]; last != `note "and then the end" with new` {
+		t.Errorf("kept last was %s", last)
+	}
+}
+
+// TestARunIsLookedBackOn shows a run moment by moment.
+func TestARunIsLookedBackOn(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	wait(q, s)
+	q.Tap(s.Content(), "Look back")
+	if len(h.replayed) != 1 || h.replayed[0] != "old" {
+		t.Errorf("replayed are %q", h.replayed)
+	}
+}
+
+func (d *detail) noteEntry() *widget.Entry { return find[*widget.Entry](d.note)[0] }
+
+// TestActions has everything that can be done in a menu, also what has no room for its button; no two share a key.
+func TestActions(t *testing.T) {
+	desk := two()
+	_, s, _ := start(t, desk)
+	s.win.Resize(fyne.NewSize(760, 700))
+	keys := map[string]string{}
+	for _, a := range s.Actions() {
+		key := a.Keys()
+		if other, taken := keys[key]; taken || key == "" {
+			t.Errorf("%s has the keys %q of %s", a.Name, key, other)
+		}
+		keys[key] = a.Name
+		switch a.Name {
+		case "Delete the run…", "Bin…", "Write a note", "Look back":
+			if !a.Can() {
+				t.Errorf("%s cannot be done", a.Name)
+			}
+		case "Undo the deletion":
+			if a.Can() {
+				t.Error("there is nothing to be undone")
+			}
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package runs
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/ui/internal/skin"
+)
+
+// TestNothingIsClipped draws the screen in all sizes of text.
+func TestNothingIsClipped(t *testing.T) {
+	q, s, _ := start(t, two())
+	q.Fit("checkpoints", s.Content(), scaled)
+}
+
+func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }

@@ -1,0 +1,81 @@
+package runs
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestAnyCheckpointCanBeForked: of the newest and of an older one, of a run that has finished too, but not without one.
+func TestAnyCheckpointCanBeForked(t *testing.T) {
+	desk := two()
+	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
+	q, s, h := start(t, desk)
+	wantShown(t, s, "Shoppers, fork of old at cycle 1", "old, at the start of cycle 1")
+	q.Tap(s.Content(), "Fork…")
+	s.detail.checkpoints.OnSelected("1")
+	q.Tap(s.Content(), "Fork…")
+	s.Select("old")
+	wait(q, s)
+	s.detail.checkpoints.OnSelected("1")
+	q.Tap(s.Content(), "Fork…")
+	if want := []string{"new at 2, renewed false", "new at 1, renewed false", "old at 1, renewed false"}; !slices.Equal(h.forks, want) {
+		t.Errorf("forked were %q, want %q", h.forks, want)
+	}
+	desk.set(func() { desk.checkpoints["old"] = nil })
+	s.load()
+	wait(q, s)
+	if b := uitest.Button(s.Content(), "Fork…"); !b.Disabled() {
+		t.Error("a run without a checkpoint can be forked")
+	}
+}
+
+// TestAChangedScenarioIsAskedAbout: with the scenario as it was the run goes on, with the new one Setup shows a fork.
+func TestAChangedScenarioIsAskedAbout(t *testing.T) {
+	desk := two()
+	desk.changed = &Changed{What: "shop.yaml changed: line 3", Checkpoint: 2, Readable: true}
+	q, s, h := start(t, desk)
+	top := func() bool { return s.win.Canvas().Overlays().Top() != nil }
+	ask := func() {
+		t.Helper()
+		q.Tap(s.Content(), "Resume")
+		wait(q, s)
+		q.Until("asked", top)
+		if !uitest.Shows(s.win.Canvas().Overlays().Top(), "shop.yaml changed: line 3") {
+			t.Errorf("asked is %q", uitest.Texts(s.win.Canvas().Overlays().Top()))
+		}
+	}
+	ask()
+	q.Tap(s.win.Canvas().Overlays().Top(), "Cancel")
+	ask()
+	q.Tap(s.win.Canvas().Overlays().Top(), "Fork with the new one…")
+	if want := []string{"new at 2, renewed true"}; !slices.Equal(h.forks, want) || h.resumed != 0 {
+		t.Errorf("forked were %q, want %q; resumed %d", h.forks, want, h.resumed)
+	}
+	ask()
+	q.Tap(s.win.Canvas().Overlays().Top(), "Go on as it was")
+	wait(q, s)
+	if h.resumed != 1 {
+		t.Errorf("resumed %d times", h.resumed)
+	}
+	wantOrders(t, desk, "resume new with 0", "resume new with 0", "resume new with 0", "resume new with 0 as it was")
+
+	desk.changed = &Changed{What: "shop.yaml cannot be read", Checkpoint: 2}
+	s.Ask("new", &Changed{What: "shop.yaml cannot be read", Checkpoint: 2})
+	if uitest.Button(s.win.Canvas().Overlays().Top(), "Fork with the new one…") != nil {
+		t.Error("a scenario that cannot be read can be forked with")
+	}
+}
+
+// TestANoteOfAResumption is shown, and the run goes on.
+func TestANoteOfAResumption(t *testing.T) {
+	desk := two()
+	desk.note = "shop.yaml is gone"
+	q, s, h := start(t, desk)
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	if h.resumed != 1 || !uitest.Shows(s.win.Canvas().Overlays().Top(), "shop.yaml is gone") {
+		t.Errorf("resumed %d times, without the note", h.resumed)
+	}
+}

@@ -1,0 +1,183 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Doomed is what goes when a run is deleted.
+type Doomed struct {
+	Sessions, Events int64
+	Checkpoints      int
+	Bytes            int64
+	Sendings         []Sending
+}
+
+// Sending is a database that the run's rows go to, and how many it has not confirmed.
+type Sending struct {
+	Target string
+	Unsent int64
+}
+
+// Deletion says how a run is deleted.
+type Deletion struct {
+	Send  bool // what is not in the configured database yet is sent before
+	There bool // its rows in that database go too, at once
+	Now   bool // it does not go into the bin
+}
+
+// What becomes of rows that have not arrived.
+const (
+	sendFirst  = "Send them first"
+	deleteThem = "Delete it without sending them"
+)
+
+// removal asks how a run is to be deleted.
+type removal struct {
+	screen *Screen
+	run    engine.RunID
+	unsent *widget.RadioGroup // nil where everything has arrived
+	there  *widget.Check      // nil where nothing was sent to the configured database
+	now    *widget.Check
+	weight *widgets.Text
+	dialog *dialog.CustomDialog
+	remove *widget.Button
+}
+
+// askDelete shows what would go.
+func (s *Screen) askDelete() {
+	run := s.chosen
+	work(s, run, "Weighing what would go…", s.desk.Doomed, func(d Doomed) {
+		if run == s.chosen {
+			r := newRemoval(s, run, d)
+			widgets.Ask(s.win, r.dialog, widgets.Pressing(r.remove))
+		}
+	})
+}
+
+func newRemoval(s *Screen, run engine.RunID, d Doomed) *removal {
+	r := &removal{screen: s, run: run, weight: widgets.NewCaption("")}
+	parts := []fyne.CanvasObject{widget.NewLabel(doomedText(run, d))}
+	parts = append(parts, r.askUnsent(d.Sendings)...)
+	remote := s.desk.Remote()
+	if slices.ContainsFunc(d.Sendings, func(to Sending) bool { return to.Target == remote }) && remote != "" {
+		r.there = widget.NewCheck("Delete its rows in "+remote+" too, for good", func(on bool) { r.weigh(on) })
+		parts = append(parts, r.there, r.weight)
+	} else if len(d.Sendings) > 0 {
+		parts = append(parts, widget.NewLabel("What was sent to "+d.Sendings[0].Target+" stays there."))
+	}
+	r.now = widget.NewCheck(nowText, nil)
+	parts = append(parts, r.now)
+	r.dialog = dialog.NewCustomWithoutButtons("Delete this run?", container.NewVBox(parts...), s.win)
+	r.remove = &widget.Button{Text: "Delete", Importance: widget.DangerImportance, OnTapped: r.confirm}
+	r.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Keep", r.dialog.Hide), r.remove})
+	r.enable()
+	return r
+}
+
+// askUnsent asks what becomes of rows that have not arrived, if there are any.
+func (r *removal) askUnsent(all []Sending) (parts []fyne.CanvasObject) {
+	choices := []string{deleteThem}
+	for _, to := range all {
+		if to.Unsent == 0 {
+			continue
+		}
+		parts = append(parts, widget.NewLabel(fmt.Sprintf("%s of it have not reached %s.", count(to.Unsent, "row"), to.Target)))
+		if to.Target == r.screen.desk.Remote() {
+			choices = []string{sendFirst, deleteThem}
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	r.unsent = widget.NewRadioGroup(choices, func(string) { r.enable() })
+	return append(parts, r.unsent)
+}
+
+// enable lets nobody delete who has not said what becomes of such rows.
+func (r *removal) enable() {
+	enable(r.remove, r.unsent == nil || r.unsent.Selected != "")
+}
+
+// weigh tells how much would go from the database.
+func (r *removal) weigh(on bool) {
+	if !on {
+		r.weight.SetText("")
+		return
+	}
+	r.weight.SetText("Counting its rows there…")
+	async.Work(func() (int64, error) { return r.screen.desk.WeighThere(context.Background(), r.run) }, func(rows int64, err error) {
+		switch {
+		case !r.there.Checked:
+		case err != nil:
+			r.there.SetChecked(false)
+			r.there.Disable()
+			r.weight.SetText("They cannot be deleted now: " + err.Error())
+		default:
+			r.weight.SetText(count(rows, "row") + " there.")
+		}
+	})
+}
+
+func (r *removal) confirm() {
+	d := Deletion{Send: r.unsent != nil && r.unsent.Selected == sendFirst, There: r.there != nil && r.there.Checked, Now: r.now.Checked}
+	r.dialog.Hide()
+	r.screen.delete(r.run, d)
+}
+
+func (s *Screen) delete(run engine.RunID, d Deletion) {
+	work(s, run, "Deleting…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
+		return struct{}{}, s.desk.Delete(ctx, run, d)
+	}, func(struct{}) {
+		text := s.runText(run)
+		if run == s.chosen {
+			s.choose(s.neighbour(run))
+		}
+		if d.Now {
+			s.undo.say(text+" is deleted for good.", widgets.Good)
+			return
+		}
+		s.undo.deleted(deletion{text, []Thing{{Run: run}}})
+	})
+}
+
+// nowText is for those who delete to make room.
+const nowText = "Make room at once: this cannot be undone"
+
+// neighbour is the run before one, or else after it; "" without either.
+func (s *Screen) neighbour(run engine.RunID) engine.RunID {
+	i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run })
+	switch {
+	case i >= 0 && i+1 < len(s.runs):
+		return s.runs[i+1].ID
+	case i > 0:
+		return s.runs[i-1].ID
+	default:
+		return ""
+	}
+}
+
+// deleteCheckpoint puts the chosen checkpoint into the bin. It asks nothing: that can be undone.
+func (s *Screen) deleteCheckpoint() {
+	c := s.checkpoint()
+	if c == nil || c.Newest {
+		return
+	}
+	run, number := s.chosen, c.Number
+	text := fmt.Sprintf("Checkpoint %d of %s", number, s.runText(run))
+	work(s, run, "Deleting…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
+		return struct{}{}, s.desk.DeleteCheckpoint(ctx, run, number)
+	}, func(struct{}) {
+		s.undo.deleted(deletion{text, []Thing{{run, number}}})
+	})
+}

@@ -1,0 +1,46 @@
+package runs
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// sides lays two things out: beside each other where there is room for both, else the second above the first, which
+// then takes more height. changed is called when that has become different.
+type sides struct {
+	stacked bool
+	changed func()
+}
+
+// MinSize is part of [fyne.Layout].
+func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	side, main := objects[0].MinSize(), objects[1].MinSize()
+	if l.stacked {
+		return fyne.NewSize(max(side.Width, main.Width), side.Height+theme.Padding()+main.Height)
+	}
+	return fyne.NewSize(max(side.Width, main.Width), max(side.Height, main.Height))
+}
+
+// Layout is part of [fyne.Layout].
+func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	side, main := objects[0], objects[1]
+	gap := theme.Padding()
+	wide, high := side.MinSize().Width, side.MinSize().Height
+	stacked := wide+2*gap+main.MinSize().Width > size.Width
+	if stacked {
+		high = max(high, (size.Height-gap)/2)
+		main.Move(fyne.NewPos(0, 0))
+		main.Resize(fyne.NewSize(size.Width, size.Height-gap-high))
+		side.Move(fyne.NewPos(0, size.Height-high))
+		side.Resize(fyne.NewSize(size.Width, high))
+	} else {
+		side.Move(fyne.NewPos(0, 0))
+		side.Resize(fyne.NewSize(wide, size.Height))
+		main.Move(fyne.NewPos(wide+2*gap, 0))
+		main.Resize(fyne.NewSize(size.Width-wide-2*gap, size.Height))
+	}
+	if l.stacked != stacked {
+		l.stacked = stacked
+		l.changed()
+	}
+}

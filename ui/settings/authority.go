@@ -1,0 +1,63 @@
+package settings
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// authority is the line of the certificates that the server's must be signed by.
+type authority struct {
+	desk             Desk
+	row              *form.Row
+	about            *form.Note
+	imports, removes *widget.Button
+	done             func(good string, err error) // something was changed, or could not be
+}
+
+func newAuthority(desk Desk, win fyne.Window, done func(good string, err error)) *authority {
+	a := &authority{desk: desk, about: form.NewNote(""), done: done}
+	a.imports = widget.NewButtonWithIcon("Import…", theme.FolderOpenIcon(), func() {
+		widgets.PickFile(win, "The server's CA, a PEM file", []string{".pem", ".crt", ".cer", ".cert", ".ca-bundle"}, a.take)
+	})
+	a.removes = widget.NewButton("Remove", a.remove)
+	a.row = form.NewRow("Server's CA", container.NewBorder(nil, nil, nil, container.NewHBox(a.imports, a.removes), a.about))
+	a.show(Connection{})
+	return a
+}
+
+// show says which certificates are there.
+func (a *authority) show(c Connection) {
+	switch {
+	case c.CAProblem != "":
+		a.about.SetProblem(c.CAProblem)
+	case c.CA != "":
+		a.about.SetGood(c.CA)
+	default:
+		a.about.SetText("None: the server is verified only with verify-ca or verify-full, by the CAs that the system knows.")
+	}
+	if c.CA == "" && c.CAProblem == "" {
+		a.removes.Disable()
+	} else {
+		a.removes.Enable()
+	}
+}
+
+func (a *authority) take(path string) {
+	async.Work(func() (string, error) { return a.desk.ImportCA(context.Background(), path) }, func(name string, err error) {
+		a.done("The server must be signed by "+name+" from now on.", err)
+	})
+}
+
+func (a *authority) remove() {
+	async.Work(func() (struct{}, error) { return struct{}{}, a.desk.RemoveCA(context.Background()) }, func(_ struct{}, err error) {
+		a.done("The server is not verified by a CA of its own any more.", err)
+	})
+}

@@ -1,0 +1,130 @@
+package setup
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// card is a scenario in the gallery.
+type card struct {
+	widget.BaseWidget
+	choice           Choice
+	chosen           bool
+	hovered, focused bool
+	pick, star       func(name string)
+	mark             *favourite
+}
+
+var (
+	_ fyne.Tappable     = (*card)(nil)
+	_ fyne.Focusable    = (*card)(nil)
+	_ desktop.Hoverable = (*card)(nil)
+)
+
+func newCard(c Choice, chosen bool, pick, star func(name string)) *card {
+	k := &card{choice: c, chosen: chosen, pick: pick, star: star}
+	k.mark = newFavourite(k)
+	k.ExtendBaseWidget(k)
+	return k
+}
+
+// Tapped is part of [fyne.Tappable].
+func (k *card) Tapped(*fyne.PointEvent) { k.pick(k.choice.Name) }
+
+// TypedKey is part of [fyne.Focusable].
+func (k *card) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
+		k.pick(k.choice.Name)
+	}
+}
+
+// TypedRune is part of [fyne.Focusable]: * makes the scenario a favourite, or no more.
+func (k *card) TypedRune(r rune) {
+	if r == '*' {
+		k.star(k.choice.Name)
+	}
+}
+
+// FocusGained is part of [fyne.Focusable].
+func (k *card) FocusGained() { k.set(&k.focused, true) }
+
+// FocusLost is part of [fyne.Focusable].
+func (k *card) FocusLost() { k.set(&k.focused, false) }
+
+// MouseIn is part of [desktop.Hoverable].
+func (k *card) MouseIn(*desktop.MouseEvent) { k.set(&k.hovered, true) }
+
+// MouseMoved is part of [desktop.Hoverable].
+func (k *card) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut is part of [desktop.Hoverable].
+func (k *card) MouseOut() { k.set(&k.hovered, false) }
+
+func (k *card) set(flag *bool, value bool) {
+	*flag = value
+	k.Refresh()
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (k *card) CreateRenderer() fyne.WidgetRenderer {
+	pick := func() { k.pick(k.choice.Name) }
+	r := &cardRenderer{card: k, back: canvas.NewRectangle(color.Transparent), title: form.NewCaption(k.choice.Title, pick), about: form.NewCaption(k.about(), pick)}
+	r.title.TextSize, r.title.Lines, r.about.Lines = theme.SizeNameText, 2, 1
+	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.New(besideStar{}, form.NewStack(r.title, r.about), k.mark)))
+	r.paint()
+	return r
+}
+
+// Parts is what the card shows.
+func (k *card) Parts() []fyne.CanvasObject {
+	return []fyne.CanvasObject{widgets.NewText(k.choice.Title), widgets.NewText(k.about())}
+}
+
+// about is the line below the title; of a file without one, where it lies.
+func (k *card) about() string {
+	if k.choice.About == "" && !k.choice.BuiltIn {
+		return k.choice.Name
+	}
+	return k.choice.About
+}
+
+type cardRenderer struct {
+	fyne.WidgetRenderer
+	card         *card
+	back         *canvas.Rectangle
+	title, about *form.Caption
+}
+
+func (r *cardRenderer) paint() {
+	r.back.CornerRadius = theme.InputRadiusSize()
+	r.back.FillColor, r.back.StrokeWidth = color.Transparent, 0
+	title, about := theme.ColorNameForeground, widgets.ColorMuted
+	switch {
+	case r.card.chosen:
+		r.back.FillColor = theme.Color(theme.ColorNamePrimary)
+		title, about = theme.ColorNameForegroundOnPrimary, theme.ColorNameForegroundOnPrimary
+	case r.card.hovered:
+		r.back.FillColor = theme.Color(theme.ColorNameHover)
+	}
+	if r.card.focused {
+		r.back.StrokeColor, r.back.StrokeWidth = theme.Color(theme.ColorNameFocus), theme.InputBorderSize()*2
+	}
+	r.title.SetColor(title)
+	r.about.SetColor(about)
+	r.card.mark.paint(about)
+}
+
+// Refresh follows the state and the theme.
+func (r *cardRenderer) Refresh() {
+	r.paint()
+	r.WidgetRenderer.Refresh()
+}

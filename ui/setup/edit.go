@@ -1,0 +1,88 @@
+package setup
+
+import (
+	"maps"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Editing is where scenarios are edited. What is nil is not offered.
+type Editing struct {
+	Edit func(name string)
+	Try  func(name string) // one agent
+	Keep func(o Order)     // puts what is in the form into the scenario's file
+}
+
+// SetEditing says where scenarios are edited; it comes before the screen is shown.
+func (s *Screen) SetEditing(e Editing) {
+	s.editing = e
+	s.head.edit.ways = e
+}
+
+// OrderOf is what would be launched of a scenario; false where the form shows another one, or mistakes.
+func (s *Screen) OrderOf(name string) (given map[string]string, settings *engine.Settings, ok bool) {
+	if s.scenario == nil || s.shown != name || len(s.mistakes()) > 0 {
+		return nil, nil, false
+	}
+	o, _, _ := s.order()
+	return o.Given, &o.Settings, true
+}
+
+// editing are the buttons that lead to the editor.
+type editing struct {
+	object *fyne.Container
+	ways   Editing
+	name   string
+}
+
+func newEditing() *editing {
+	e := &editing{}
+	button := func(text string, icon fyne.Resource, do func()) fyne.CanvasObject {
+		b := widget.NewButtonWithIcon(text, icon, do)
+		b.Alignment = widget.ButtonAlignLeading
+		return b
+	}
+	e.object = container.NewVBox(
+		button("Edit scenario…", theme.DocumentCreateIcon(), func() { e.ways.Edit(e.name) }),
+		button("Try one agent…", theme.AccountIcon(), func() { e.ways.Try(e.name) }),
+	)
+	e.object.Hide()
+	return e
+}
+
+// of offers to edit a scenario; a fork's is kept with its parent and cannot be.
+func (e *editing) of(name string) {
+	e.name = name
+	_, fork := ParseFork(name)
+	e.object.Hidden = fork || e.ways.Edit == nil || e.ways.Try == nil
+	e.object.Refresh()
+}
+
+// offerKeep offers to put what is in the form into the file, where that differs: parameters, the length, addresses.
+func (s *Screen) offerKeep(o Order) {
+	as := s.scenario.Settings
+	differs := len(o.Given) > 0 || o.Settings.Cycles > 0 && o.Settings.Cycles != as.Cycles || !maps.Equal(o.Settings.Services, as.Services)
+	if hidden := !differs || s.editing.Keep == nil || s.scenario.Fork != nil; hidden != s.parameters.keep.Hidden {
+		s.parameters.keep.Hidden = hidden
+		s.parameters.panel.Refresh()
+	}
+}
+
+// newKeep makes the button that puts the form's values into the file.
+func newKeep(s *Screen) *widget.Button {
+	b := widget.NewButtonWithIcon("Keep in the file…", theme.DocumentSaveIcon(), func() {
+		o, _, _ := s.order()
+		if o.Settings.Cycles == s.scenario.Settings.Cycles {
+			o.Settings.Cycles = 0 // as it is
+		}
+		s.editing.Keep(o)
+	})
+	b.Importance = widget.LowImportance
+	b.Hide()
+	return b
+}

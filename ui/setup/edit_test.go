@@ -1,0 +1,61 @@
+package setup
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestEditingIsOffered for scenarios, whether they can be read or not, and what the form holds can be kept in the file.
+func TestEditingIsOffered(t *testing.T) {
+	s := newStage(t, &fakeDesk{})
+	var did []string
+	var kept Order
+	s.screen.SetEditing(Editing{
+		Edit: func(name string) { did = append(did, "edit "+name) },
+		Try:  func(name string) { did = append(did, "try "+name) },
+		Keep: func(o Order) { kept = o },
+	})
+	s.until("Title of shopping")
+	s.tap("Edit scenario…")
+	s.tap("Try one agent…")
+	if want := []string{"edit shopping", "try shopping"}; !slices.Equal(did, want) {
+		t.Errorf("did %v", did)
+	}
+	if uitest.Button(s.screen.Content(), "Keep in the file…") != nil {
+		t.Error("there is nothing to keep, and it is offered")
+	}
+	s.typed("Eagerness", "2.5")
+	s.Drain()
+	s.tap("Keep in the file…")
+	if kept.Scenario != "shopping" || kept.Given["eagerness"] != "2.5" || kept.Settings.Cycles != 0 {
+		t.Errorf("kept %+v", kept)
+	}
+	s.typed("Eagerness", "1")
+	s.Drain()
+	s.Until("nothing to keep", func() bool { return uitest.Button(s.screen.Content(), "Keep in the file…") == nil })
+	s.typed("Length", "9")
+	s.Drain()
+	s.tap("Keep in the file…")
+	if len(kept.Given) != 0 || kept.Settings.Cycles != 9 {
+		t.Errorf("kept %+v", kept)
+	}
+	s.typed("Length", "24")
+	s.typed("Eagerness", "2.5")
+	given, settings, ok := s.screen.OrderOf("shopping")
+	if !ok || given["eagerness"] != "2.5" || settings.Cycles != 24 {
+		t.Errorf("what would be launched is %v with %+v, %v", given, settings, ok)
+	}
+	if _, _, ok := s.screen.OrderOf("world"); ok {
+		t.Error("the form shows another scenario")
+	}
+}
+
+// TestEditingIsNotOffered where nobody edits.
+func TestEditingIsNotOffered(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil {
+		t.Error("editing is offered")
+	}
+}

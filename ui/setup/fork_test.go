@@ -1,0 +1,101 @@
+package setup
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// forkDesk answers for a fork of run r at checkpoint 3, with an agent and a seed of the parent's.
+func forkDesk() *fakeDesk {
+	return &fakeDesk{
+		outlook: Outlook{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
+		change: func(sc *Scenario) {
+			f, ok := ParseFork(sc.Name)
+			if !ok {
+				return
+			}
+			sc.Title, sc.Fork = "Shoppers", &Forked{Fork: f, Cycle: 5, Origin: "world"}
+			sc.Parameters[0].Default = "100"
+			sc.Settings.Seed, sc.Settings.Agents, sc.Settings.Filter = 7, []string{"a", "b"}, "true"
+		},
+	}
+}
+
+// TestAForkIsSetUp with all that its parent had, says where it begins and what differs, and is launched as one.
+func TestAForkIsSetUp(t *testing.T) {
+	s := shown(t, forkDesk())
+	fork := Fork{Run: "r", Checkpoint: 3, Renewed: true}
+	s.screen.Fork(fork)
+	s.until("Fork of r at the start of cycle 5 (checkpoint 3). That run stays as it is. The scenario is read from its file as it is now.")
+	s.until("Changed: seed 7 to 8")
+	s.until("what run r did at shop cannot be taken back")
+	s.until("19 cycles") // of 24
+	if got := s.entry("Agents").Text + "/" + s.entry("Filter").Text + "/" + s.entry("Seed").Text + "/" + s.entry("Shoppers").Text; got != "a b/true/7/100" {
+		t.Errorf("the form begins with %s", got)
+	}
+	s.typed("Length", "5")
+	if s.until("the fork begins at the start of cycle 5"); s.launched > 0 {
+		t.Error("launched without a cycle")
+	}
+	s.typed("Length", "6")
+	s.typed("Shoppers", "90")
+	s.until("was 100")
+	s.tap("Launch")
+	s.Until("launched", func() bool { return s.launched == 1 })
+	got := s.desk.last(&s.desk.launched)
+	if back, ok := ParseFork(got.Scenario); !ok || back != fork || got.Given["agents"] != "90" || len(got.Given) != 1 || got.Settings.Seed != 7 || got.Settings.Cycles != 6 {
+		t.Errorf("launched was %+v", got)
+	}
+	if last := remembered(); last.Scenario != "shopping" {
+		t.Errorf("remembered is %q", last.Scenario)
+	}
+}
+
+// TestAForkIsLeft for a run from the beginning of what its parent was made from; coming back forgets what was typed.
+func TestAForkIsLeft(t *testing.T) {
+	s := shown(t, forkDesk())
+	fork := Fork{Run: "r", Checkpoint: 3}
+	s.screen.Fork(fork)
+	s.until("Fork of r at")
+	s.typed("Shoppers", "90")
+	s.tap("From the beginning instead")
+	s.until("Title of world")
+	if s.shows("Fork of") || s.shows("Changed:") || s.shows("cannot be taken back") || uitest.Button(s.screen.Content(), "From the beginning instead") != nil {
+		t.Errorf("something of the fork is left: %q", uitest.Texts(s.screen.Content()))
+	}
+	s.screen.Fork(fork)
+	s.until("Fork of r at")
+	if got := s.entry("Shoppers").Text; got != "100" {
+		t.Errorf("the fork begins with %s shoppers", got)
+	}
+}
+
+// TestWhatIsNotKnownOfAFork is not said to be nothing.
+func TestWhatIsNotKnownOfAFork(t *testing.T) {
+	desk := forkDesk()
+	desk.outlook, desk.lost = Outlook{}, errors.New("the parent is not there any more")
+	s := shown(t, desk)
+	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
+	s.until("Fork of r at")
+	s.Until("answered", func() bool { return s.screen.prospect.known != nil })
+	s.until("the parent is not there any more")
+	if s.shows("Nothing is changed") {
+		t.Error("it says that nothing is changed")
+	}
+}
+
+func TestNamesOfForks(t *testing.T) {
+	for _, f := range []Fork{{Run: "20260101-000000-aaaa", Checkpoint: 12}, {Run: engine.RunID("x"), Renewed: true}} {
+		if back, ok := ParseFork(f.Name()); !ok || back != f {
+			t.Errorf("%+v comes back as %+v", f, back)
+		}
+	}
+	for _, name := range []string{"shopping", "/home/fork:x.yaml", "fork:", "fork:x#y", ""} {
+		if f, ok := ParseFork(name); ok {
+			t.Errorf("%q is %+v", name, f)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package setup
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// sides lays the screen out: the scenarios at the left, what is set up beside them, the bar below both. The bar gets its
+// width before its height is asked for, which follows from it.
+type sides struct{}
+
+// Layout is part of [fyne.Layout].
+func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	gallery, page, bar, gap := objects[0], objects[1], objects[2], theme.Padding()
+	bar.Resize(fyne.NewSize(size.Width, bar.MinSize().Height))
+	low := bar.MinSize().Height
+	bar.Resize(fyne.NewSize(size.Width, low))
+	bar.Move(fyne.NewPos(0, size.Height-low))
+	wide, high := gallery.MinSize().Width, max(size.Height-low-gap, 0)
+	gallery.Move(fyne.NewPos(0, 0))
+	gallery.Resize(fyne.NewSize(wide, high))
+	page.Move(fyne.NewPos(wide+gap, 0))
+	page.Resize(fyne.NewSize(max(size.Width-wide-gap, 0), high))
+}
+
+// MinSize is part of [fyne.Layout].
+func (sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	gallery, page, bar, gap := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(), theme.Padding()
+	return fyne.NewSize(max(gallery.Width+gap+page.Width, bar.Width), max(gallery.Height, page.Height)+gap+bar.Height)
+}
+
+// footing lays the bar out: the text, the notices and the launch in one line, or, where that is too narrow, the notices
+// below in as many lines as they need.
+type footing struct{ below float32 } // the height of the lines below at the last width
+
+// leastText is the room for the text in one line with the rest, in heights of letters.
+const leastText = 20
+
+// Layout is part of [fyne.Layout].
+func (f *footing) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	text, launch, gap := objects[0], objects[1], theme.Padding()
+	least := launch.MinSize()
+	right := size.Width - least.Width
+	launch.Resize(least)
+	var notices []fyne.CanvasObject
+	wide := float32(0)
+	for _, o := range objects[2:] {
+		if o.Visible() {
+			notices = append(notices, o)
+			wide += o.MinSize().Width + gap
+		}
+	}
+	f.below = 0
+	if right-wide >= leastText*theme.TextSize() {
+		for _, o := range slices.Backward(notices) {
+			right -= o.MinSize().Width + gap
+			o.Resize(o.MinSize())
+			o.Move(fyne.NewPos(right, (size.Height-o.MinSize().Height)/2))
+		}
+	} else {
+		f.below = flow(notices, size.Width, gap, 0)
+	}
+	first := size.Height - f.below
+	launch.Move(fyne.NewPos(size.Width-least.Width, (first-least.Height)/2))
+	text.Resize(fyne.NewSize(right-2*gap, text.MinSize().Height))
+	high := text.MinSize().Height
+	text.Resize(fyne.NewSize(right-2*gap, high))
+	text.Move(fyne.NewPos(0, max(first-high, 0)/2))
+	if f.below > 0 {
+		flow(notices, size.Width, gap, first+gap)
+	}
+}
+
+// flow puts objects into lines from a height on, and returns how high these are with the gap above.
+func flow(objects []fyne.CanvasObject, width, gap, top float32) float32 {
+	x, y, high := float32(0), top, float32(0)
+	for _, o := range objects {
+		least := o.MinSize()
+		if x > 0 && x+least.Width > width {
+			x, y, high = 0, y+high, 0
+		}
+		o.Resize(least)
+		o.Move(fyne.NewPos(x, y))
+		x, high = x+least.Width+gap, max(high, least.Height)
+	}
+	return y + high - top + gap
+}
+
+// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+func (f *footing) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	text, launch := objects[0].MinSize(), objects[1].MinSize()
+	return fyne.NewSize(launch.Width+6*theme.TextSize(), max(text.Height, launch.Height)+f.below)
+}

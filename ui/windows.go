@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/compare"
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/results"
+)
+
+// further is how much smaller than the first another window is.
+const further = 0.85
+
+// open opens another window beside the others, for comparing: it shows the same run and the same store. Closing it does
+// not ask; with the first all close.
+func (a *App) open() {
+	f := newFrame(a, fmt.Sprintf("Throng %d", len(a.others)+2))
+	shown := results.New(a.desk.Results, f.win)
+	watch := &page{title: "Live", icon: theme.MediaPlayIcon()}
+	read := &page{title: "Results", icon: theme.ListIcon(), screen: shown}
+	watch.screen = live.New(a.desk.Live, f.win, func(run engine.RunID) {
+		shown.Select(run)
+		f.show(read)
+	})
+	f.run, f.pages = watch, []*page{watch, read, {title: "Compare", icon: theme.GridIcon(), screen: compare.New(a.desk.Compare)}}
+	f.build()
+	size := a.win.Canvas().Size()
+	size.Width, size.Height = size.Width*further, size.Height*further
+	f.win.Resize(size)
+	f.win.SetOnClosed(func() {
+		f.current.Hide()
+		widgets.Forget(f.win)
+		async.Work(func() (struct{}, error) { return struct{}{}, shown.Close() }, func(_ struct{}, err error) {
+			if err == nil { // else it is tried again at the end
+				a.closers = slices.DeleteFunc(a.closers, func(one closer) bool { return one == shown })
+			}
+		})
+		a.others = slices.DeleteFunc(a.others, func(one *frame) bool { return one == f })
+	})
+	a.others, a.closers = append(a.others, f), append(a.closers, shown)
+	begin := read
+	for _, p := range f.pages {
+		if p.title == a.current.title {
+			begin = p
+		}
+	}
+	f.show(begin)
+	f.win.Show()
+}
+
+// close closes the window; the first ends the program, and asks.
+func (f *frame) close() {
+	if f == f.of.frame {
+		f.of.close()
+		return
+	}
+	f.win.Close()
+}

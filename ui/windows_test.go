@@ -1,0 +1,281 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestAnotherWindow opens one beside the first, for comparing, and closes it without being asked.
+func TestAnotherWindow(t *testing.T) {
+	q, a, p := filledApp(t)
+	a.show(a.pages[3])
+	typed(t, a.frame, fyne.KeyN, action.Command)
+	if len(a.others) != 1 {
+		t.Fatalf("there are %d further windows", len(a.others))
+	}
+	other := a.others[0]
+	if other.current.title != "Results" || other.win.Title() != "Throng 2" {
+		t.Errorf("%q shows %s, want Results, as the first does", other.win.Title(), other.current.title)
+	}
+	q.Until("its results", func() bool { a.tick(); return hasLoaded(other.current) && p.idle() })
+	typed(t, other, fyne.Key1, action.Command)
+	if other.current.title != "Live" || a.current.title != "Results" {
+		t.Errorf("after Ctrl+1 it shows %s and the first %s", other.current.title, a.current.title)
+	}
+	if !uitest.Shows(other.current.Content(), "Shoppers") {
+		t.Errorf("it does not show the run in progress, but %q", uitest.Texts(other.current.Content()))
+	}
+	other.native = &placed{} // has the focus
+	for _, i := range a.win.MainMenu().Items[2].Items {
+		if i.Label == "Compare" {
+			i.Action()
+		}
+	}
+	if other.current.title != "Compare" || a.current.title != "Results" {
+		t.Errorf("a menu entry has it show %s and the first %s", other.current.title, a.current.title)
+	}
+	typed(t, other, fyne.KeyW, action.Command)
+	if len(a.others) != 0 || a.overlay() != nil {
+		t.Errorf("%d windows are left, asked: %v", len(a.others), a.overlay() != nil)
+	}
+	q.Until("what was written in it is kept", func() bool { return len(a.closers) == 0 })
+	a.tick()
+}
+
+// TestCloseAsksInTheFirstWindow closes it by its keys while a run is in progress.
+func TestCloseAsksInTheFirstWindow(t *testing.T) {
+	_, a, p := filledApp(t)
+	p.settled = make(chan struct{})
+	typed(t, a.frame, fyne.KeyW, action.Command)
+	if a.overlay() == nil {
+		t.Fatal("nobody is asked")
+	}
+	pressed(a.frame, fyne.KeyEscape)
+	if a.overlay() != nil || a.closing {
+		t.Error("Escape does not keep the run running")
+	}
+	close(p.settled)
+}
+
+func TestTextIsScaled(t *testing.T) {
+	_, a, _ := start(t, &desk{})
+	size := func() float32 { return widget.NewLabel("Text").MinSize().Height }
+	made := size()
+	typed(t, a.frame, fyne.KeyPlus, action.Command)
+	typed(t, a.frame, fyne.KeyEqual, action.Command)
+	if got := a.app.Preferences().Float(scaleKey); got != 1.2 || size() <= made {
+		t.Errorf("after two steps the text is %v times as large, a line %v after %v", got, size(), made)
+	}
+	if !uitest.Shows(a.pages[6].Content(), "120 %") {
+		t.Error("Settings does not show it")
+	}
+	a.setScale(largest - zoomStep)
+	for range 2 {
+		typed(t, a.frame, fyne.KeyPlus, action.Command)
+	}
+	if a.choices.scale != largest {
+		t.Errorf("it grows to %v", a.choices.scale)
+	}
+	typed(t, a.frame, fyne.Key0, action.Command)
+	if size() != made {
+		t.Errorf("as it was made it is %v high, was %v", size(), made)
+	}
+	a.setScale(smallest + zoomStep)
+	for range 2 {
+		typed(t, a.frame, fyne.KeyMinus, action.Command)
+	}
+	if got := remembered(a.app.Preferences()).scale; got != smallest {
+		t.Errorf("kept is %v, want %v", got, smallest)
+	}
+}
+
+// placed is a window that can be moved.
+type placed struct{ left, top int }
+
+func (p *placed) Place() (x, y int) { return p.left, p.top }
+func (p *placed) Move(x, y int)     { p.left, p.top = x, y }
+func (p *placed) Focused() bool     { return true }
+
+func TestSizeAndPlaceAreRemembered(t *testing.T) {
+	_, a, fake := start(t, &desk{})
+	at := &placed{left: 11, top: 22}
+	a.native = at
+	a.win.Resize(fyne.NewSize(1000, 700))
+	a.tick() // a person may still be moving it
+	if p := fake.Preferences(); p.Float(widthKey) == 1000 || p.Int(leftKey) == 11 {
+		t.Error("it is kept while it moves")
+	}
+	a.tick()
+	kept := remembered(fake.Preferences())
+	if kept.size != fyne.NewSize(1000, 700) || kept.left != 11 || kept.top != 22 {
+		t.Errorf("kept are %v at %d, %d", kept.size, kept.left, kept.top)
+	}
+	at.left, at.top = 0, 0
+	a.place(a.frame)
+	if at.left != 11 || at.top != 22 {
+		t.Errorf("it is put at %d, %d", at.left, at.top)
+	}
+	fake.Preferences().SetFloat(widthKey, 3)
+	if got := remembered(fake.Preferences()).size; got != firstSize {
+		t.Errorf("a window of no width opens as %v", got)
+	}
+}
+
+// gone is a window that the system knows no more: what is asked of it ends the process.
+type gone struct{ Native }
+
+// TestAClosedWindowIsNotAsked is that a beat that comes after the end does nothing.
+func TestAClosedWindowIsNotAsked(t *testing.T) {
+	_, a, _ := start(t, &desk{})
+	a.native = gone{}
+	a.win.Close()
+	a.tick() // else it panics
+}
+
+// moments is a run whose snapshot the test sets.
+type moments struct {
+	live.Run
+	now *engine.Snapshot
+}
+
+func (m *moments) ID() engine.RunID           { return "r" }
+func (m *moments) Snapshot() *engine.Snapshot { return m.now }
+func (m *moments) Tunables() []engine.Tunable { return nil }
+func (m *moments) Done() <-chan struct{}      { return nil }
+
+// heralded is an app that keeps what the system is asked to show.
+type heralded struct {
+	app
+	told chan *fyne.Notification
+}
+
+func (h *heralded) SendNotification(n *fyne.Notification) { h.told <- n }
+
+func TestTheTitleFollowsTheRun(t *testing.T) {
+	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, Ended: 3750, Total: 8928, Remaining: 200 * time.Second}}
+	_, a, _ := start(t, &desk{job: &live.Job{Run: run, Title: "Shoppers", Settings: engine.DefaultSettings()}})
+	for want, change := range map[string]func(s *engine.Snapshot){
+		"Shoppers 42 % · Throng":           func(*engine.Snapshot) {},
+		"Shoppers paused at 42 % · Throng": func(s *engine.Snapshot) { s.Phase = engine.Paused },
+		"Shoppers finished · Throng":       func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
+		"Shoppers running · Throng":        func(s *engine.Snapshot) { s.Total = 0 },
+	} {
+		s := *run.now
+		change(&s)
+		if got := stand(&live.Job{Run: &moments{now: &s}, Title: "Shoppers"}).title(); got != want {
+			t.Errorf("the title is %q, want %q", got, want)
+		}
+	}
+	a.tick()
+	if got := a.win.Title(); got != "Shoppers 42 % · Throng" {
+		t.Errorf("the window is called %q", got)
+	}
+	if got := stand(a.desk.Live.Job()).line(); got != "Shoppers: 42 %, 3 min left" {
+		t.Errorf("the tray says %q", got)
+	}
+	if got := stand(nil); got.title() != "Throng" || got.line() != "No run in progress" {
+		t.Errorf("without a run: %q, %q", got.title(), got.line())
+	}
+}
+
+func TestNotifications(t *testing.T) {
+	running := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second}
+	phase := func(who string) []engine.ChangeRow {
+		return []engine.ChangeRow{{What: engine.PhaseChange, Old: "running", New: "paused", Who: who}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(s *engine.Snapshot)
+		want   string // "" is nothing
+	}{
+		{"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished }, "Shoppers: finished|12 sessions in 5.0s"},
+		{"an end with failures", func(s *engine.Snapshot) {
+			s.Phase, s.Ending, s.Outcomes = engine.Ended, engine.EndStopped, map[engine.Outcome]int64{engine.Failed: 2, engine.TimedOut: 1}
+		}, "3 of them failed or timed out"},
+		{"a pause by hand", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("user") }, ""},
+		{"a pause by itself", func(s *engine.Snapshot) {
+			s.Phase, s.Reason, s.Changes = engine.Paused, "no room on the disk", phase("journal")
+		}, "Shoppers: paused|no room on the disk. Nothing that was done is lost"},
+		{"the breaker", func(s *engine.Snapshot) {
+			s.Phase, s.Breaker, s.BreakerWhy, s.Changes = engine.Paused, engine.BreakerOpen, "half of a cycle failed", phase("breaker")
+		}, "too much fails|half of a cycle failed"},
+		{"a service", func(s *engine.Snapshot) {
+			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
+		}, "Shoppers: shop is not answering"},
+		{"nothing", func(s *engine.Snapshot) { s.Ended++ }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := uitest.Start(t)
+			told := make(chan *fyne.Notification, 10)
+			h := herald{app: &heralded{app: app{App: fyne.CurrentApp()}, told: told}, on: true}
+			now := running
+			job := &live.Job{Run: &moments{now: &now}, Title: "Shoppers"}
+			h.follow(job)
+			next := running
+			c.change(&next)
+			job.Run = &moments{now: &next}
+			for _, quiet := range []func(h *herald){func(h *herald) { h.on = false }, func(h *herald) { h.seen = true }} {
+				silent := h
+				quiet(&silent)
+				silent.follow(job)
+			}
+			h.follow(job)
+			h.follow(job) // it is news once
+			h.tell("the last", "")
+			var all []string
+			q.Until("the last", func() bool {
+				for len(told) > 0 {
+					n := <-told
+					all = append(all, n.Title+"|"+n.Content)
+				}
+				return len(all) > 0 && (c.want == "" || len(all) > 1)
+			})
+			if want := 1 + min(len(c.want), 1); len(all) != want {
+				t.Fatalf("told is %q", all)
+			}
+			if got := strings.Join(all, "\n"); c.want != "" && !strings.Contains(got, c.want) {
+				t.Errorf("told is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTheTrayPausesAndResumes presses what its menu offers.
+func TestTheTrayPausesAndResumes(t *testing.T) {
+	q, a, p := filledApp(t)
+	p.shut()
+	t.Cleanup(p.open)
+	tr := &tray{app: a, shown: stand(p.job)}
+	labels := func() (all []string) {
+		for _, i := range tr.menu().Items {
+			if !i.IsSeparator {
+				all = append(all, i.Label)
+			}
+		}
+		return all
+	}
+	if got := strings.Join(labels(), ", "); got != "Shoppers: 9 %, Pause, Show, Quit" {
+		t.Errorf("it offers %s", got)
+	}
+	tr.menu().Items[1].Action()
+	q.Until("paused", func() bool { return p.stands("Pause") })
+	tr.shown.held = true
+	if got := labels()[1]; got != "Resume" {
+		t.Errorf("while it is paused it offers %s", got)
+	}
+	tr.shown = stand(nil)
+	if got := strings.Join(labels(), ", "); got != "No run in progress, Show, Quit" {
+		t.Errorf("without a run it offers %s", got)
+	}
+	var none *tray
+	none.follow(standing{name: "nothing happens"})
+}
