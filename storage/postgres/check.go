@@ -96,9 +96,13 @@ func (r *Report) countConnections(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	r.InUse, r.MaxConnections, r.Kept = f.Clients, f.Max, f.Kept
-	return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state LIKE 'idle in transaction%'), count(*) FILTER (WHERE state IS NULL)
+	err = conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state LIKE 'idle in transaction%'), count(*) FILTER (WHERE state IS NULL)
 		FROM pg_stat_activity WHERE `+clientsOnly).Scan(&r.IdleInTransaction, &r.Hidden)
+	if err != nil {
+		return err
+	}
+	r.InUse, r.MaxConnections, r.Kept = f.Clients, f.Max, f.Kept
+	return nil
 }
 
 // weigh reads how large the database is; what is free on the server's disk no SQL tells.

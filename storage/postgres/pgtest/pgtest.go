@@ -2,6 +2,7 @@
 package pgtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -280,12 +281,17 @@ func (s *Server) Exec(t testing.TB, database string, statements ...string) {
 	}
 }
 
-// Connect opens a connection, which the caller closes.
+// Connect opens a connection, which stays open to the end of the test unless the caller closes it.
 func Connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx) // its server may be gone
+	})
 	return conn
 }
