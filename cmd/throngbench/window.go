@@ -1,0 +1,4 @@
+package main
+
+// windowRows measure the window: its drawing and its start.
+func windowRows() []row { return nil }
