@@ -3,6 +3,8 @@ package settings
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/internal/form"
 )
 
 // sheet is the layout of a line in a table: the first object has a width of its own, in heights of letters as they are at
@@ -14,7 +16,7 @@ func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	first := s.first * theme.TextSize()
 	widths := []float32{first, max(size.Width-first-gap(), 0)}
 	for i, o := range objects {
-		fit(o, widths[i])
+		form.Fit(o, widths[i])
 	}
 	height, x := s.MinSize(objects).Height, float32(0)
 	for i, o := range objects {
@@ -42,11 +44,11 @@ func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	x := size.Width
 	for i := len(objects) - 1; i > 0; i-- {
 		width := a.ends[i-1] * theme.TextSize()
-		fit(objects[i], width)
+		form.Fit(objects[i], width)
 		objects[i].Move(fyne.NewPos(x-width, 0))
 		x -= width + gap()
 	}
-	fit(objects[0], max(x, 0))
+	form.Fit(objects[0], max(x, 0))
 	objects[0].Move(fyne.NewPos(0, 0))
 }
 
@@ -63,9 +65,3 @@ func (a *aside) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 func gap() float32 { return 3 * theme.Padding() }
-
-// fit gives an object its width, and then the height that follows from it.
-func fit(o fyne.CanvasObject, width float32) {
-	o.Resize(fyne.NewSize(width, o.MinSize().Height))
-	o.Resize(fyne.NewSize(width, o.MinSize().Height))
-}

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -96,8 +97,7 @@ func (besideStar) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	pad, side := theme.Padding(), theme.IconInlineSize()
 	wide := size.Width - 3*pad - side
 	objects[0].Move(fyne.NewPos(pad, pad))
-	objects[0].Resize(fyne.NewSize(wide, objects[0].MinSize().Height))
-	objects[0].Resize(fyne.NewSize(wide, objects[0].MinSize().Height))
+	form.Fit(objects[0], wide)
 	objects[1].Move(fyne.NewPos(size.Width-pad-side, pad))
 	objects[1].Resize(fyne.NewSquareSize(side))
 }

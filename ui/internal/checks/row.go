@@ -96,10 +96,8 @@ func (l *line) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 
 // place gives an object its width, and then the height that follows from it.
 func place(o fyne.CanvasObject, at fyne.Position, width float32) {
-	width = max(width, 0)
 	o.Move(at)
-	o.Resize(fyne.NewSize(width, o.MinSize().Height))
-	o.Resize(fyne.NewSize(width, o.MinSize().Height))
+	form.Fit(o, max(width, 0))
 }
 
 // MinSize is part of [fyne.Layout]; its height is for the width of the last layout.

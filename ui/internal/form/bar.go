@@ -84,3 +84,10 @@ func (b *bar) lines(objects []fyne.CanvasObject) (lines []barLine) {
 	}
 	return lines
 }
+
+func highest(objects []fyne.CanvasObject) (height float32) {
+	for _, o := range objects {
+		height = max(height, o.MinSize().Height)
+	}
+	return height
+}

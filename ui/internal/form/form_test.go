@@ -219,6 +219,55 @@ func TestColumnsFollowTheWidth(t *testing.T) {
 	}
 }
 
+// asked counts how often its size is asked for.
+type asked struct {
+	widget.BaseWidget
+	times int
+}
+
+func (a *asked) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.NewStack())
+}
+
+func (a *asked) MinSize() fyne.Size {
+	a.times++
+	return fyne.NewSize(theme.TextSize(), theme.TextSize())
+}
+
+// TestNestingCostsNoMoreThanItsDepth counts what objects are asked that stand in ever more levels of columns: were it
+// twice as often with each level, a page would take seconds to change its scale.
+func TestNestingCostsNoMoreThanItsDepth(t *testing.T) {
+	start(t)
+	for name, nest := range map[string]func(o fyne.CanvasObject) fyne.CanvasObject{
+		"stack":  func(o fyne.CanvasObject) fyne.CanvasObject { return NewStack(o, NewStack()) },
+		"packed": func(o fyne.CanvasObject) fyne.CanvasObject { return NewPacked(10, o) },
+	} {
+		const levels = 16
+		leaf := &asked{}
+		leaf.ExtendBaseWidget(leaf)
+		var o fyne.CanvasObject = leaf
+		for range levels {
+			o = nest(o)
+		}
+		o.Resize(fyne.NewSize(400, 400))
+		leaf.times = 0
+		o.MinSize()
+		if leaf.times != 1 {
+			t.Errorf("%s: asked %d times for one size", name, leaf.times)
+		}
+		leaf.times = 0
+		o.Resize(fyne.NewSize(400, 500))
+		if leaf.times > 2*levels {
+			t.Errorf("%s: asked %d times by a layout in %d levels", name, leaf.times, levels)
+		}
+		leaf.times = 0
+		o.Resize(fyne.NewSize(500, 500))
+		if leaf.times > levels*levels {
+			t.Errorf("%s: asked %d times by a layout of another width in %d levels", name, leaf.times, levels)
+		}
+	}
+}
+
 func TestRevealScrollsNoFartherThanNeeded(t *testing.T) {
 	start(t)
 	var rows []fyne.CanvasObject

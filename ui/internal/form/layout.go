@@ -43,10 +43,10 @@ func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for len(objects) > 0 {
 		row := objects[:min(c.n, len(objects))]
 		objects = objects[len(row):]
+		height := float32(0)
 		for _, o := range row {
-			o.Resize(fyne.NewSize(width, o.MinSize().Height))
+			height = max(height, Fit(o, width))
 		}
-		height := highest(row)
 		for i, o := range row {
 			o.Move(fyne.NewPos(float32(i)*(width+gap), y))
 			o.Resize(fyne.NewSize(width, height))
@@ -55,22 +55,31 @@ func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize is part of [fyne.Layout]; its height is for the width of the last layout. It asks each object once: where
+// columns stand in columns, to ask twice doubles the work with each level.
 func (c *columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	objects = visible(objects)
 	var size fyne.Size
-	for _, o := range objects {
-		size.Width = max(size.Width, o.MinSize().Width)
-	}
-	for len(objects) > 0 {
-		row := objects[:min(max(c.n, 1), len(objects))]
-		objects = objects[len(row):]
-		size.Height += highest(row)
-		if len(objects) > 0 {
-			size.Height += c.gap * theme.Padding()
+	height := float32(0)
+	for i, o := range visible(objects) {
+		if i > 0 && i%max(c.n, 1) == 0 {
+			size.Height += height + c.gap*theme.Padding()
+			height = 0
 		}
+		least := o.MinSize()
+		size.Width = max(size.Width, least.Width)
+		height = max(height, least.Height)
 	}
+	size.Height += height
 	return size
+}
+
+// Fit gives an object a width, and then the height that follows from it, which it returns. Before it asks for that, the
+// height stays, so that an object whose width is not new is laid out once.
+func Fit(o fyne.CanvasObject, width float32) (height float32) {
+	o.Resize(fyne.NewSize(width, o.Size().Height))
+	height = o.MinSize().Height
+	o.Resize(fyne.NewSize(width, height))
+	return height
 }
 
 func visible(objects []fyne.CanvasObject) []fyne.CanvasObject {
@@ -81,13 +90,6 @@ func visible(objects []fyne.CanvasObject) []fyne.CanvasObject {
 		}
 	}
 	return shown
-}
-
-func highest(row []fyne.CanvasObject) (height float32) {
-	for _, o := range row {
-		height = max(height, o.MinSize().Height)
-	}
-	return height
 }
 
 // Reveal scrolls so that an object below the scroll's content is seen.

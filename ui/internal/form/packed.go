@@ -23,14 +23,14 @@ func (p *packed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gap := 2 * theme.Padding()
 	p.n = min(max(int((size.Width+gap)/(p.ems*theme.TextSize()+gap)), 1), max(len(objects), 1))
 	width := (size.Width - float32(p.n-1)*gap) / float32(p.n)
-	p.place(objects, func(o fyne.CanvasObject, column int, y float32) {
+	p.place(objects, func(o fyne.CanvasObject, column int, y float32) (height float32) {
 		o.Move(fyne.NewPos(float32(column)*(width+gap), y))
-		o.Resize(fyne.NewSize(width, o.MinSize().Height))
+		return Fit(o, width)
 	})
 }
 
-// place says where each object stands, and returns the height of the longest column.
-func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject, column int, y float32)) (height float32) {
+// place says where each object stands, is told its height, and returns that of the longest column.
+func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject, column int, y float32) float32) (height float32) {
 	gap := 2 * theme.Padding()
 	ends := make([]float32, p.n)
 	for _, o := range objects {
@@ -40,8 +40,7 @@ func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject
 				shortest = i
 			}
 		}
-		put(o, shortest, ends[shortest])
-		ends[shortest] += o.MinSize().Height + gap
+		ends[shortest] += put(o, shortest, ends[shortest]) + gap
 		height = max(height, ends[shortest]-gap)
 	}
 	return height
@@ -49,9 +48,10 @@ func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject
 
 // MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
 func (p *packed) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
-	for _, o := range objects {
-		size.Width = max(size.Width, o.MinSize().Width)
-	}
-	size.Height = p.place(objects, func(fyne.CanvasObject, int, float32) {})
+	size.Height = p.place(objects, func(o fyne.CanvasObject, _ int, _ float32) float32 {
+		least := o.MinSize()
+		size.Width = max(size.Width, least.Width)
+		return least.Height
+	})
 	return size
 }
