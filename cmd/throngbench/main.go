@@ -30,6 +30,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) > 0 && args[0] == "guard" {
+		return guard(ctx, args[1:], out)
+	}
 	flags := flag.NewFlagSet("throngbench", flag.ContinueOnError)
 	pick := flags.String("rows", "", "measure only `1,6`, of the rows that -list shows")
 	scale := flags.Bool("scale", false, "measure the rows of scale, which take long, instead of the others")
