@@ -34,8 +34,8 @@ func (b benchmark) pattern() string {
 // errNoBenchmark is that a package has no such benchmark.
 var errNoBenchmark = errors.New("there is no such benchmark")
 
-// cost is what an operation costs, least of three runs for what is allocated. Instructions are the difference between
-// N operations and twice as many, so what the process does beside them is not in them.
+// cost is what so many operations cost: the least of three runs for what is allocated by each, and the instructions of
+// a process that does them once, and of one that does twice as many.
 func (b benchmark) cost(ctx context.Context, p *program, count countFunc) (figures, error) {
 	out, err := p.command(ctx, b, b.n, "-test.benchmem", "-test.count=3").Output()
 	if err != nil {
@@ -48,16 +48,21 @@ func (b benchmark) cost(ctx context.Context, p *program, count countFunc) (figur
 	if count == nil {
 		return f, nil
 	}
-	once, err := count(ctx, p.command(ctx, b, b.n))
-	if err != nil {
-		return nil, err
+	for name, times := range map[string]int{"once": 1, "twice": 2} {
+		n, err := count(ctx, p.command(ctx, b, times*b.n))
+		if err != nil {
+			return nil, err
+		}
+		f[name] = float64(n)
 	}
-	twice, err := count(ctx, p.command(ctx, b, 2*b.n))
-	if err != nil {
-		return nil, err
-	}
-	f["instructions"] = float64(twice-once) / float64(b.n)
 	return f, nil
+}
+
+// perOperation adds the instructions of an operation. What the process does beside them is not in the difference.
+func (b benchmark) perOperation(f figures) {
+	if twice, counted := f["twice"]; counted {
+		f["instructions"] = (twice - f["once"]) / float64(b.n)
+	}
 }
 
 var resultLine = regexp.MustCompile(`(?m)^Benchmark.*?\s([0-9]+) B/op\s+([0-9]+) allocs/op`)
@@ -157,11 +162,7 @@ func counter(ctx context.Context, dir string) (count countFunc, how string) {
 			}
 			return strconv.ParseInt(string(bytes.ReplaceAll(m[1], []byte(","), nil)), 10, 64)
 		}
-		self, err := os.Executable()
-		if err != nil {
-			continue
-		}
-		if n, err := count(ctx, exec.CommandContext(ctx, self, "-list")); err == nil && n > 0 {
+		if n, err := count(ctx, exec.CommandContext(ctx, "go", "version")); err == nil && n > 0 {
 			return count, by.how
 		}
 	}

@@ -23,16 +23,16 @@ var core = []benchmark{
 	{pkg: "engine/internal/stats", name: "Record", n: 500_000, counted: true},
 	{pkg: "engine/govern", name: "Steer", n: 20_000, counted: true},
 	{pkg: "engine/chain", name: "Session/empty", n: 50_000, counted: true},
-	{pkg: "engine/chain", name: "Session/five_python", n: 5_000, counted: true},
+	{pkg: "engine/chain", name: "Session/five_python", n: 10_000, counted: true},
 	{pkg: "engine/chain", name: "Session/five_beside_each_other", n: 5_000},
-	{pkg: "engine/chain", name: "Session/for_of_ten", n: 3_000, counted: true},
+	{pkg: "engine/chain", name: "Session/for_of_ten", n: 5_000, counted: true},
 	{pkg: "engine/chain", name: "Asking", n: 300},
 	{pkg: "engine/script", name: "Expr/condition", n: 50_000, counted: true},
 	{pkg: "engine/script", name: "Expr/function_with_draws", n: 2_000, counted: true},
 	{pkg: "engine/script", name: "Template", n: 20_000, counted: true},
 	{pkg: "engine/script", name: "DecodeJSON/products", n: 50, counted: true},
 	{pkg: "engine/script", name: "AppendJSON/products", n: 50, counted: true},
-	{pkg: "engine/scenario", name: "Session/attributes", n: 5_000, counted: true},
+	{pkg: "engine/scenario", name: "Session/attributes", n: 20_000, counted: true},
 	{pkg: "engine/service", name: "Call", n: 10_000, counted: true},
 	{pkg: "storage/sqlite", name: "Sessions/shopping", n: 20_480, counted: true},
 	{pkg: "storage/sqlite", name: "JournaledRun", n: 100_000},
@@ -125,7 +125,7 @@ func guard(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// compare costs both revisions in turn, twice, and returns the least of each. Before is nil where the benchmark is not
+// compare runs both revisions in turn, twice, and returns the least of each: what disturbs only adds. Before is nil where the benchmark is not
 // in the older revision.
 func (b benchmark) compare(ctx context.Context, was, is tree, count countFunc) (before, now figures, err error) {
 	old, err := was.build(ctx, b.pkg)
@@ -156,6 +156,8 @@ func (b benchmark) compare(ctx context.Context, was, is tree, count countFunc) (
 		}
 		now = now.least(f)
 	}
+	b.perOperation(before)
+	b.perOperation(now)
 	return before, now, nil
 }
 

@@ -55,21 +55,21 @@ func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize is part of [fyne.Layout]; its height is for the width of the last layout. It asks each object once: in stacks
+// of stacks, asking twice would double with each level.
 func (c *columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	objects = visible(objects)
 	var size fyne.Size
-	for _, o := range objects {
-		size.Width = max(size.Width, o.MinSize().Width)
-	}
-	for len(objects) > 0 {
-		row := objects[:min(max(c.n, 1), len(objects))]
-		objects = objects[len(row):]
-		size.Height += highest(row)
-		if len(objects) > 0 {
-			size.Height += c.gap * theme.Padding()
+	var row float32
+	for i, o := range visible(objects) {
+		least := o.MinSize()
+		size.Width = max(size.Width, least.Width)
+		if i > 0 && i%max(c.n, 1) == 0 {
+			size.Height += row + c.gap*theme.Padding()
+			row = 0
 		}
+		row = max(row, least.Height)
 	}
+	size.Height += row
 	return size
 }
 
