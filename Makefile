@@ -17,6 +17,8 @@ AIMOCK   := .bin/aimock-$(AIMOCK_VERSION)
 GOTAGS   := $(if $(TAGS),-tags=$(TAGS))
 SCENARIO ?= assets/scenarios/shopping.yaml
 ARGS     ?=
+ROWS     ?=
+ROUNDS   ?= 5
 BENCH    ?= .
 COUNT    ?= 5
 FUZZTIME ?= 10s
@@ -28,7 +30,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race faults screens monkey window-cost prove bench fuzz clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race faults screens monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -104,8 +106,32 @@ window-cost: setup-test ## Measure what the window costs beside a run of a milli
 prove: build ## Kill the built-in scenarios 200 times and compare what they give; ARGS="--kills 20" for fewer
 	@bin/throngctl prove --kills 200 $(ARGS)
 
-bench: setup ## Run the benchmarks of the engine and the store; BENCH=pattern, COUNT=repetitions
-	go test $(GOTAGS) -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./engine/... ./storage/...
+BENCHTIME ?= 0.1s
+BEFORE ?=
+BASE ?= HEAD
+THRONGBENCH = bin/throngbench -rows '$(ROWS)' -rounds $(ROUNDS) $(if $(BEFORE),-before '$(BEFORE)')
+
+bench: bench-table bench-go ## Measure all of it, some 25 minutes: bench-table, then bench-go
+
+bench-table: bin/throngbench ## Measure us beside our peers, into bin/bench.md; ROWS=1,6 ROUNDS=5 BEFORE=earlier.json
+	$(THRONGBENCH) -o bin/bench.md
+
+bench-go: setup ## Run the Go benchmarks, into bin/bench.txt for benchstat; BENCH=pattern COUNT=5 BENCHTIME=0.1s
+	@mkdir -p bin
+	@echo 'Running the Go benchmarks $(COUNT) times each, into bin/bench.txt.'
+	@go test $(GOTAGS) -short -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) -timeout 60m \
+		./engine/... ./storage/... ./ui/internal/... >bin/bench.txt || { grep -E '^(---|FAIL|panic)|_test.go:' bin/bench.txt; exit 1; }
+
+bench-guard: bin/throngbench ## Fail where a core benchmark costs over 10 % more allocations or instructions than at BASE=revision
+	bin/throngbench guard -base '$(BASE)' $(if $(TAGS),-tags '$(TAGS)') -bench '$(BENCH)'
+
+scale: ROUNDS = 1
+scale: bin/throngbench ## Measure what grows and how, a million agents and the like, into bin/scale.md; ROWS=S1 ROUNDS=1
+	$(THRONGBENCH) -scale -o bin/scale.md
+
+.PHONY: bin/throngbench
+bin/throngbench: setup-test
+	go build $(GOTAGS) -o bin/ ./cmd/throngbench
 
 fuzz: setup ## Fuzz every parser for FUZZTIME (10s) each
 	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \

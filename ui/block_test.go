@@ -22,7 +22,7 @@ func comesBack(t *testing.T, what string, do func()) {
 		defer close(back)
 		do()
 	}()
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(2 * time.Minute)
 	defer late.Stop()
 	select {
 	case <-back:

@@ -456,7 +456,7 @@ func TestRealConnections(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "fine")
 	})
-	h, err := NewHTTP("shop", server, Limits{}, false)
+	h, err := NewHTTP("shop", server, Limits{Timeout: time.Hour}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

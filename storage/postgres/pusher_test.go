@@ -33,7 +33,7 @@ func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:
@@ -80,7 +80,7 @@ func TestOutage(t *testing.T) {
 		more()
 		before := p.Status().Unsent
 		until(t, "rows pile up", func() bool { return p.Status().Unsent > before })
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		if err := p.Drain(ctx, run); err == nil || !strings.Contains(err.Error(), "kept and sent later") || ctx.Err() != nil {
 			t.Errorf("drain without a server: %v", err)
 		}

@@ -73,7 +73,7 @@ func (q *Queue) Drain() {
 // Until does what comes until a condition holds; the test fails if it does not within 10 s.
 func (q *Queue) Until(what string, holds func() bool) {
 	q.t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(2 * time.Minute)
 	defer late.Stop()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -86,7 +86,7 @@ func (q *Queue) Until(what string, holds func() bool) {
 		case <-q.in:
 		case <-again.C:
 		case <-late.C:
-			q.t.Fatalf("after 10 s: not %s", what)
+			q.t.Fatalf("after 2 minutes: not %s", what)
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long anything may take to show.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // part is something that the window shows; see ui/internal/inspect.
 type part struct {

@@ -18,7 +18,7 @@ import (
 var errNoPooler = errors.New("PgBouncer is not installed")
 
 // poolerTime is how long a pooler may take to answer first.
-const poolerTime = 30 * time.Second
+const poolerTime = 2 * time.Minute
 
 // Pooler is a PgBouncer in transaction mode in front of a server: each transaction may find another session, and it
 // refuses parameters at the start that it does not know.

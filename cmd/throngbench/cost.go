@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// benchmark is one that the guard compares.
+type benchmark struct {
+	pkg, name string // such as "engine" and "Totals/no_step"
+	n         int    // its operations
+	counted   bool   // whether its instructions repeat: not those of one whose goroutines wait for each other in turn
+}
+
+func (b benchmark) String() string { return b.pkg + "." + b.name }
+
+// pattern matches the benchmark alone.
+func (b benchmark) pattern() string {
+	parts := strings.Split("Benchmark"+b.name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// errNoBenchmark is that a package has no such benchmark.
+var errNoBenchmark = errors.New("there is no such benchmark")
+
+// cost is what so many operations cost: the least of three runs for what is allocated by each, and the instructions of
+// a process that does them once, and of one that does twice as many.
+func (b benchmark) cost(ctx context.Context, p *program, count countFunc) (figures, error) {
+	out, err := p.command(ctx, b, b.n, "-test.benchmem", "-test.count=3").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	f := parse(out)
+	if f == nil {
+		return nil, errNoBenchmark
+	}
+	if count == nil {
+		return f, nil
+	}
+	for name, times := range map[string]int{"once": 1, "twice": 2} {
+		n, err := count(ctx, p.command(ctx, b, times*b.n))
+		if err != nil {
+			return nil, err
+		}
+		f[name] = float64(n)
+	}
+	return f, nil
+}
+
+// perOperation adds the instructions of an operation. What the process does beside them is not in the difference.
+func (b benchmark) perOperation(f figures) {
+	if twice, counted := f["twice"]; counted {
+		f["instructions"] = (twice - f["once"]) / float64(b.n)
+	}
+}
+
+var resultLine = regexp.MustCompile(`(?m)^Benchmark.*?\s([0-9]+) B/op\s+([0-9]+) allocs/op`)
+
+// parse returns the least that a benchmark's output has of each, or nil without any.
+func parse(out []byte) (f figures) {
+	for _, m := range resultLine.FindAllSubmatch(out, -1) {
+		bytes, _ := strconv.ParseFloat(string(m[1]), 64)
+		allocs, _ := strconv.ParseFloat(string(m[2]), 64)
+		f = f.least(figures{"bytes": bytes, "allocs": allocs})
+	}
+	return f
+}
+
+// least returns the lesser of each figure; either may be nil.
+func (f figures) least(other figures) figures {
+	if f == nil {
+		return other
+	}
+	for name, v := range other {
+		if old, known := f[name]; !known || v < old {
+			f[name] = v
+		}
+	}
+	return f
+}
+
+// tree is a revision that is checked out.
+type tree struct{ dir, bin, tags string }
+
+// program is the tests of a package, built.
+type program struct{ file, dir string }
+
+// build builds the tests of a package once. It returns nil where there is no such package, or it has no tests.
+func (t tree) build(ctx context.Context, pkg string) (*program, error) {
+	dir := filepath.Join(t.dir, filepath.FromSlash(pkg))
+	if tests, err := filepath.Glob(filepath.Join(dir, "*_test.go")); err != nil || tests == nil {
+		return nil, err
+	}
+	file, err := filepath.Abs(filepath.Join(t.bin, strings.ReplaceAll(pkg, "/", "_")+".test"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); err == nil {
+		return &program{file, dir}, nil
+	}
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags="+t.tags, "-o", file, "./"+pkg)
+	c.Dir = t.dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build its tests: %w\n%s", err, out)
+	}
+	return &program{file, dir}, nil
+}
+
+// command runs a benchmark n times. One thread, no garbage collection and no preemption by a timer leave little that
+// differs from one time to the next.
+func (p *program) command(ctx context.Context, b benchmark, n int, more ...string) *exec.Cmd {
+	args := append([]string{"-test.run=^$", "-test.bench=" + b.pattern(), fmt.Sprintf("-test.benchtime=%dx", n)}, more...)
+	c := exec.CommandContext(ctx, p.file, args...)
+	c.Dir = p.dir
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1")
+	return c
+}
+
+// countFunc runs a command and returns how many instructions it took in user mode.
+type countFunc func(ctx context.Context, c *exec.Cmd) (int64, error)
+
+// counter returns what counts instructions here, and its name: the processor's own counter, which virtual machines
+// often lack, or valgrind, which runs the program some thirty times slower. Where there is neither it is nil.
+func counter(ctx context.Context, dir string) (count countFunc, how string) {
+	file := filepath.Join(dir, "count")
+	for _, by := range []struct {
+		how    string
+		args   []string
+		result *regexp.Regexp
+	}{
+		{"by perf", []string{"perf", "stat", "-x,", "-e", "instructions:u", "-o", file, "--"}, regexp.MustCompile(`(?m)^([0-9]+),[^,]*,instructions:u`)},
+		{
+			"by valgrind", []string{"valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + os.DevNull, "--log-file=" + file},
+			regexp.MustCompile(`I\s+refs:\s+([0-9,]+)`),
+		},
+	} {
+		count = func(ctx context.Context, c *exec.Cmd) (int64, error) {
+			all := append(by.args[1:len(by.args):len(by.args)], c.Args...)
+			counted := exec.CommandContext(ctx, by.args[0], all...)
+			counted.Dir, counted.Env = c.Dir, c.Env
+			if out, err := counted.CombinedOutput(); err != nil {
+				return 0, fmt.Errorf("%s: %w\n%s", by.args[0], err, out)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return 0, err
+			}
+			m := by.result.FindSubmatch(text)
+			if m == nil {
+				return 0, fmt.Errorf("%s counted nothing: %s", by.args[0], text)
+			}
+			return strconv.ParseInt(string(bytes.ReplaceAll(m[1], []byte(","), nil)), 10, 64)
+		}
+		if n, err := count(ctx, exec.CommandContext(ctx, "go", "version")); err == nil && n > 0 {
+			return count, by.how
+		}
+	}
+	return nil, "not counted here: perf counts none on this machine and valgrind is not installed"
+}
