@@ -38,7 +38,9 @@ const (
 // bigStore returns the folder of a store of 1,000 runs and 10 million sessions, some 1.6 GB: what the window and
 // throngctl take for their data folder. It is made once, which takes a minute, and kept among the tools; who
 // measures must leave it as it was.
-func bigStore(ctx context.Context, e env) (dir string, err error) { return keptStore(ctx, e, bigRuns, true) }
+func bigStore(ctx context.Context, e env) (dir string, err error) {
+	return keptStore(ctx, e, bigRuns, true)
+}
 
 // tenthStore is a store of a tenth of that.
 func tenthStore(ctx context.Context, e env) (dir string, err error) {
@@ -63,9 +65,13 @@ func keptStore(ctx context.Context, e env, runs int, long bool) (dir string, err
 	return dir, os.Rename(part, dir)
 }
 
+func openStore(dir string) (*sqlite.Store, error) {
+	return sqlite.Open(dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+}
+
 // makeStore journals what is different and copies the rest.
 func makeStore(ctx context.Context, dir string, runs int, long bool) error {
-	store, err := sqlite.Open(dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	store, err := openStore(dir)
 	if err != nil {
 		return err
 	}

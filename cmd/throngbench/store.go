@@ -2,170 +2,149 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // storeRows measure the local store and what is sent to Postgres.
 func storeRows() []row {
-	return []row{growthRow()}
+	return []row{journalRow(), checkpointRow(), pushRow(), growthRow()}
 }
 
-// growthRow compares what a person waits for in a store of 10 million rows with the same in one of a tenth.
-func growthRow() row {
-	const big, tenth = 0, 1
-	grows := func(figure string, most float64) ratio {
-		return ratio{name: figure + ", times that of the tenth", must: most, less: true, of: over(big, figure, tenth, figure)}
-	}
-	longer := func(figure string, most float64) ratio {
-		return ratio{name: "long run's " + figure + ", times those of the run of a tenth", must: most, less: true, of: over(big, "long run's "+figure, big, figure)}
-	}
+const (
+	// bareRows is how many rows of bareBytes the baselines write, bareCommit of them in a transaction: as many as the
+	// journal writes at once.
+	bareRows, bareBytes, bareCommit = 1_000_000, 28, 10_000
+)
+
+func journalRow() row {
+	const agents = 1_000_000
 	return row{
-		name: "12b",
-		what: "The store: 1,000 runs and 10 million rows beside a tenth of it",
+		name: "2",
+		what: "A million empty sessions at gate 50, journaled to SQLite",
 		sides: []side{
-			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, true) }},
-			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, tenthStore, false) }},
+			{name: "Throng", run: func(ctx context.Context, e env) (figures, error) { return journaled(ctx, e.dir, agents) }},
+			{name: "bare SQLite, prepared single rows", run: func(ctx context.Context, e env) (figures, error) { return bareSQLite(ctx, e.dir, 1) }},
+			{name: "bare SQLite, 100 rows a statement", run: func(ctx context.Context, e env) (figures, error) { return bareSQLite(ctx, e.dir, 100) }},
 		},
-		shown: []string{"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows/s",
-			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "long run's exported rows/s", "peak MB"},
+		shown: []string{"sessions/s", "bytes/session", "peak MB"},
 		ratios: []ratio{
-			grows("ms to open", 1.5), grows("ms to list runs", 10), grows("ms to list checkpoints", 1.5), grows("ms for totals", 1.5),
-			grows("ms for metrics", 1.5), grows("ms for an agent", 1.5), grows("ms to weigh", 1.5), grows("ms to prune", 1.5),
-			longer("ms for totals", 1.5), longer("ms for metrics", 11), longer("ms for an agent", 1.5),
-			{name: "long run's exported rows/s, of those of the run of a tenth", must: 0.9, of: over(big, "long run's exported rows/s", big, "exported rows/s")},
+			{name: "sessions/s", must: 50_000, aim: 150_000, of: plain("sessions/s")},
+			{name: "times prepared single rows", of: over(0, "sessions/s", 1, "sessions/s")},
+			{name: "times statements of 100 rows", of: over(0, "sessions/s", 2, "sessions/s")},
 		},
-		note: "What is not said to be the long run's is of a run of 100,000 sessions that both stores have, and must not take longer in the " +
-			"big one, but for the list of runs. The long run has ten times its sessions and metrics. Pruned is a run of 8,928 sessions.",
+		note: fmt.Sprintf("Up to the last session being durable. The baselines write a row of %d bytes for a session, %d in a transaction, with the "+
+			"same settings of the file (WAL, synchronous full); they run no session.", bareBytes, bareCommit),
 	}
 }
 
-// made prepares a store.
-func made(store func(context.Context, env) (string, error)) func(context.Context, env) (string, error) {
-	return func(ctx context.Context, e env) (string, error) {
-		_, err := store(ctx, e)
-		return "", err
-	}
-}
-
-// useStore does what a person does with a store, each thing several times, and takes the median.
-func useStore(ctx context.Context, e env, store func(context.Context, env) (string, error), long bool) (figures, error) {
-	dir, err := store(ctx, e)
+// journaled runs empty sessions, everything journaled, up to the journal being closed.
+func journaled(ctx context.Context, dir string, agents int) (figures, error) {
+	store, journal, err := newRun(ctx, dir, engine.DefaultSettings())
 	if err != nil {
 		return nil, err
 	}
-	u := &use{ctx: ctx, dir: dir, out: e.dir, figures: figures{}}
-	u.time("ms to open", 5, u.open)
-	if u.err != nil {
-		return nil, u.err
-	}
-	u.time("ms to list runs", 5, func() error { _, err := u.store.Runs(ctx); return err })
-	u.time("ms to list checkpoints", 20, func() error { _, err := u.store.Checkpoints(ctx, middleRun); return err })
-	u.time("ms to weigh", 5, func() error { _, err := u.store.Doomed(ctx, dayRun); return err })
-	u.look("", middleRun, longCycles/10)
-	if long {
-		u.look("long run's ", longRun, longCycles)
-	}
-	u.prune()
-	u.figures["peak MB"] = peak(syscall.RUSAGE_SELF)
-	return u.figures, u.err
-}
-
-// use is the use of a store, up to the first error.
-type use struct {
-	ctx      context.Context
-	dir, out string
-	store    *sqlite.Store
-	figures  figures
-	err      error
-}
-
-// time has something done n times and takes the median.
-func (u *use) time(name string, n int, do func() error) {
-	var took []float64
-	for range n {
-		if u.err != nil {
-			return
-		}
-		began := time.Now()
-		u.err = do()
-		took = append(took, time.Since(began).Seconds()*1e3)
-	}
-	u.figures[name] = spreadOf(took).median
-}
-
-// open closes the store and opens it again, up to where it can be asked.
-func (u *use) open() error {
-	if u.store != nil {
-		if err := u.store.Close(); err != nil {
-			return err
-		}
-	}
-	var err error
-	u.store, err = sqlite.Open(u.dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
-	return err
-}
-
-// look reads of a run what Results, the charts, the timeline of an agent and an export do.
-func (u *use) look(whose string, run engine.RunID, cycles int) {
-	u.time(whose+"ms for totals", 5, func() error {
-		_, err := u.store.Totals(u.ctx, run)
-		return err
+	settings := engine.DefaultSettings()
+	settings.Limit = 50
+	began := time.Now()
+	r, err := engine.Start(ctx, engine.Config{
+		ID: benchRun, Program: emptyProgram{}, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
 	})
-	u.time(whose+"ms for metrics", 3, func() error {
-		for _, err := range u.store.Metrics(u.ctx, run, time.Time{}) {
-			if err != nil {
-				return err
+	if err != nil {
+		return nil, err
+	}
+	result := r.Wait()
+	if err := journal.Close(ctx); err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	if ended := result.Totals.Ended(); ended != int64(agents) {
+		return nil, fmt.Errorf("%d of %d sessions ended", ended, agents)
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return rates(filepath.Join(dir, "throng.db"), agents, took)
+}
+
+// rates are the figures of so many sessions in a file.
+func rates(path string, sessions int, took time.Duration) (figures, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return figures{
+		"sessions/s":    float64(sessions) / took.Seconds(),
+		"bytes/session": float64(info.Size()) / float64(sessions),
+		"peak MB":       peak(syscall.RUSAGE_SELF),
+	}, nil
+}
+
+const benchRun engine.RunID = "20260101-000000-bench"
+
+// newRun makes a store with a run in it.
+func newRun(ctx context.Context, dir string, settings engine.Settings) (*sqlite.Store, *sqlite.Journal, error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := store.Create(ctx, engine.RunRecord{ID: benchRun, Settings: settings, Cycles: settings.Cycles, Created: time.Now()}); err != nil {
+		return nil, nil, err
+	}
+	journal, err := store.Journal(benchRun)
+	return store, journal, err
+}
+
+// bareSQLite inserts rows through the driver, so many with a statement.
+func bareSQLite(ctx context.Context, dir string, each int) (f figures, err error) {
+	path := filepath.Join(dir, "bare.db")
+	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, `PRAGMA wal_autocheckpoint = 4000; CREATE TABLE sessions (agent INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT`); err != nil {
+		return nil, err
+	}
+	insert, err := db.PrepareContext(ctx, `INSERT INTO sessions VALUES (?, ?)`+strings.Repeat(`, (?, ?)`, each-1))
+	if err != nil {
+		return nil, err
+	}
+	args := make([]any, 0, 2*each)
+	data := make([]byte, bareBytes)
+	began := time.Now()
+	for n := 0; n < bareRows; n += bareCommit {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		stmt := tx.StmtContext(ctx, insert)
+		for row := n; row < n+bareCommit; row += each {
+			args = args[:0]
+			for i := range each {
+				args = append(args, row+i, data)
+			}
+			if _, err := stmt.ExecContext(ctx, args...); err != nil {
+				return nil, err
 			}
 		}
-		return nil
-	})
-	u.time(whose+"ms for an agent", 5, func() error {
-		_, _, err := u.store.Recent(u.ctx, run, shoppers/2, 0, 100)
-		return err
-	})
-	name := whose + "exported rows/s"
-	u.time(name, 1, func() error {
-		names, err := wire.Names(u.ctx, u.store, run)
-		if err == nil {
-			err = storage.ExportAll(u.ctx, filepath.Join(u.out, string(run)), u.store, run, names, "")
+		if err := tx.Commit(); err != nil {
+			return nil, err
 		}
-		return err
-	})
-	u.figures[name] = float64(cycles*shoppers) / u.figures[name] * 1e3
-}
-
-// prune deletes copies of a run that are made for it.
-func (u *use) prune() {
-	const copies = 3
-	var going []engine.RunID
-	db, err := openFile(u.ctx, u.dir)
-	for n := range copies {
-		id := engine.RunID(fmt.Sprint("pruned-", n))
-		if err == nil {
-			err = copyRun(u.ctx, db, dayRun, id)
-		}
-		going = append(going, id)
 	}
-	if db != nil {
-		err = errors.Join(err, db.Close())
+	took := time.Since(began)
+	if _, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		return nil, err
 	}
-	u.err = errors.Join(u.err, err)
-	u.time("ms to prune", copies, func() error {
-		run := going[0]
-		going = going[1:]
-		return u.store.Delete(u.ctx, run)
-	})
-	if u.store != nil {
-		u.err = errors.Join(u.err, u.store.Close())
-	}
+	return rates(path, bareRows, took)
 }
