@@ -27,7 +27,7 @@ func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 		sessions = append(sessions, []any{
 			string(run), s.Cycle, s.Agent, s.Take, agent, session, s.Outcome.String(), nil, nil, nil, nil, len(s.Steps), len(s.Events), s.Acted,
 			s.Started, ms(s.Queue), ms(s.Held), ms(s.Service), ms(s.Total), 6, 0, 0, 0, 0, 0, engine.Fresh.String(),
-			0, 0, 0, 0, 0, trail,
+			0, 0, 0, 0, 0, 0, 0, trail,
 		})
 		for i, e := range s.Events {
 			events = append(events, []any{string(run), s.Cycle, s.Agent, s.Take, i, agent, session, e.Path, e.Name, string(e.Data)})

@@ -1,4 +1,4 @@
-// Package pgtest starts real PostgreSQL servers for tests, with the programs that the system has.
+// Package pgtest starts real PostgreSQL servers for tests and measurements, with the programs that the system has.
 package pgtest
 
 import (
@@ -60,17 +60,17 @@ type Server struct {
 // the project's own machines.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
-	s, err := start(o)
+	s, err := Start(o)
 	give(t, err)
 	t.Cleanup(func() {
-		if err := s.keeper.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
 }
 
-var shared = sync.OnceValues(func() (*Server, error) { return start(Options{}) })
+var shared = sync.OnceValues(func() (*Server, error) { return Start(Options{}) })
 
 // Shared returns the server that all tests of a process use. It must not be stopped; it ends with the process.
 func Shared(t testing.TB) *Server {
@@ -80,13 +80,14 @@ func Shared(t testing.TB) *Server {
 	return s
 }
 
-var errMissing = errors.New("PostgreSQL's server programs are not installed")
+// ErrMissing says that there is nothing to start.
+var ErrMissing = errors.New("PostgreSQL's server programs are not installed")
 
 func give(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-	case (errors.Is(err, errMissing) || errors.Is(err, errNoPooler)) && (os.Getenv("CI") == "" || runtime.GOOS != "linux"):
+	case (errors.Is(err, ErrMissing) || errors.Is(err, errNoPooler)) && (os.Getenv("CI") == "" || runtime.GOOS != "linux"):
 		t.Skip(err)
 	default:
 		t.Fatal(err)
@@ -106,10 +107,11 @@ func programs() (dir string, err error) {
 			return filepath.Dir(found[len(found)-1]), nil
 		}
 	}
-	return "", errMissing
+	return "", ErrMissing
 }
 
-func start(o Options) (s *Server, err error) {
+// Start starts a server outside of a test, up to Close or the end of the process.
+func Start(o Options) (s *Server, err error) {
 	o.TLS = o.TLS || o.Expired
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 50
@@ -131,6 +133,9 @@ func start(o Options) (s *Server, err error) {
 	}
 	return s, nil
 }
+
+// Close ends the server and has its files removed. It does not wait for that.
+func (s *Server) Close() error { return s.keeper.Close() }
 
 // begin starts a server whose files are there.
 func (s *Server) begin() (err error) {
