@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // env is where a side is measured.
@@ -39,13 +42,14 @@ type row struct {
 	shown  []string
 	ratios []ratio
 	note   string // what a reader must know to judge it fairly, a sentence
+	scale  bool   // whether it is one of scale, which take long and are measured when asked for
 }
 
 // ratio is what is compared with an aim. It is taken in each round, so what slows the machine down slows down both.
 type ratio struct {
 	name      string // such as "times asyncio's speed"
 	must, aim float64
-	less      bool // whether less is better
+	less      bool                                // whether less is better
 	of        func(all []figures) (float64, bool) // figures by side, as in the row; false without what it takes
 }
 
@@ -81,59 +85,60 @@ func rows() []row {
 }
 
 // find returns the side that "row/side" names.
-func find(name string) (row, side, bool) {
+func find(all []row, name string) (side, bool) {
 	of, at, _ := strings.Cut(name, "/")
-	for _, r := range rows() {
+	for _, r := range all {
 		for _, s := range r.sides {
 			if r.name == of && s.name == at {
-				return r, s, true
+				return s, true
 			}
 		}
 	}
-	return row{}, side{}, false
+	return side{}, false
 }
 
 // line is a row that was measured.
 type line struct {
 	row
 	versions []string
-	missing  []error
+	problems []error     // by side: why it is missing, or failed
 	rounds   [][]figures // by round and side
 }
 
-// row measures all sides of a row in turn, round by round.
-func (e env) row(ctx context.Context, r row, rounds int) (line, error) {
-	l := line{row: r, versions: make([]string, len(r.sides)), missing: make([]error, len(r.sides))}
-	for i, s := range r.sides {
-		if s.prepare == nil {
-			continue
+// failed counts the sides that are there and could not be measured to the end.
+func (l line) failed() int {
+	n := 0
+	for _, err := range l.problems {
+		if err != nil && !errors.As(err, new(missingError)) {
+			n++
 		}
-		var err error
-		l.versions[i], err = s.prepare(ctx, e)
-		var m missingError
-		switch {
-		case errors.As(err, &m):
-			l.missing[i] = m
-		case err != nil:
-			return l, fmt.Errorf("row %s, %s: %w", r.name, s.name, err)
+	}
+	return n
+}
+
+// row measures all sides of a row in turn, round by round. A side that fails is not measured again.
+func (e env) row(ctx context.Context, r row, rounds int) line {
+	l := line{row: r, versions: make([]string, len(r.sides)), problems: make([]error, len(r.sides))}
+	for i, s := range r.sides {
+		if s.prepare != nil {
+			l.versions[i], l.problems[i] = s.prepare(ctx, e)
 		}
 	}
 	for n := range rounds {
 		all := make([]figures, len(r.sides))
 		for i, s := range r.sides {
-			if l.missing[i] != nil {
+			if l.problems[i] != nil || ctx.Err() != nil {
 				continue
 			}
-			fmt.Fprintf(os.Stderr, "row %s, round %d of %d: %s\n", r.name, n+1, rounds, s.name)
-			f, err := e.child(ctx, r.name+"/"+s.name)
-			if err != nil {
-				return l, err
+			say("row %s, round %d of %d: %s", r.name, n+1, rounds, s.name)
+			all[i], l.problems[i] = e.child(ctx, r.name+"/"+s.name)
+			if l.problems[i] != nil {
+				say("row %s: %s: %v", r.name, s.name, l.problems[i])
 			}
-			all[i] = f
 		}
 		l.rounds = append(l.rounds, all)
 	}
-	return l, nil
+	return l
 }
 
 // child measures a side in a process of its own.
@@ -142,11 +147,14 @@ func (e env) child(ctx context.Context, name string) (f figures, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
+	var out, problem bytes.Buffer
 	c := exec.CommandContext(ctx, self, "-tools", e.tools, "-child", name)
-	c.Stdout, c.Stderr = &out, os.Stderr
+	c.Stdout, c.Stderr = &out, io.MultiWriter(os.Stderr, &problem)
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // it ends what it started itself
+	c.WaitDelay = 10 * time.Second
 	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		lines := strings.Split(strings.TrimSpace(problem.String()), "\n")
+		return nil, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
 	return f, json.Unmarshal(out.Bytes(), &f)
 }
