@@ -99,9 +99,10 @@ chain c:
 	if err := t.finish(job, int64(agents*cycles)); err != nil {
 		return nil, err
 	}
-	f["bytes/session"] = t.bytes() / float64(agents*cycles)
+	bytes, err := t.bytes(ctx)
+	f["bytes/session"] = bytes / float64(agents*cycles)
 	f["peak MB"] = peak(syscall.RUSAGE_SELF)
-	return f, nil
+	return f, err
 }
 
 func planRow() row {
@@ -110,11 +111,10 @@ func planRow() row {
 		what: "The full plan: 372 shoppers, 144 cycles, one every half second",
 		sides: []side{{name: "Throng", run: func(ctx context.Context, e env) (figures, error) {
 			const cycles = 144
-			f, err := soak(ctx, trial{
+			return soak(ctx, trial{
 				dir: e.dir, file: "shopping", cycles: cycles,
-				with: func(s *engine.Settings) { s.TimeScale, s.Remote = 7200, false },
+				with: func(s *engine.Settings) { s.TimeScale = 7200 },
 			}, 372*cycles)
-			return f, err
 		}}},
 		shown: []string{"lag ms", "slowest cycle ms", "MB", "peak MB", "memory growth %", "KB/cycle", "CPU ms/cycle", "CPU growth %"},
 		ratios: []ratio{
@@ -162,9 +162,10 @@ func steps(ctx context.Context, e env, n int) (figures, error) {
 	if err := t.finish(job, agents); err != nil {
 		return nil, err
 	}
-	f["bytes/step"] = t.bytes() / float64(n*agents)
+	bytes, err := t.bytes(ctx)
+	f["bytes/step"] = bytes / float64(n*agents)
 	f["peak MB"] = peak(syscall.RUSAGE_SELF)
-	return f, nil
+	return f, err
 }
 
 // chainOf is a scenario of that many steps.
@@ -298,7 +299,10 @@ func soakRow() row {
 				return nil, err
 			}
 			defer shop.end()
-			return soak(ctx, trial{dir: e.dir, cycles: cycles, text: journeyOf(shop.said)}, int64(372*cycles))
+			return soak(ctx, trial{
+				dir: e.dir, cycles: cycles, text: journeyOf(shop.said),
+				with: func(s *engine.Settings) { s.CheckpointEvery = 5 * time.Second },
+			}, int64(372*cycles))
 		}}},
 		parts: []side{{name: "shop", run: serveShop}},
 		shown: []string{"MB", "memory growth %", "live MB", "live growth %", "KB/cycle", "KB growth %", "CPU ms/cycle", "CPU growth %", "files", "goroutines", "µs/session"},
@@ -307,7 +311,7 @@ func soakRow() row {
 			{name: "% more bytes a cycle at the end", must: 10, less: true, of: plain("KB growth %")},
 			{name: "% more CPU a cycle at the end", must: 10, less: true, of: plain("CPU growth %")},
 		},
-		note: "Each agent asks the shop, which is another process, remembers, notes and emits in every cycle. The end is the last tenth of the " +
+		note: "Each agent asks the shop, which is another process, remembers, notes and emits in every cycle, and a checkpoint is taken every 5 seconds. The end is the last tenth of the " +
 			"cycles, and stands beside the second tenth. `SOAK_CYCLES=10000 make scale` takes the whole length.",
 	}
 }

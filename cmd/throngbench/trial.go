@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -89,15 +90,19 @@ func (t *trial) finish(job *wire.Job, sessions int64) error {
 	return nil
 }
 
-// bytes is the size of the store, with what waits to be moved into it.
-func (t *trial) bytes() float64 {
-	sum := 0.0
-	for _, end := range []string{"", "-wal"} {
-		if info, err := os.Stat(filepath.Join(t.dir, "data", "throng.db"+end)); err == nil {
-			sum += float64(info.Size())
-		}
+// bytes is the size of the store, with what waits to be moved into its file.
+func (t *trial) bytes(ctx context.Context) (float64, error) {
+	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(filepath.Join(t.dir, "data", "throng.db"))+"?mode=ro&_busy_timeout=5000")
+	if err != nil {
+		return 0, err
 	}
-	return sum
+	defer db.Close()
+	var pages, size float64
+	err = errors.Join(
+		db.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages),
+		db.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size),
+	)
+	return pages * size, err
 }
 
 // until waits for a moment of a run. The run must not end before.
@@ -186,16 +191,16 @@ func topped(f func() error, errs *error) float64 {
 	return max(float64(most.Load())/1e6-before, 0)
 }
 
-// export runs ten cycles, exports and audits them.
+// export runs sessions of 10,000 agents, exports and audits them.
 func export(ctx context.Context, e env, sessions int) (figures, error) {
-	const cycles = 10
-	t := trial{dir: e.dir, cycles: cycles, text: fmt.Sprintf(`
+	const agents = 10_000
+	t := trial{dir: e.dir, cycles: sessions / agents, text: fmt.Sprintf(`
 title: Export
 population: {count: %d}
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 1}
 chain c:
   step s: {kind: emit, event: seen, data: "${agent.index}"}
-`, sessions/cycles)}
+`, agents)}
 	job, err := t.start(ctx)
 	if err != nil {
 		return nil, err
@@ -205,7 +210,11 @@ chain c:
 		return nil, err
 	}
 	defer t.store.Close()
-	f := figures{"bytes/session": t.bytes() / float64(sessions)}
+	bytes, err := t.bytes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := figures{"bytes/session": bytes / float64(sessions)}
 	names, err := wire.Names(ctx, t.store, t.run)
 	if err != nil {
 		return nil, err
@@ -246,8 +255,12 @@ func soak(ctx context.Context, t trial, sessions int64) (figures, error) {
 		if until(job.Run, func(s *engine.Snapshot) bool { return s.Cycle >= next }) != nil {
 			break
 		}
+		bytes, err := t.bytes(ctx)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, probe{
-			job.Run.Snapshot().Cycle, cpuTime(), resident(), live(), t.bytes(), openFiles(), float64(runtime.NumGoroutine()),
+			job.Run.Snapshot().Cycle, cpuTime(), resident(), live(), bytes, openFiles(), float64(runtime.NumGoroutine()),
 		})
 	}
 	took := time.Since(began)
