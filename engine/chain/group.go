@@ -28,6 +28,7 @@ type group struct {
 
 	mu    sync.Mutex // guards the members' states, waits and clocks, and
 	bound int        // the first in the file that ended the session so far
+	wrote []int      // members that ended well and wrote to memory, in the order of the file
 }
 
 // member is a step of a group, with an execution of its own: what it records is joined when all have ended.
@@ -113,7 +114,7 @@ func (g *group) begin(m *member) bool {
 	m.state = running
 	x, p := g.x, g.pass
 	x.in.Memory.fork(&m.memory)
-	for at := range g.members {
+	for _, at := range g.wrote {
 		if m.step.node.before.has(at) {
 			m.memory.join(g.members[at].memory.own)
 		}
@@ -167,6 +168,10 @@ func (g *group) end(m *member) (ready []int) {
 		return nil
 	}
 	m.state = well
+	if !m.memory.own.Empty() {
+		i, _ := slices.BinarySearch(g.wrote, m.at)
+		g.wrote = slices.Insert(g.wrote, i, m.at)
+	}
 	for _, i := range m.step.node.next {
 		next := &g.members[i-g.segment.from]
 		next.waits--
