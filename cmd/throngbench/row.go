@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,7 @@ type row struct {
 	name   string // its number in NUMBERS.md, with a letter where one has several lines
 	what   string
 	sides  []side // the first is ours; sides are measured in turn, and in each round again
+	parts  []side // processes that sides start, which are not measured by themselves
 	shown  []string
 	ratios []ratio
 	note   string // what a reader must know to judge it fairly, a sentence
@@ -80,11 +82,11 @@ func rows() []row {
 	return all
 }
 
-// find returns the side that "row/side" names.
+// find returns the side, or the part, that "row/side" names.
 func find(name string) (row, side, bool) {
 	of, at, _ := strings.Cut(name, "/")
 	for _, r := range rows() {
-		for _, s := range r.sides {
+		for _, s := range slices.Concat(r.sides, r.parts) {
 			if r.name == of && s.name == at {
 				return r, s, true
 			}
