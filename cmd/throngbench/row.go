@@ -47,7 +47,7 @@ type row struct {
 type ratio struct {
 	name      string // such as "times asyncio's speed"
 	must, aim float64
-	less      bool // whether less is better
+	less      bool                                // whether less is better
 	of        func(all []figures) (float64, bool) // figures by side, as in the row; false without what it takes
 }
 
