@@ -66,6 +66,11 @@ func peak(who int) float64 {
 	if syscall.Getrusage(who, &usage) != nil {
 		return 0
 	}
+	return peakOf(&usage)
+}
+
+// peakOf is the same of what a process has used.
+func peakOf(usage *syscall.Rusage) float64 {
 	unit := int64(1024)
 	if runtime.GOOS == "darwin" {
 		unit = 1

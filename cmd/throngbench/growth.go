@@ -94,7 +94,7 @@ func (u *use) time(name string, n int, do func() error) {
 		u.err = do()
 		took = append(took, time.Since(began).Seconds()*1e3)
 	}
-	u.figures[name] = spreadOf(took).median
+	u.figures[name] = spreadOf(took).Median
 }
 
 // open closes the store and opens it again, up to where it can be asked.

@@ -1,4 +1,216 @@
 package main
 
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:embed peers/journey.js
+var journeyJS string
+
+const (
+	k6Version = "v1.8.1"
+
+	journeyFleet = 50   // agents or VUs at once
+	journeyMore  = 1000 // that wait beside these when memory is measured
+	journeyTime  = 6 * time.Second
+	journeyWait  = 5 * time.Second // while memory is measured: longer than it takes them all to be there
+)
+
 // httpRows measure journeys over HTTP.
-func httpRows() []row { return nil }
+func httpRows() []row {
+	const rate, memory = "journeys/s", "KB/agent"
+	return []row{{
+		name: "6",
+		what: fmt.Sprintf("Journeys of 5 HTTP requests, %d at once, the client on one core", journeyFleet),
+		note: "The server, on the other core, is of the benchmark's own and answers fixed bytes; three of the five requests change " +
+			"something, so that Throng's journal says before they leave that they will. Memory is the growth of the peak from " +
+			fmt.Sprintf("%d to %d journeys that wait for an answer, for each.", journeyFleet, journeyFleet+journeyMore) + pinNote(),
+		sides: []side{
+			{name: "Throng, journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, true) }},
+			{name: "Throng, not journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, false) }},
+			{name: "k6", prepare: getK6, run: k6Journeys},
+		},
+		parts: []side{
+			{name: "server", run: func(ctx context.Context, _ env) (figures, error) { return nil, journeyServer{}.serve(ctx) }},
+			{name: "client", run: throngClient},
+		},
+		shown: []string{rate, "requests/s", "client's µs/request", "server's µs/request", "peak MB", memory},
+		ratios: []ratio{
+			{name: "times k6's journeys/s, journaled", must: 3, aim: 5, of: over(0, rate, 2, rate)},
+			{name: "times k6's journeys/s, not journaled", of: over(1, rate, 2, rate)},
+			{name: "of k6's memory for each agent in flight, journaled", must: 1. / 10, aim: 1. / 30, less: true, of: over(0, memory, 2, memory)},
+		},
+	}}
+}
+
+// client is what a client of the journey is asked to do, and has done.
+type client struct {
+	command func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error)
+	env     env
+}
+
+// figures measures a client's rate, and then its memory.
+func (c client) figures(ctx context.Context) (figures, error) {
+	f, err := c.run(ctx, journeyServer{}, journeyFleet, true)
+	if err != nil {
+		return nil, err
+	}
+	slow := journeyServer{OrderAfter: journeyWait}
+	few, err := c.run(ctx, slow, journeyFleet, false)
+	if err != nil {
+		return nil, err
+	}
+	many, err := c.run(ctx, slow, journeyFleet+journeyMore, false)
+	if err != nil {
+		return nil, err
+	}
+	f["KB/agent"] = (many["peak MB"] - few["peak MB"]) * 1e3 / journeyMore
+	return f, nil
+}
+
+// run has the client, on a core of its own, make journeys at a server on another.
+func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool) (figures, error) {
+	server, address, stop, err := c.env.startServer(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	defer stop()
+	command, err := c.command(ctx, address, fleet, rated)
+	if err != nil {
+		return nil, err
+	}
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	var f figures
+	if err := json.Unmarshal(out, &f); err != nil {
+		return nil, fmt.Errorf("the figures of %s: %w", command.Path, err)
+	}
+	if f["failed"] > 0 || f["requests"] != 5*f["journeys"] || f["journeys"] < float64(fleet) {
+		return nil, fmt.Errorf("%v journeys with %v requests, of which %v failed", f["journeys"], f["requests"], f["failed"])
+	}
+	if err := stop(); err != nil {
+		return nil, fmt.Errorf("stop the server: %w", err)
+	}
+	f["client's µs/request"] = usedMicros(command) / f["requests"]
+	f["server's µs/request"] = usedMicros(server) / f["requests"]
+	f["peak MB"] = peakOf(command.ProcessState.SysUsage().(*syscall.Rusage))
+	return f, nil
+}
+
+func usedMicros(c *exec.Cmd) float64 {
+	return float64((c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Microseconds())
+}
+
+// startServer starts the server of the journeys in a process of its own.
+func (e env) startServer(ctx context.Context, s journeyServer) (server *exec.Cmd, address string, stop func() error, err error) {
+	server, err = e.part(ctx, "6/server", 0)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	in, err := server.StdinPipe()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	out, err := server.StdoutPipe()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if err := server.Start(); err != nil {
+		return nil, "", nil, err
+	}
+	var stopped error
+	running := true
+	stop = func() error {
+		if running {
+			running = false
+			_ = in.Close() // ends it
+			_, _ = io.Copy(io.Discard, out)
+			stopped = server.Wait()
+		}
+		return stopped
+	}
+	if err = json.NewEncoder(in).Encode(s); err == nil {
+		address, err = bufio.NewReader(out).ReadString('\n')
+	}
+	if err != nil {
+		_ = stop()
+		return nil, "", nil, err
+	}
+	return server, strings.TrimSpace(address), stop, nil
+}
+
+// part is this program as a part of a row, on a core.
+func (e env) part(ctx context.Context, name string, core int) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return pinned(ctx, core, self, "-tools", e.tools, "-child", name), nil
+}
+
+// pinned is a command that stays on a core, where that can be asked for.
+func pinned(ctx context.Context, core int, name string, args ...string) *exec.Cmd {
+	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > core {
+		return exec.CommandContext(ctx, taskset, append([]string{"-c", fmt.Sprint(core), name}, args...)...)
+	}
+	c := exec.CommandContext(ctx, name, args...)
+	c.Env = append(os.Environ(), "GOMAXPROCS=1")
+	return c
+}
+
+// pinNote says where that cannot be.
+func pinNote() string {
+	if _, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
+		return ""
+	}
+	return " Here neither is held on its core, for want of taskset or of a second core: GOMAXPROCS is 1 for both."
+}
+
+// getK6 builds k6, once.
+func getK6(ctx context.Context, e env) (string, error) {
+	dir := e.k6Dir()
+	if _, err := os.Stat(filepath.Join(dir, "k6")); err == nil {
+		return k6Version, nil
+	}
+	c := exec.CommandContext(ctx, "go", "install", "go.k6.io/k6@"+k6Version)
+	c.Dir = os.TempDir() // outside of this module
+	c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+	if out, err := c.CombinedOutput(); err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return "", missingError("k6 could not be built: " + lines[len(lines)-1])
+	}
+	return k6Version, nil
+}
+
+func (e env) k6Dir() string { return filepath.Join(e.tools, "k6-"+k6Version) }
+
+func k6Journeys(ctx context.Context, e env) (figures, error) {
+	script := filepath.Join(e.dir, "journey.js")
+	if err := os.WriteFile(script, []byte(journeyJS), 0o600); err != nil {
+		return nil, err
+	}
+	return client{env: e, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
+		args := []string{
+			"run", "--quiet", "--no-usage-report", "--no-thresholds", "--log-output", "none", "--address", "", "-e", "BASE=http://" + address, "-e", fmt.Sprint("VUS=", fleet),
+		}
+		if rated {
+			args = append(args, "-e", fmt.Sprint("DURATION=", journeyTime))
+		}
+		return pinned(ctx, 1, filepath.Join(e.k6Dir(), "k6"), append(args, script)...), nil
+	}}.figures(ctx)
+}

@@ -54,6 +54,7 @@ type HTTP struct {
 	prefix     string // of the address's path, escaped, without a slash at its end
 	limits     Limits
 	pool       *http.Transport
+	direct     *direct // nil has pool carry everything
 	transport  transport
 	open       atomic.Int64
 }
@@ -82,6 +83,9 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	h.transport = transport{
 		name: name, base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
+	}
+	if h.direct = newDirect(h); h.direct != nil {
+		h.transport.base = h.direct
 	}
 	h.transport.patience.Store(int64(h.limits.Timeout))
 	return h, nil
@@ -182,6 +186,9 @@ func (h *HTTP) Host() string { return h.base.Host }
 func (h *HTTP) Close() {
 	h.transport.breaker.end()
 	h.pool.CloseIdleConnections()
+	if h.direct != nil {
+		h.direct.end()
+	}
 }
 
 // attemptOf is a copy of req for one attempt.

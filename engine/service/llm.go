@@ -46,7 +46,7 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.kind = kindLLM
+	h.kind, h.transport.base = kindLLM, h.pool // whose answers may come in pieces
 	if c.Shared != nil {
 		h.transport.shared = c.Shared.gate
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -23,6 +24,7 @@ func (j *Journal) write() {
 			return
 		default:
 		}
+		runtime.Gosched() // those who are about to queue rows as well do so first, and share the commit
 		due, queue, closing := j.take()
 		if len(queue) > 0 && !j.commit(queue) {
 			return

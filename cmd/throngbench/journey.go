@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/govern"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+//go:embed peers/journey.yaml
+var journeyYAML []byte
+
+// ratedJourneys is how many a client of ours makes where its rate is measured.
+const ratedJourneys = 20_000
+
+// journeys are what a client of ours is asked for.
+type journeys struct {
+	Address  string
+	Agents   int
+	Limit    int
+	Journals bool
+}
+
+// throngJourneys measures Throng in processes of their own, as it measures others.
+func (e env) throngJourneys(ctx context.Context, journals bool) (figures, error) {
+	return client{env: e, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
+		j := journeys{address, fleet, fleet, journals}
+		if rated {
+			j.Agents = ratedJourneys
+		}
+		asked, err := json.Marshal(j)
+		if err != nil {
+			return nil, err
+		}
+		c, err := e.part(ctx, "6/client", 1)
+		if err == nil {
+			c.Stdin = bytes.NewReader(asked)
+		}
+		return c, err
+	}}.figures(ctx)
+}
+
+// throngClient is such a process.
+func throngClient(ctx context.Context, e env) (figures, error) {
+	var j journeys
+	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
+		return nil, err
+	}
+	s, err := scenario.Read("journey.yaml", func(string) ([]byte, error) { return journeyYAML, nil }, map[string]string{"agents": fmt.Sprint(j.Agents)})
+	if err != nil {
+		return nil, err
+	}
+	settings := engine.DefaultSettings()
+	settings.Limit, settings.Floor, settings.Ceiling = j.Limit, j.Limit, j.Limit // the governor has nothing to move
+	settings.Services = map[string]string{"shop": "http://" + j.Address}
+	settings.KeepAwake = false
+	began := time.Now()
+	result, err := j.run(ctx, e, s, settings)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began).Seconds()
+	ok, requests := float64(result.Totals.Outcomes[engine.OK]), float64(result.Totals.Requests)
+	return figures{
+		"journeys": ok, "requests": requests, "failed": float64(j.Agents) - ok,
+		"journeys/s": ok / took, "requests/s": requests / took,
+	}, nil
+}
+
+// run is a whole run: until its journal is closed, if it has one.
+func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings engine.Settings) (result engine.Result, err error) {
+	if !j.Journals {
+		return unjournaled(ctx, s, settings)
+	}
+	store, err := sqlite.Open(e.dir, sqlite.Options{})
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	job, err := wire.Launch{Store: store, Data: e.dir, Scenario: s, Settings: settings}.Start(ctx)
+	if err != nil {
+		return result, err
+	}
+	return job.Run.Wait(), job.Close()
+}
+
+// unjournaled is a run without a store, which no program of ours has.
+func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Settings) (result engine.Result, err error) {
+	shop := s.Services[0]
+	shop.Simulation = settings.Simulation
+	client, err := service.NewHTTP(shop.Name, settings.Services[shop.Name], shop.Limits, false)
+	if err != nil {
+		return result, err
+	}
+	defer client.Close()
+	shop.Connect(client, "")
+	pilot, err := govern.New(settings.Steering(), govern.Options{})
+	if err != nil {
+		return result, err
+	}
+	run, err := engine.Start(ctx, engine.Config{
+		ID: "journeys", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings,
+		Pilot: pilot, Services: []engine.Service{client}, Probe: engine.Probe{Host: engine.HostSampler(os.TempDir())},
+	})
+	if err != nil {
+		return result, err
+	}
+	return run.Wait(), nil
+}
