@@ -125,12 +125,13 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	if items != nil {
 		n = items.Len()
 	}
-	var passes []script.Value
+	passes := make([]script.Value, 0, n)
+	p := new(pass) // of one after the other
 	for i := range n {
 		if l.limit > 0 && i == l.limit {
 			return nil, engine.Fail(engine.LoopLimit, "more than %d passes", l.limit)
 		}
-		p := &pass{
+		*p = pass{
 			block: l.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", local: l.as, value: items.Index(i), timed: &t.timed,
 		}
 		if err := t.x.run(p); err != nil {
@@ -175,6 +176,7 @@ func (w *while) blocks() []*Block { return []*Block{w.do} }
 func (w *while) run(t *turn) (script.Value, error) {
 	var passes []script.Value
 	last := lastPass{t, script.Missing}
+	p := new(pass) // of one after the other
 	for i := 0; ; i++ {
 		c := t.Context("condition[" + itoa(i) + "]")
 		c.Names = last
@@ -188,7 +190,7 @@ func (w *while) run(t *turn) (script.Value, error) {
 		if i == w.limit {
 			return nil, engine.Fail(engine.LoopLimit, "the condition still holds after %d passes", w.limit)
 		}
-		p := &pass{
+		*p = pass{
 			block: w.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", local: lastName, value: last.value, timed: &t.timed,
 		}
 		if err := t.x.run(p); err != nil {

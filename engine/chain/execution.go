@@ -156,9 +156,12 @@ func (x *execution) run(p *pass) error {
 	for i := range p.block.segments {
 		seg := &p.block.segments[i]
 		last, err := seg.from, error(nil)
-		if seg.grouped() {
+		switch {
+		case seg.grouped() && seg.plain(p.block):
+			last, err = x.turns(p, seg)
+		case seg.grouped():
 			last, err = x.group(p, seg)
-		} else {
+		default:
 			err = x.single(p, p.block.Steps[last])
 		}
 		if err != nil {
@@ -173,6 +176,25 @@ func (x *execution) run(p *pass) error {
 
 // single executes a segment of one step.
 func (x *execution) single(p *pass, s *Step) error {
+	if err := x.room(p, s); err != nil {
+		return err
+	}
+	return x.next(p, s)
+}
+
+// room is the failure of a session that has taken as many steps as it may, or holds as much; nil if it can go on with s.
+func (x *execution) room(p *pass, s *Step) error {
+	if x.before+len(x.row.Steps) >= maxSteps {
+		return &failedAt{p.prefix + s.Name, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
+	}
+	if err := tooMuch(x.kept, maxKept); err != nil {
+		return &failedAt{p.prefix + s.Name, err}
+	}
+	return nil
+}
+
+// next executes the step whose output is the pass's next.
+func (x *execution) next(p *pass, s *Step) error {
 	out, err := x.step(p, s)
 	x.at = p.owner
 	if err == nil {
@@ -194,12 +216,6 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
 	x.at = t
-	if x.before+t.at >= maxSteps {
-		return nil, &failedAt{t.path, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
-	}
-	if err := tooMuch(x.kept, maxKept); err != nil {
-		return nil, &failedAt{t.path, err}
-	}
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
 	x.in.Watch.started(t)
 	if err := t.begin(); err != nil {

@@ -11,6 +11,7 @@ import (
 type segment struct {
 	from, to int           // of the block's steps
 	order    []int         // of a group: its steps in file order, dependencies first
+	inOrder  bool          // of a group: that is the file order
 	shape    *script.Shape // of a group: what previous shows of it
 }
 

@@ -24,7 +24,8 @@ type group struct {
 	pass    *pass
 	segment *segment
 	members []member
-	ended   sync.WaitGroup // goroutines
+	inTurn  bool           // its steps run one after another, on this goroutine
+	ended   sync.WaitGroup // of the others
 
 	mu    sync.Mutex // guards the members' states, waits and clocks, and
 	bound int        // the first in the file that ended the session so far
@@ -39,6 +40,7 @@ type member struct {
 	x      execution
 	in     Input
 	memory Memory
+	own    engine.Delta // what it wrote
 	row    engine.SessionRow
 	clock  *clock.Clock // nil if the steps run one after another
 	state  state
@@ -63,7 +65,7 @@ const (
 func (x *execution) group(p *pass, seg *segment) (last int, err error) {
 	n := seg.to - seg.from
 	g := &group{x: x, pass: p, segment: seg, members: make([]member, n), bound: n}
-	p.timed.start(x.s) // before anybody asks for it at once
+	g.inTurn = x.s.Settings().SequentialSteps || seg.computes(p.block)
 	var ready []int
 	for at := range g.members {
 		m := &g.members[at]
@@ -72,11 +74,12 @@ func (x *execution) group(p *pass, seg *segment) (last int, err error) {
 			ready = append(ready, at)
 		}
 	}
-	if x.s.Settings().SequentialSteps {
+	if g.inTurn {
 		for _, i := range seg.order {
 			g.run(i - seg.from)
 		}
 	} else {
+		p.timed.start(x.s) // before anybody asks for it at once
 		g.work(ready)
 		g.ended.Wait()
 	}
@@ -119,12 +122,12 @@ func (g *group) begin(m *member) bool {
 			m.memory.join(g.members[at].memory.own)
 		}
 	}
-	m.memory.own = &engine.Delta{}
+	m.memory.own = &m.own
 	m.in = *x.in
 	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
 	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept}
 	m.x.time.up = p.timed
-	if !x.s.Settings().SequentialSteps {
+	if !g.inTurn {
 		m.clock = p.timed.clock.Branch()
 		m.x.time.clock = m.clock
 	}
@@ -145,8 +148,11 @@ func (m *member) execute() {
 			m.err = m.x.panicked(cause)
 		}
 	}()
+	if m.err = m.x.room(&m.x.body, m.step); m.err != nil {
+		return
+	}
 	m.out, m.err = m.x.step(&m.x.body, m.step)
-	if err := tooMuch(m.x.kept-m.group.x.kept, m.group.share()); err != nil && m.err == nil {
+	if err := tooMuch(m.x.kept-m.group.x.kept, m.group.segment.share()); err != nil && m.err == nil {
 		m.out, m.err = nil, &failedAt{m.x.body.prefix + m.step.Name, err}
 	}
 }
@@ -244,15 +250,18 @@ func (g *group) join() (last int, err error) {
 	return g.segment.to - 1, nil
 }
 
-// output is what the step i of the block gave, nil if this pass cannot see it.
+// output is what the step i of the block gave, nil if the step under way in this pass cannot see it.
 func (p *pass) output(i int) script.Value {
+	s := p.turn.step
+	if seg := &p.block.segments[s.segment]; seg.grouped() && i >= seg.from {
+		if at := i - seg.from; !s.node.before.has(at) {
+			return nil
+		} else if p.member != nil {
+			return p.member.group.members[at].out
+		}
+	}
 	if i < len(p.outputs) {
 		return p.outputs[i]
-	}
-	if m := p.member; m != nil {
-		if at := i - m.group.segment.from; m.step.node.before.has(at) {
-			return m.group.members[at].out
-		}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func tooMuch(kept, most int) error {
 
 // share is how much each member of a group may hold on to: they must not take more together than one session may, and
 // who comes first must make no difference.
-func (g *group) share() int { return maxKept / len(g.members) }
+func (s *segment) share() int { return maxKept / (s.to - s.from) }
 
 // check is the failure of a step that writes more than an agent may remember.
 func (m *Memory) check(more *engine.Delta) error {

@@ -96,6 +96,7 @@ func (o *ordering) group(seg *segment) {
 			o.visit(seg, i)
 		}
 	}
+	seg.inOrder = slices.IsSorted(seg.order)
 	for i, s := range steps {
 		for j, other := range steps[:i] {
 			if s.node.beside && other.node.beside {
