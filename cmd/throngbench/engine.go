@@ -30,7 +30,9 @@ func engineRows() []row {
 func emptyRow() row {
 	const agents, each = 1_000_000, "µs/session"
 	here := func(work func(ctx context.Context) error) func(context.Context, env) (figures, error) {
-		return func(ctx context.Context, _ env) (figures, error) { return counted(agents, func() error { return work(ctx) }) }
+		return func(ctx context.Context, _ env) (figures, error) {
+			return counted(agents, func() error { return work(ctx) })
+		}
 	}
 	return row{
 		name: "1",

@@ -148,7 +148,7 @@ func waitSteps(ctx context.Context, agents, gate int, d time.Duration) error {
 
 // askSteps runs a session whose steps each ask a service once.
 func askSteps(ctx context.Context, address string, steps int, beside bool) error {
-	text := "population: {count: 1}\nservices: {slow: {kind: http}}\nchain c:\n"
+	text := fmt.Sprintf("population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
 	for i := range steps {
 		text += fmt.Sprintf("  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
 	}
