@@ -78,6 +78,7 @@ type Run struct {
 	ledger    *ledger
 	unpriced  []string
 	results   chan *batch
+	tray      tray
 	orders    chan func(*loop)
 	free      chan *batch
 	crashed   func(value any, stack []byte)
@@ -137,6 +138,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		unpriced:   cfg.Unpriced,
 		crashed:    cfg.Crashed,
 		results:    make(chan *batch, 64),
+		tray:       newTray(),
 		orders:     make(chan func(*loop)),
 		free:       make(chan *batch, 256),
 		abandoned:  make(chan struct{}),
@@ -252,7 +254,7 @@ func (r *Run) freshBatch() *batch {
 }
 
 func (r *Run) giveBack(b *batch) {
-	b.next, b.cut, b.unpaid, b.gone, b.probe = 0, 0, "", false, false
+	b.clear()
 	select {
 	case r.free <- b:
 	default:

@@ -26,10 +26,34 @@ type batch struct {
 	cut  int         // sessions that were cut
 	// unpaid is why the last of these was cut, if that is for the budget
 	unpaid string
-	gone   bool // the worker has ended
-	// probe says that the worker had one session only, to see how that goes.
-	probe bool
+	gone   int // workers that have ended
+	probes int // of these, such that had one session only, to see how that goes
 }
+
+// take moves what is in o to the end of b and leaves o what it needs to be filled again.
+func (b *batch) take(o *batch) {
+	for i := range o.next {
+		to := b.free()
+		*to, o.rows[i] = o.rows[i], *to
+		b.next++
+	}
+	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
+	if o.unpaid != "" {
+		b.unpaid = o.unpaid
+	}
+	o.clear()
+}
+
+// free is the first row that is not in use; it keeps the slices of an earlier one.
+func (b *batch) free() *SessionRow {
+	if b.next == len(b.rows) {
+		b.rows = append(b.rows, SessionRow{})
+	}
+	return &b.rows[b.next]
+}
+
+// clear makes b empty; its rows stay for the next.
+func (b *batch) clear() { *b = batch{rows: b.rows} }
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
 type worker struct {
@@ -68,8 +92,11 @@ func (w *worker) work() {
 	if w.spare != nil {
 		w.spare.Stop()
 	}
-	w.batch.gone, w.batch.probe = true, w.once
-	w.send()
+	w.batch.gone = 1
+	if w.once {
+		w.batch.probes = 1
+	}
+	w.lay()
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
@@ -196,10 +223,8 @@ func (w *worker) judge(retired bool) {
 // keep puts the row of the session that ended into the batch and takes one with used slices for the next.
 func (w *worker) keep() {
 	b := w.batch
-	if b.next == len(b.rows) {
-		b.rows = append(b.rows, SessionRow{})
-	}
-	b.rows[b.next], w.row = w.row, b.rows[b.next]
+	at := b.free()
+	*at, w.row = w.row, *at
 	if b.next == 0 {
 		w.since = w.now
 	}
@@ -210,35 +235,46 @@ func (w *worker) keep() {
 	}
 }
 
-// handOn flushes before the session in flight waits; what a full journal makes it wait is not its own time.
+// handOn hands on what the worker finished before the session in flight waits; what a full journal makes it wait is not
+// its own time.
 func (w *worker) handOn() {
 	if w.batch.next == 0 && w.batch.cut == 0 {
 		return
 	}
 	since := time.Now()
-	w.flush()
+	w.lay()
 	w.began = w.began.Add(time.Since(since))
 }
 
-// flush hands on what the worker finished.
+// lay journals what the worker finished and lays it on the tray.
+func (w *worker) lay() {
+	if !w.journal() {
+		return
+	}
+	if over := w.run.tray.put(w.batch); over != nil {
+		w.run.hand(over)
+		w.batch = w.run.freshBatch()
+	}
+}
+
+// flush journals what the worker finished and hands it to the loop.
 func (w *worker) flush() {
-	w.send()
+	if w.journal() {
+		w.run.hand(w.batch)
+	}
 	w.batch = w.run.freshBatch()
 }
 
-// send hands the batch to the journal, then to the loop. What an abandoned worker still finished is lost, as if it had
-// been cut.
-func (w *worker) send() {
+// journal journals what the worker finished. What an abandoned worker still finished is lost, as if it had been cut: then
+// it reports false.
+func (w *worker) journal() bool {
 	select {
 	case <-w.run.abandoned:
-		return
+		return false
 	default:
 	}
 	if b := w.batch; b.next > 0 {
 		w.run.journal.Append(b.rows[:b.next])
 	}
-	select {
-	case w.run.results <- w.batch:
-	case <-w.run.abandoned:
-	}
+	return true
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing/fstest"
 	"time"
 
@@ -133,7 +132,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 		c.Journal, finish = journal, func() error { return journal.Close(ctx) }
 	}
 	c.Program = s.Program(1)
-	began, used := time.Now(), processor()
+	began, used := time.Now(), ownTime()
 	r, err := engine.Start(ctx, c)
 	if err != nil {
 		return nil, err
@@ -147,8 +146,8 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 		return nil, fmt.Errorf("%d of %d sessions ended well", ok, agents)
 	}
 	return figures{
-		"sessions/s": agents / took.Seconds(), "CPU µs/session": (processor() - used).Seconds() * 1e6 / agents,
-		"peak MB": peak(syscall.RUSAGE_SELF),
+		"sessions/s": agents / took.Seconds(), "CPU µs/session": (ownTime() - used).Seconds() * 1e6 / agents,
+		"peak MB": ownPeak(),
 	}, nil
 }
 
@@ -170,15 +169,6 @@ func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c engine.Confi
 		}
 	}
 	return nil
-}
-
-// processor is how long this process has used it.
-func processor() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func (e env) langgraphDir() string { return filepath.Join(e.tools, "langgraph-"+langgraphVersion) }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -146,7 +145,7 @@ func checkpoints(ctx context.Context, e env) (figures, error) {
 	}
 	return figures{
 		"ms when all changed": took[0], "ms": spreadOf(took[1:]).Median, "ms to a session's end": spreadOf(stalled[1:]).Median,
-		"usual ms to a session's end": spreadOf(usual[1:]).Median, "peak MB": peak(syscall.RUSAGE_SELF),
+		"usual ms to a session's end": spreadOf(usual[1:]).Median, "peak MB": ownPeak(),
 	}, nil
 }
 
@@ -180,5 +179,5 @@ func wholeState(_ context.Context, e env) (figures, error) {
 		return nil, err
 	}
 	ms := time.Since(began).Seconds() * 1e3
-	return figures{"ms": ms, "ms to a session's end": ms, "peak MB": peak(syscall.RUSAGE_SELF)}, nil
+	return figures{"ms": ms, "ms to a session's end": ms, "peak MB": ownPeak()}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
@@ -30,8 +29,10 @@ func growthRow() row {
 			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, true) }},
 			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, tenthStore, false) }},
 		},
-		shown: []string{"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows/s",
-			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "long run's exported rows/s", "peak MB"},
+		shown: []string{
+			"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows/s",
+			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "long run's exported rows/s", "peak MB",
+		},
 		ratios: []ratio{
 			grows("ms to open", 1.5), grows("ms to list runs", 10), grows("ms to list checkpoints", 1.5), grows("ms for totals", 1.5),
 			grows("ms for metrics", 1.5), grows("ms for an agent", 1.5), grows("ms to weigh", 1.5), grows("ms to prune", 1.5),
@@ -70,7 +71,7 @@ func useStore(ctx context.Context, e env, store func(context.Context, env) (stri
 		u.look("long run's ", longRun, longCycles)
 	}
 	u.prune()
-	u.figures["peak MB"] = peak(syscall.RUSAGE_SELF)
+	u.figures["peak MB"] = ownPeak()
 	return u.figures, u.err
 }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -108,7 +107,7 @@ func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool)
 	}
 	f["client's µs/request"] = usedMicros(command) / f["requests"]
 	f["server's µs/request"] = usedMicros(server) / f["requests"]
-	f["peak MB"] = peakOf(command.ProcessState.SysUsage().(*syscall.Rusage))
+	f["peak MB"] = peakOf(command.ProcessState)
 	return f, nil
 }
 

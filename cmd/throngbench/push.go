@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -141,7 +140,7 @@ func pushed(p *pushing, took time.Duration) (figures, error) {
 	if want := pushedCycles * shoppers * 4; rows != want {
 		return nil, fmt.Errorf("%d rows arrived, not %d", rows, want)
 	}
-	return figures{"rows/s": float64(rows) / took.Seconds(), "peak MB": peak(syscall.RUSAGE_SELF)}, nil
+	return figures{"rows/s": float64(rows) / took.Seconds(), "peak MB": ownPeak()}, nil
 }
 
 // copied reads the rows that have arrived and copies them into empty tables with nothing but pgx.
@@ -171,7 +170,7 @@ func copied(p *pushing, _ time.Duration) (figures, error) {
 		}
 		rows, took = rows+int(n), took+time.Since(began)
 	}
-	f := figures{"rows/s": float64(rows) / took.Seconds(), "peak MB": peak(syscall.RUSAGE_SELF)}
+	f := figures{"rows/s": float64(rows) / took.Seconds(), "peak MB": ownPeak()}
 	return f, errors.Join(pusher.Close(p.ctx), from.Close(p.ctx), to.Close(p.ctx))
 }
 

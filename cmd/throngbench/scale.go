@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -18,7 +17,7 @@ const linear = 1.1
 // scaleRows measure what grows: many agents, cycles, rows, steps. What a unit costs where there are many stands over what
 // it costs where there are few.
 func scaleRows() []row {
-	all := []row{crowdRow(), waitingRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
+	all := []row{crowdRow(), waitingCrowdRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
 	for i := range all {
 		all[i].scale = true
 	}
@@ -65,7 +64,7 @@ chain c:
 	if err != nil {
 		return nil, err
 	}
-	began, used := time.Now(), cpuTime()
+	began, used := time.Now(), ownTime()
 	late := int64(agents*(cycles-1) + agents/2)
 	f := figures{}
 	if err := until(job.Run, func(s *engine.Snapshot) bool { return s.Ended >= late }); err != nil {
@@ -83,7 +82,7 @@ chain c:
 	}
 	ended := float64(job.Run.Snapshot().Ended)
 	f["µs/session"] = time.Since(began).Seconds() * 1e6 / ended
-	f["CPU µs/session"] = (cpuTime() - used).Seconds() * 1e6 / ended
+	f["CPU µs/session"] = (ownTime() - used).Seconds() * 1e6 / ended
 	if err := t.end(job); err != nil {
 		return nil, err
 	}
@@ -101,7 +100,7 @@ chain c:
 	}
 	bytes, err := t.bytes(ctx)
 	f["bytes/session"] = bytes / float64(agents*cycles)
-	f["peak MB"] = peak(syscall.RUSAGE_SELF)
+	f["peak MB"] = ownPeak()
 	return f, err
 }
 
@@ -145,26 +144,26 @@ func steps(ctx context.Context, e env, n int) (figures, error) {
 	t := trial{dir: e.dir, cycles: 1, text: chainOf(n, agents)}
 	var err error
 	const loads = 5
-	used := cpuTime()
+	used := ownTime()
 	for range loads {
 		if _, err = t.load(); err != nil {
 			return nil, err
 		}
 	}
-	f := figures{"load µs/step": (cpuTime() - used).Seconds() * 1e6 / float64(loads*n)}
+	f := figures{"load µs/step": (ownTime() - used).Seconds() * 1e6 / float64(loads*n)}
 	job, err := t.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	used = cpuTime()
+	used = ownTime()
 	job.Run.Wait()
-	f["CPU µs/step"] = (cpuTime() - used).Seconds() * 1e6 / float64(n*agents)
+	f["CPU µs/step"] = (ownTime() - used).Seconds() * 1e6 / float64(n*agents)
 	if err := t.finish(job, agents); err != nil {
 		return nil, err
 	}
 	bytes, err := t.bytes(ctx)
 	f["bytes/step"] = bytes / float64(n*agents)
-	f["peak MB"] = peak(syscall.RUSAGE_SELF)
+	f["peak MB"] = ownPeak()
 	return f, err
 }
 
@@ -228,12 +227,12 @@ chain c:
 `}
 	var err error
 	f := figures{}
-	used := cpuTime()
+	used := ownTime()
 	f["load ms"] = milliseconds(func() error { _, err := t.load(); return err }, &err)
 	if err != nil {
 		return nil, err
 	}
-	f["CPU µs/row"] = (cpuTime() - used).Seconds() * 1e6 / float64(n)
+	f["CPU µs/row"] = (ownTime() - used).Seconds() * 1e6 / float64(n)
 	job, err := t.start(ctx)
 	if err != nil {
 		return nil, err
@@ -241,7 +240,7 @@ chain c:
 	if err := t.finish(job, int64(n)); err != nil {
 		return nil, err
 	}
-	f["peak MB"] = peak(syscall.RUSAGE_SELF)
+	f["peak MB"] = ownPeak()
 	f["MB beyond the program"] = f["peak MB"] - bare
 	return f, nil
 }

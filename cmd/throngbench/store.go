@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -57,7 +56,7 @@ func journaled(ctx context.Context, dir string, agents int) (figures, error) {
 	settings.Limit = 50
 	began := time.Now()
 	r, err := engine.Start(ctx, engine.Config{
-		ID: benchRun, Program: emptyProgram{}, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
+		ID: benchRun, Program: emptyProgram, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
 	})
 	if err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func rates(path string, sessions int, took time.Duration) (figures, error) {
 	return figures{
 		"sessions/s":    float64(sessions) / took.Seconds(),
 		"bytes/session": float64(info.Size()) / float64(sessions),
-		"peak MB":       peak(syscall.RUSAGE_SELF),
+		"peak MB":       ownPeak(),
 	}, nil
 }
 
