@@ -43,15 +43,20 @@ type Vitals struct {
 	Goroutines int
 	Heap       uint64        // bytes in use
 	Waited     time.Duration // by a call for its turn on the UI goroutine
+	Painted    time.Time     // when the first frame was on the screen; zero before
 }
 
 func (v Vitals) String() string {
-	return fmt.Sprintf("goroutines %d heap %d waited %d", v.Goroutines, v.Heap, v.Waited.Microseconds())
+	painted := int64(0)
+	if !v.Painted.IsZero() {
+		painted = v.Painted.UnixMicro()
+	}
+	return fmt.Sprintf("goroutines %d heap %d waited %d painted %d", v.Goroutines, v.Heap, v.Waited.Microseconds(), painted)
 }
 
 // Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part] with one of the
-// process at its end, and returns at once.
-func Serve(path string, win fyne.Window) error {
+// process at its end, and returns at once. painted, which the UI goroutine is asked for, is when the first frame was shown.
+func Serve(path string, win fyne.Window, painted func() time.Time) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
@@ -64,7 +69,7 @@ func Serve(path string, win fyne.Window) error {
 				slog.Error("inspect", "error", err)
 				return
 			}
-			err = json.NewEncoder(conn).Encode(answer(win))
+			err = json.NewEncoder(conn).Encode(answer(win, painted))
 			if err = errors.Join(err, conn.Close()); err != nil {
 				slog.Error("inspect", "error", err)
 			}
@@ -74,12 +79,12 @@ func Serve(path string, win fyne.Window) error {
 }
 
 // answer waits for the UI goroutine.
-func answer(win fyne.Window) []Part {
+func answer(win fyne.Window, painted func() time.Time) []Part {
 	var v Vitals
 	parts := make(chan []Part, 1)
 	asked := time.Now()
 	async.Do(func() {
-		v.Waited = time.Since(asked)
+		v.Waited, v.Painted = time.Since(asked), painted()
 		parts <- Look(win)
 	})
 	shown := <-parts
