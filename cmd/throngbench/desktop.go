@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -107,7 +106,9 @@ func (d *desktop) close() {
 // start starts the program with a data folder, and returns when it shows that it can launch.
 func (d *desktop) start(ctx context.Context, program, data string, args ...string) error {
 	socket := filepath.Join(d.dir, "inspect")
-	_ = os.Remove(socket) // of the program that was started before
+	for _, old := range []string{socket, socket + ".process"} { // of the program that was started before
+		_ = os.Remove(old)
+	}
 	d.cmd = exec.CommandContext(ctx, program, args...)
 	d.cmd.Env = []string{"HOME=" + d.dir, "DISPLAY=" + d.display, "THRONG_INSPECT=" + socket, "THRONG_DATA=" + data}
 	d.cmd.Stderr = os.Stderr
@@ -120,30 +121,39 @@ func (d *desktop) start(ctx context.Context, program, data string, args ...strin
 
 // look asks the program what it shows.
 func (d *desktop) look(ctx context.Context) error {
+	shown, err := d.ask(ctx, "inspect")
+	if err == nil {
+		d.shown = shown
+	}
+	return err
+}
+
+// feel asks the program how it does: going through what is shown takes the UI goroutine longer than to draw it.
+func (d *desktop) feel(ctx context.Context) error {
+	_, err := d.ask(ctx, "inspect.process")
+	return err
+}
+
+func (d *desktop) ask(ctx context.Context, socket string) (shown []part, err error) {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "unix", filepath.Join(d.dir, "inspect"))
+	conn, err := dialer.DialContext(ctx, "unix", filepath.Join(d.dir, socket))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer conn.Close()
-	text, err := io.ReadAll(conn)
-	if err != nil {
-		return err
-	}
-	d.shown = nil
-	if err := json.Unmarshal(text, &d.shown); err != nil {
-		return err
+	if err := json.NewDecoder(conn).Decode(&shown); err != nil {
+		return nil, err
 	}
 	var waited, painted int64
 	v := &d.vitals
-	if _, err := fmt.Sscanf(d.shown[len(d.shown)-1].Text, "goroutines %d heap %d waited %d painted %d", &v.goroutines, &v.heap, &waited, &painted); err != nil {
-		return err
+	if _, err := fmt.Sscanf(shown[len(shown)-1].Text, "goroutines %d heap %d waited %d painted %d", &v.goroutines, &v.heap, &waited, &painted); err != nil {
+		return nil, err
 	}
 	v.waited = time.Duration(waited) * time.Microsecond
 	if painted != 0 {
 		v.painted = time.UnixMicro(painted)
 	}
-	return nil
+	return shown, nil
 }
 
 // until looks again and again until a condition holds.

@@ -67,6 +67,11 @@ func beside(ctx context.Context, e env) (figures, error) {
 	if err := d.click(ctx, "Charts"); err != nil {
 		return nil, err
 	}
+	select { // until it is drawn, and has read what it shows
+	case <-time.After(2 * time.Second):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	return d.watch(ctx, watched)
 }
 
@@ -86,10 +91,13 @@ func (d *desktop) watch(ctx context.Context, length time.Duration) (figures, err
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if err := d.look(ctx); err != nil {
+		if err := d.feel(ctx); err != nil {
 			return nil, err
 		}
 		waits = append(waits, d.vitals.waited)
+		if d.vitals.waited > 10*time.Millisecond {
+			fmt.Fprintln(os.Stderr, "DBG", time.Since(began), d.vitals.waited)
+		}
 	}
 	after, err := d.drawing()
 	if err != nil {
