@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -55,19 +56,24 @@ func (e env) program(ctx context.Context) (path string, err error) {
 		}
 	}
 	path = filepath.Join(e.tools, "throng")
-	args := []string{"build", "-o", path}
+	return path, e.build(ctx, "build", "-o", path, "./cmd/throng")
+}
+
+// build has go build something of this repository, with the tags of this program.
+func (e env) build(ctx context.Context, what string, args ...string) error {
+	all := []string{what}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" {
-				args = append(args, "-tags", s.Value)
+				all = append(all, "-tags", s.Value)
 			}
 		}
 	}
-	out, err := exec.CommandContext(ctx, "go", append(args, "./cmd/throng")...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", append(all, args...)...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+		return fmt.Errorf("go %s: %w\n%s", what, err, out)
 	}
-	return path, nil
+	return nil
 }
 
 // openDesktop starts a display, which chooses its number itself.
@@ -101,6 +107,14 @@ func (d *desktop) close() {
 			_ = c.Wait()
 		}
 	}
+}
+
+// quit has the program end as a signal does, which closes its store.
+func (d *desktop) quit() error {
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return d.cmd.Wait()
 }
 
 // start starts the program with a data folder, and returns when it shows that it can launch.
