@@ -3,6 +3,7 @@ package ui
 import (
 	"image"
 	"image/color"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -61,6 +62,7 @@ type frame struct {
 	win      fyne.Window
 	native   Native // nil until the window was painted
 	attached bool
+	seen     time.Time // when its first frame was on the screen; zero before
 	pages    []*page
 	run      *page // of the run in progress
 	current  *page
@@ -104,7 +106,10 @@ func (f *frame) painted() fyne.CanvasObject {
 		if !f.attached {
 			f.attached = true
 			f.native = f.of.desk.Attach(f.key)
-			async.Do(func() { f.of.place(f) })
+			async.Do(func() {
+				f.seen = time.Now()
+				f.of.place(f)
+			})
 		}
 		return nothing
 	})

@@ -173,10 +173,12 @@ func (s *Screen) Tick() {
 	}
 }
 
-// changed reports whether something is not drawn yet that a person waits for.
+// changed reports whether something is not drawn yet that a person waits for. A limit that a governor moves is not: it
+// may do so every second, and the next second shows it.
 func (s *Screen) changed() bool {
 	now := s.feed.snap
-	return now.Phase != s.shown.phase || now.Limit != s.shown.limit || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
+	limited := now.Limit != s.shown.limit && !governed(now)
+	return now.Phase != s.shown.phase || limited || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
 }
 
 // draw shows what is known, of now or of the moment that a person looks back on. What has not changed costs nothing.

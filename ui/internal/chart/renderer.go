@@ -32,7 +32,7 @@ func leastSize(th fyne.Theme, usual fyne.Size) fyne.Size {
 // CreateRenderer is for Fyne.
 func (c *Chart) CreateRenderer() fyne.WidgetRenderer {
 	c.dress()
-	return &renderer{c, c.objects()}
+	return &renderer{chart: c, all: c.objects()}
 }
 
 // dress takes colours and sizes from the theme.
@@ -120,10 +120,16 @@ func (c *Chart) objects() []fyne.CanvasObject {
 type renderer struct {
 	chart *Chart
 	all   []fyne.CanvasObject
+	size  fyne.Size // that it was laid out for
 }
 
-// Layout is called when the size changed.
+// Layout is called when the size changed, and when a text of the chart has become wider or narrower: that one has its
+// place already, and drawing all again would paint the window once more.
 func (r *renderer) Layout(size fyne.Size) {
+	if size == r.size {
+		return
+	}
+	r.size = size
 	placeFrame(r.chart.frame, size)
 	r.chart.legend.forget()
 	r.chart.arrange()

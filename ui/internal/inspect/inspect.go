@@ -11,6 +11,7 @@ import (
 	"net"
 	"reflect"
 	"runtime"
+	"runtime/metrics"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -43,15 +44,31 @@ type Vitals struct {
 	Goroutines int
 	Heap       uint64        // bytes in use
 	Waited     time.Duration // by a call for its turn on the UI goroutine
+	Painted    time.Time     // when the first frame was on the screen; zero before
 }
 
 func (v Vitals) String() string {
-	return fmt.Sprintf("goroutines %d heap %d waited %d", v.Goroutines, v.Heap, v.Waited.Microseconds())
+	painted := int64(0)
+	if !v.Painted.IsZero() {
+		painted = v.Painted.UnixMicro()
+	}
+	return fmt.Sprintf("goroutines %d heap %d waited %d painted %d", v.Goroutines, v.Heap, v.Waited.Microseconds(), painted)
 }
 
 // Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part] with one of the
-// process at its end, and returns at once.
-func Serve(path string, win fyne.Window) error {
+// process at its end, and returns at once. painted, which the UI goroutine is asked for, is when the first frame was shown.
+// Beside it is a socket with [Brief] behind its name.
+func Serve(path string, win fyne.Window, painted func() time.Time) error {
+	look := func() []Part { return Look(win) }
+	brief := func() []Part { return nil }
+	return errors.Join(serve(path, look, painted), serve(path+Brief, brief, painted))
+}
+
+// Brief is how the name of the socket ends that answers with the process alone: what is shown is then not gone through,
+// which costs more than drawing does.
+const Brief = ".process"
+
+func serve(path string, look func() []Part, painted func() time.Time) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
@@ -64,7 +81,7 @@ func Serve(path string, win fyne.Window) error {
 				slog.Error("inspect", "error", err)
 				return
 			}
-			err = json.NewEncoder(conn).Encode(answer(win))
+			err = json.NewEncoder(conn).Encode(answer(look, painted))
 			if err = errors.Join(err, conn.Close()); err != nil {
 				slog.Error("inspect", "error", err)
 			}
@@ -74,19 +91,24 @@ func Serve(path string, win fyne.Window) error {
 }
 
 // answer waits for the UI goroutine.
-func answer(win fyne.Window) []Part {
+func answer(look func() []Part, painted func() time.Time) []Part {
 	var v Vitals
 	parts := make(chan []Part, 1)
 	asked := time.Now()
 	async.Do(func() {
-		v.Waited = time.Since(asked)
-		parts <- Look(win)
+		v.Waited, v.Painted = time.Since(asked), painted()
+		parts <- look()
 	})
 	shown := <-parts
-	var mem runtime.MemStats
-	runtime.ReadMemStats(&mem)
-	v.Goroutines, v.Heap = runtime.NumGoroutine(), mem.HeapInuse
+	v.Goroutines, v.Heap = runtime.NumGoroutine(), heap()
 	return append(shown, Part{Kind: Process, Text: v.String()})
+}
+
+// heap reads how many bytes are in use, without stopping the world.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() + sample[1].Value.Uint64()
 }
 
 // Look lists what a window shows. It is called on the UI goroutine.

@@ -31,21 +31,59 @@ func (p *Panel) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{p.conte
 
 // CreateRenderer is part of [fyne.Widget].
 func (p *Panel) CreateRenderer() fyne.WidgetRenderer {
-	back := canvas.NewRectangle(Color(ColorSurface))
-	back.CornerRadius = theme.InputRadiusSize()
-	return &panelRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(back, p.content)), back: back}
+	g := newGround()
+	return &panelRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(g.content, p.content)), ground: g}
 }
 
 type panelRenderer struct {
 	fyne.WidgetRenderer
-	back *canvas.Rectangle
+	ground *ground
 }
 
 // Refresh follows the theme; what lies on the panel refreshes itself.
 func (r *panelRenderer) Refresh() {
-	r.back.FillColor = Color(ColorSurface)
-	r.back.CornerRadius = theme.InputRadiusSize()
+	r.ground.dress()
 	r.WidgetRenderer.Refresh()
+}
+
+// ground is a surface with round corners. Without a graphics card a pixel of a rectangle with round corners costs four
+// times that of a plain one, so only its upper and lower end have them.
+type ground struct {
+	content            *fyne.Container
+	upper, rest, lower *canvas.Rectangle
+}
+
+func newGround() *ground {
+	g := &ground{upper: &canvas.Rectangle{}, rest: &canvas.Rectangle{}, lower: &canvas.Rectangle{}}
+	g.content = container.New(g, g.upper, g.lower, g.rest)
+	g.dress()
+	return g
+}
+
+// dress follows the theme.
+func (g *ground) dress() {
+	round := theme.InputRadiusSize()
+	g.upper.TopLeftCornerRadius, g.upper.TopRightCornerRadius = round, round
+	g.lower.BottomLeftCornerRadius, g.lower.BottomRightCornerRadius = round, round
+	for _, r := range []*canvas.Rectangle{g.upper, g.rest, g.lower} {
+		r.FillColor = Color(ColorSurface)
+	}
+}
+
+// MinSize is part of [fyne.Layout].
+func (g *ground) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+
+// Layout is part of [fyne.Layout]. The ends are twice as high as their corners, as the toolkit draws higher corners in a
+// costlier way, and the rest lies over their edges, which are soft.
+func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
+	round := theme.InputRadiusSize()
+	high := min(2*round, size.Height)
+	over := min(round, high/2)
+	g.upper.Resize(fyne.NewSize(size.Width, high))
+	g.lower.Move(fyne.NewPos(0, size.Height-high))
+	g.lower.Resize(fyne.NewSize(size.Width, high))
+	g.rest.Move(fyne.NewPos(0, over))
+	g.rest.Resize(fyne.NewSize(size.Width, max(size.Height-2*over, 0)))
 }
 
 // Text is a line in a colour and size of the theme. Unlike a label it has no padding, and setting what it shows

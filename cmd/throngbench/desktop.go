@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// desktop is a display of its own with the program's window.
+type desktop struct {
+	dir     string // of all that the program keeps
+	display string
+	x, cmd  *exec.Cmd
+	began   time.Time // when the program was started
+	shown   []part    // when it was looked at last
+	vitals  vitals
+}
+
+// part is something that the window shows; see ui/internal/inspect.
+type part struct {
+	Kind, Text string
+	X, Y, W, H int
+	Disabled   bool
+}
+
+// vitals are how the program does, as ui/internal/inspect writes it.
+type vitals struct {
+	goroutines int
+	heap       int64
+	waited     time.Duration
+	painted    time.Time
+}
+
+// patience is how long anything may take to show.
+const patience = time.Minute
+
+// program builds the program with the tags of this one, unless that was done, and returns its path.
+func (e env) program(ctx context.Context) (path string, err error) {
+	if runtime.GOOS != "linux" {
+		return "", missingError("the window is driven through X, on Linux only")
+	}
+	for _, tool := range []string{"Xvfb", "xdotool"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", missingError(tool + " is not installed; make setup-test does")
+		}
+	}
+	path = filepath.Join(e.tools, "throng")
+	return path, e.build(ctx, "build", "-o", path, "./cmd/throng")
+}
+
+// build has go build something of this repository, with the tags of this program.
+func (e env) build(ctx context.Context, what string, args ...string) error {
+	all := []string{what}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" {
+				all = append(all, "-tags", s.Value)
+			}
+		}
+	}
+	out, err := exec.CommandContext(ctx, "go", append(all, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go %s: %w\n%s", what, err, out)
+	}
+	return nil
+}
+
+// openDesktop starts a display, which chooses its number itself.
+func openDesktop(ctx context.Context, dir string, width, height int) (*desktop, error) {
+	number, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer number.Close()
+	x := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
+	x.ExtraFiles = []*os.File{write}
+	if err := x.Start(); err != nil {
+		return nil, err
+	}
+	_ = write.Close()
+	d := &desktop{dir: dir, x: x}
+	line, err := bufio.NewReader(number).ReadString('\n')
+	if err != nil {
+		d.close()
+		return nil, fmt.Errorf("Xvfb did not start: %w", err)
+	}
+	d.display = ":" + strings.TrimSpace(line)
+	return d, nil
+}
+
+// close ends the program and the display.
+func (d *desktop) close() {
+	for _, c := range []*exec.Cmd{d.cmd, d.x} {
+		if c != nil && c.ProcessState == nil {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}
+	}
+}
+
+// quit has the program end as a signal does, which closes its store.
+func (d *desktop) quit() error {
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return d.cmd.Wait()
+}
+
+// start starts the program with a data folder, and returns when it shows that it can launch.
+func (d *desktop) start(ctx context.Context, program, data string, args ...string) error {
+	socket := filepath.Join(d.dir, "inspect")
+	for _, old := range []string{socket, socket + ".process"} { // of the program that was started before
+		_ = os.Remove(old)
+	}
+	d.cmd = exec.CommandContext(ctx, program, args...)
+	d.cmd.Env = []string{"HOME=" + d.dir, "DISPLAY=" + d.display, "THRONG_INSPECT=" + socket, "THRONG_DATA=" + data}
+	d.cmd.Stderr = os.Stderr
+	d.began = time.Now()
+	if err := d.cmd.Start(); err != nil {
+		return err
+	}
+	return d.until(ctx, "Launch", func() bool { return d.find("Launch") != nil && !d.vitals.painted.IsZero() })
+}
+
+// look asks the program what it shows.
+func (d *desktop) look(ctx context.Context) error {
+	shown, err := d.ask(ctx, "inspect")
+	if err == nil {
+		d.shown = shown
+	}
+	return err
+}
+
+// feel asks the program how it does: going through what is shown takes the UI goroutine longer than to draw it.
+func (d *desktop) feel(ctx context.Context) error {
+	_, err := d.ask(ctx, "inspect.process")
+	return err
+}
+
+func (d *desktop) ask(ctx context.Context, socket string) (shown []part, err error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", filepath.Join(d.dir, socket))
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if err := json.NewDecoder(conn).Decode(&shown); err != nil {
+		return nil, err
+	}
+	var waited, painted int64
+	v := &d.vitals
+	if _, err := fmt.Sscanf(shown[len(shown)-1].Text, "goroutines %d heap %d waited %d painted %d", &v.goroutines, &v.heap, &waited, &painted); err != nil {
+		return nil, err
+	}
+	v.waited = time.Duration(waited) * time.Microsecond
+	if painted != 0 {
+		v.painted = time.UnixMicro(painted)
+	}
+	return shown, nil
+}
+
+// until looks again and again until a condition holds.
+func (d *desktop) until(ctx context.Context, what string, holds func() bool) error {
+	late := time.Now().Add(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := d.look(ctx)
+		if err == nil && holds() {
+			return nil
+		}
+		if time.Now().After(late) {
+			return fmt.Errorf("the window does not show %s after %s: %w", what, patience, err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// find returns the last part with exactly that text: what is on top comes last.
+func (d *desktop) find(text string) *part {
+	for i := len(d.shown) - 1; i >= 0; i-- {
+		if d.shown[i].Text == text {
+			return &d.shown[i]
+		}
+	}
+	return nil
+}
+
+// click waits for something with a text that can be clicked and does not move any more, and clicks it.
+func (d *desktop) click(ctx context.Context, text string) error {
+	var p part
+	err := d.until(ctx, text+", to click on", func() bool {
+		found := d.find(text)
+		if found == nil || found.Disabled {
+			return false
+		}
+		rests := p == *found
+		p = *found
+		return rests
+	})
+	if err != nil {
+		return err
+	}
+	// The toolkit wants to see the pointer before it is pressed.
+	c := exec.CommandContext(ctx, "xdotool", "mousemove", strconv.Itoa(p.X+p.W/2), strconv.Itoa(p.Y+p.H/2), "sleep", "0.2", "click", "1")
+	c.Env = append(os.Environ(), "DISPLAY="+d.display)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("xdotool: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// drawing is the time that the program's first thread took, on which the UI goroutine is, and the threads of the display's
+// driver, which draw in place of a graphics card: they alone have other names than the program.
+func (d *desktop) drawing() (all time.Duration, err error) {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", d.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	first := fmt.Sprint(d.cmd.Process.Pid)
+	for _, path := range tasks {
+		text, err := os.ReadFile(path)
+		if err != nil { // it has ended
+			continue
+		}
+		head, after, _ := strings.Cut(string(text), ") ")
+		id, name, _ := strings.Cut(head, " (")
+		if id != first && name == filepath.Base(d.cmd.Path) {
+			continue
+		}
+		fields := strings.Fields(after)
+		for _, ticks := range fields[11:13] { // in user and in system mode
+			n, err := strconv.Atoi(ticks)
+			if err != nil {
+				return 0, err
+			}
+			const second = 100 // ticks, on Linux
+			all += time.Duration(n) * time.Second / second
+		}
+	}
+	return all, nil
+}
