@@ -23,12 +23,12 @@ type desktop struct {
 	display string
 	x, cmd  *exec.Cmd
 	began   time.Time // when the program was started
-	shown   []part    // when it was looked at last
+	shown   []object  // when it was looked at last
 	vitals  vitals
 }
 
-// part is something that the window shows; see ui/internal/inspect.
-type part struct {
+// object is something that the window shows; see ui/internal/inspect.
+type object struct {
 	Kind, Text string
 	X, Y, W, H int
 	Disabled   bool
@@ -148,7 +148,7 @@ func (d *desktop) feel(ctx context.Context) error {
 	return err
 }
 
-func (d *desktop) ask(ctx context.Context, socket string) (shown []part, err error) {
+func (d *desktop) ask(ctx context.Context, socket string) (shown []object, err error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", filepath.Join(d.dir, socket))
 	if err != nil {
@@ -191,8 +191,8 @@ func (d *desktop) until(ctx context.Context, what string, holds func() bool) err
 	}
 }
 
-// find returns the last part with exactly that text: what is on top comes last.
-func (d *desktop) find(text string) *part {
+// find returns the last object with exactly that text: what is on top comes last.
+func (d *desktop) find(text string) *object {
 	for i := len(d.shown) - 1; i >= 0; i-- {
 		if d.shown[i].Text == text {
 			return &d.shown[i]
@@ -203,7 +203,7 @@ func (d *desktop) find(text string) *part {
 
 // click waits for something with a text that can be clicked and does not move any more, and clicks it.
 func (d *desktop) click(ctx context.Context, text string) error {
-	var p part
+	var p object
 	err := d.until(ctx, text+", to click on", func() bool {
 		found := d.find(text)
 		if found == nil || found.Disabled {
