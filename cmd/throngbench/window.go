@@ -167,7 +167,7 @@ func beside(ctx context.Context, e env) (figures, error) {
 		return nil, err
 	}
 	known := func() bool {
-		return slices.ContainsFunc(d.shown, func(p part) bool { return strings.Contains(p.Text, "1,000,000 shoppers") })
+		return slices.ContainsFunc(d.shown, func(p object) bool { return strings.Contains(p.Text, "1,000,000 shoppers") })
 	}
 	if err := d.until(ctx, "the scenario", known); err != nil {
 		return nil, err
