@@ -125,8 +125,8 @@ bench-go: setup ## Run the Go benchmarks, into bin/bench.txt for benchstat; BENC
 bench-guard: bin/throngbench ## Fail where a core benchmark costs over 10 % more allocations or instructions than at BASE=revision
 	bin/throngbench guard -base '$(BASE)' $(if $(TAGS),-tags '$(TAGS)') -bench '$(BENCH)'
 
-scale: ROUNDS = 1
-scale: bin/throngbench ## Measure what grows and how, a million agents and the like, into bin/scale.md; ROWS=S1 ROUNDS=1
+scale: ROUNDS = 3
+scale: bin/throngbench ## Measure what grows and how, a million agents and the like, into bin/scale.md; ROWS=S1 ROUNDS=3
 	$(THRONGBENCH) -scale -o bin/scale.md
 
 .PHONY: bin/throngbench

@@ -45,8 +45,8 @@ type measuredSide struct {
 	Figures                map[string]spread
 }
 
-// spread is a median with the least and the most of the rounds.
-type spread struct{ Median, Least, Most float64 }
+// spread is a median with the least and the most of the rounds. In JSON it is these three.
+type spread struct{ median, least, most float64 }
 
 func spreadOf(values []float64) spread {
 	v := slices.Sorted(slices.Values(values))
@@ -55,7 +55,20 @@ func spreadOf(values []float64) spread {
 }
 
 func (s spread) String() string {
-	return fmt.Sprintf("%s (%s to %s)", figure(s.Median), figure(s.Least), figure(s.Most))
+	return fmt.Sprintf("%s (%s to %s)", figure(s.median), figure(s.least), figure(s.most))
+}
+
+// MarshalJSON is part of [json.Marshaler].
+func (s spread) MarshalJSON() ([]byte, error) {
+	return json.Marshal([3]float64{s.median, s.least, s.most})
+}
+
+// UnmarshalJSON is part of [json.Unmarshaler].
+func (s *spread) UnmarshalJSON(text []byte) error {
+	var all [3]float64
+	err := json.Unmarshal(text, &all)
+	s.median, s.least, s.most = all[0], all[1], all[2]
+	return err
 }
 
 // figure shows three digits that count, and thousands apart.
@@ -122,9 +135,9 @@ func (r measuredRatio) verdict() string {
 	}
 	reaches := func(bound float64) bool {
 		if r.Less {
-			return r.Value.Median <= bound
+			return r.Value.median <= bound
 		}
-		return r.Value.Median >= bound
+		return r.Value.median >= bound
 	}
 	switch {
 	case r.Aim != 0 && reaches(r.Aim):

@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 		{10, 1, true, 11, "**short**"},
 		{0, 0, false, 7, ""},
 	} {
-		r := measuredRatio{Must: test.must, Aim: test.aim, Less: test.less, Value: &spread{Median: test.median}}
+		r := measuredRatio{Must: test.must, Aim: test.aim, Less: test.less, Value: &spread{median: test.median}}
 		if got := r.verdict(); got != test.want {
 			t.Errorf("%+v at %v: %q, want %q", r, test.median, got, test.want)
 		}

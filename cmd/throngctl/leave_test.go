@@ -90,7 +90,7 @@ func TestSystemEndsTheProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()                                     // the state says more
-			if took := time.Since(asked); took > 2*leaveTime { // the machine may be busy; a hanging request would take minutes
+			if took := time.Since(asked); took > time.Minute { // the machine may be busy; a hanging request would take minutes
 				t.Errorf("it took %v, want at most %v", took, leaveTime)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {

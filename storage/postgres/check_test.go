@@ -223,7 +223,7 @@ func TestCheckInWords(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > time.Minute { // the machine may be busy; a server that hangs would never end it
 				t.Errorf("it took %v", took)
 			}
 			for _, secret := range []string{"secret", pgtest.Password, url.QueryEscape(pgtest.Password)} {

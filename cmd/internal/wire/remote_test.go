@@ -53,7 +53,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 		if err := r.Use(wire.Database{URL: url}); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := time.Since(began); took > 30*time.Second { // the machine may be busy; a statement has a minute
 			t.Errorf("it took %v", took)
 		}
 	}

@@ -16,6 +16,7 @@ var benchmarks = []struct {
 	{"shopping", sample(shopping)},
 	{"long=500", long(500)},
 	{"crowd=500", crowd(500)},
+	{"dense", dense()},
 }
 
 // BenchmarkDraw draws what a window of usual size shows.
