@@ -144,8 +144,8 @@ func checkpoints(ctx context.Context, e env) (figures, error) {
 		return nil, err
 	}
 	return figures{
-		"ms when all changed": took[0], "ms": spreadOf(took[1:]).Median, "ms to a session's end": spreadOf(stalled[1:]).Median,
-		"usual ms to a session's end": spreadOf(usual[1:]).Median, "peak MB": ownPeak(),
+		"ms when all changed": took[0], "ms": spreadOf(took[1:]).median, "ms to a session's end": spreadOf(stalled[1:]).median,
+		"usual ms to a session's end": spreadOf(usual[1:]).median, "peak MB": ownPeak(),
 	}, nil
 }
 

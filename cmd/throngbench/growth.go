@@ -95,7 +95,7 @@ func (u *use) time(name string, n int, do func() error) {
 		u.err = do()
 		took = append(took, time.Since(began).Seconds()*1e3)
 	}
-	u.figures[name] = spreadOf(took).Median
+	u.figures[name] = spreadOf(took).median
 }
 
 // open closes the store and opens it again, up to where it can be asked.
