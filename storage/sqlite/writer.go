@@ -34,7 +34,7 @@ func (j *Journal) write() {
 			return
 		}
 		switch {
-		case len(queue) > 0 || len(j.chores) > 0:
+		case len(queue) > 0 || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
 		case closing && len(j.jobs) == 0:
 			return
@@ -72,6 +72,16 @@ func (j *Journal) take() (due time.Duration, queue []*batch, closing bool) {
 	close(j.room)
 	j.room = make(chan struct{})
 	return 0, queue, j.closing
+}
+
+// pressed reports whether somebody waits for rows to be durable, and what began then has held them up for long enough.
+func (j *Journal) pressed(began time.Time) bool {
+	if time.Since(began) < pieceTime {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.urgent
 }
 
 // persist runs f in a transaction until it is durable, and reports whether it was. Only being halted ends the trying.
