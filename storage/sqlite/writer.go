@@ -185,6 +185,9 @@ type transaction struct {
 func (w *transaction) write(queue []*batch) error {
 	p := &w.journal.packs
 	p.reset(w.journal)
+	if err := p.free.reserve(w.tx, queue); err != nil {
+		return err
+	}
 	for _, b := range queue {
 		start, deltasStart := 0, 0
 		for i := range b.ops {
@@ -218,11 +221,7 @@ func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
 		if err := p.flush(w.tx); err != nil { // so that positions tell before from after
 			return err
 		}
-		pos, err := positions(w.tx, 1)
-		if err != nil {
-			return err
-		}
-		return w.row(pos, o.row)
+		return w.row(p.free.take(1), o.row)
 	}
 }
 
