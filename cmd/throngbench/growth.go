@@ -20,7 +20,7 @@ func growthRow() row {
 		return ratio{name: figure + ", times that of the tenth", must: most, less: true, of: over(big, figure, tenth, figure)}
 	}
 	longer := func(figure string, most float64) ratio {
-		return ratio{name: "long run's " + figure + ", times those of the run of a tenth", must: most, less: true, of: over(big, "long run's "+figure, big, figure)}
+		return ratio{name: "the long run's " + figure + ", times those of the run of a tenth", must: most, less: true, of: over(big, "long run's "+figure, big, figure)}
 	}
 	return row{
 		name: "12b",
@@ -29,18 +29,16 @@ func growthRow() row {
 			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, true) }},
 			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, tenthStore, false) }},
 		},
-		shown: []string{
-			"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows/s",
-			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "long run's exported rows/s", "peak MB",
-		},
+		shown: []string{"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows per CPU second",
+			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "peak MB"},
 		ratios: []ratio{
 			grows("ms to open", 1.5), grows("ms to list runs", 10), grows("ms to list checkpoints", 1.5), grows("ms for totals", 1.5),
 			grows("ms for metrics", 1.5), grows("ms for an agent", 1.5), grows("ms to weigh", 1.5), grows("ms to prune", 1.5),
 			longer("ms for totals", 1.5), longer("ms for metrics", 11), longer("ms for an agent", 1.5),
-			{name: "long run's exported rows/s, of those of the run of a tenth", must: 0.9, of: over(big, "long run's exported rows/s", big, "exported rows/s")},
+			{name: "exported rows per CPU second, of those of the tenth", must: 0.7, of: over(big, "exported rows per CPU second", tenth, "exported rows per CPU second")},
 		},
 		note: "What is not said to be the long run's is of a run of 100,000 sessions that both stores have, and must not take longer in the " +
-			"big one, but for the list of runs. The long run has ten times its sessions and metrics. Pruned is a run of 8,928 sessions.",
+			"big one, but for the list of runs. Times are the processor's, of this process, which other programs disturb less. The long run has ten times its sessions and metrics. Pruned is a run of 8,928 sessions.",
 	}
 }
 
@@ -65,11 +63,12 @@ func useStore(ctx context.Context, e env, store func(context.Context, env) (stri
 	}
 	u.time("ms to list runs", 5, func() error { _, err := u.store.Runs(ctx); return err })
 	u.time("ms to list checkpoints", 20, func() error { _, err := u.store.Checkpoints(ctx, middleRun); return err })
-	u.time("ms to weigh", 5, func() error { _, err := u.store.Doomed(ctx, dayRun); return err })
-	u.look("", middleRun, longCycles/10)
+	u.time("ms to weigh", 20, func() error { _, err := u.store.Doomed(ctx, dayRun); return err })
+	u.look("", middleRun)
 	if long {
-		u.look("long run's ", longRun, longCycles)
+		u.look("long run's ", longRun)
 	}
+	u.export()
 	u.prune()
 	u.figures["peak MB"] = ownPeak()
 	return u.figures, u.err
@@ -84,18 +83,27 @@ type use struct {
 	err      error
 }
 
-// time has something done n times and takes the median.
+// time has something done n times and takes the median of the processor's milliseconds.
 func (u *use) time(name string, n int, do func() error) {
 	var took []float64
 	for range n {
 		if u.err != nil {
 			return
 		}
-		began := time.Now()
+		before := worked()
 		u.err = do()
-		took = append(took, time.Since(began).Seconds()*1e3)
+		took = append(took, (worked()-before).Seconds()*1e3)
 	}
 	u.figures[name] = spreadOf(took).median
+}
+
+// worked is the processor's time that this process has taken, its own and the system's for it.
+func worked() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // open closes the store and opens it again, up to where it can be asked.
@@ -110,8 +118,8 @@ func (u *use) open() error {
 	return err
 }
 
-// look reads of a run what Results, the charts, the timeline of an agent and an export do.
-func (u *use) look(whose string, run engine.RunID, cycles int) {
+// look reads of a run what Results, the charts and the timeline of an agent do.
+func (u *use) look(whose string, run engine.RunID) {
 	u.time(whose+"ms for totals", 5, func() error {
 		_, err := u.store.Totals(u.ctx, run)
 		return err
@@ -128,15 +136,19 @@ func (u *use) look(whose string, run engine.RunID, cycles int) {
 		_, _, err := u.store.Recent(u.ctx, run, shoppers/2, 0, 100)
 		return err
 	})
-	name := whose + "exported rows/s"
+}
+
+// export writes all files of a run.
+func (u *use) export() {
+	const name = "exported rows per CPU second"
 	u.time(name, 1, func() error {
-		names, err := wire.Names(u.ctx, u.store, run)
+		names, err := wire.Names(u.ctx, u.store, middleRun)
 		if err == nil {
-			err = storage.ExportAll(u.ctx, filepath.Join(u.out, string(run)), u.store, run, names, "")
+			err = storage.ExportAll(u.ctx, filepath.Join(u.out, "export"), u.store, middleRun, names, "")
 		}
 		return err
 	})
-	u.figures[name] = float64(cycles*shoppers) / u.figures[name] * 1e3
+	u.figures[name] = longCycles / 10 * shoppers / u.figures[name] * 1e3
 }
 
 // prune deletes copies of a run that are made for it.

@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	// pieceRows and pieceBytes bound what of a checkpoint is written at once, while requests wait.
+	// pieceRows and pieceBytes bound what of a checkpoint is written at once, and pieceTime what is while requests wait:
+	// they are held up for about as long as that takes and another commit.
 	pieceRows  = 500
 	pieceBytes = 1 << 20
+	pieceTime  = 2 * time.Millisecond
 	// pageRows is how many rows a reader takes at once: a long read would keep the write-ahead log growing.
 	pageRows = 1000
 )
@@ -39,6 +41,15 @@ type checkpointPiece struct {
 	bytes  int64
 	last   bool
 	state  []byte // of the last
+}
+
+// written takes the first n agents out and returns what their memory weighs.
+func (p *checkpointPiece) written(n int) (bytes int64) {
+	for _, data := range p.data[:n] {
+		bytes += int64(len(data))
+	}
+	p.agents, p.data, p.bytes = p.agents[n:], p.data[n:], p.bytes-bytes
+	return bytes
 }
 
 // begin starts to encode a checkpoint whose place in the journal is durable.
@@ -80,7 +91,7 @@ func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiec
 	send()
 }
 
-// advance writes a piece of the first checkpoint, if one is ready.
+// advance writes a piece of the first checkpoint, if one is ready, or as much of it as there is time for.
 func (j *Journal) advance() bool {
 	c := j.jobs[0]
 	if c.piece == nil {
@@ -91,10 +102,17 @@ func (j *Journal) advance() bool {
 			return true
 		}
 	}
-	if !j.persist(func(tx txn) error { return c.write(tx, j.run) }) {
+	var n int
+	if !j.persist(func(tx txn) (err error) {
+		n, err = c.write(tx, j)
+		return err
+	}) {
 		return false
 	}
-	c.bytes += c.piece.bytes
+	c.bytes += c.piece.written(n)
+	if len(c.piece.agents) > 0 {
+		return true
+	}
 	if c.piece.last {
 		c.cancel()
 		j.jobs = j.jobs[1:]
@@ -107,22 +125,26 @@ func (j *Journal) advance() bool {
 	return true
 }
 
-func (c *checkpointJob) write(tx txn, run int64) error {
-	p := c.piece
+// write writes the memory of the first n agents of the piece and, with all of them, the checkpoint itself if it is the last.
+func (c *checkpointJob) write(tx txn, j *Journal) (n int, err error) {
+	began, run, p := time.Now(), j.run, c.piece
 	for i, agent := range p.agents {
+		if i > 0 && j.pressed(began) {
+			return i, nil
+		}
 		if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if !p.last {
-		return nil
+	if n = len(p.agents); !p.last {
+		return n, nil
 	}
 	r, bytes := &c.row, c.bytes+p.bytes
 	if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state, int64(max(time.Since(r.At).Truncate(time.Microsecond), 0))); err != nil {
-		return err
+		return 0, err
 	}
-	return tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+	return n, tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
 		bytes, r.Total, r.Total, run)
 }
 

@@ -11,25 +11,29 @@ import (
 )
 
 const (
-	// choreRows is how many rows a piece of a chore removes.
+	// choreRows is how many rows a piece of a chore removes, and pruneRows of how many agents memory is removed at once.
 	choreRows = 10_000
-	// chorePause is how long rows that somebody waits for go first after a piece of a chore.
+	pruneRows = 200
+	// Rows that somebody waits for go first after a piece of a chore, for choreShare times as long as that took, but no
+	// longer than chorePause.
+	choreShare = 4
 	chorePause = 20 * time.Millisecond
 )
 
 // chore is the removal of what is not kept, in pieces that do not hold up rows for long.
 type chore interface {
-	// piece does a piece and returns what is left to do, nil if nothing is. It changes nothing but the database: it
-	// is called again if the transaction failed.
+	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
+	// It changes nothing but the database: it is called again if the transaction failed.
 	piece(tx txn) (rest chore, err error)
 }
 
 // doChore does a piece of the first chore.
 func (j *Journal) doChore(busy bool) bool {
-	if busy && time.Since(j.choreAt) < chorePause {
+	if busy && time.Since(j.choreAt) < j.chorePause {
 		return true
 	}
 	var rest chore
+	began := time.Now()
 	ok := j.persist(func(tx txn) (err error) {
 		rest, err = j.chores[0].piece(tx)
 		if errors.Is(err, errBlob) { // keeping too much is better than stopping the run
@@ -47,6 +51,7 @@ func (j *Journal) doChore(busy bool) bool {
 		j.chores[0] = rest
 	}
 	j.choreAt = time.Now()
+	j.chorePause = min(choreShare*j.choreAt.Sub(began), chorePause)
 	return true
 }
 
@@ -55,6 +60,9 @@ func (j *Journal) doChore(busy bool) bool {
 type sweep struct {
 	journal *Journal
 	upTo    int
+
+	cycle int          // whose
+	bad   map[int]bool // are these, unless it is nil: they do not change any more
 }
 
 type pack struct {
@@ -64,19 +72,23 @@ type pack struct {
 }
 
 func (s *sweep) piece(tx txn) (rest chore, err error) {
+	began := time.Now()
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle, pos`, s.journal.run, s.upTo)
 	if err != nil {
 		return nil, err
 	}
-	cycle, bad := -1, map[int]bool(nil)
-	for _, p := range packs {
-		if cycle != p.cycle {
-			cycle = p.cycle
-			if bad, err = badAgents(tx, s.journal.run, cycle); err != nil {
+	for i, p := range packs {
+		if i > 0 && s.journal.pressed(began) {
+			return s, nil
+		}
+		if s.bad == nil || s.cycle != p.cycle {
+			bad, err := badAgents(tx, s.journal.run, p.cycle)
+			if err != nil {
 				return nil, err
 			}
+			s.cycle, s.bad = p.cycle, bad
 		}
-		if err := s.pack(tx, p, bad); err != nil {
+		if err := s.pack(tx, p, s.bad); err != nil {
 			return nil, err
 		}
 	}
@@ -197,11 +209,15 @@ type dropDeltas struct {
 }
 
 func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
+	began := time.Now()
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range packs {
+	for i, p := range packs {
+		if i > 0 && d.journal.pressed(began) {
+			return d, nil
+		}
 		if err := tx.exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
 			return nil, err
 		}
@@ -220,11 +236,13 @@ type prune struct {
 }
 
 func (p prune) piece(tx txn) (rest chore, err error) {
-	switch {
-	case !p.pruned:
+	if !p.pruned {
 		err = p.checkpoints(tx)
-	case p.number <= p.oldest:
-		err = p.memory(tx)
+	} else {
+		began := time.Now()
+		for n := 0; n < choreRows && err == nil && p.number <= p.oldest && !p.journal.pressed(began); n += pruneRows {
+			err = p.memory(tx)
+		}
 	}
 	if err != nil || p.number <= p.oldest {
 		return p, err
@@ -261,7 +279,7 @@ func (p *prune) memory(tx txn) error {
 	run := p.journal.run
 	upTo := math.MaxInt
 	err := tx.row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
-		run, p.number, p.agent, choreRows-1).Scan(&upTo)
+		run, p.number, p.agent, pruneRows-1).Scan(&upTo)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}

@@ -273,6 +273,67 @@ func TestCrashInCheckpoint(t *testing.T) {
 	}
 }
 
+// TestPiecesEnd holds that a piece of a checkpoint, and of a chore, ends early where somebody waits, and goes on to its end
+// where nobody does.
+func TestPiecesEnd(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	if err := j.Commit(t.Context()); err != nil { // from here on the writer has nothing to do
+		t.Fatal(err)
+	}
+	const agents = 20_000 // no machine writes them within pieceTime
+	c := &checkpointJob{number: 1, piece: &checkpointPiece{agents: make([]int, agents), data: make([][]byte, agents)}}
+	for a := range agents {
+		c.piece.agents[a], c.piece.data[a] = a, []byte{byte(a)}
+	}
+	piece := func(waits bool, f func(tx txn) error) {
+		t.Helper()
+		j.mu.Lock()
+		j.urgent = waits
+		j.mu.Unlock()
+		if err := s.write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := func(tx txn) (err error) {
+		n, err := c.write(tx, j)
+		if bytes := c.piece.written(n); bytes != int64(n) {
+			t.Errorf("%d agents weigh %d bytes, want as many", n, bytes)
+		}
+		return err
+	}
+	piece(true, written)
+	if n := len(c.piece.agents); n == 0 || n == agents {
+		t.Errorf("of %d agents %d are left while somebody waits, want a part", agents, n)
+	}
+	piece(false, written)
+	if n := len(c.piece.agents); n > 0 {
+		t.Errorf("%d agents are left while nobody waits, want none", n)
+	}
+	if n := ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+		t.Errorf("got the memory of %d agents, want %d", n, agents)
+	}
+
+	if err := s.write(func(tx txn) error {
+		return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT run, 2, agent, data FROM checkpoint_memory`)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var rest chore = prune{journal: j, pruned: true, number: 2, agent: -1, oldest: 2}
+	pruned := func(tx txn) (err error) {
+		rest, err = rest.piece(tx)
+		return err
+	}
+	left := func() int { return ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory WHERE number = 1`) }
+	piece(true, pruned)
+	soon := agents - left()
+	piece(false, pruned)
+	if n := agents - left() - soon; soon == 0 || soon >= n || n != choreRows {
+		t.Errorf("pruned %d agents while somebody waited and %d then, want fewer than %d", soon, n, choreRows)
+	}
+}
+
 // TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written on, and something else,
 // which waits for it.
 func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {

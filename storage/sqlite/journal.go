@@ -45,14 +45,15 @@ type Journal struct {
 	lost    int           // rows that were not written when the writer ended
 
 	// Owned by the writer.
-	folder  *zstd.Encoder
-	packs   packs
-	inexact *engine.Inexact // of the run so far
-	number  int             // of the last checkpoint begun
-	jobs    []*checkpointJob
-	chores  []chore
-	choreAt time.Time      // when a piece of one was done last
-	working sync.WaitGroup // the goroutines that encode checkpoints
+	folder     *zstd.Encoder
+	packs      packs
+	inexact    *engine.Inexact // of the run so far
+	number     int             // of the last checkpoint begun
+	jobs       []*checkpointJob
+	chores     []chore
+	choreAt    time.Time      // when a piece of one was done last
+	chorePause time.Duration  // how long rows go first after it
+	working    sync.WaitGroup // the goroutines that encode checkpoints
 }
 
 var _ engine.Journal = (*Journal)(nil)

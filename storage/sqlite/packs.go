@@ -10,12 +10,42 @@ import (
 // and when the order of positions asks for it.
 type packs struct {
 	sessions, deltas, requests packer
+	free                       free
+}
+
+// free are positions of the journal that a transaction has reserved, from next to end-1.
+type free struct{ next, end int64 }
+
+// reserve takes as many as the rows of a queue need.
+func (f *free) reserve(tx txn, queue []*batch) error {
+	n := 0
+	for _, b := range queue {
+		n += b.rows
+		for i := range b.ops {
+			n += b.ops[i].deltas
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	next, err := positions(tx, int64(n))
+	*f = free{next, next + int64(n)}
+	return err
+}
+
+// take returns the first of n that follow each other.
+func (f *free) take(n int) (first int64) {
+	first = f.next
+	if f.next += int64(n); f.next > f.end {
+		panic("sqlite: more rows than were counted")
+	}
+	return first
 }
 
 func (p *packs) reset(j *Journal) {
-	p.sessions.reset(j, sessionsTable)
-	p.deltas.reset(j, deltasTable)
-	p.requests.reset(j, requestsTable)
+	p.sessions.reset(j, sessionsTable, &p.free)
+	p.deltas.reset(j, deltasTable, &p.free)
+	p.requests.reset(j, requestsTable, &p.free)
 }
 
 func (p *packs) flush(tx txn) error {
@@ -41,13 +71,14 @@ type packer struct {
 	run    int64
 	base   int64
 	folder *zstd.Encoder
+	free   *free
 
 	raw, blob []byte
 	op        // of the pack so far
 }
 
-func (p *packer) reset(j *Journal, table packTable) {
-	*p = packer{table: table, run: j.run, base: j.base, folder: j.folder, raw: p.raw[:0], blob: p.blob[:0]}
+func (p *packer) reset(j *Journal, table packTable, free *free) {
+	*p = packer{table: table, run: j.run, base: j.base, folder: j.folder, free: free, raw: p.raw[:0], blob: p.blob[:0]}
 }
 
 func (p *packer) add(tx txn, o *op, segments []byte) error {
@@ -70,14 +101,11 @@ func (p *packer) add(tx txn, o *op, segments []byte) error {
 	return nil
 }
 
-func (p *packer) flush(tx txn) error {
+func (p *packer) flush(tx txn) (err error) {
 	if p.count == 0 {
 		return nil
 	}
-	pos, err := positions(tx, int64(p.count))
-	if err != nil {
-		return err
-	}
+	pos := p.free.take(p.count)
 	p.blob = fold(p.blob[:0], p.raw, p.folder)
 	switch p.table {
 	case sessionsTable:

@@ -120,11 +120,15 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 
 // tune brings the settings of a run up to what they were changed to since a process took it up; a limit is told apart.
 func tune(r *engine.RunRecord, tuned string) error {
+	limit := r.Settings.Limit
+	if tuned == "{}" { // most
+		r.Limit = limit
+		return nil
+	}
 	texts := map[string]string{}
 	if err := json.Unmarshal([]byte(tuned), &texts); err != nil {
 		return err
 	}
-	limit := r.Settings.Limit
 	r.Settings.Retune(texts)
 	r.Limit, r.Settings.Limit = r.Settings.Limit, limit
 	return nil

@@ -36,7 +36,7 @@ func (j *Journal) write() {
 			return
 		}
 		switch {
-		case len(queue) > 0 || len(j.chores) > 0:
+		case len(queue) > 0 || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
 		case closing && len(j.jobs) == 0:
 			return
@@ -74,6 +74,16 @@ func (j *Journal) take() (due time.Duration, queue []*batch, closing bool) {
 	close(j.room)
 	j.room = make(chan struct{})
 	return 0, queue, j.closing
+}
+
+// pressed reports whether somebody waits for rows to be durable, and what began then has held them up for long enough.
+func (j *Journal) pressed(began time.Time) bool {
+	if time.Since(began) < pieceTime {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.urgent
 }
 
 // persist runs f in a transaction until it is durable, and reports whether it was. Only being halted ends the trying.
@@ -177,6 +187,9 @@ type transaction struct {
 func (w *transaction) write(queue []*batch) error {
 	p := &w.journal.packs
 	p.reset(w.journal)
+	if err := p.free.reserve(w.tx, queue); err != nil {
+		return err
+	}
 	for _, b := range queue {
 		start, deltasStart := 0, 0
 		for i := range b.ops {
@@ -210,11 +223,7 @@ func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
 		if err := p.flush(w.tx); err != nil { // so that positions tell before from after
 			return err
 		}
-		pos, err := positions(w.tx, 1)
-		if err != nil {
-			return err
-		}
-		return w.row(pos, o.row)
+		return w.row(p.free.take(1), o.row)
 	}
 }
 
