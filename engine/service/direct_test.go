@@ -1,0 +1,330 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// talk serves a connection; it returns when it is over.
+type talk func(t *testing.T, in *bufio.Reader, out net.Conn)
+
+// host is a server whose connections are served by one of talks after the other, all that follow by the last, and a client of it. Everything goes through pipes, so that time may be virtual.
+func host(t *testing.T, talks ...talk) *direct {
+	t.Helper()
+	n := 0
+	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if addr != "shop.example:80" {
+			return nil, fmt.Errorf("dialled %s", addr)
+		}
+		client, server := net.Pipe()
+		serve := talks[min(n, len(talks)-1)]
+		n++
+		go func() {
+			defer server.Close()
+			serve(t, bufio.NewReader(server), server)
+		}()
+		return client, nil
+	}
+	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.direct == nil {
+		t.Fatal("a plain address is not asked directly")
+	}
+	h.direct.dial = dial
+	h.pool.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("the pool was asked") }
+	t.Cleanup(h.Close)
+	return h.direct
+}
+
+// says answers every request with a text, until the client is gone.
+func says(text string) talk {
+	return func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+		for {
+			r, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			if _, err := io.WriteString(out, text); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// hangsUp reads requests and closes the connection, having answered n of them.
+func hangsUp(n int) talk {
+	return func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+		for i := 0; ; i++ {
+			if _, err := http.ReadRequest(in); err != nil || i == n {
+				return
+			}
+			_, _ = io.WriteString(out, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		}
+	}
+}
+
+// asks is a request with a key, so that it may be sent again.
+func asks(ctx context.Context, t *testing.T, method, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, "http://shop.example/x?y=%20z", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Idempotency-Key", "key")
+	return r
+}
+
+// fetch reads an answer to its end.
+func fetch(d *direct, r *http.Request) (status int, body string, err error) {
+	resp, err := d.RoundTrip(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+// TestDirectSendsWhatATransportSends compares what goes over the wire, line by line.
+func TestDirectSendsWhatATransportSends(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		method string
+		body   string
+		header http.Header
+	}{
+		{"get", "GET", "", nil},
+		{"post", "POST", `{"a":1}`, http.Header{"Content-Type": {"application/json"}}},
+		{"post nothing", "POST", "", nil},
+		{"put nothing", "PUT", "", nil},
+		{"delete", "DELETE", "", nil},
+		{"delete something", "DELETE", "x", nil},
+		{"own agent", "GET", "", http.Header{"User-Agent": {"me"}}},
+		{"own coding", "GET", "", http.Header{"Accept-Encoding": {"br"}}},
+		{"range", "GET", "", http.Header{"Range": {"bytes=0-1"}}},
+		{"several values", "GET", "", http.Header{"B": {"1", " 2 "}, "A": {""}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sent := make(chan []string, 2)
+			record := func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+				var all bytes.Buffer
+				r, err := http.ReadRequest(bufio.NewReader(io.TeeReader(in, &all)))
+				if err != nil {
+					t.Error(err)
+				} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					t.Error(err)
+				}
+				lines := strings.Split(all.String(), "\r\n")
+				slices.Sort(lines[1:])
+				sent <- lines
+				_, _ = io.WriteString(out, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			}
+			d := host(t, record)
+			whole := &http.Transport{DialContext: d.dial}
+			defer whole.CloseIdleConnections()
+			for _, rt := range []http.RoundTripper{d, whole} {
+				r := asks(t.Context(), t, tt.method, tt.body)
+				for name, values := range tt.header {
+					r.Header[name] = values
+				}
+				if resp, err := rt.RoundTrip(r); err != nil {
+					t.Fatal(err)
+				} else if err := resp.Body.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if direct, whole := <-sent, <-sent; !slices.Equal(direct, whole) {
+				t.Errorf("sent\n%q, a Transport sends\n%q", direct, whole)
+			}
+		})
+	}
+}
+
+// TestDirectAnswers are answers of all forms; those after which the connection can be used again are asked twice.
+func TestDirectAnswers(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte("packed")); err != nil {
+		t.Fatal(err)
+	} else if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, answer string
+		status       int
+		body         string
+		fails        string
+		again        bool // the connection can be used again
+	}{
+		{name: "of a length", answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", status: 200, body: "ok", again: true},
+		{name: "empty", answer: "HTTP/1.1 204 No Content\r\n\r\n", status: 204, again: true},
+		{name: "in chunks", answer: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", status: 200, body: "ok", again: true},
+		{name: "after another", answer: "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", status: 201, body: "ok", again: true},
+		{
+			name: "packed", answer: fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", packed.Len(), packed.String()),
+			status: 200, body: "packed", again: true,
+		},
+		{name: "then closed", answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", status: 200, body: "ok"},
+		{name: "with more than was asked for", answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1", status: 200, body: "ok"},
+		{name: "no HTTP", answer: "220 mail\r\n\r\n", fails: "net/http: HTTP/1.x transport connection broken: malformed HTTP status code \"mail\""},
+		{
+			name: "of too many headers", answer: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHeader) + "\r\n\r\n",
+			fails: "net/http: server response headers exceeded 1048576 bytes; aborted",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := host(t, says(tt.answer))
+			status, body, err := fetch(d, asks(t.Context(), t, "POST", "x"))
+			if tt.fails != "" {
+				if err == nil || err.Error() != tt.fails {
+					t.Errorf("got %d %q, error %v, want %s", status, body, err, tt.fails)
+				}
+				return
+			}
+			if status != tt.status || body != tt.body || err != nil {
+				t.Errorf("got %d %q, error %v", status, body, err)
+			}
+			if again := len(d.kept) == 1; again != tt.again {
+				t.Errorf("its connection is kept: %v", again)
+			}
+			if status, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); status != tt.status || body != tt.body || err != nil {
+				t.Errorf("the second got %d %q, error %v", status, body, err)
+			}
+		})
+	}
+}
+
+// TestDirectIsCutShort is an answer whose connection ends within its body.
+func TestDirectIsCutShort(t *testing.T) {
+	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+		_, _ = http.ReadRequest(in)
+		_, _ = io.WriteString(out, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok")
+	})
+	if _, _, err := fetch(d, asks(t.Context(), t, "GET", "")); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("error %v", err)
+	}
+	if len(d.kept) > 0 {
+		t.Error("its connection is kept")
+	}
+}
+
+// TestDirectHungUp is a server that closes a connection: one that was used before is replaced, a new one is not.
+func TestDirectHungUp(t *testing.T) {
+	d := host(t, hangsUp(1), hangsUp(1), hangsUp(0))
+	for n := range 2 {
+		if _, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); body != "ok" || err != nil {
+			t.Errorf("request %d: %q, error %v", n, body, err)
+		}
+	}
+	_, _, err := fetch(d, asks(t.Context(), t, "POST", "x")) // over the second connection, then the third
+	if !errors.Is(err, io.EOF) || neverSent(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDirectLeavesToThePool are requests that are not to be sent twice, and others that it is not made for.
+func TestDirectLeavesToThePool(t *testing.T) {
+	d := host(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+	for name, r := range map[string]*http.Request{
+		"no key":       asks(t.Context(), t, "POST", "x"),
+		"long":         asks(t.Context(), t, "POST", strings.Repeat("x", maxDirect+1)),
+		"a bad header": asks(t.Context(), t, "GET", ""),
+	} {
+		switch name {
+		case "no key":
+			r.Header.Del("Idempotency-Key")
+		case "a bad header":
+			r.Header.Set("X", "a\r\nb")
+		}
+		if _, err := d.RoundTrip(r); err == nil || !strings.Contains(err.Error(), "the pool was asked") && !strings.Contains(err.Error(), "invalid header") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestDirectAddresses are services of which a Transport carries everything.
+func TestDirectAddresses(t *testing.T) {
+	for address, direct := range map[string]bool{
+		"http://shop.example": true, "http://[::1]:80/base": true, "https://shop.example": false, "http://läden.example": false, "http://[fe80::1%25en0]": false,
+	} {
+		h, err := NewHTTP("shop", address, Limits{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.direct != nil; got != direct {
+			t.Errorf("%s is asked directly: %v", address, got)
+		}
+		h.Close()
+	}
+}
+
+// TestDirectEnds is a request whose context ends before its answer, or within it.
+func TestDirectEnds(t *testing.T) {
+	for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"} {
+		synctest.Test(t, func(t *testing.T) {
+			d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+				_, _ = http.ReadRequest(in)
+				if begun != "" {
+					_, _ = io.WriteString(out, begun)
+				}
+				_, _ = io.Copy(io.Discard, in) // until the client is gone
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			began := time.Now()
+			_, _, err := fetch(d, asks(ctx, t, "POST", "x"))
+			if took := time.Since(began); err == nil || took != time.Minute {
+				t.Errorf("after %q: error %v after %v", begun, err, took)
+			}
+			if len(d.kept) > 0 {
+				t.Error("its connection is kept")
+			}
+		})
+	}
+}
+
+// TestDirectKeepsFor is that connections are closed when they were idle for long enough, and when the client ends.
+func TestDirectKeepsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan time.Time, 2)
+		d := host(t, func(t *testing.T, in *bufio.Reader, out net.Conn) {
+			says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")(t, in, out)
+			gone <- time.Now()
+		})
+		ask := func() time.Time {
+			if _, _, err := fetch(d, asks(t.Context(), t, "GET", "")); err != nil {
+				t.Fatal(err)
+			}
+			return time.Now()
+		}
+		ask()
+		time.Sleep(d.idle / 2)
+		last := ask()
+		if idle := (<-gone).Sub(last); idle != d.idle {
+			t.Errorf("closed after %v", idle)
+		}
+		last = ask()
+		d.end()
+		if idle := (<-gone).Sub(last); idle != 0 {
+			t.Errorf("closed %v after the end", idle)
+		}
+	})
+}
