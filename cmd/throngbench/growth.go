@@ -90,20 +90,11 @@ func (u *use) time(name string, n int, do func() error) {
 		if u.err != nil {
 			return
 		}
-		before := worked()
+		before := ownTime()
 		u.err = do()
-		took = append(took, (worked()-before).Seconds()*1e3)
+		took = append(took, (ownTime()-before).Seconds()*1e3)
 	}
 	u.figures[name] = spreadOf(took).median
-}
-
-// worked is the processor's time that this process has taken, its own and the system's for it.
-func worked() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // open closes the store and opens it again, up to where it can be asked.
