@@ -291,7 +291,7 @@ func (l *loop) staff() {
 	}
 	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
 		l.workers++
-		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.freshBatch()}
+		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.free.take()}
 		go w.work()
 	}
 }
@@ -343,7 +343,7 @@ func (l *loop) take(b *batch) {
 	case b.cut > 0:
 		l.cutShort("a session could not go on")
 	}
-	l.r.giveBack(b)
+	l.r.free.give(b)
 }
 
 // tally brings the totals up to what the run itself has asked by now.

@@ -79,7 +79,7 @@ type Run struct {
 	unpriced  []string
 	results   chan *batch
 	orders    chan func(*loop)
-	free      chan *batch
+	free      batches
 	crashed   func(value any, stack []byte)
 	abandoned chan struct{} // closed when the loop waits for workers no longer
 	done      chan struct{} // closed when the loop has ended
@@ -138,7 +138,6 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		crashed:    cfg.Crashed,
 		results:    make(chan *batch, 64),
 		orders:     make(chan func(*loop)),
-		free:       make(chan *batch, 256),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),
 		memory:     map[int]*Memory{},
@@ -239,22 +238,5 @@ func (r *Run) insist(f func(l *loop) error) error {
 		return <-answer
 	case <-r.done:
 		return ErrEnded
-	}
-}
-
-func (r *Run) freshBatch() *batch {
-	select {
-	case b := <-r.free:
-		return b
-	default:
-		return &batch{}
-	}
-}
-
-func (r *Run) giveBack(b *batch) {
-	b.next, b.cut, b.unpaid, b.gone, b.probe = 0, 0, "", false, false
-	select {
-	case r.free <- b:
-	default:
 	}
 }

@@ -19,18 +19,6 @@ const (
 	slice = time.Millisecond
 )
 
-// batch carries finished sessions from a worker to the journal and then to the loop, which gives it back.
-type batch struct {
-	rows SessionRows // of the sessions that ended
-	next int         // rows in use
-	cut  int         // sessions that were cut
-	// unpaid is why the last of these was cut, if that is for the budget
-	unpaid string
-	gone   bool // the worker has ended
-	// probe says that the worker had one session only, to see how that goes.
-	probe bool
-}
-
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
 type worker struct {
 	run   *Run
@@ -193,17 +181,13 @@ func (w *worker) judge(retired bool) {
 	}
 }
 
-// keep puts the row of the session that ended into the batch and takes one with used slices for the next.
+// keep puts the row of the session that ended into the batch.
 func (w *worker) keep() {
 	b := w.batch
-	if b.next == len(b.rows) {
-		b.rows = append(b.rows, SessionRow{})
-	}
-	b.rows[b.next], w.row = w.row, b.rows[b.next]
 	if b.next == 0 {
 		w.since = w.now
 	}
-	b.next++
+	b.add(&w.row)
 	if b.next == batchRows || w.now.Sub(w.since) > batchAge {
 		w.flush()
 		w.now = time.Now() // a full journal's wait is no session's time
@@ -223,7 +207,7 @@ func (w *worker) handOn() {
 // flush hands on what the worker finished.
 func (w *worker) flush() {
 	w.send()
-	w.batch = w.run.freshBatch()
+	w.batch = w.run.free.take()
 }
 
 // send hands the batch to the journal, then to the loop. What an abandoned worker still finished is lost, as if it had

@@ -238,8 +238,8 @@ chain c:
 
 // probe is a moment of a soak.
 type probe struct {
-	cycle                                int
-	used                                 time.Duration
+	cycle                               int
+	used                                time.Duration
 	rss, live, bytes, files, goroutines float64
 }
 
