@@ -6,7 +6,6 @@ import "sync"
 // hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
 type batch struct {
 	rows   SessionRows // of the sessions that ended
-	next   int         // rows in use
 	steps  []StepRecord
 	events []Event
 
@@ -20,14 +19,10 @@ type batch struct {
 
 // add copies the row of a session that ended.
 func (b *batch) add(r *SessionRow) {
-	if b.next == len(b.rows) {
-		b.rows = append(b.rows, SessionRow{})
-	}
-	to := &b.rows[b.next]
-	b.next++
-	*to = *r
-	to.Steps, b.steps = within(b.steps, r.Steps)
-	to.Events, b.events = within(b.events, r.Events)
+	b.rows = append(b.rows, *r)
+	row := &b.rows[len(b.rows)-1]
+	row.Steps, b.steps = within(b.steps, r.Steps)
+	row.Events, b.events = within(b.events, r.Events)
 }
 
 // within appends what is to be kept and returns where it lies.
@@ -39,10 +34,19 @@ func within[T any](all, more []T) (kept, grown []T) {
 
 // reset empties the batch for the next who fills it.
 func (b *batch) reset() {
-	clear(b.rows[:b.next])
-	clear(b.steps)
-	clear(b.events)
-	*b = batch{rows: b.rows, steps: b.steps[:0], events: b.events[:0]}
+	*b = batch{rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
+}
+
+// littleRoom is how much a batch may hold on to whatever it needed.
+const littleRoom = 64
+
+// emptied keeps the room of a slice, unless that is far more than was needed this time.
+func emptied[S ~[]T, T any](s S) S {
+	if len(s) > 0 && cap(s) > max(littleRoom, 4*len(s)) {
+		return nil
+	}
+	clear(s)
+	return s[:0]
 }
 
 // batches are those that nobody uses. The one that came last goes first, so that no more of them are large than are

@@ -301,7 +301,7 @@ func (l *loop) take(b *batch) {
 	if l.abandoned {
 		return // counted as cut
 	}
-	for i := range b.rows[:b.next] {
+	for i := range b.rows {
 		row := &b.rows[i]
 		l.totals.Add(row)
 		l.window.add(row)
@@ -321,11 +321,11 @@ func (l *loop) take(b *batch) {
 			l.deltas[row.Agent] = row.Delta
 		}
 	}
-	if b.next > 0 {
-		l.r.attendance.take(b.rows[:b.next])
+	if len(b.rows) > 0 {
+		l.r.attendance.take(b.rows)
 		l.lastEnd = time.Now()
 	}
-	l.recent.add(int64(b.next))
+	l.recent.add(int64(len(b.rows)))
 	l.sessions.cut += int64(b.cut)
 	if b.gone {
 		l.workers--

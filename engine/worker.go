@@ -184,11 +184,11 @@ func (w *worker) judge(retired bool) {
 // keep puts the row of the session that ended into the batch.
 func (w *worker) keep() {
 	b := w.batch
-	if b.next == 0 {
+	if len(b.rows) == 0 {
 		w.since = w.now
 	}
 	b.add(&w.row)
-	if b.next == batchRows || w.now.Sub(w.since) > batchAge {
+	if len(b.rows) == batchRows || w.now.Sub(w.since) > batchAge {
 		w.flush()
 		w.now = time.Now() // a full journal's wait is no session's time
 	}
@@ -196,7 +196,7 @@ func (w *worker) keep() {
 
 // handOn flushes before the session in flight waits; what a full journal makes it wait is not its own time.
 func (w *worker) handOn() {
-	if w.batch.next == 0 && w.batch.cut == 0 {
+	if len(w.batch.rows) == 0 && w.batch.cut == 0 {
 		return
 	}
 	since := time.Now()
@@ -218,8 +218,8 @@ func (w *worker) send() {
 		return
 	default:
 	}
-	if b := w.batch; b.next > 0 {
-		w.run.journal.Append(b.rows[:b.next])
+	if b := w.batch; len(b.rows) > 0 {
+		w.run.journal.Append(b.rows)
 	}
 	select {
 	case w.run.results <- w.batch:
