@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,7 +19,7 @@ const linear = 1.1
 // scaleRows measure what grows: many agents, cycles, rows, steps. What a unit costs where there are many stands over what
 // it costs where there are few.
 func scaleRows() []row {
-	all := []row{crowdRow(), waitingRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
+	all := []row{crowdRow(), waitingCrowdRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
 	for i := range all {
 		all[i].scale = true
 	}
@@ -300,11 +301,11 @@ func soakRow() row {
 			if err != nil {
 				return nil, err
 			}
-			defer shop.end()
-			return soak(ctx, trial{
+			f, err := soak(ctx, trial{
 				dir: e.dir, cycles: cycles, text: journeyOf(shop.said),
 				with: func(s *engine.Settings) { s.CheckpointEvery = 5 * time.Second },
 			}, int64(372*cycles))
+			return f, errors.Join(err, shop.end())
 		}}},
 		parts: []side{{name: "shop", run: serveShop}},
 		shown: []string{"MB", "memory growth %", "live MB", "live growth %", "KB/cycle", "KB growth %", "CPU ms/cycle", "CPU growth %", "files", "goroutines", "µs/session"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"syscall"
@@ -15,7 +16,7 @@ const waits = "CPU ms/s"
 // waitingShown are the figures of sessions that wait.
 var waitingShown = []string{"all wait after ms", "KB/session", waits, "pause ms", "cut ms", "µs/session"}
 
-func waitingRow() row {
+func waitingCrowdRow() row {
 	few, many := 10_000, 100_000
 	of := func(name string, n int, run func(context.Context, env, int) (figures, error)) side {
 		return side{name: figure(float64(n)) + " " + name, run: func(ctx context.Context, e env) (figures, error) { return run(ctx, e, n) }}
@@ -53,14 +54,14 @@ func requestsRow() row {
 			if err != nil {
 				return nil, err
 			}
-			defer late.end()
-			return waiting(ctx, e, n, fmt.Sprintf(`
+			f, err := waiting(ctx, e, n, fmt.Sprintf(`
 services:
   late: {kind: http, url: "%s", limits: {connections: %d, keepalive: 1, timeout: 1h}}
 chain c:
   timeout: 1h
   step s: {kind: http, service: late, get: /}
 `, late.said, n))
+			return f, errors.Join(err, late.end())
 		}),
 		parts:  []side{{name: "late", run: serveLate}},
 		shown:  waitingShown,
