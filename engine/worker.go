@@ -273,7 +273,7 @@ func (w *worker) journal() bool {
 		return false
 	default:
 	}
-	if b := w.batch; b.next > 0 {
+	if b := w.batch; b.next > 0 && w.run.journal != Discard {
 		w.run.journal.Append(b.rows[:b.next])
 	}
 	return true
