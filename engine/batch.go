@@ -12,9 +12,8 @@ type batch struct {
 	cut int // sessions that were cut
 	// unpaid is why the last of these was cut, if that is for the budget
 	unpaid string
-	gone   bool // the worker has ended
-	// probe says that the worker had one session only, to see how that goes.
-	probe bool
+	gone   int // workers that have ended
+	probes int // of these, such that had one session only, to see how that goes
 }
 
 // add copies the row of a session that ended.
@@ -23,6 +22,18 @@ func (b *batch) add(r *SessionRow) {
 	row := &b.rows[len(b.rows)-1]
 	row.Steps, b.steps = within(b.steps, r.Steps)
 	row.Events, b.events = within(b.events, r.Events)
+}
+
+// take moves what is in o to the end of b.
+func (b *batch) take(o *batch) {
+	for i := range o.rows {
+		b.add(&o.rows[i])
+	}
+	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
+	if o.unpaid != "" {
+		b.unpaid = o.unpaid
+	}
+	o.reset()
 }
 
 // within appends what is to be kept and returns where it lies.

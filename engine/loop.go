@@ -212,6 +212,7 @@ func (l *loop) run(forget func() bool) {
 	defer close(l.r.done)
 	defer forget()
 	go l.write()
+	go l.r.carry()
 	defer close(l.scribe)
 	defer l.rescue()
 	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil && !l.cfg.Resume.Unbegun}, func() { l.started = true })
@@ -327,11 +328,9 @@ func (l *loop) take(b *batch) {
 	}
 	l.recent.add(int64(len(b.rows)))
 	l.sessions.cut += int64(b.cut)
-	if b.gone {
-		l.workers--
-		if b.probe {
-			l.probing--
-		}
+	if b.gone > 0 {
+		l.workers -= b.gone
+		l.probing -= b.probes
 		if l.workers == 0 {
 			l.idle = time.Now()
 		}

@@ -78,6 +78,7 @@ type Run struct {
 	ledger    *ledger
 	unpriced  []string
 	results   chan *batch
+	tray      tray
 	orders    chan func(*loop)
 	free      batches
 	crashed   func(value any, stack []byte)
@@ -137,6 +138,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		unpriced:   cfg.Unpriced,
 		crashed:    cfg.Crashed,
 		results:    make(chan *batch, 64),
+		tray:       newTray(),
 		orders:     make(chan func(*loop)),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),

@@ -56,8 +56,11 @@ func (w *worker) work() {
 	if w.spare != nil {
 		w.spare.Stop()
 	}
-	w.batch.gone, w.batch.probe = true, w.once
-	w.send()
+	w.batch.gone = 1
+	if w.once {
+		w.batch.probes = 1
+	}
+	w.lay()
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
@@ -194,35 +197,46 @@ func (w *worker) keep() {
 	}
 }
 
-// handOn flushes before the session in flight waits; what a full journal makes it wait is not its own time.
+// handOn hands on what the worker finished before the session in flight waits; what a full journal makes it wait is not
+// its own time.
 func (w *worker) handOn() {
 	if len(w.batch.rows) == 0 && w.batch.cut == 0 {
 		return
 	}
 	since := time.Now()
-	w.flush()
+	w.lay()
 	w.began = w.began.Add(time.Since(since))
 }
 
-// flush hands on what the worker finished.
+// lay journals what the worker finished and lays it on the tray.
+func (w *worker) lay() {
+	if !w.journal() {
+		return
+	}
+	if over := w.run.tray.put(w.batch); over != nil {
+		w.run.hand(over)
+		w.batch = w.run.free.take()
+	}
+}
+
+// flush journals what the worker finished and hands it to the loop.
 func (w *worker) flush() {
-	w.send()
+	if w.journal() {
+		w.run.hand(w.batch)
+	}
 	w.batch = w.run.free.take()
 }
 
-// send hands the batch to the journal, then to the loop. What an abandoned worker still finished is lost, as if it had
-// been cut.
-func (w *worker) send() {
+// journal journals what the worker finished. What an abandoned worker still finished is lost, as if it had been cut: then
+// it reports false.
+func (w *worker) journal() bool {
 	select {
 	case <-w.run.abandoned:
-		return
+		return false
 	default:
 	}
 	if b := w.batch; len(b.rows) > 0 {
 		w.run.journal.Append(b.rows)
 	}
-	select {
-	case w.run.results <- w.batch:
-	case <-w.run.abandoned:
-	}
+	return true
 }

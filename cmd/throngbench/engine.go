@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -21,56 +23,111 @@ var emptyPy string
 
 // engineRows measure the engine alone: sessions that do nothing or wait.
 func engineRows() []row {
-	const agents = 1_000_000
-	return []row{{
+	return []row{emptyRow(), waitingRow(), overnightRow(), besideRow(), sliderRow()}
+}
+
+// emptyRow is what an engine costs where sessions do nothing.
+func emptyRow() row {
+	const agents, each = 1_000_000, "µs/session"
+	here := func(work func(ctx context.Context) error) func(context.Context, env) (figures, error) {
+		return func(ctx context.Context, _ env) (figures, error) {
+			return counted(agents, func() error { return work(ctx) })
+		}
+	}
+	return row{
 		name: "1",
 		what: "A million empty sessions at gate 50, not journaled",
+		note: "The plain loop only counts, in one goroutine; errgroup makes a goroutine for each session.",
 		sides: []side{
-			{name: "Throng", run: func(ctx context.Context, _ env) (figures, error) { return empty(ctx, agents) }},
+			{name: "Throng", run: here(func(ctx context.Context) error { return empty(ctx, agents) })},
+			{name: "plain loop", run: here(func(context.Context) error { return plainLoop(agents) })},
+			{name: "errgroup", run: here(func(ctx context.Context) error { return grouped(ctx, agents) })},
 			{name: "asyncio", prepare: python, run: func(ctx context.Context, _ env) (figures, error) {
 				return script(ctx, "python3", "-c", emptyPy, fmt.Sprint(agents))
 			}},
 		},
-		shown: []string{"µs/session", "peak MB"},
+		shown: []string{each, "allocations/session", "peak MB"},
 		ratios: []ratio{
-			{name: "times asyncio's speed", must: 20, of: over(1, "µs/session", 0, "µs/session")},
-			{name: "µs a session", aim: 0.5, less: true, of: plain("µs/session")},
+			{name: "times asyncio's speed", must: 20, of: over(3, each, 0, each)},
+			{name: "times errgroup's speed", of: over(2, each, 0, each)},
+			{name: each, aim: 0.5, less: true, of: plain(each)},
 			{name: "MB at the peak", must: 300, less: true, of: plain("peak MB")},
 		},
-	}}
+	}
 }
 
-type emptyProgram struct{}
-
-func (emptyProgram) Session(s *engine.Session) { s.Row.Outcome = engine.OK }
-
-func empty(ctx context.Context, agents int) (figures, error) {
-	settings := engine.DefaultSettings()
-	settings.Limit = 50
+// counted is what so many sessions cost in this process.
+func counted(sessions int, work func() error) (figures, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	began := time.Now()
-	r, err := engine.Start(ctx, engine.Config{ID: "bench", Program: emptyProgram{}, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings})
-	if err != nil {
+	if err := work(); err != nil {
 		return nil, err
 	}
-	result := r.Wait()
-	if ended := result.Totals.Ended(); ended != int64(agents) {
-		return nil, fmt.Errorf("%d of %d sessions ended", ended, agents)
-	}
 	took := time.Since(began)
-	return figures{"µs/session": took.Seconds() * 1e6 / float64(agents), "peak MB": peak(syscall.RUSAGE_SELF)}, nil
+	runtime.ReadMemStats(&after)
+	n := float64(sessions)
+	return figures{"µs/session": took.Seconds() * 1e6 / n, "allocations/session": float64(after.Mallocs-before.Mallocs) / n, "peak MB": ownPeak()}, nil
 }
 
-// peak is the most memory that this process had resident, or its children that ended, in MB (of 10⁶ bytes).
-func peak(who int) float64 {
-	var usage syscall.Rusage
-	if syscall.Getrusage(who, &usage) != nil {
-		return 0
+// programFunc is a program of one function.
+type programFunc func(*engine.Session)
+
+func (f programFunc) Session(s *engine.Session) { f(s) }
+
+// bare is a run of a program with as little beside it as there can be.
+func bare(agents, limit int, p engine.Program) engine.Config {
+	settings := engine.DefaultSettings()
+	settings.Limit = limit
+	return engine.Config{ID: "bench", Program: p, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings}
+}
+
+// toEnd runs all sessions of a run, which must end well.
+func toEnd(ctx context.Context, c engine.Config) (engine.Result, error) {
+	r, err := engine.Start(ctx, c)
+	if err != nil {
+		return engine.Result{}, err
 	}
-	unit := int64(1024)
-	if runtime.GOOS == "darwin" {
-		unit = 1
+	result := r.Wait()
+	if ok := result.Totals.Outcomes[engine.OK]; ok != int64(c.Agents) {
+		return result, fmt.Errorf("%d of %d sessions ended well", ok, c.Agents)
 	}
-	return float64(int64(usage.Maxrss)*unit) / 1e6
+	return result, nil
+}
+
+func empty(ctx context.Context, agents int) error {
+	_, err := toEnd(ctx, bare(agents, 50, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK })))
+	return err
+}
+
+// plainLoop has no gate, no goroutine and no record of a session.
+func plainLoop(agents int) error {
+	var done atomic.Int64
+	for range agents {
+		done.Add(1)
+	}
+	return allOf(agents, done.Load())
+}
+
+// grouped is what a user of Go would write.
+func grouped(ctx context.Context, agents int) error {
+	var done atomic.Int64
+	g, _ := errgroup.WithContext(ctx)
+	g.SetLimit(50)
+	for range agents {
+		g.Go(func() error { done.Add(1); return nil })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return allOf(agents, done.Load())
+}
+
+func allOf(want int, done int64) error {
+	if done != int64(want) {
+		return fmt.Errorf("%d of %d sessions ended", done, want)
+	}
+	return nil
 }
 
 // python tells the version of the system's Python.
@@ -94,6 +151,6 @@ func script(ctx context.Context, name string, args ...string) (f figures, err er
 	if err := json.Unmarshal(lines[len(lines)-1], &f); err != nil {
 		return nil, fmt.Errorf("its figures: %w", err)
 	}
-	f["peak MB"] = peak(syscall.RUSAGE_CHILDREN)
+	f["peak MB"] = childPeak()
 	return f, nil
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // maxCount keeps the sum of all buckets within 63 bits.
@@ -17,15 +15,12 @@ var errShort = errors.New("histogram: encoding cut short")
 func (h Histogram) MarshalBinary() ([]byte, error) {
 	out := []byte{1}
 	out = binary.AppendVarint(out, int64(h.sum))
-	if h.h == nil {
-		return out, nil
-	}
 	last := 0
-	for i, n := range h.h.Export().Counts {
+	for i, n := range h.counts {
 		if n > 0 {
-			out = binary.AppendUvarint(out, uint64(i-last))
+			out = binary.AppendUvarint(out, uint64(h.from+i-last))
 			out = binary.AppendUvarint(out, uint64(n))
-			last = i
+			last = h.from + i
 		}
 	}
 	return out, nil
@@ -49,29 +44,25 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 	if sum < 0 {
 		return errors.New("histogram: negative sum")
 	}
-	if len(data) > 0 {
-		snapshot := hdrhistogram.New(lowest, highest, digits).Export()
-		at := uint64(0)
-		for len(data) > 0 {
-			gap, n := binary.Uvarint(data)
-			if n <= 0 {
-				return errShort
-			}
-			count, m := binary.Uvarint(data[n:])
-			if m <= 0 {
-				return errShort
-			}
-			data = data[n+m:]
-			at += gap
-			if gap >= uint64(len(snapshot.Counts)) || at >= uint64(len(snapshot.Counts)) {
-				return errors.New("histogram: bucket out of range")
-			}
-			if count == 0 || count > maxCount || snapshot.Counts[at] > 0 {
-				return errors.New("histogram: count out of range")
-			}
-			snapshot.Counts[at] = int64(count)
+	at := uint64(0)
+	for first := true; len(data) > 0; first = false {
+		gap, n := binary.Uvarint(data)
+		if n <= 0 {
+			return errShort
 		}
-		h.h = hdrhistogram.Import(snapshot)
+		count, m := binary.Uvarint(data[n:])
+		if m <= 0 {
+			return errShort
+		}
+		data = data[n+m:]
+		at += gap
+		if gap > numBuckets || at > numBuckets {
+			return errors.New("histogram: bucket out of range")
+		}
+		if count == 0 || count > maxCount || gap == 0 && !first {
+			return errors.New("histogram: count out of range")
+		}
+		h.add(int(at), int64(count))
 	}
 	h.sum = time.Duration(sum)
 	return nil

@@ -4,83 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"math/bits"
-	"slices"
 	"time"
 )
 
-// Narrow counts durations like a Histogram, within 1 %, and keeps only the buckets between the shortest and the longest
-// of them: it is for figures of which there are many. The zero value is empty and ready. It is not safe for concurrent
-// use.
+// Narrow counts durations like a Histogram, within 1 %; it knows the longest to the microsecond. The zero value is empty
+// and ready. It is not safe for concurrent use.
 type Narrow struct {
-	from    int // the bucket that counts begins with
-	counts  []int64
-	count   int64
+	buckets
 	longest int64 // microseconds
-	sum     time.Duration
-}
-
-// A bucket is one microsecond wide up to 256, and then 1/128 of the power of two that it begins in.
-const (
-	fine       = 128
-	exact      = 2 * fine
-	numBuckets = 30*fine + exact // up to highest
-	spare      = 16              // buckets that growing leaves free
-)
-
-func bucket(us int64) int {
-	if us < exact {
-		return int(us)
-	}
-	shift := bits.Len64(uint64(us)) - 8
-	return shift*fine + int(us>>shift)
-}
-
-// middle is the value that stands for a bucket, in microseconds.
-func middle(bucket int) int64 {
-	if bucket < exact {
-		return int64(bucket)
-	}
-	shift := bucket/fine - 1
-	return int64(bucket-shift*fine)<<shift + 1<<shift/2
 }
 
 // Record counts one duration; a negative one is 0, and one longer than a day is a day.
-func (n *Narrow) Record(d time.Duration) {
-	d = max(d, 0)
-	us := min(d.Microseconds(), highest)
-	n.sum += d
-	n.longest = max(n.longest, us)
-	n.add(bucket(us), 1)
-}
-
-func (n *Narrow) add(bucket int, times int64) {
-	n.count += times
-	i := bucket - n.from
-	if uint(i) < uint(len(n.counts)) {
-		n.counts[i] += times
-		return
-	}
-	n.widen(bucket)
-	n.counts[bucket-n.from] += times
-}
-
-// widen makes room for a bucket that is not kept yet.
-func (n *Narrow) widen(bucket int) {
-	from, to := max(bucket-spare, 0), min(bucket+spare, numBuckets)
-	if len(n.counts) > 0 {
-		from, to = min(n.from, from), max(n.from+len(n.counts), to)
-	}
-	counts := make([]int64, to-from+1)
-	copy(counts[max(n.from-from, 0):], n.counts)
-	n.from, n.counts = from, counts
-}
-
-// Count is how many durations were recorded.
-func (n *Narrow) Count() int64 { return n.count }
-
-// Sum is the exact sum of the recorded durations.
-func (n *Narrow) Sum() time.Duration { return n.sum }
+func (n *Narrow) Record(d time.Duration) { n.longest = max(n.longest, n.record(d)) }
 
 // Max returns the longest duration, to the microsecond.
 func (n *Narrow) Max() time.Duration { return time.Duration(n.longest) * time.Microsecond }
@@ -88,22 +23,21 @@ func (n *Narrow) Max() time.Duration { return time.Duration(n.longest) * time.Mi
 // Quantile returns the smallest duration that at least the share q (0 to 1) of the records does not exceed (nearest
 // rank); 0 when there are none.
 func (n *Narrow) Quantile(q float64) time.Duration {
-	rank := int64(max(math.Ceil(q*float64(n.count)-1e-9), 1))
-	var below int64
-	for i, c := range n.counts {
-		if below += c; below >= rank {
-			return time.Duration(min(middle(n.from+i), n.longest)) * time.Microsecond
-		}
+	b, found := n.quantile(q)
+	if !found {
+		return 0
 	}
-	return 0
+	return time.Duration(min(middle(b), n.longest)) * time.Microsecond
+}
+
+// middle is the value that stands for a bucket, in microseconds.
+func middle(bucket int) int64 {
+	least, width := bounds(bucket)
+	return least + width/2
 }
 
 // Clone returns a copy that shares nothing with n.
-func (n *Narrow) Clone() Narrow {
-	c := *n
-	c.counts = slices.Clone(n.counts)
-	return c
-}
+func (n *Narrow) Clone() Narrow { return Narrow{n.clone(), n.longest} }
 
 // MarshalBinary encodes n sparsely: a version byte, the sum, the longest, and pairs of (gap to the next bucket in use,
 // count).

@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// highest is a day in microseconds; longer is counted as this.
+const highest = int64(24 * 3600 * 1e6)
+
+// A bucket is one microsecond wide up to 256, and then 1/128 of the power of two that it begins in.
+const (
+	fine       = 128
+	exact      = 2 * fine
+	numBuckets = 30*fine + exact // up to highest
+	spare      = 16              // buckets that growing leaves free at least
+)
+
+// buckets count durations, and are kept only between the shortest and the longest of them.
+type buckets struct {
+	from   int // the bucket that counts begins with
+	counts []int64
+	count  int64
+	sum    time.Duration
+}
+
+// bucket is where so many microseconds are counted.
+func bucket(us int64) int {
+	if us < exact {
+		return int(us)
+	}
+	shift := bits.Len64(uint64(us)) - 8
+	return shift*fine + int(us>>shift)
+}
+
+// bounds are the least value of a bucket and how many it has, in microseconds.
+func bounds(bucket int) (least, width int64) {
+	if bucket < exact {
+		return int64(bucket), 1
+	}
+	shift := bucket/fine - 1
+	return int64(bucket-shift*fine) << shift, 1 << shift
+}
+
+// record counts one duration and returns it as it is counted, in microseconds; a negative one is 0.
+func (b *buckets) record(d time.Duration) int64 {
+	d = max(d, 0)
+	us := min(d.Microseconds(), highest)
+	b.sum += d
+	b.add(bucket(us), 1)
+	return us
+}
+
+func (b *buckets) add(bucket int, times int64) {
+	b.count += times
+	i := bucket - b.from
+	if uint(i) < uint(len(b.counts)) {
+		b.counts[i] += times
+		return
+	}
+	b.widen(bucket)
+	b.counts[bucket-b.from] += times
+}
+
+// widen makes room for a bucket that is not kept yet.
+func (b *buckets) widen(bucket int) {
+	room := max(spare, len(b.counts)/2)
+	from, to := max(bucket-room, 0), min(bucket+room, numBuckets)
+	if len(b.counts) > 0 {
+		from, to = min(b.from, from), max(b.from+len(b.counts)-1, to)
+	}
+	counts := make([]int64, to-from+1)
+	copy(counts[max(b.from-from, 0):], b.counts)
+	b.from, b.counts = from, counts
+}
+
+// Count is how many durations were recorded.
+func (b *buckets) Count() int64 { return b.count }
+
+// Sum is the exact sum of the recorded durations.
+func (b *buckets) Sum() time.Duration { return b.sum }
+
+// quantile is the first bucket that at least the share q (0 to 1) of the records does not exceed (nearest rank); false
+// without records.
+func (b *buckets) quantile(q float64) (bucket int, found bool) {
+	rank := int64(max(math.Ceil(q*float64(b.count)-1e-9), 1))
+	var below int64
+	for i, c := range b.counts {
+		if below += c; below >= rank {
+			return b.from + i, true
+		}
+	}
+	return 0, false
+}
+
+func (b *buckets) clone() buckets {
+	c := *b
+	c.counts = slices.Clone(b.counts)
+	return c
+}
