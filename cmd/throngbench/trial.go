@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/shirou/gopsutil/v3/process"
@@ -126,15 +125,6 @@ func milliseconds(f func() error, errs *error) float64 {
 	return time.Since(began).Seconds() * 1e3
 }
 
-// cpuTime is what this process has used.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
 // resident is the memory that this process has now, in MB.
 func resident() float64 {
 	p, err := process.NewProcess(int32(os.Getpid()))
@@ -219,12 +209,12 @@ chain c:
 	if err != nil {
 		return nil, err
 	}
-	used := cpuTime()
+	used := ownTime()
 	f["export MB"] = topped(func() error {
 		return storage.ExportAll(ctx, filepath.Join(t.dir, "export"), t.store, t.run, names, "bench")
 	}, &err)
-	f["CPU µs/session"] = (cpuTime() - used).Seconds() * 1e6 / float64(sessions)
-	used = cpuTime()
+	f["CPU µs/session"] = (ownTime() - used).Seconds() * 1e6 / float64(sessions)
+	used = ownTime()
 	f["audit MB"] = topped(func() error {
 		r, err := wire.Audit(ctx, t.store, t.run)
 		if err == nil && !r.Equal() {
@@ -232,7 +222,7 @@ chain c:
 		}
 		return err
 	}, &err)
-	f["audit CPU µs/session"] = (cpuTime() - used).Seconds() * 1e6 / float64(sessions)
+	f["audit CPU µs/session"] = (ownTime() - used).Seconds() * 1e6 / float64(sessions)
 	return f, err
 }
 
@@ -260,7 +250,7 @@ func soak(ctx context.Context, t trial, sessions int64) (figures, error) {
 			return nil, err
 		}
 		all = append(all, probe{
-			job.Run.Snapshot().Cycle, cpuTime(), resident(), live(), bytes, openFiles(), float64(runtime.NumGoroutine()),
+			job.Run.Snapshot().Cycle, ownTime(), resident(), live(), bytes, openFiles(), float64(runtime.NumGoroutine()),
 		})
 	}
 	took := time.Since(began)
@@ -278,7 +268,7 @@ func soak(ctx context.Context, t trial, sessions int64) (figures, error) {
 		"files": mean(end, func(p probe) float64 { return p.files }), "goroutines": mean(end, func(p probe) float64 { return p.goroutines }),
 		"KB/cycle": perCycle(end, func(p probe) float64 { return p.bytes / 1e3 }), "CPU ms/cycle": perCycle(end, func(p probe) float64 { return p.used.Seconds() * 1e3 }),
 		"lag ms": peaks.Lag.Seconds() * 1e3, "slowest cycle ms": peaks.Cycle.Seconds() * 1e3,
-		"peak MB": peak(syscall.RUSAGE_SELF), "µs/session": took.Seconds() * 1e6 / float64(sessions),
+		"peak MB": ownPeak(), "µs/session": took.Seconds() * 1e6 / float64(sessions),
 	}
 	f["memory growth %"] = percent(mean(warm, func(p probe) float64 { return p.rss }), f["MB"])
 	f["live growth %"] = percent(mean(warm, func(p probe) float64 { return p.live }), f["live MB"])

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -41,9 +40,8 @@ func waitingCrowdRow() row {
 
 func requestsRow() row {
 	most := 18_000
-	var limit syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
-		most = int(min(limit.Max, 19_000) - 1000)
+	if files, ok := mostFiles(); ok {
+		most = int(min(files, 19_000)) - 1000
 	}
 	most -= most % 1000
 	return row{
@@ -81,7 +79,7 @@ func (bareProgram) Session(s *engine.Session) {
 func bareWaiting(ctx context.Context, _ env, n int) (figures, error) {
 	settings := engine.DefaultSettings()
 	settings.Limit, settings.SessionTimeout = n, time.Hour
-	before, used := resident(), cpuTime()
+	before, used := resident(), ownTime()
 	began := time.Now()
 	r, err := engine.Start(ctx, engine.Config{ID: "bench", Program: bareProgram{}, Agents: n, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings})
 	if err != nil {
@@ -106,7 +104,7 @@ func waiting(ctx context.Context, e env, n int, chain string) (figures, error) {
 		text: fmt.Sprintf("title: Waiting\npopulation: {count: %d}\nclock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 1}\n%s", n, chain),
 		with: func(s *engine.Settings) { s.Limit, s.SessionTimeout, s.ChainTimeout = n, time.Hour, time.Hour },
 	}
-	before, used := resident(), cpuTime()
+	before, used := resident(), ownTime()
 	began := time.Now()
 	job, err := t.start(ctx)
 	if err != nil {
@@ -127,21 +125,21 @@ func held(r *engine.Run, n int, before float64, used time.Duration, began time.T
 		return nil, err
 	}
 	for calm := 0; calm < 3; calm++ {
-		was := cpuTime()
+		was := ownTime()
 		time.Sleep(while / 10)
-		if cpuTime()-was > quiet {
+		if ownTime()-was > quiet {
 			calm = -1
 		}
 	}
-	f := figures{"all wait after ms": time.Since(began).Seconds() * 1e3, "µs/session": (cpuTime() - used).Seconds() * 1e6 / float64(n)}
+	f := figures{"all wait after ms": time.Since(began).Seconds() * 1e3, "µs/session": (ownTime() - used).Seconds() * 1e6 / float64(n)}
 	debug.FreeOSMemory()
 	f["KB/session"] = (resident() - before) * 1e3 / float64(n)
-	idle := cpuTime()
+	idle := ownTime()
 	time.Sleep(while)
-	f[waits] = (cpuTime() - idle).Seconds() * 1e3 / while.Seconds()
+	f[waits] = (ownTime() - idle).Seconds() * 1e3 / while.Seconds()
 	var err error
 	f["pause ms"] = milliseconds(func() error { return r.Pause("bench", "") }, &err)
-	used = cpuTime()
+	used = ownTime()
 	f["cut ms"] = milliseconds(func() error {
 		for range 2 {
 			if err := r.Stop("bench", ""); err != nil {
@@ -151,6 +149,6 @@ func held(r *engine.Run, n int, before float64, used time.Duration, began time.T
 		r.Wait()
 		return nil
 	}, &err)
-	f["µs/session"] += (cpuTime() - used).Seconds() * 1e6 / float64(n)
+	f["µs/session"] += (ownTime() - used).Seconds() * 1e6 / float64(n)
 	return f, err
 }
