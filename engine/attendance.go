@@ -28,7 +28,7 @@ type attendance struct {
 // page is a piece of it. States of another cycle than the open one count as none: nothing is cleared before it is needed.
 type page struct {
 	cycle  int
-	states [pageAgents]AgentState // AgentWaiting is that no session has ended
+	states []AgentState // AgentWaiting is that no session has ended
 }
 
 func newAttendance(agents int) attendance {
@@ -88,14 +88,17 @@ func (a *attendance) again(agent int) {
 
 // set is called with mu held.
 func (a *attendance) set(agent int, s AgentState) {
-	at := &a.pages[agent/pageAgents]
-	switch {
-	case *at == nil:
-		*at = &page{cycle: a.number}
-	case (*at).cycle != a.number:
-		**at = page{cycle: a.number}
+	p := a.pages[agent/pageAgents]
+	if p == nil {
+		first := agent - agent%pageAgents
+		p = &page{a.number, make([]AgentState, min(pageAgents, a.agents-first))}
+		a.pages[agent/pageAgents] = p
 	}
-	(*at).states[agent%pageAgents] = s
+	if p.cycle != a.number {
+		clear(p.states)
+		p.cycle = a.number
+	}
+	p.states[agent%pageAgents] = s
 }
 
 // copied fills states, one for each agent, with how sessions ended. begun is how many of todo had begun before.
@@ -110,7 +113,7 @@ func (a *attendance) copied(states []AgentState) (number, begun int, c *cycle, r
 		if p == nil || p.cycle != a.number {
 			clear(part)
 		} else {
-			copy(part, p.states[:])
+			copy(part, p.states)
 		}
 	}
 	return a.number, begun, a.cycle, a.retired

@@ -42,6 +42,14 @@ func BenchmarkEmptySessions(b *testing.B) {
 	}
 }
 
+// BenchmarkShortRun is what a run costs beside its sessions.
+func BenchmarkShortRun(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		begin(b, enginetest.Config(1, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)).Wait()
+	}
+}
+
 // BenchmarkWaitingSessions compares 1,000 sessions that wait 20 ms each with the ideal, and with bare goroutines that
 // sleep as long, one after the other in the same run. One operation is both.
 func BenchmarkWaitingSessions(b *testing.B) {

@@ -292,7 +292,7 @@ func (l *loop) staff() {
 	}
 	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
 		l.workers++
-		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.freshBatch()}
+		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.free.take()}
 		go w.work()
 	}
 }
@@ -302,7 +302,7 @@ func (l *loop) take(b *batch) {
 	if l.abandoned {
 		return // counted as cut
 	}
-	for i := range b.rows[:b.next] {
+	for i := range b.rows {
 		row := &b.rows[i]
 		l.totals.Add(row)
 		l.window.add(row)
@@ -322,11 +322,11 @@ func (l *loop) take(b *batch) {
 			l.deltas[row.Agent] = row.Delta
 		}
 	}
-	if b.next > 0 {
-		l.r.attendance.take(b.rows[:b.next])
+	if len(b.rows) > 0 {
+		l.r.attendance.take(b.rows)
 		l.lastEnd = time.Now()
 	}
-	l.recent.add(int64(b.next))
+	l.recent.add(int64(len(b.rows)))
 	l.sessions.cut += int64(b.cut)
 	if b.gone > 0 {
 		l.workers -= b.gone
@@ -342,7 +342,7 @@ func (l *loop) take(b *batch) {
 	case b.cut > 0:
 		l.cutShort("a session could not go on")
 	}
-	l.r.giveBack(b)
+	l.r.free.give(b)
 }
 
 // tally brings the totals up to what the run itself has asked by now.

@@ -80,7 +80,7 @@ type Run struct {
 	results   chan *batch
 	tray      tray
 	orders    chan func(*loop)
-	free      chan *batch
+	free      batches
 	crashed   func(value any, stack []byte)
 	abandoned chan struct{} // closed when the loop waits for workers no longer
 	done      chan struct{} // closed when the loop has ended
@@ -140,7 +140,6 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		results:    make(chan *batch, 64),
 		tray:       newTray(),
 		orders:     make(chan func(*loop)),
-		free:       make(chan *batch, 256),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),
 		memory:     map[int]*Memory{},
@@ -241,22 +240,5 @@ func (r *Run) insist(f func(l *loop) error) error {
 		return <-answer
 	case <-r.done:
 		return ErrEnded
-	}
-}
-
-func (r *Run) freshBatch() *batch {
-	select {
-	case b := <-r.free:
-		return b
-	default:
-		return &batch{}
-	}
-}
-
-func (r *Run) giveBack(b *batch) {
-	b.clear()
-	select {
-	case r.free <- b:
-	default:
 	}
 }

@@ -19,7 +19,7 @@ func newTray() tray { return tray{batch: &batch{}, bell: make(chan struct{}, 1)}
 // tray, to hand it on, and must not use b again.
 func (t *tray) put(b *batch) (over *batch) {
 	t.mu.Lock()
-	if t.batch.next+b.next > batchRows {
+	if len(t.batch.rows)+len(b.rows) > batchRows {
 		over, t.batch = t.batch, b
 	} else {
 		t.batch.take(b)
@@ -51,7 +51,7 @@ func (r *Run) carry() {
 			return
 		}
 		runtime.Gosched() // sessions that end now come along
-		r.hand(r.tray.empty(r.freshBatch()))
+		r.hand(r.tray.empty(r.free.take()))
 	}
 }
 

@@ -19,42 +19,6 @@ const (
 	slice = time.Millisecond
 )
 
-// batch carries finished sessions from a worker to the journal and then to the loop, which gives it back.
-type batch struct {
-	rows SessionRows // of the sessions that ended
-	next int         // rows in use
-	cut  int         // sessions that were cut
-	// unpaid is why the last of these was cut, if that is for the budget
-	unpaid string
-	gone   int // workers that have ended
-	probes int // of these, such that had one session only, to see how that goes
-}
-
-// take moves what is in o to the end of b and leaves o what it needs to be filled again.
-func (b *batch) take(o *batch) {
-	for i := range o.next {
-		to := b.free()
-		*to, o.rows[i] = o.rows[i], *to
-		b.next++
-	}
-	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
-	if o.unpaid != "" {
-		b.unpaid = o.unpaid
-	}
-	o.clear()
-}
-
-// free is the first row that is not in use; it keeps the slices of an earlier one.
-func (b *batch) free() *SessionRow {
-	if b.next == len(b.rows) {
-		b.rows = append(b.rows, SessionRow{})
-	}
-	return &b.rows[b.next]
-}
-
-// clear makes b empty; its rows stay for the next.
-func (b *batch) clear() { *b = batch{rows: b.rows} }
-
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
 type worker struct {
 	run   *Run
@@ -220,16 +184,14 @@ func (w *worker) judge(retired bool) {
 	}
 }
 
-// keep puts the row of the session that ended into the batch and takes one with used slices for the next.
+// keep puts the row of the session that ended into the batch.
 func (w *worker) keep() {
 	b := w.batch
-	at := b.free()
-	*at, w.row = w.row, *at
-	if b.next == 0 {
+	if len(b.rows) == 0 {
 		w.since = w.now
 	}
-	b.next++
-	if b.next == batchRows || w.now.Sub(w.since) > batchAge {
+	b.add(&w.row)
+	if len(b.rows) == batchRows || w.now.Sub(w.since) > batchAge {
 		w.flush()
 		w.now = time.Now() // a full journal's wait is no session's time
 	}
@@ -238,7 +200,7 @@ func (w *worker) keep() {
 // handOn hands on what the worker finished before the session in flight waits; what a full journal makes it wait is not
 // its own time.
 func (w *worker) handOn() {
-	if w.batch.next == 0 && w.batch.cut == 0 {
+	if len(w.batch.rows) == 0 && w.batch.cut == 0 {
 		return
 	}
 	since := time.Now()
@@ -253,7 +215,7 @@ func (w *worker) lay() {
 	}
 	if over := w.run.tray.put(w.batch); over != nil {
 		w.run.hand(over)
-		w.batch = w.run.freshBatch()
+		w.batch = w.run.free.take()
 	}
 }
 
@@ -262,7 +224,7 @@ func (w *worker) flush() {
 	if w.journal() {
 		w.run.hand(w.batch)
 	}
-	w.batch = w.run.freshBatch()
+	w.batch = w.run.free.take()
 }
 
 // journal journals what the worker finished. What an abandoned worker still finished is lost, as if it had been cut: then
@@ -273,8 +235,8 @@ func (w *worker) journal() bool {
 		return false
 	default:
 	}
-	if b := w.batch; b.next > 0 {
-		w.run.journal.Append(b.rows[:b.next])
+	if b := w.batch; len(b.rows) > 0 {
+		w.run.journal.Append(b.rows)
 	}
 	return true
 }

@@ -98,8 +98,8 @@ func serveLate(ctx context.Context, _ env) (figures, error) {
 			return nil, err
 		}
 		go func() {
-			defer conn.Close()
 			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
 		}()
 	}
 }

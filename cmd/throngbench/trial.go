@@ -95,11 +95,11 @@ func (t *trial) bytes(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer db.Close()
 	var pages, size float64
 	err = errors.Join(
 		db.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages),
 		db.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size),
+		db.Close(),
 	)
 	return pages * size, err
 }
@@ -182,7 +182,7 @@ func topped(f func() error, errs *error) float64 {
 }
 
 // export runs sessions of 10,000 agents, exports and audits them.
-func export(ctx context.Context, e env, sessions int) (figures, error) {
+func export(ctx context.Context, e env, sessions int) (f figures, err error) {
 	const agents = 10_000
 	t := trial{dir: e.dir, cycles: sessions / agents, text: fmt.Sprintf(`
 title: Export
@@ -199,12 +199,12 @@ chain c:
 	if err := job.Close(); err != nil { // all is written down then
 		return nil, err
 	}
-	defer t.store.Close()
+	defer func() { err = errors.Join(err, t.store.Close()) }()
 	bytes, err := t.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := figures{"bytes/session": bytes / float64(sessions)}
+	f = figures{"bytes/session": bytes / float64(sessions)}
 	names, err := wire.Names(ctx, t.store, t.run)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -40,7 +41,7 @@ func waitingCrowdRow() row {
 func requestsRow() row {
 	most := 18_000
 	if files, ok := mostFiles(); ok {
-		most = int(min(files, 19_000) - 1000)
+		most = int(min(files, 19_000)) - 1000
 	}
 	most -= most % 1000
 	return row{
@@ -51,14 +52,14 @@ func requestsRow() row {
 			if err != nil {
 				return nil, err
 			}
-			defer late.end()
-			return waiting(ctx, e, n, fmt.Sprintf(`
+			f, err := waiting(ctx, e, n, fmt.Sprintf(`
 services:
   late: {kind: http, url: "%s", limits: {connections: %d, keepalive: 1, timeout: 1h}}
 chain c:
   timeout: 1h
   step s: {kind: http, service: late, get: /}
 `, late.said, n))
+			return f, errors.Join(err, late.end())
 		}),
 		parts:  []side{{name: "late", run: serveLate}},
 		shown:  waitingShown,

@@ -15,7 +15,7 @@ const (
 	fine       = 128
 	exact      = 2 * fine
 	numBuckets = 30*fine + exact // up to highest
-	spare      = 16              // buckets that growing leaves free
+	spare      = 16              // buckets that growing leaves free at least
 )
 
 // buckets count durations, and are kept only between the shortest and the longest of them.
@@ -66,7 +66,8 @@ func (b *buckets) add(bucket int, times int64) {
 
 // widen makes room for a bucket that is not kept yet.
 func (b *buckets) widen(bucket int) {
-	from, to := max(bucket-spare, 0), min(bucket+spare, numBuckets)
+	room := max(spare, len(b.counts)/2)
+	from, to := max(bucket-room, 0), min(bucket+room, numBuckets)
 	if len(b.counts) > 0 {
 		from, to = min(b.from, from), max(b.from+len(b.counts)-1, to)
 	}
