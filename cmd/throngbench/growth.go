@@ -29,8 +29,10 @@ func growthRow() row {
 			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, true) }},
 			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, tenthStore, false) }},
 		},
-		shown: []string{"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows per CPU second",
-			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "peak MB"},
+		shown: []string{
+			"ms to open", "ms to list runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows per CPU second",
+			"long run's ms for totals", "long run's ms for metrics", "long run's ms for an agent", "peak MB",
+		},
 		ratios: []ratio{
 			grows("ms to open", 1.5), grows("ms to list runs", 10), grows("ms to list checkpoints", 1.5), grows("ms for totals", 1.5),
 			grows("ms for metrics", 1.5), grows("ms for an agent", 1.5), grows("ms to weigh", 1.5), grows("ms to prune", 1.5),

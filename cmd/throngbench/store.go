@@ -104,6 +104,8 @@ func newRun(ctx context.Context, dir string, settings engine.Settings) (*sqlite.
 }
 
 // bareSQLite inserts rows through the driver, so many with a statement.
+//
+//nolint:sqlclosecheck // a transaction's statement ends with it
 func bareSQLite(ctx context.Context, dir string, each int) (f figures, err error) {
 	path := filepath.Join(dir, "bare.db")
 	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")
