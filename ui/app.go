@@ -180,7 +180,7 @@ func (a *App) Run() {
 	a.tray = newTray(a)
 	a.greet()
 	if socket := os.Getenv(inspect.Env); socket != "" {
-		if err := inspect.Serve(socket, a.win, func() time.Time { return a.frame.seen }); err != nil {
+		if err := inspect.Serve(socket, a.win, func() time.Time { return a.seen }); err != nil {
 			slog.Error("the window cannot be inspected", "error", err)
 		}
 	}

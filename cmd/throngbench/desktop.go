@@ -82,7 +82,7 @@ func openDesktop(ctx context.Context, dir string, width, height int) (*desktop, 
 	if err != nil {
 		return nil, err
 	}
-	defer number.Close()
+	defer func() { _ = number.Close() }()
 	x := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
 	x.ExtraFiles = []*os.File{write}
 	if err := x.Start(); err != nil {
@@ -93,7 +93,7 @@ func openDesktop(ctx context.Context, dir string, width, height int) (*desktop, 
 	line, err := bufio.NewReader(number).ReadString('\n')
 	if err != nil {
 		d.close()
-		return nil, fmt.Errorf("Xvfb did not start: %w", err)
+		return nil, fmt.Errorf("start Xvfb: %w", err)
 	}
 	d.display = ":" + strings.TrimSpace(line)
 	return d, nil
@@ -154,7 +154,7 @@ func (d *desktop) ask(ctx context.Context, socket string) (shown []object, err e
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if err := json.NewDecoder(conn).Decode(&shown); err != nil {
 		return nil, err
 	}

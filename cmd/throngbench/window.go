@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -130,8 +131,7 @@ func forget(paths ...string) error {
 			if err != nil {
 				return err
 			}
-			defer f.Close()
-			return drop(f)
+			return errors.Join(drop(f), f.Close())
 		})
 		if err != nil {
 			return err

@@ -127,6 +127,28 @@ func TestDrawsSeldom(t *testing.T) {
 	}
 }
 
+// TestGovernorDrawsSeldom holds that a limit that a governor moves is drawn with the next second, and that no one is taken
+// to watch what comes of it.
+func TestGovernorDrawsSeldom(t *testing.T) {
+	st := perform(t, governedRun())
+	for range watchFor { // the screen is new
+		st.Tick()
+	}
+	for _, limit := range []string{"25", "30", "35"} {
+		before := st.limit.limit.Value()
+		st.run.change(func(s *engine.Snapshot) { s.Limit += 5 })
+		for range 3 {
+			if st.Tick(); st.limit.limit.Value() != before {
+				t.Fatalf("within a second it shows the limit %s after %s", st.limit.limit.Value(), before)
+			}
+		}
+		st.run.second(func(*engine.MetricsRow) {})
+		if st.Tick(); st.limit.limit.Value() != limit {
+			t.Errorf("after a second it shows the limit %s, want %s", st.limit.limit.Value(), limit)
+		}
+	}
+}
+
 func TestAnotherRun(t *testing.T) {
 	st := perform(t, running())
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 66 })

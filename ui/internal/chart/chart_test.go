@@ -347,3 +347,20 @@ func TestDrawingHasDevicePixels(t *testing.T) {
 		}
 	}
 }
+
+// TestLayoutOfTheSameSize holds that the toolkit, which lays a chart out again when one of its texts has become wider, does
+// not have it drawn again.
+func TestLayoutOfTheSameSize(t *testing.T) {
+	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(2)})
+	show(t, c, 400, 200)
+	c.Set(noise(2, 60))
+	r := test.WidgetRenderer(c)
+	elsewhere := fyne.NewPos(7, 7)
+	c.title.text.Move(elsewhere)
+	if r.Layout(c.Size()); c.title.text.Position() != elsewhere {
+		t.Error("a chart of the same size was laid out anew")
+	}
+	if r.Layout(c.Size().AddWidthHeight(50, 0)); c.title.text.Position() == elsewhere {
+		t.Error("a chart of another size was not laid out")
+	}
+}
