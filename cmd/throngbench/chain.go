@@ -121,7 +121,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 		if err != nil {
 			return nil, err
 		}
-		defer store.Close()
+		defer func() { _ = store.Close() }() // all is written by then
 		if err := store.Create(ctx, engine.RunRecord{ID: c.ID, Settings: settings, Cycles: 1, Created: time.Now()}); err != nil {
 			return nil, err
 		}
@@ -191,7 +191,7 @@ func langgraph(ctx context.Context, e env) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	out, err := exec.CommandContext(ctx, "npm", "install", "--prefix", temp, "--no-audit", "--no-fund", "--ignore-scripts",
 		"@langchain/langgraph@"+langgraphVersion, "@langchain/core@"+langgraphCoreVersion, "zod@"+langgraphZodVersion).CombinedOutput()
 	if err != nil {

@@ -10,27 +10,59 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// BenchmarkSession is what a scenario's empty and trivial chains cost a session, with the engine around.
+// BenchmarkSession is what a scenario's empty and small chains cost a session, with the engine around. Those that
+// remember do so over ten cycles.
 func BenchmarkSession(b *testing.B) {
-	for _, bb := range []struct{ name, chain string }{
-		{"stop", "step a: {kind: stop}"},
-		{"python", "step a: {kind: python, call: agent.index + 1}"},
-		{"attributes", "step a: {kind: python, call: agent.x + agent.y}"},
+	const head = `
+population: {count: 1, attributes: {x: '${uniform(0, 1)}', y: '${uniform(0, 1)}'}}
+functions: |
+    def start(n):
+        return {"n": n, "items": [{"id": i, "name": "item number %d of many" % i, "price": i * 1.5} for i in range(48)]}
+    def next(state):
+        return {"n": state.n + 1, "items": state["items"]} if state else start(0)
+    def choose(agent):
+        left, taken = 100.0, []
+        for i in range(10):
+            price = (agent.index + i * 7) % 23 + 0.5
+            if price > left:
+                continue
+            if price < 15:
+                taken.append({"id": i, "price": price})
+                left -= price
+        return taken
+chain c:
+    step a: `
+	for _, bb := range []struct {
+		name, steps string
+		cycles      int
+	}{
+		{"stop", "{kind: stop}", 1},
+		{"python", "{kind: python, call: agent.index + 1}", 1},
+		{"attributes", "{kind: python, call: agent.x + agent.y}", 1},
+		{"function", "{kind: python, call: choose(agent)}", 1},
+		{"texts", "{kind: emit, event: e, data: {text: 'You are ${agent.id}, on day ${now.weekday}', n: '${agent.index + 1}'}}", 1},
+		{"if", "{kind: if, condition: agent.index % 2 == 0, then: {step b: {kind: python, call: 1}}, else: {step c: {kind: python, call: 2}}}", 1},
+		{"diamond", "{kind: python, call: agent.index}\n    step b: {kind: python, call: steps.a, parallel: true}\n    " +
+			"step c: {kind: python, call: steps.a, parallel: true}\n    step d: {kind: python, call: steps.b + steps.c}", 1},
+		{"memory of 3 KB", "{kind: python, call: next(agent.memory.state)}\n    step b: {kind: remember, set: {state: '${steps.a}'}}", 10},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
-			s, err := read("population: {count: 1, attributes: {x: '${uniform(0, 1)}', y: '${uniform(0, 1)}'}}\nchain c: {"+bb.chain+"}", nil, nil)
+			s, err := read(head+bb.steps, nil, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			settings := engine.DefaultSettings()
-			settings.Metrics, settings.CheckpointEvery = false, 0
+			settings.Metrics, settings.CheckpointEvery, settings.Cycles = false, 0, bb.cycles
 			b.ReportAllocs()
 			b.ResetTimer()
-			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: s.Program(1), Agents: b.N, Settings: settings})
+			agents := (b.N + bb.cycles - 1) / bb.cycles
+			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: s.Program(1), Agents: agents, Clock: s.Clock, Settings: settings})
 			if err != nil {
 				b.Fatal(err)
 			}
-			run.Wait()
+			if r := run.Wait(); r.Totals.Ended() != int64(agents*bb.cycles) || r.Totals.Outcomes[engine.Failed] > 0 {
+				b.Fatalf("sessions ended as %v", r.Totals.Outcomes)
+			}
 		})
 	}
 }

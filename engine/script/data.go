@@ -64,8 +64,9 @@ func Weight(v Value) int {
 }
 
 type converter struct {
-	left    int // weight that may still be used
-	deepest int // level of the deepest list or record so far
+	left    int       // weight that may still be used
+	deepest int       // level of the deepest list or record so far
+	shapes  [4]*Shape // of the last dict on each of the first levels: those of a list are mostly alike
 }
 
 // spend takes weight off what is left.
@@ -123,7 +124,10 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 func (c *converter) composite(v Value, depth int) (Value, error) {
 	switch v := v.(type) {
 	case *Record:
-		return c.record(v.Names(), slices.Clone(v.values), depth)
+		if slices.ContainsFunc(v.names(), func(name string) bool { return !utf8.ValidString(name) }) {
+			return c.record(v.Names(), slices.Clone(v.values), depth)
+		}
+		return c.shaped(v.shape, slices.Clone(v.values), depth)
 	case *lazy:
 		names := slices.Clone(v.fields.Names())
 		values := make([]Value, len(names))
@@ -136,15 +140,7 @@ func (c *converter) composite(v Value, depth int) (Value, error) {
 		}
 		return c.record(names, values, depth)
 	case *starlark.Dict:
-		names, values := make([]string, 0, v.Len()), make([]Value, 0, v.Len())
-		for k, x := range v.Entries() {
-			name, ok := starlark.AsString(k)
-			if !ok {
-				return nil, notData(v, k)
-			}
-			names, values = append(names, name), append(values, x)
-		}
-		return c.record(names, values, depth)
+		return c.dict(v, depth)
 	case starlark.Callable, starlark.Bytes:
 		return nil, notData(v, nil)
 	case starlark.Iterable:
@@ -153,11 +149,77 @@ func (c *converter) composite(v Value, depth int) (Value, error) {
 	return nil, notData(v, nil)
 }
 
+// dict converts a dict. Its names are collected only if they are not those of the last one on its level.
+func (c *converter) dict(d *starlark.Dict, depth int) (Value, error) {
+	n := d.Len()
+	var last *Shape
+	if depth <= len(c.shapes) {
+		last = c.shapes[depth-1]
+	}
+	var names []string // nil while they are those of the last one
+	if last == nil || len(last.names) != n {
+		names = make([]string, 0, n)
+	}
+	values := make([]Value, n)
+	iter := d.Iterate()
+	defer iter.Done()
+	var k Value
+	for i := 0; iter.Next(&k); i++ {
+		name, ok := starlark.AsString(k)
+		if !ok {
+			return nil, notData(d, k)
+		}
+		if names == nil && last.names[i] != name {
+			names = append(make([]string, 0, n), last.names[:i]...)
+		}
+		if names != nil {
+			names = append(names, name)
+		}
+		var err error
+		if values[i], _, err = d.Get(k); err != nil {
+			return nil, err
+		}
+	}
+	if names == nil {
+		return c.shaped(last, values, depth)
+	}
+	v, err := c.record(names, values, depth)
+	if r, ok := v.(*Record); ok && depth <= len(c.shapes) {
+		c.shapes[depth-1] = r.shape
+	}
+	return v, err
+}
+
 // record converts the values in place and takes both slices.
 func (c *converter) record(names []string, values []Value, depth int) (Value, error) {
+	weight, height, err := c.fields(names, values, depth)
+	if err != nil {
+		return nil, err
+	}
 	if len(names) == 0 {
 		return emptyRecord, nil
 	}
+	for i, name := range names {
+		names[i] = valid(name)
+	}
+	names, values = distinct(names, values)
+	return newData(NewShape(names...), values, weight, height), nil
+}
+
+// shaped converts the values in place and takes them; the names of the shape are valid.
+func (c *converter) shaped(s *Shape, values []Value, depth int) (Value, error) {
+	if len(values) == 0 {
+		return emptyRecord, nil
+	}
+	weight, height, err := c.fields(s.names, values, depth)
+	if err != nil {
+		return nil, err
+	}
+	return newData(s, values, weight, height), nil
+}
+
+// fields converts the values of a record in place, and returns what it weighs with its names and how many levels it has.
+func (c *converter) fields(names []string, values []Value, depth int) (weight, height int, err error) {
 	outer, before := c.deepest, c.left
 	c.deepest = depth
 	for i, x := range values {
@@ -166,14 +228,13 @@ func (c *converter) record(names []string, values []Value, depth int) (Value, er
 			err = c.spend(len(names[i]))
 		}
 		if err != nil {
-			return nil, within(names[i], err)
+			return 0, 0, within(names[i], err)
 		}
-		names[i], values[i] = valid(names[i]), y
+		values[i] = y
 	}
-	names, values = distinct(names, values)
-	r := newData(NewShape(names...), values, before-c.left, c.deepest-depth+1)
+	weight, height = before-c.left, c.deepest-depth+1
 	c.deepest = max(c.deepest, outer)
-	return r, nil
+	return weight, height, nil
 }
 
 // list converts any sequence.

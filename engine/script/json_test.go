@@ -444,3 +444,35 @@ func (f testFields) Field(name string) (Value, error) {
 	}
 	return nil, nil
 }
+
+// TestDictsAlike is that a list of dicts becomes records with the names that each of them has, in its order, whether
+// these are those of the dict before or not.
+func TestDictsAlike(t *testing.T) {
+	env, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ src, want string }{
+		{`[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, `[{"a":1,"b":2},{"a":3,"b":4}]`},
+		{`[{"a": 1, "b": 2}, {"b": 3, "a": 4}, {"a": 5, "c": 6}]`, `[{"a":1,"b":2},{"b":3,"a":4},{"a":5,"c":6}]`},
+		{`[{"a": 1}, {"a": 2, "b": 3}, {}, {"a": 4}]`, `[{"a":1},{"a":2,"b":3},{},{"a":4}]`},
+		{`[{"a": {"x": 1}}, {"a": {"y": 2}}, {"x": {"y": 3}}]`, `[{"a":{"x":1}},{"a":{"y":2}},{"x":{"y":3}}]`},
+		{`[{"é"[:1]: 1, "é"[1:]: 2}, {"é"[:1]: 3, "é"[1:]: 4}, {"\uFFFD": 5}]`, `[{"�":2},{"�":4},{"�":5}]`},
+		{`[[[[[{"a": 1}, {"a": 2}, {"b": 3}]]]]]`, `[[[[[{"a":1},{"a":2},{"b":3}]]]]]`},
+	} {
+		x, err := env.Expr(tt.src, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.src, err)
+		}
+		v, err := x.Eval(nil)
+		if err == nil {
+			v, err = Data(v)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", tt.src, err)
+		}
+		if got, err := AppendJSON(nil, v); err != nil || string(got) != tt.want {
+			t.Errorf("%s is %s (%v), want %s", tt.src, got, err, tt.want)
+		}
+	}
+}

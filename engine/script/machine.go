@@ -336,14 +336,22 @@ func (m *machine) checkTable(table starlark.Iterable, depth int) error {
 		return errDeep
 	}
 	d, _ := table.(*starlark.Dict)
-	return m.each(table, func(k Value) error {
-		if err := m.check(k, depth+1); err != nil || d == nil {
-			return err
+	iter := table.Iterate()
+	defer iter.Done()
+	var k, v Value
+	for iter.Next(&k) {
+		err := m.step(1)
+		if err == nil {
+			err = m.check(k, depth+1)
 		}
-		v, _, err := d.Get(k)
+		if err == nil && d != nil {
+			if v, _, err = d.Get(k); err == nil {
+				err = m.check(v, depth+1)
+			}
+		}
 		if err != nil {
 			return err
 		}
-		return m.check(v, depth+1)
-	})
+	}
+	return nil
 }

@@ -30,8 +30,7 @@ func (k Key) Sum() (hi, lo uint64) { return mix(k.a ^ bits.RotateLeft64(k.b, 32)
 
 // Source returns the stream of this key.
 func (k Key) Source() *Source {
-	hi, lo := k.Sum()
-	return &Source{state: hi, gamma: lo | 1}
+	return &Source{state: mix(k.a ^ bits.RotateLeft64(k.b, 32)), gamma: mix(k.b^k.a) | 1}
 }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
