@@ -90,7 +90,7 @@ func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool)
 	if err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
-	defer stop()
+	defer func() { _ = stop() }() // again, where nothing failed
 	command, err := c.command(ctx, address, fleet, rated)
 	if err != nil {
 		return nil, err
