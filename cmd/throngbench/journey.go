@@ -23,7 +23,7 @@ import (
 var journeyYAML []byte
 
 // ratedJourneys is how many a client of ours makes where its rate is measured.
-const ratedJourneys = 20_000
+const ratedJourneys = 10_000
 
 // journeys are what a client of ours is asked for.
 type journeys struct {
@@ -35,7 +35,7 @@ type journeys struct {
 
 // throngJourneys measures Throng in processes of their own, as it measures others.
 func (e env) throngJourneys(ctx context.Context, journals bool) (figures, error) {
-	return client{env: e, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
+	return client{env: e, memory: journals, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
 		j := journeys{address, fleet, fleet, journals}
 		if rated {
 			j.Agents = ratedJourneys

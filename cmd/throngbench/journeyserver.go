@@ -50,7 +50,7 @@ func (journeyServer) serve(ctx context.Context) error {
 
 // answer serves one connection.
 func (s journeyServer) answer(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	in := bufio.NewReaderSize(conn, 2048)
 	for {
 		path, err := readRequest(in)

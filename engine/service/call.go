@@ -158,8 +158,8 @@ func classify(ctx, attempt context.Context, err error) (failure *engine.StepErro
 
 // neverSent reports whether an error says that the request did not leave.
 func neverSent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // passing reports whether a status asks for another try.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -35,7 +36,7 @@ func host(t *testing.T, talks ...talk) *direct {
 		serve := talks[min(n, len(talks)-1)]
 		n++
 		go func() {
-			defer server.Close()
+			defer func() { _ = server.Close() }()
 			serve(t, bufio.NewReader(server), server)
 		}()
 		return client, nil
@@ -142,9 +143,7 @@ func TestDirectSendsWhatATransportSends(t *testing.T) {
 			defer whole.CloseIdleConnections()
 			for _, rt := range []http.RoundTripper{d, whole} {
 				r := asks(t.Context(), t, tt.method, tt.body)
-				for name, values := range tt.header {
-					r.Header[name] = values
-				}
+				maps.Copy(r.Header, tt.header)
 				if resp, err := rt.RoundTrip(r); err != nil {
 					t.Fatal(err)
 				} else if err := resp.Body.Close(); err != nil {
