@@ -141,7 +141,8 @@ func counter(ctx context.Context, dir string) (count countFunc, how string) {
 	}{
 		{"by perf", []string{"perf", "stat", "-x,", "-e", "instructions:u", "-o", file, "--"}, regexp.MustCompile(`(?m)^([0-9]+),[^,]*,instructions:u`)},
 		{
-			"by valgrind", []string{"valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + os.DevNull, "--log-file=" + file},
+			"by valgrind",
+			[]string{"valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + os.DevNull, "--log-file=" + file},
 			regexp.MustCompile(`I\s+refs:\s+([0-9,]+)`),
 		},
 	} {
