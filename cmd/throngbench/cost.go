@@ -17,7 +17,7 @@ import (
 type benchmark struct {
 	pkg, name string // such as "engine" and "Totals/no_step"
 	n         int    // its operations
-	counted   bool   // whether its instructions repeat: not those of one whose goroutines wait for each other in turn
+	counted   bool   // whether its instructions repeat: not where goroutines wait for each other in turn, or Fyne works beside
 }
 
 func (b benchmark) String() string { return b.pkg + "." + b.name }

@@ -36,8 +36,8 @@ var core = []benchmark{
 	{pkg: "engine/service", name: "Call", n: 10_000, counted: true},
 	{pkg: "storage/sqlite", name: "Sessions/shopping", n: 20_480, counted: true},
 	{pkg: "storage/sqlite", name: "JournaledRun", n: 100_000},
-	{pkg: "ui/internal/chart", name: "Draw/series=3/rows=600/scale=1", n: 50, counted: true},
-	{pkg: "ui/internal/chart", name: "Set", n: 200, counted: true},
+	{pkg: "ui/internal/chart", name: "Draw/series=3/rows=600/scale=1", n: 50},
+	{pkg: "ui/internal/chart", name: "Set", n: 200},
 }
 
 // measures are what is compared, and what a benchmark may cost more without being worse: a tenth, and as much as
@@ -79,7 +79,7 @@ func guard(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	older := filepath.Join(dir, "base")
 	if text, err := exec.CommandContext(ctx, "git", "worktree", "add", "--detach", older, *base).CombinedOutput(); err != nil {
 		return fmt.Errorf("check %s out: %w\n%s", *base, err, text)
@@ -178,7 +178,7 @@ func (b benchmark) line(before, now figures) (text string, worse bool) {
 		case was == is:
 			all = append(all, figure(is)+" =")
 		default:
-			all = append(all, fmt.Sprintf("%s → %s %s", figure(was), figure(is), change(was, is)))
+			all = append(all, strings.TrimSpace(fmt.Sprintf("%s → %s %s", figure(was), figure(is), change(was, is))))
 			worse = worse || m.worse(was, is)
 		}
 	}

@@ -128,7 +128,7 @@ func (e env) measure(ctx context.Context, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	e.dir = dir
 	f, err := s.run(ctx, e)
 	if err != nil {

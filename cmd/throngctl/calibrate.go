@@ -100,7 +100,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
 	settings.Filter = c.Filter
 	c.apply(&settings)
 	return wire.Sweep{
-		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, OnRequest: t.hooks.onRequest},
+		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,

@@ -12,20 +12,31 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
 )
 
-// brief is a sweep of the shoppers that takes a second. Without metrics a machine that is busy with others has no level
-// left out.
+// brief is a sweep of the shoppers that takes a second.
 func brief(data string, more ...string) []string {
 	return append([]string{
 		"calibrate", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--rehearsal", "none",
-		"--levels", "1,2,4", "--repeats", "1", "--duration", "100ms", "--metrics", "off",
+		"--levels", "1,2,4", "--repeats", "1", "--duration", "100ms",
 	}, more...)
+}
+
+// unseen is what is known of a machine that cannot be looked at. One that is busy with others would have levels left out.
+func unseen() engine.Host { return engine.Host{} }
+
+// rested is ctl on such a machine.
+func rested(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &errs, hooks: hooks{host: unseen}})
+	return code, out.String(), errs.String()
 }
 
 func TestCalibrate(t *testing.T) {
 	data := t.TempDir()
-	code, out, stderr := ctl(t, brief(data, "--apply")...)
+	code, out, stderr := rested(t, brief(data, "--apply")...)
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -52,7 +63,7 @@ func TestCalibrate(t *testing.T) {
 
 func TestCalibrateJSON(t *testing.T) {
 	data := t.TempDir()
-	code, out, stderr := ctl(t, brief(data, "--json")...)
+	code, out, stderr := rested(t, brief(data, "--json")...)
 	var found wire.Calibration
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
@@ -89,7 +100,7 @@ func TestCalibrateMistakes(t *testing.T) {
 
 // TestCalibrateWhereAllFails says so, recommends nothing and keeps to one level.
 func TestCalibrateWhereAllFails(t *testing.T) {
-	code, out, stderr := ctl(t, brief(t.TempDir(), "--fault", "server_error=1", "--retries", "1")...)
+	code, out, stderr := rested(t, brief(t.TempDir(), "--fault", "server_error=1", "--retries", "1")...)
 	if code != exitFailed || !strings.Contains(out, "No recommendation: at 1, ") || !strings.Contains(out, "sessions failed") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -129,7 +140,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	var errs bytes.Buffer
 	out := waiting{text: regexp.MustCompile(`measured [1-9]`), heard: func() { signals <- syscall.SIGINT }}
-	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals})
+	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{host: unseen}})
 	if code != exitInterrupted || !strings.Contains(errs.String(), "given up") || !strings.Contains(out.String(), "AT ONCE") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
@@ -147,7 +158,7 @@ func TestReadmeCalibrate(t *testing.T) {
 	}
 	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--rehearsal", "none")
 	args[slices.Index(args, "--duration")+1] = "100ms"
-	if code, out, stderr := ctl(t, args...); code != exitDone || !strings.Contains(out, "Bound by") {
+	if code, out, stderr := rested(t, args...); code != exitDone || !strings.Contains(out, "Bound by") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	_, runHelp, _ := ctl(t, "run", "--help")

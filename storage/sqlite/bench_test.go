@@ -242,6 +242,9 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkOpen opens a store of 1,000 runs and 10 million journal rows and lists its runs: NUMBERS 12.
 func BenchmarkOpen(b *testing.B) {
+	if testing.Short() {
+		b.Skip("its store takes a minute to make; make bench-table measures the same")
+	}
 	s, j := benchStore(b, Options{})
 	for i := range 1000 {
 		if err := s.Create(b.Context(), engine.RunRecord{ID: engine.RunID(fmt.Sprint("run", i)), Settings: engine.DefaultSettings()}); err != nil {
