@@ -49,7 +49,7 @@ func waitingRow() row {
 					}
 					ours, sleeping = append(ours, points(o, ideal)), append(sleeping, points(s, ideal))
 				}
-				f[name("points", l.gate)], f[name("goroutines", l.gate)] = spreadOf(ours).Median, spreadOf(sleeping).Median
+				f[name("points", l.gate)], f[name("goroutines", l.gate)] = spreadOf(ours).median, spreadOf(sleeping).median
 			}
 			return f, nil
 		}},
@@ -218,7 +218,7 @@ func sliderRow() row {
 				if err != nil {
 					return nil, err
 				}
-				f["usual ms, "+name], f["slowest ms, "+name] = took.Median, took.Most
+				f["usual ms, "+name], f["slowest ms, "+name] = took.median, took.most
 			}
 			return f, nil
 		}}},
