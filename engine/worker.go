@@ -29,6 +29,8 @@ type batch struct {
 	gone   bool // the worker has ended
 	// probe says that the worker had one session only, to see how that goes.
 	probe bool
+	// queued is what the journal took to queue the rows, handed what the loop took to take the batch before.
+	queued, handed time.Duration
 }
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
@@ -69,7 +71,7 @@ func (w *worker) work() {
 		w.spare.Stop()
 	}
 	w.batch.gone, w.batch.probe = true, w.once
-	w.send()
+	w.send(w.now)
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
@@ -205,8 +207,7 @@ func (w *worker) keep() {
 	}
 	b.next++
 	if b.next == batchRows || w.now.Sub(w.since) > batchAge {
-		w.flush()
-		w.now = time.Now() // a full journal's wait is no session's time
+		w.now = w.flush(w.now) // a full journal's wait is no session's time
 	}
 }
 
@@ -216,29 +217,35 @@ func (w *worker) handOn() {
 		return
 	}
 	since := time.Now()
-	w.flush()
-	w.began = w.began.Add(time.Since(since))
+	w.began = w.began.Add(w.flush(since).Sub(since))
 }
 
-// flush hands on what the worker finished.
-func (w *worker) flush() {
-	w.send()
+// flush hands on, from now on, what the worker finished, and returns when that was done.
+func (w *worker) flush(now time.Time) time.Time {
+	queued := w.send(now)
 	w.batch = w.run.freshBatch()
+	now = time.Now()
+	w.batch.handed = now.Sub(queued)
+	return now
 }
 
-// send hands the batch to the journal, then to the loop. What an abandoned worker still finished is lost, as if it had
-// been cut.
-func (w *worker) send() {
+// send hands the batch to the journal, then to the loop, and returns when the journal had it. What an abandoned worker
+// still finished is lost, as if it had been cut.
+func (w *worker) send(now time.Time) (queued time.Time) {
 	select {
 	case <-w.run.abandoned:
-		return
+		return now
 	default:
 	}
+	queued = now
 	if b := w.batch; b.next > 0 {
 		w.run.journal.Append(b.rows[:b.next])
+		queued = time.Now()
+		b.queued = queued.Sub(now)
 	}
 	select {
 	case w.run.results <- w.batch:
 	case <-w.run.abandoned:
 	}
+	return queued
 }

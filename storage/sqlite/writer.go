@@ -24,6 +24,7 @@ func (j *Journal) write() {
 		default:
 		}
 		due, queue, closing := j.take()
+		began := time.Now()
 		if len(queue) > 0 && !j.commit(queue) {
 			return
 		}
@@ -33,6 +34,7 @@ func (j *Journal) write() {
 		if len(j.chores) > 0 && !j.doChore(len(queue) > 0) {
 			return
 		}
+		j.store.worked.Add(int64(time.Since(began)))
 		switch {
 		case len(queue) > 0 || len(j.chores) > 0:
 			continue
