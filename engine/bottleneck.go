@@ -3,14 +3,25 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 )
 
 // Bottleneck is what keeps a run from going faster. The zero value is that nobody knows, or nothing stands out.
 type Bottleneck struct {
-	Kind   Bound
-	Text   string // a sentence without its full stop: what it is, and by which figures
-	Advice string // what to do about it
+	Kind    Bound
+	What    string // in words, with the figure that it is told by
+	Figures string // how fast services answered, and what was lost here
+	Advice  string // what to do about it
+}
+
+// String says all but the advice; "" is that nothing is known.
+func (b Bottleneck) String() string {
+	if b.Figures == "" {
+		return b.What
+	}
+	return b.What + "; " + b.Figures
 }
 
 // Bound is a kind of bottleneck.
@@ -100,7 +111,7 @@ func (o *Overhead) Bottleneck(limit int, by string) Bottleneck {
 	for i := range bottlenecks {
 		b := &bottlenecks[i]
 		if b.share(c) >= b.least {
-			return Bottleneck{b.kind, b.text(c), b.help(c)}
+			return Bottleneck{b.kind, b.text(c), c.figures(), b.help(c)}
 		}
 	}
 	return Bottleneck{}
@@ -155,19 +166,14 @@ func (c *constraint) lost() string {
 	return ""
 }
 
-// sentence joins what it is with its figures.
-func sentence(first string, figures ...string) string {
-	text, sign := first, "; "
-	for _, f := range figures {
-		if f != "" {
-			text, sign = text+sign+f, ", "
-		}
-	}
-	return text
+// figures are what there is to know beside, whatever the bottleneck is.
+func (c *constraint) figures() string {
+	parts := slices.DeleteFunc([]string{c.answered(), c.lost()}, func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
 }
 
 func (c *constraint) machineText() string {
-	return sentence("This machine is the limit: "+c.inUse(), c.answered(), c.lost())
+	return "This machine is the limit: " + c.inUse()
 }
 
 // machineHelp goes by what takes the most here.
@@ -183,24 +189,24 @@ func (c *constraint) machineHelp() string {
 }
 
 func (c *constraint) othersText() string {
-	return sentence("Other programs are the limit: "+c.inUse()+", by Throng "+percent(over(c.Process, c.Cores)), c.answered(), c.lost())
+	return "Other programs are the limit: " + c.inUse() + ", by Throng " + percent(over(c.Process, c.Cores))
 }
 
 func (c *constraint) journalText() string {
-	return sentence("The journal is the limit: "+percent(c.Times.Share(ForJournal))+" of the sessions' time was spent waiting for it, "+percent(over(c.Barrier, c.Span))+" of the run between cycles",
-		"its writer was busy "+percent(over(c.Writer, c.Span))+" of the time", c.answered())
+	return "The journal is the limit: " + percent(c.Times.Share(ForJournal)) + " of the sessions' time was spent waiting for it, " + percent(over(c.Barrier, c.Span)) + " of the run between cycles" +
+		", its writer was busy " + percent(over(c.Writer, c.Span)) + " of the time"
 }
 
 func (c *constraint) refusalText() string {
-	return sentence("The backend is the limit: "+percent(c.Times.Share(ForRefusals))+" of the sessions' time went by after 429s, errors and open breakers", c.answered())
+	return "The backend is the limit: " + percent(c.Times.Share(ForRefusals)) + " of the sessions' time went by after 429s, errors and open breakers"
 }
 
 func (c *constraint) pacingText() string {
-	return sentence("The pacing is the limit: it held back "+percent(c.Times.Share(ForPacing))+" of the sessions' time", c.answered(), c.lost())
+	return "The pacing is the limit: it held back " + percent(c.Times.Share(ForPacing)) + " of the sessions' time"
 }
 
 func (c *constraint) scheduleText() string {
-	return sentence("The schedule is the limit: "+percent(c.idle())+" of the time no cycle was due", c.answered(), c.lost())
+	return "The schedule is the limit: " + percent(c.idle()) + " of the time no cycle was due"
 }
 
 // limitText names the backend where a governor lowered the limit for its sake.
@@ -212,7 +218,7 @@ func (c *constraint) limitText() string {
 	if c.forBackend() {
 		first = fmt.Sprintf("The backend is the limit: for its sake the governor (%s) holds it at %s sessions", c.governor, FormatCount(int64(c.limit)))
 	}
-	return sentence(first+": all places were taken "+percent(c.full())+" of the time", c.answered(), c.lost())
+	return first + ": all places were taken " + percent(c.full()) + " of the time"
 }
 
 func (c *constraint) limitHelp() string {
@@ -227,13 +233,13 @@ func (c *constraint) forBackend() bool {
 }
 
 func (c *constraint) scriptsText() string {
-	return sentence("The scripts are the limit: python steps took "+percent(c.Times.Share(ForScripts))+" of the sessions' time", c.answered(), c.lost())
+	return "The scripts are the limit: python steps took " + percent(c.Times.Share(ForScripts)) + " of the sessions' time"
 }
 
 func (c *constraint) servicesText() string {
-	return sentence("The backend is the limit: services took "+percent(c.Times.Share(ForServices))+" of the sessions' time", c.answered(), c.lost())
+	return "The backend is the limit: services took " + percent(c.Times.Share(ForServices)) + " of the sessions' time"
 }
 
 func (c *constraint) thinkingText() string {
-	return sentence("The wait steps are the limit: they took "+percent(c.Times.Share(ForThinking))+" of the sessions' time", c.answered(), c.lost())
+	return "The wait steps are the limit: they took " + percent(c.Times.Share(ForThinking)) + " of the sessions' time"
 }

@@ -88,7 +88,7 @@ func (t *Totals) times(purpose func(step string) Purpose) (u Times) {
 // Overhead is where the time of a run went, and what it took of its machine. All are sums over some time; what is not
 // known is 0.
 type Overhead struct {
-	Times     Times  `cbor:"1,keyasint"` // of the sessions that ended
+	Times    Times `cbor:"1,keyasint"` // of the sessions that ended
 	Requests int64 `cbor:"2,keyasint,omitempty"`
 
 	// Span is the wall time that the rest is of: seconds in which the run was not paused. Full is the part in which every
@@ -125,9 +125,18 @@ func (o *Overhead) Since(was *Overhead) Overhead {
 		of   *time.Duration
 		less time.Duration
 	}{
-		{&d.Span, was.Span}, {&d.Full, was.Full}, {&d.Idle, was.Idle}, {&d.Barrier, was.Barrier}, {&d.Cores, was.Cores},
-		{&d.Machine, was.Machine}, {&d.Process, was.Process}, {&d.Collector, was.Collector}, {&d.Writer, was.Writer},
-		{&d.Window, was.Window}, {&d.Queued, was.Queued}, {&d.Handed, was.Handed},
+		{&d.Span, was.Span},
+		{&d.Full, was.Full},
+		{&d.Idle, was.Idle},
+		{&d.Barrier, was.Barrier},
+		{&d.Cores, was.Cores},
+		{&d.Machine, was.Machine},
+		{&d.Process, was.Process},
+		{&d.Collector, was.Collector},
+		{&d.Writer, was.Writer},
+		{&d.Window, was.Window},
+		{&d.Queued, was.Queued},
+		{&d.Handed, was.Handed},
 	} {
 		*p.of -= p.less
 	}

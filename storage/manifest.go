@@ -360,7 +360,7 @@ func newOverhead(r *engine.RunRecord, p *engine.Peaks) *overhead {
 		SessionSeconds: map[string]float64{}, Lost: figure(o.Times.Lost()), SpanSeconds: o.Span.Seconds(), CoreSeconds: o.Cores.Seconds(),
 		MachineSeconds: o.Machine.Seconds(), ProcessSeconds: o.Process.Seconds(), GarbageSeconds: o.Collector.Seconds(),
 		WriterSeconds: o.Writer.Seconds(), WindowSeconds: o.Window.Seconds(), BarrierSeconds: o.Barrier.Seconds(),
-		LateMS: milliseconds(p.Late.Tick), CoreWaitMS: milliseconds(p.Late.Core), LimitedBy: b.Kind.String(), Why: b.Text,
+		LateMS: milliseconds(p.Late.Tick), CoreWaitMS: milliseconds(p.Late.Core), LimitedBy: b.Kind.String(), Why: b.String(),
 	}
 	for _, of := range engine.Purposes() {
 		all.SessionSeconds[of.String()] = o.Times[of].Seconds()

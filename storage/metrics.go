@@ -111,7 +111,7 @@ func timeColumns() []metricsColumn {
 	var all []metricsColumn
 	for _, p := range engine.Purposes() {
 		name := "time_" + strings.ReplaceAll(p.String(), " ", "_") + "_ms"
-		all = append(all, metricsColumn{name, func(m *engine.MetricsRow) string { return millis(m.Overhead.Times[p]) }})
+		all = append(all, metricsColumn{name, func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Times[p]) }})
 	}
 	return all
 }
@@ -120,10 +120,18 @@ func timeColumns() []metricsColumn {
 // the journal's writer and the window are of the run so far.
 var overheadColumns = []metricsColumn{
 	{"collector_cpu_percent", func(m *engine.MetricsRow) string { return number(m.Host.Collector) }},
-	{"journal_writer_ms", func(m *engine.MetricsRow) string { return millis(m.Overhead.Writer) }},
-	{"window_cpu_ms", func(m *engine.MetricsRow) string { return millis(m.Overhead.Window) }},
-	{"late_ms", func(m *engine.MetricsRow) string { return millis(m.Late.Tick) }},
-	{"core_wait_p99_ms", func(m *engine.MetricsRow) string { return millis(m.Late.Core) }},
+	{"journal_writer_ms", func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Writer) }},
+	{"window_cpu_ms", func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Window) }},
+	{"late_ms", func(m *engine.MetricsRow) string { return spent(m, m.Late.Tick) }},
+	{"core_wait_p99_ms", func(m *engine.MetricsRow) string { return spent(m, m.Late.Core) }},
+}
+
+// spent is a figure of the overhead; empty where that was not measured.
+func spent(m *engine.MetricsRow, d time.Duration) string {
+	if m.Overhead.Span <= 0 {
+		return ""
+	}
+	return millis(d)
 }
 
 func errorColumns() []metricsColumn {

@@ -54,8 +54,8 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 			row("lateness", "%s at worst, by which times may be too long", engine.FormatDuration(late))
 		}
 	}
-	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Text != "" {
-		row("limited by", "%s; %s", b.Text, b.Advice)
+	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind != engine.Unbound {
+		row("limited by", "%s; %s", b, b.Advice)
 	}
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 var overheadColumns = []widgets.Column{
-	{Title: "Where the time goes", Sample: "mjournal's writer"},
+	{Title: "Time goes to", Sample: "mmjournal's writer"},
 	{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
 	{Title: "What it is", Sample: "until intents were durable", Weight: 1},
 }
@@ -20,19 +20,21 @@ var overheadColumns = []widgets.Column{
 func overheadRows(f *feed) []widgets.Row {
 	o, late := f.vitals.Overhead(f.snap)
 	var rows []widgets.Row
-	if b := o.Bottleneck(f.snap.Limit, f.snap.Binds); b.Text != "" {
+	if b := o.Bottleneck(f.snap.Limit, f.snap.Binds); b.Kind != engine.Unbound {
 		tone := widgets.Neutral
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
 		}
-		rows = append(rows, widgets.Row{Key: "limit", Cells: []widgets.Cell{
-			{Text: "What limits the run", Tone: tone}, {Text: b.Kind.Short(), Tone: tone}, {Text: b.Text + "  ·  " + b.Advice, Tone: tone},
-		}})
+		rows = append(rows, overheadRow("the limit", b.Kind.Short(), b.What, tone), overheadRow("what to do", "", b.Advice, tone))
 	}
 	for _, line := range o.Lines(late) {
-		rows = append(rows, widgets.Row{Key: line.Name, Cells: []widgets.Cell{{Text: line.Name}, {Text: line.Value}, {Text: line.About, Tone: widgets.Quiet}}})
+		rows = append(rows, overheadRow(line.Name, line.Value, line.About, widgets.Quiet))
 	}
 	return rows
+}
+
+func overheadRow(name, value, about string, tone widgets.Tone) widgets.Row {
+	return widgets.Row{Key: name, Cells: []widgets.Cell{{Text: name}, {Text: value}, {Text: about, Tone: tone}}}
 }
 
 // drawLost shows what went to the engine and the journal, and what keeps the run from going faster.

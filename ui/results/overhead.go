@@ -22,7 +22,7 @@ type spent struct {
 func newSpent() *spent {
 	s := &spent{shares: widgets.NewShares(), limit: widgets.NewNotice()}
 	s.lines = widgets.NewSheet([]widgets.Column{
-		{Title: "Of the sessions' time, and of the machine", Sample: "mjournal's writer"},
+		{Title: "Time went to", Sample: "mmjournal's writer"},
 		{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
 		{Title: "What it is", Sample: "until intents were durable", Weight: 1},
 	}, "", nil)
@@ -55,8 +55,8 @@ func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 	}
 	s.shares.Set(parts)
 	text, tone := "", widgets.Quiet
-	if b := o.Bottleneck(r.Limit, ""); b.Text != "" {
-		text = b.Text + "  ·  " + b.Advice
+	if b := o.Bottleneck(r.Limit, ""); b.Kind != engine.Unbound {
+		text = b.String() + "  ·  " + b.Advice
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
 		}

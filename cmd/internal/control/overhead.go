@@ -45,6 +45,6 @@ func NewOverhead(o *engine.Overhead, late engine.Late, limit int, by string) *Ov
 		to.Lost = &lost
 	}
 	b := o.Bottleneck(limit, by)
-	to.Limit, to.Why, to.Advice = b.Kind.String(), b.Text, b.Advice
+	to.Limit, to.Why, to.Advice = b.Kind.String(), b.String(), b.Advice
 	return to
 }
