@@ -204,7 +204,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 // printOverhead says where the time goes, and what keeps the run from going faster.
 func printOverhead(row func(name string, parts ...string), o *control.Overhead) {
 	if o.Words != "" {
-		row("time goes to", o.Words)
+		row("time spent", o.Words)
 	}
 	if o.Why != "" {
 		row("limited by", o.Why, o.Advice)

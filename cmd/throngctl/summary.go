@@ -46,7 +46,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("held back", "%s", held)
 	}
 	if o := &s.Overhead; o.Times.Sum() > 0 {
-		row("time went to", "%s", o.Times.Describe())
+		row("time spent", "%s", o.Times.Describe())
 		if took := o.Machinery(); took != "" {
 			row("machine", "%s", took)
 		}

@@ -31,7 +31,7 @@ func newFigures() *figures {
 		alarm: widgets.NewNotice(),
 	}
 	f.budget.Hide()
-	f.grid = container.New(&rows{ems: 6.8}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.lost, f.memory, f.connections)
+	f.grid = container.New(&rows{ems: 6.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.lost, f.memory, f.connections)
 	f.content = widgets.NewPanel("", container.NewVBox(f.grid, f.budget, f.advice, f.alarm))
 	return f
 }
