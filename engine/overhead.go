@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -170,14 +169,10 @@ func (l *loop) account(now time.Time, span time.Duration, h *Host) {
 	o := &l.totals.Peaks.Overhead
 	l.mark(now)
 	if l.phase != Paused {
-		cores := h.Cores
-		if cores == 0 {
-			cores = runtime.NumCPU()
-		}
 		of := func(percent float64) time.Duration { return time.Duration(percent / 100 * float64(span)) }
 		o.Span += span
-		o.Cores += span * time.Duration(cores)
-		o.Machine += of(h.CPU * float64(cores))
+		o.Cores += span * time.Duration(h.Cores)
+		o.Machine += of(h.CPU * float64(h.Cores))
 		o.Process += of(h.ProcessCPU)
 		o.Collector += of(h.Collector)
 		o.Writer += max(writer-l.probed.writer, 0)
@@ -306,7 +301,7 @@ func (o *Overhead) Lines(late Late) (all []OverheadLine) {
 		}
 	}
 	add(o.Machine > 0, "machine's CPU", percent(over(o.Machine, o.Cores)), "of "+coresOf(o.cores())+", all programs")
-	add(o.Process > 0, "Throng's CPU", percent(over(o.Process, o.Cores)), "of "+coresOf(o.cores())+", "+percent(over(o.Collector, o.Process))+" of it for collecting garbage")
+	add(o.Process > 0 && o.Cores > 0, "Throng's CPU", percent(over(o.Process, o.Cores)), "of "+coresOf(o.cores())+", "+percent(over(o.Collector, o.Process))+" of it for collecting garbage")
 	add(o.Writer > 0, "journal's writer", percent(over(o.Writer, o.Span)), "of the time at work")
 	add(o.Window > 0, "window", percent(over(o.Window, o.Span)), "of a core, for drawing")
 	add(o.Barrier > 0, "between cycles", percent(over(o.Barrier, o.Span)), "of the time, until what a cycle gave was durable")
