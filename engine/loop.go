@@ -60,7 +60,7 @@ type loop struct {
 	read     lastReading
 	busy     busyMeter
 	probed   probed
-	late     Late // since the last sample
+	late     Late      // since the last sample
 	lastEnd  time.Time // when a session ended last, or work could begin
 	oldest   []Doing   // as of the last second; snapshots share it
 	services []ServiceState
