@@ -85,7 +85,7 @@ func (l *loop) closeCycle() {
 	if l.closing {
 		return
 	}
-	l.closing = true
+	l.closing, l.closed = true, time.Now()
 	c := l.cycle
 	if c.clock != nil {
 		c.clock.Stop()
@@ -132,6 +132,7 @@ func (l *loop) openNext() {
 	l.number++
 	l.tally()
 	l.deliver()
+	l.totals.Peaks.Overhead.Barrier += time.Since(l.closed)
 	l.atBarrier = State{Limit: l.limit, Totals: l.totals.Clone()}
 	l.turning = false
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // batch carries finished sessions from a worker to the journal and then to the loop, which gives it back. What its rows
 // hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
@@ -14,6 +17,9 @@ type batch struct {
 	unpaid string
 	gone   int // workers that have ended
 	probes int // of these, such that had one session only, to see how that goes
+
+	// queued is what the journal took to queue the rows, handed what the loop took to take the batches before.
+	queued, handed time.Duration
 }
 
 // add copies the row of a session that ended.
@@ -30,6 +36,7 @@ func (b *batch) take(o *batch) {
 		b.add(&o.rows[i])
 	}
 	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
+	b.queued, b.handed = b.queued+o.queued, b.handed+o.handed
 	if o.unpaid != "" {
 		b.unpaid = o.unpaid
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Program is what a run executes: engine/scenario makes one from a file.
 type Program interface {
@@ -53,6 +56,9 @@ type Probe struct {
 	Writes func() int64
 	// Unsent returns how many rows wait for the remote database; -1 without one.
 	Unsent func() int64
+	// Writer returns for how long this process's writer of the journal was at work so far, Window the CPU time so far of
+	// the goroutine that draws the window.
+	Writer, Window func() time.Duration
 }
 
 // Connections are those to a database; -1 stands for what is not known.

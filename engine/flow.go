@@ -17,6 +17,8 @@ type Flow struct {
 	Chains int64         `cbor:"5,keyasint,omitempty"`
 	Busy   time.Duration `cbor:"6,keyasint,omitempty"`
 	Wall   time.Duration `cbor:"7,keyasint,omitempty"`
+	// Held is the part of these sessions' time in which requests were held back, of all steps together.
+	Held time.Duration `cbor:"8,keyasint,omitempty"`
 }
 
 // add counts the steps of a session.
@@ -46,6 +48,7 @@ func (f *Flow) add(r *SessionRow) {
 	f.Chains++
 	f.Busy += r.Service
 	f.Wall += r.Total
+	f.Held += r.Held
 }
 
 // Speedup is how much faster the chains that ran steps together were than their steps one after another: busy time

@@ -34,6 +34,7 @@ func TestFlow(t *testing.T) {
 				want.Chains++
 				want.Busy += r.Service
 				want.Wall += r.Total
+				want.Held += r.Held
 			}
 			if r.Outcome == engine.TimedOut {
 				timedOut++

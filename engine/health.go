@@ -15,6 +15,7 @@ const (
 	MetricLatency     Metric = "latency"
 	MetricWrites      Metric = "writes"
 	MetricCPU         Metric = "CPU"
+	MetricLost        Metric = "time lost here"
 	MetricOwnMemory   Metric = "Throng's memory"
 	MetricMemoryLeft  Metric = "memory left"
 	MetricConnections Metric = "connections"
@@ -79,6 +80,10 @@ var vitals = [...]vital{
 	{
 		MetricCPU, (*examination).cpu, (*examination).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
 		"lower the limit, unless a governor does; something else may be using it", (*examination).wellUsedCPU,
+	},
+	{
+		MetricLost, (*examination).lost, (*examination).lostText, 1, 1, says("while this machine is the limit, not the backend"),
+		"what is measured now is not the backend: lower the limit, do less in python steps, or use another machine", nil,
 	},
 	{
 		MetricOwnMemory, (*examination).ownMemory, (*examination).ownMemoryText, 8. / 16, 12. / 16, (*examination).ownMemoryThreshold,

@@ -76,6 +76,27 @@ func (e *examination) wellUsedCPU() string {
 	return "well used"
 }
 
+// lost is 1 while this machine is the limit: what is lost matters where nothing else is.
+func (e *examination) lost() float64 {
+	o, _ := e.v.Overhead(e.s)
+	switch {
+	case o.Bottleneck(e.s.Limit, e.s.Binds).Kind.IsHere():
+		return 1
+	case math.IsNaN(o.Times.Lost()):
+		return math.NaN()
+	}
+	return 0
+}
+
+func (e *examination) lostText() string {
+	o, _ := e.v.Overhead(e.s)
+	text := percent(o.Times.Lost())
+	if b := o.Bottleneck(e.s.Limit, e.s.Binds); b.Kind.IsHere() {
+		text += ", " + b.Kind.String() + " is the limit"
+	}
+	return text
+}
+
 func (e *examination) ownMemory() float64 {
 	h := &e.s.Metrics.Host
 	return ratio(float64(h.Memory), float64(h.MemoryTotal))

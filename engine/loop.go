@@ -59,6 +59,8 @@ type loop struct {
 	probing  int    // of such, in flight
 	read     lastReading
 	busy     busyMeter
+	probed   probed
+	late     Late      // since the last sample
 	lastEnd  time.Time // when a session ended last, or work could begin
 	oldest   []Doing   // as of the last second; snapshots share it
 	services []ServiceState
@@ -97,6 +99,7 @@ type loop struct {
 	lastCycle  ClosedCycle
 	elapsed    time.Duration // of earlier processes
 	lag        time.Duration
+	closed     time.Time // when the last session of the cycle that closes had ended
 
 	checkpoints int
 	autosave    *time.Timer   // of the next checkpoint by time
@@ -174,6 +177,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 	if cfg.Probe.Writes != nil {
 		l.window.writes = cfg.Probe.Writes()
 	}
+	l.probed = probed{grown(cfg.Probe.Writer), grown(cfg.Probe.Window)}
 	return l
 }
 
@@ -241,7 +245,8 @@ func (l *loop) run(forget func() bool) {
 			l.lookAtClocks()
 		case <-l.last.C:
 			l.leaveBehind()
-		case <-publish.C:
+		case at := <-publish.C:
+			l.ticked(at)
 			l.tick()
 		case <-sample.C:
 			l.lookAtClocks()
@@ -327,6 +332,8 @@ func (l *loop) take(b *batch) {
 		l.lastEnd = time.Now()
 	}
 	l.recent.add(int64(len(b.rows)))
+	l.totals.Peaks.Overhead.Queued += b.queued
+	l.totals.Peaks.Overhead.Handed += b.handed
 	l.sessions.cut += int64(b.cut)
 	if b.gone > 0 {
 		l.workers -= b.gone

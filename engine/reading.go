@@ -3,7 +3,8 @@ package engine
 import "time"
 
 // busyMeter adds up the time in which every place was taken while sessions waited for one. Workers keep their place
-// while there are sessions left, so that is the time until the last one of a cycle starts.
+// while there are sessions left, so that is the time until the last one of a cycle starts. Between cycles it is the
+// schedule that lets nothing start.
 type busyMeter struct {
 	sum  time.Duration
 	from time.Time // what is counted so far goes up to here
@@ -11,12 +12,18 @@ type busyMeter struct {
 
 // mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed.
 func (l *loop) mark(now time.Time) {
-	if c := l.cycle; c != nil && l.inForce > 0 {
+	switch c := l.cycle; {
+	case l.inForce == 0:
+	case c == nil:
+		l.totals.Peaks.Overhead.Idle += now.Sub(l.busy.from)
+	default:
 		until := now
 		if at := c.lastStart(); !at.IsZero() && at.Before(until) {
 			until = at
 		}
-		l.busy.sum += max(until.Sub(l.busy.from), 0)
+		busy := max(until.Sub(l.busy.from), 0)
+		l.busy.sum += busy
+		l.totals.Peaks.Overhead.Full += busy
 	}
 	l.busy.from = now
 }

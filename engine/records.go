@@ -226,6 +226,9 @@ type MetricsRow struct {
 	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
 	Waits   Waits   `cbor:"28,keyasint,omitzero"` // so far
 	Pool    Pool    `cbor:"29,keyasint,omitzero"` // connections to remote databases
+
+	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
+	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
 }
 
 // Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.
@@ -254,6 +257,11 @@ type Host struct {
 	NetOut      float64 `cbor:"6,keyasint"`
 	DiskFree    uint64  `cbor:"7,keyasint"` // bytes, of the data folder's disk
 	MemoryTotal uint64  `cbor:"8,keyasint"`
+
+	Cores     int     `cbor:"9,keyasint,omitempty"`  // of the machine; 0 is not known
+	Collector float64 `cbor:"10,keyasint,omitempty"` // percent of one core, for collecting garbage; part of ProcessCPU
+	// CoreWait is for how long goroutines that could run waited for a core, at the 99th percentile.
+	CoreWait time.Duration `cbor:"11,keyasint,omitempty"`
 }
 
 // Errors counts by class; the index is the Class.

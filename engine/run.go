@@ -33,6 +33,9 @@ type Config struct {
 	Pilot Pilot
 	// Services are what the sessions ask.
 	Services []Service
+	// Purpose, if set, tells what the time of a step is for; nil takes all for the services'. It is asked with paths
+	// without iterations.
+	Purpose func(step string) Purpose
 	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
 	Unpriced []string
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.

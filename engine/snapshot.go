@@ -75,6 +75,9 @@ type Snapshot struct {
 	CheckpointTook time.Duration
 
 	Metrics MetricsRow // the newest second
+	// Overhead is of the run, as of the newest second; Late is the worst of it.
+	Overhead Overhead
+	Late     Late
 	// Changes are the newest that this process made, oldest first.
 	Changes []ChangeRow
 	// Emitted are the newest events of sessions that ended in this process, oldest first, as of the newest second.
@@ -220,6 +223,10 @@ func (l *loop) sample() {
 	l.window.service.Reset()
 	l.window.held.Reset()
 	l.window.queue.Reset()
+	l.account(now, now.Sub(l.window.at), &m.Host)
+	l.late.Core = m.Host.CoreWait
+	peaks.Late = peaks.Late.Worse(l.late)
+	m.Overhead, m.Late, l.late = peaks.Overhead, l.late, Late{}
 	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
 	l.metrics, l.steps = m, l.totals.ByStep.Figures()
 	l.emitted.newest(l.cfg.Name)
@@ -291,6 +298,8 @@ func (l *loop) publish() {
 		Checkpoints: l.checkpoints,
 		LastCycle:   l.lastCycle,
 		Metrics:     l.metrics,
+		Overhead:    l.metrics.Overhead,
+		Late:        t.Peaks.Late,
 		Changes:     l.changes,
 		Emitted:     l.emitted.shown,
 	}

@@ -80,6 +80,9 @@ type Peaks struct {
 	Beside Amount `cbor:"10,keyasint,omitzero"`
 	// Spent is all that was spent of the budget, by sessions that had not ended too.
 	Spent Amount `cbor:"11,keyasint,omitzero"`
+	// Overhead is as of the newest second, Late the worst of all.
+	Overhead Overhead `cbor:"13,keyasint,omitzero"`
+	Late     Late     `cbor:"14,keyasint,omitzero"`
 }
 
 // Add counts one finished session. The order of sessions does not matter.

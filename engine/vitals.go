@@ -28,6 +28,8 @@ type vitalRow struct {
 	spent       time.Duration // by them together
 	rateLimited int64         // so far
 	writes      float64       // per second
+	overhead    Overhead      // so far
+	late        Late
 }
 
 // See takes in a snapshot. It may be called as often as one likes: figures count once a second.
@@ -37,7 +39,7 @@ func (v *Vitals) See(s *Snapshot) {
 		return
 	}
 	v.last = m.At
-	v.recent[v.rows%vitalRows] = vitalRow{m.Total.Count, time.Duration(m.Total.Count) * m.Total.Mean, m.RateLimited, m.WritesPerSec}
+	v.recent[v.rows%vitalRows] = vitalRow{m.Total.Count, time.Duration(m.Total.Count) * m.Total.Mean, m.RateLimited, m.WritesPerSec, m.Overhead, m.Late}
 	v.rows++
 	switch {
 	case m.Unsent <= 0:
@@ -100,6 +102,26 @@ func (v *Vitals) refused() (now, before int64) {
 	last := min(v.rows, vitalRows) - 1
 	middle := min(last, vitalRows/2)
 	return v.ago(0).rateLimited - v.ago(middle).rateLimited, v.ago(middle).rateLimited - v.ago(last).rateLimited
+}
+
+// Overhead is that of the newest half minute, as far as rows of the same process say, with how late things were at worst;
+// of the whole run where that is over.
+func (v *Vitals) Overhead(s *Snapshot) (Overhead, Late) {
+	if s.Phase == Ended || v.rows < 2 {
+		return s.Overhead, s.Late
+	}
+	var late Late
+	now, n := v.ago(0), min(v.rows-1, vitalRows/2)
+	for i := range n {
+		late = late.Worse(v.ago(i).late)
+	}
+	return now.overhead.Since(&v.ago(n).overhead), late
+}
+
+// Bottleneck is what keeps the run from going faster now, or kept it.
+func (v *Vitals) Bottleneck(s *Snapshot) Bottleneck {
+	o, _ := v.Overhead(s)
+	return o.Bottleneck(s.Limit, s.Binds)
 }
 
 // unsentSince is for how long rows wait that did not become fewer.

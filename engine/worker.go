@@ -60,7 +60,7 @@ func (w *worker) work() {
 	if w.once {
 		w.batch.probes = 1
 	}
-	w.lay()
+	w.lay(w.now)
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
@@ -192,8 +192,7 @@ func (w *worker) keep() {
 	}
 	b.add(&w.row)
 	if len(b.rows) == batchRows || w.now.Sub(w.since) > batchAge {
-		w.flush()
-		w.now = time.Now() // a full journal's wait is no session's time
+		w.now = w.flush(w.now) // a full journal's wait is no session's time
 	}
 }
 
@@ -204,39 +203,53 @@ func (w *worker) handOn() {
 		return
 	}
 	since := time.Now()
-	w.lay()
-	w.began = w.began.Add(time.Since(since))
+	w.began = w.began.Add(w.lay(since).Sub(since))
 }
 
-// lay journals what the worker finished and lays it on the tray.
-func (w *worker) lay() {
-	if !w.journal() {
-		return
+// lay journals, from now on, what the worker finished, lays it on the tray, and returns when that was done.
+func (w *worker) lay(now time.Time) time.Time {
+	queued, kept := w.journal(now)
+	if !kept {
+		return queued
 	}
 	if over := w.run.tray.put(w.batch); over != nil {
 		w.run.hand(over)
 		w.batch = w.run.free.take()
 	}
+	return w.handed(queued)
 }
 
-// flush journals what the worker finished and hands it to the loop.
-func (w *worker) flush() {
-	if w.journal() {
+// flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
+func (w *worker) flush(now time.Time) time.Time {
+	queued, kept := w.journal(now)
+	if kept {
 		w.run.hand(w.batch)
 	}
 	w.batch = w.run.free.take()
+	return w.handed(queued)
 }
 
-// journal journals what the worker finished. What an abandoned worker still finished is lost, as if it had been cut: then
-// it reports false.
-func (w *worker) journal() bool {
+// handed notes in the next batch what the loop took to take the one before.
+func (w *worker) handed(queued time.Time) time.Time {
+	now := time.Now()
+	w.batch.handed = now.Sub(queued)
+	return now
+}
+
+// journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
+// still finished is lost, as if it had been cut: then it is not kept.
+func (w *worker) journal(now time.Time) (queued time.Time, kept bool) {
 	select {
 	case <-w.run.abandoned:
-		return false
+		return now, false
 	default:
 	}
-	if b := w.batch; len(b.rows) > 0 {
-		w.run.journal.Append(b.rows)
+	b := w.batch
+	if len(b.rows) == 0 {
+		return now, true
 	}
-	return true
+	w.run.journal.Append(b.rows)
+	queued = time.Now()
+	b.queued = queued.Sub(now)
+	return queued, true
 }

@@ -123,6 +123,11 @@ func crowd() *reader {
 				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100, Pool: engine.Pool{Size: 8, InUse: 2, Idle: 5, Waiting: 1}, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1},
 				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
 				Flow: engine.Flow{Parallel: 10, Sequential: 3, Failed: 2, TimedOut: 1, Chains: 1, Busy: 5 * time.Second, Wall: time.Second}, Speedup: 12.3456,
+				Overhead: engine.Overhead{
+					Span: time.Second, Writer: 250 * time.Millisecond, Window: 90 * time.Millisecond,
+					Times: engine.Times{engine.ForServices: 3 * time.Second, engine.ForScripts: 4 * time.Millisecond, engine.ForJournal: 5 * time.Millisecond, engine.ForEngine: 60 * time.Millisecond},
+				},
+				Late:     engine.Late{Tick: 1500 * time.Microsecond, Core: 2 * time.Millisecond},
 				TimedOut: 1, Queue: engine.Quantiles{Count: 2, P50: time.Millisecond, P95: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 4 * time.Millisecond},
 			},
 			{

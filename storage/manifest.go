@@ -130,6 +130,7 @@ type totals struct {
 	ByStep      []step             `json:"by_step,omitempty"`
 	Spent       budget             `json:"spent"` // of the budget, by all processes
 	Peaks       peaks              `json:"peaks"`
+	Overhead    *overhead          `json:"overhead,omitempty"`
 }
 
 // models is what calls of models took.
@@ -304,7 +305,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
 		},
 		ByStep: bySteps(t.ByStep.Figures()),
-		Spent:  newSpent(t),
+		Spent:  newSpent(t), Overhead: newOverhead(r, &t.Peaks),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
 			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
@@ -328,6 +329,43 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out
+}
+
+// overhead is where the time went, and what keeps the run from being faster.
+type overhead struct {
+	SessionSeconds map[string]float64 `json:"session_seconds"` // of all sessions together, by what for
+	Lost           *float64           `json:"lost"`            // the part of these that went to the engine and the journal; null where it is not known
+	SpanSeconds    float64            `json:"span_seconds"`    // of the run, that what follows is of
+	CoreSeconds    float64            `json:"core_seconds"`    // that the machine had
+	MachineSeconds float64            `json:"machine_cpu_seconds"`
+	ProcessSeconds float64            `json:"process_cpu_seconds"`
+	GarbageSeconds float64            `json:"collector_cpu_seconds"`
+	WriterSeconds  float64            `json:"journal_writer_seconds"`
+	WindowSeconds  float64            `json:"window_cpu_seconds,omitempty"`
+	BarrierSeconds float64            `json:"barrier_seconds"`
+	LateMS         float64            `json:"late_ms"` // at worst
+	CoreWaitMS     float64            `json:"core_wait_p99_ms"`
+	LimitedBy      string             `json:"limited_by,omitempty"`
+	Why            string             `json:"limited_why,omitempty"`
+}
+
+// newOverhead is nil where nothing was measured.
+func newOverhead(r *engine.RunRecord, p *engine.Peaks) *overhead {
+	o := &p.Overhead
+	if o.Span <= 0 {
+		return nil
+	}
+	b := o.Bottleneck(r.Limit, "")
+	all := &overhead{
+		SessionSeconds: map[string]float64{}, Lost: figure(o.Times.Lost()), SpanSeconds: o.Span.Seconds(), CoreSeconds: o.Cores.Seconds(),
+		MachineSeconds: o.Machine.Seconds(), ProcessSeconds: o.Process.Seconds(), GarbageSeconds: o.Collector.Seconds(),
+		WriterSeconds: o.Writer.Seconds(), WindowSeconds: o.Window.Seconds(), BarrierSeconds: o.Barrier.Seconds(),
+		LateMS: milliseconds(p.Late.Tick), CoreWaitMS: milliseconds(p.Late.Core), LimitedBy: b.Kind.String(), Why: b.String(),
+	}
+	for _, of := range engine.Purposes() {
+		all.SessionSeconds[of.String()] = o.Times[of].Seconds()
+	}
+	return all
 }
 
 func newSpent(t *engine.Totals) budget {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -63,7 +64,7 @@ var metricsColumns = slices.Concat([]metricsColumn{
 	{"cost_usd", func(m *engine.MetricsRow) string { return Dollars(&m.Usage) }},
 }, flowColumns, waitColumns(), []metricsColumn{
 	{"calls_again", func(m *engine.MetricsRow) string { return count(m.Usage.Again) }},
-}, poolColumns)
+}, poolColumns, timeColumns(), overheadColumns)
 
 // flowColumns are what ran at once, and what waited. Counts are of the run so far.
 var flowColumns = []metricsColumn{
@@ -103,6 +104,34 @@ func waitColumns() []metricsColumn {
 		all = append(all, metricsColumn{"held_by_" + g.String() + "_ms", func(m *engine.MetricsRow) string { return millis(m.Waits[g]) }})
 	}
 	return all
+}
+
+// timeColumns are what the time of all sessions together went to so far.
+func timeColumns() []metricsColumn {
+	var all []metricsColumn
+	for _, p := range engine.Purposes() {
+		name := "time_" + strings.ReplaceAll(p.String(), " ", "_") + "_ms"
+		all = append(all, metricsColumn{name, func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Times[p]) }})
+	}
+	return all
+}
+
+// overheadColumns are what this second took of the machine beside, and by how much its times may be wrong. CPU and time of
+// the journal's writer and the window are of the run so far.
+var overheadColumns = []metricsColumn{
+	{"collector_cpu_percent", func(m *engine.MetricsRow) string { return number(m.Host.Collector) }},
+	{"journal_writer_ms", func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Writer) }},
+	{"window_cpu_ms", func(m *engine.MetricsRow) string { return spent(m, m.Overhead.Window) }},
+	{"late_ms", func(m *engine.MetricsRow) string { return spent(m, m.Late.Tick) }},
+	{"core_wait_p99_ms", func(m *engine.MetricsRow) string { return spent(m, m.Late.Core) }},
+}
+
+// spent is a figure of the overhead; empty where that was not measured.
+func spent(m *engine.MetricsRow, d time.Duration) string {
+	if m.Overhead.Span <= 0 {
+		return ""
+	}
+	return millis(d)
 }
 
 func errorColumns() []metricsColumn {

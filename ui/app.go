@@ -45,6 +45,8 @@ type Desk struct {
 	Settings  settings.Desk
 	Store     Store
 	Attach    Attach // nil where nothing more is known of windows than the toolkit tells
+	// Drew, if set, is told a few times a second what the UI goroutine has used of CPU time so far.
+	Drew func(used time.Duration)
 }
 
 // Store is what the window itself asks for.
@@ -198,6 +200,9 @@ func (a *App) Run() {
 func (a *App) tick() {
 	if a.ended { // a beat may still come, and what it would ask of the system's window ends the process
 		return
+	}
+	if a.desk.Drew != nil {
+		a.desk.Drew(engine.ThreadTime())
 	}
 	a.live.Collect()
 	a.frame.tick()

@@ -175,6 +175,8 @@ func TestPrintStatus(t *testing.T) {
   stall          they wait for model
   in flight      eve; ask model; pacer
   in flight      7
+  time spent     services 59 %, engine 41 %
+  limited by     This machine is the limit: 97 % of its 2 cores are in use; lower the limit
   critical       CPU 95 % (above 90 %); do less
 `},
 	} {
@@ -204,6 +206,7 @@ func muchToSay() control.Status {
 		Health: []control.Finding{
 			{Metric: "latency", Level: "healthy", Value: "1s"}, {Metric: "CPU", Level: "critical", Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
 		},
+		Overhead: &control.Overhead{Words: "services 59 %, engine 41 %", Why: "This machine is the limit: 97 % of its 2 cores are in use", Advice: "lower the limit"},
 	}
 }
 

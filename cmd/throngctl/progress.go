@@ -89,6 +89,9 @@ func describe(s *engine.Snapshot) string {
 	if spent := s.Budget.Describe(s.Elapsed); spent != "" && s.Phase != engine.Ended {
 		add("spent %s", spent)
 	}
+	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind.IsHere() {
+		add("limited by %s", b.Kind)
+	}
 	switch {
 	case s.Phase == engine.Ended:
 		add("%s", s.Ending)

@@ -55,6 +55,9 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return t.showStatus(ended, true)
 	case ended != nil:
 		t.showEnded(record)
+		if o := ended.Overhead; o != nil {
+			printOverhead(func(name string, parts ...string) { fmt.Fprintf(t.out, "  %s: %s\n", name, join("; ", parts...)) }, o)
+		}
 		if ended.Sink != nil {
 			fmt.Fprintf(t.out, "  %s\n", ended.Sink.Words)
 		}
@@ -99,6 +102,7 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 		Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Failed: totals.Outcomes[engine.Failed] + totals.Outcomes[engine.TimedOut],
 		Elapsed: totals.Peaks.Elapsed.Seconds(), Limit: r.Limit, Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor,
 		Breaker: engine.BreakerClosed.String(), Checkpoints: len(checkpoints),
+		Overhead: control.NewOverhead(&totals.Peaks.Overhead, totals.Peaks.Late, r.Limit, ""),
 	}
 	if totals.Inexact != nil {
 		s.Inexact = totals.Inexact.String()
@@ -186,12 +190,25 @@ func printStatus(out io.Writer, s *control.Status) error {
 	if c := s.Connections; c != nil {
 		row("connections", fmt.Sprintf("%d of %d open, %d in use, %d idle, %d waiting", c.Open, c.Size, c.InUse, c.Idle, c.Waiting), server(c))
 	}
+	if s.Overhead != nil {
+		printOverhead(row, s.Overhead)
+	}
 	for _, f := range s.Health {
 		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
 			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}
 	return w.Flush()
+}
+
+// printOverhead says where the time goes, and what keeps the run from going faster.
+func printOverhead(row func(name string, parts ...string), o *control.Overhead) {
+	if o.Words != "" {
+		row("time spent", o.Words)
+	}
+	if o.Why != "" {
+		row("limited by", o.Why, o.Advice)
+	}
 }
 
 // server is how many clients the database server has; "" where it does not say.

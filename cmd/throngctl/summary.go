@@ -45,6 +45,18 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if held := engine.FormatWaits(&s.Waits); held != "" {
 		row("held back", "%s", held)
 	}
+	if o := &s.Overhead; o.Times.Sum() > 0 {
+		row("time spent", "%s", o.Times.Describe())
+		if took := o.Machinery(); took != "" {
+			row("machine", "%s", took)
+		}
+		if late := max(s.Late.Tick, s.Late.Core); late > 0 {
+			row("lateness", "%s at worst, by which times may be too long", engine.FormatDuration(late))
+		}
+	}
+	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind != engine.Unbound {
+		row("limited by", "%s; %s", b, b.Advice)
+	}
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))

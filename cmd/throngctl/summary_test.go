@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
@@ -36,4 +38,42 @@ func TestSummaryOfModels(t *testing.T) {
 			t.Errorf("%+v: want %q in\n%s", usage, want, out.String())
 		}
 	}
+}
+
+// TestSummaryOfTime is of where the time of a run went, and what kept it from being faster.
+func TestSummaryOfTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(20, thinking{}, nil)
+		cfg.Settings.Limit = 2
+		cfg.Purpose = func(string) engine.Purpose { return engine.ForThinking }
+		cfg.Probe.Host = func() engine.Host { return engine.Host{CPU: 97, ProcessCPU: 180, Collector: 18, Cores: 2} }
+		run, err := engine.Start(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := run.Wait()
+		var out bytes.Buffer
+		(&terminal{out: &out}).summary(&wire.Job{Run: run}, &result)
+		for _, want := range []string{
+			"time spent wait steps 75 %, engine 25 %", "97 % of 2 cores in use, by Throng 90 %, garbage collection 9.0 %",
+			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % of the sessions' time was lost here; lower the limit",
+		} {
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+				t.Errorf("want %q in\n%s", want, out.String())
+			}
+		}
+		if line := describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
+			t.Errorf("the run's line is %s", line)
+		}
+	})
+}
+
+// thinking is a program whose sessions take a second, a quarter of which no step used.
+type thinking struct{}
+
+func (thinking) Session(s *engine.Session) {
+	s.Clock()
+	time.Sleep(time.Second)
+	s.Row.Outcome, s.Row.Service = engine.OK, 750*time.Millisecond
+	s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: "think", Service: s.Row.Service})
 }

@@ -164,6 +164,7 @@ func (t *tally) session(s *engine.SessionRow) {
 		t.flow.Chains++
 		t.flow.Busy += s.Service
 		t.flow.Wall += s.Total
+		t.flow.Held += s.Held
 	}
 }
 

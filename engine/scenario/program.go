@@ -35,6 +35,12 @@ func (s *Scenario) Program(seed uint64) *Program {
 // called from many goroutines. Sessions that run again later are not told of, as far as that is known by then.
 func (p *Program) Watch(f func(*chain.Report)) { p.watch = f }
 
+// Purpose tells what the time of a step is for; see [engine.Config].
+func (p *Program) Purpose() func(step string) engine.Purpose {
+	known := p.s.Chain.Purposes()
+	return func(step string) engine.Purpose { return known[step] }
+}
+
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
 	v := visits.Get().(*visit)

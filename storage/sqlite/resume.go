@@ -252,6 +252,10 @@ func (r *resuming) peaks(ctx context.Context) error {
 		p.Connections = max(p.Connections, row.Connections)
 		p.ServerConnections = max(p.ServerConnections, row.ServerConnections)
 		p.Lag = max(p.Lag, row.Lag)
+		if row.Overhead.Span >= p.Overhead.Span {
+			p.Overhead = row.Overhead
+		}
+		p.Late = row.Late.Worse(p.Late)
 		r.seen(m.pos, timeOf(int64(m.cycle)))
 		return nil
 	})

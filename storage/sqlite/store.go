@@ -79,6 +79,7 @@ type Store struct {
 	reader  *sql.DB
 	commits atomic.Int64
 	written atomic.Int64 // journal rows made durable by this process
+	worked  atomic.Int64 // nanoseconds that the writers of journals were at work
 
 	stop    context.CancelFunc // ends the background work
 	working sync.WaitGroup
@@ -109,6 +110,9 @@ func (s *Store) Notice() string { return s.notice }
 
 // Written returns how many journal rows this process has made durable.
 func (s *Store) Written() int64 { return s.written.Load() }
+
+// Worked returns for how long this process's writers of journals were at work, so far.
+func (s *Store) Worked() time.Duration { return time.Duration(s.worked.Load()) }
 
 // Connections is how many connections to the file this store has open.
 func (s *Store) Connections() int {

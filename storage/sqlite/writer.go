@@ -26,6 +26,7 @@ func (j *Journal) write() {
 		}
 		runtime.Gosched() // those who are about to queue rows as well do so first, and share the commit
 		due, queue, closing := j.take()
+		began := time.Now()
 		if len(queue) > 0 && !j.commit(queue) {
 			return
 		}
@@ -35,6 +36,7 @@ func (j *Journal) write() {
 		if len(j.chores) > 0 && !j.doChore(len(queue) > 0) {
 			return
 		}
+		j.store.worked.Add(int64(time.Since(began)))
 		switch {
 		case len(queue) > 0 || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue

@@ -295,8 +295,13 @@ func testPeaks(t *testing.T, open Open) {
 		engine.CheckpointRow{At: at(10), Cycle: 1, State: state},
 		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
 		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
-		engine.MetricsRow{At: at(107), Host: engine.Host{Memory: 8}, Connections: -1, ServerConnections: 40})
+		engine.MetricsRow{
+			At: at(107), Host: engine.Host{Memory: 8}, Connections: -1, ServerConnections: 40,
+			Overhead: engine.Overhead{Span: 3 * time.Second, Requests: 7}, Late: engine.Late{Tick: time.Millisecond, Core: 4 * time.Millisecond},
+		},
+		engine.MetricsRow{At: at(107), Connections: -1, ServerConnections: -1, Overhead: engine.Overhead{Span: 4 * time.Second, Requests: 9}, Late: engine.Late{Tick: 3 * time.Millisecond}})
 	want := engine.Peaks{Memory: 8, Cycle: 4 * time.Second, Elapsed: 22 * time.Second, Connections: 3, ServerConnections: 40, Lag: time.Second, Worked: 5 * time.Second}
+	want.Overhead, want.Late = engine.Overhead{Span: 4 * time.Second, Requests: 9}, engine.Late{Tick: 3 * time.Millisecond, Core: 4 * time.Millisecond}
 	if got := f.resume().State.Totals.Peaks; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -19,19 +19,19 @@ type figures struct {
 	budget  *widgets.Line   // of runs that have one
 	advice  *widgets.Line
 
-	sessions, latency, failed, requests, retries, refused, cpu, memory, connections *widgets.Tile
+	sessions, latency, failed, requests, retries, refused, cpu, memory, connections, lost *widgets.Tile
 }
 
 func newFigures() *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
-		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"),
+		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"), lost: widgets.NewTile("Lost here"),
 		budget: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 		alarm: widgets.NewNotice(),
 	}
 	f.budget.Hide()
-	f.grid = container.New(&rows{ems: 7.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.memory, f.connections)
+	f.grid = container.New(&rows{ems: 6.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.lost, f.memory, f.connections)
 	f.content = widgets.NewPanel("", container.NewVBox(f.grid, f.budget, f.advice, f.alarm))
 	return f
 }
@@ -58,6 +58,7 @@ func (f *figures) draw(d *feed) {
 	f.retries.Set(short(s.Retries), beside, widgets.Quiet)
 	note(f.refused, short(s.RateLimited), judge(engine.MetricRefused), "")
 	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(engine.MetricCPU), "")
+	f.drawLost(d)
 	note(f.memory, size(m.Host.Available), max(judge(engine.MetricMemoryLeft), judge(engine.MetricOwnMemory)), "")
 	f.drawConnections(m, judge(engine.MetricConnections))
 	text, worst := advice(d)

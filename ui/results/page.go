@@ -41,6 +41,7 @@ type page struct {
 	resumed  *board
 	recorded *board
 	latency  *widgets.Sheet
+	time     *spent
 	peaks    *board
 	graphs   *graphs
 	errors   *widgets.Sheet
@@ -102,6 +103,7 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 	p.resumed = newBoard(resumedFigures)
 	p.recorded = newBoard(recordedFigures)
 	p.peaks = newBoard(peakFigures)
+	p.time = newSpent()
 	p.layOut()
 	p.hide()
 	return p
@@ -123,6 +125,7 @@ func (p *page) layOut() {
 		widgets.NewPanel("", head),
 		p.checks.panel,
 		form.NewColumns(columnEms, widgets.NewPanel("Criteria", p.criteria), widgets.NewPanel("Latency", p.latency)),
+		p.time.panel,
 		form.NewColumns(columnEms, totals, most),
 		p.graphs.content,
 		p.fact,
@@ -166,6 +169,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.recorded.content.Hidden = !replayed(&f.totals)
 	p.latency.SetRows(latencyRows(&f.totals))
 	p.peaks.show(&f.totals)
+	p.time.show(r, &f.totals)
 	p.graphs.show(r.ID, f)
 	p.latest = f.latest
 	p.errors.SetRows(errorRows(f.errors))

@@ -266,6 +266,21 @@ func TestARunThatWasHeldBack(t *testing.T) {
 	}
 }
 
+func TestWhereTheTimeWent(t *testing.T) {
+	totals := some()
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	if s.page.time.panel.Visible() {
+		t.Error("a run of which nothing is known shows where its time went")
+	}
+	totals.Peaks.Overhead = engine.Overhead{
+		Span: time.Minute, Cores: 2 * time.Minute, Machine: 116 * time.Second, Process: 100 * time.Second, Window: 6 * time.Second, Requests: 100,
+		Times: engine.Times{engine.ForServices: 30 * time.Second, engine.ForScripts: 60 * time.Second, engine.ForEngine: 10 * time.Second},
+	}
+	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	wantShown(t, s, "Where the time went", "services 30s", "scripts 1m0s", "python steps", "60 %", "window",
+		"This machine is the limit: 97 % of its 2 cores are in use; services answered in 300ms, 10 % of the sessions' time was lost here", "do less in python steps")
+}
+
 func TestARunThatWasResumed(t *testing.T) {
 	totals := some()
 	totals.Labels = [5]int64{100, 22, 3, 1}

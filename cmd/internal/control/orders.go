@@ -70,8 +70,10 @@ func (s *server) status(_ *request, r *reply) error {
 	s.mu.Lock()
 	s.vitals.See(snap)
 	health := engine.Health(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
+	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
 	r.Status = newStatus(s.job.Title, snap, health)
+	r.Status.Overhead = NewOverhead(&overhead, late, snap.Limit, snap.Binds)
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()
 	}

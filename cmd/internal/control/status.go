@@ -51,6 +51,8 @@ type Status struct {
 	Connections *Connections `json:"connections,omitempty"` // to databases
 
 	Health []Finding `json:"health,omitempty"`
+
+	Overhead *Overhead `json:"overhead,omitempty"`
 }
 
 // Sink is how the sending of results does.

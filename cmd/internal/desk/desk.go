@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -38,6 +39,7 @@ type Desk struct {
 	exit      func(code int) // after a panic
 	notice    string         // what a person should know of the last time
 	log       *trouble       // nil: nobody counts
+	drew      atomic.Int64   // CPU time of the window's goroutine so far, in nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
@@ -100,7 +102,7 @@ func (d *Desk) reconnect() error {
 
 // Screens returns the desk as the window knows it.
 func (d *Desk) Screens() ui.Desk {
-	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d}
+	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Drew: d.drawn}
 }
 
 // Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
@@ -119,6 +121,9 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 	}
 	return &r, nil
 }
+
+// drawn hears what the window's goroutine has used of CPU time so far.
+func (d *Desk) drawn(used time.Duration) { d.drew.Store(int64(used)) }
 
 // Settled is closed when the run in progress has ended and is taken apart.
 func (d *Desk) Settled() <-chan struct{} {
@@ -197,6 +202,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	}()
 	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
 	l.Crashed = d.crashed
+	l.Window = func() time.Duration { return time.Duration(d.drew.Load()) }
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }

@@ -129,7 +129,7 @@ func (l *Lookback) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 		return
 	}
 	row := &m.Recent[len(m.Recent)-1]
-	s.Metrics, s.Limit = *row, row.Limit
+	s.Metrics, s.Limit, s.Overhead, s.Late = *row, row.Limit, row.Overhead, row.Late
 	if s.Phase != engine.Ended && !m.Idle {
 		s.Phase = row.Phase
 	}

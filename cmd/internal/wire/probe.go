@@ -8,7 +8,7 @@ import (
 // sink and of sql steps; where there is none they are the local store's. The server whose clients are counted is the
 // sink's, if there is one, else that of the sql steps that has the least left.
 func (l Launch) probe(j *Job) engine.Probe {
-	probe := engine.Probe{Host: engine.HostSampler(l.Data)}
+	probe := engine.Probe{Host: engine.HostSampler(l.Data), Writer: l.Store.Worked, Window: l.Window}
 	if l.Host != nil {
 		probe.Host = l.Host
 	}

@@ -53,6 +53,8 @@ type Launch struct {
 	Cores int
 	// Host samples the machine; nil is the one that this is.
 	Host func() engine.Host
+	// Window, if set, tells the CPU time so far of the goroutine that draws.
+	Window func() time.Duration
 	// Crashed, if set, hears of a panic outside of sessions; see [engine.Config.Crashed].
 	Crashed func(run engine.RunID, value any, stack []byte)
 	// Writing is told how far it is while a model writes the population; one call at a time.
@@ -160,6 +162,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Probe:     l.probe(j),
 		Pilot:     pilot,
 		Services:  j.services,
+		Purpose:   j.Program.Purpose(),
 		Inexact:   inexactBecause(j, l.Settings.Rehearsal),
 		Unpriced:  o.unpriced,
 		Barrier:   l.barrier(j),

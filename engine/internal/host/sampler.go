@@ -22,6 +22,9 @@ type Figures struct {
 	MemoryTotal     uint64
 	NetIn, NetOut   float64 // bytes per second of all interfaces together, loopback too: the rehearsal is there
 	DiskFree        uint64  // bytes that a user may still write on the data folder's disk
+	Collector       float64 // percent of one core, for collecting garbage; part of ProcessCPU
+	// CoreWait is for how long goroutines that could run waited for a core, at the 99th percentile.
+	CoreWait time.Duration
 }
 
 // patience is how long a sample waits for the system. Linux answers within a fraction of it; macOS tells about its
@@ -80,11 +83,12 @@ type reading struct {
 	ownCounted bool    // own could be read
 	in, out    uint64  // bytes
 	counted    bool    // in and out could be read
+	scheduler  scheduler
 	now        Figures // what is no rate
 }
 
 func (s *Sampler) read() reading {
-	r := reading{at: time.Now()}
+	r := reading{at: time.Now(), scheduler: readScheduler()}
 	if all, err := cpu.Times(false); err == nil && len(all) > 0 {
 		t := &all[0]
 		r.busy = t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
@@ -123,6 +127,8 @@ func (r *reading) since(was *reading) Figures {
 	if r.ownCounted && was.ownCounted {
 		f.ProcessCPU = max(100*(r.own-was.own)/span, 0)
 	}
+	f.Collector = max(100*(r.scheduler.collector-was.scheduler.collector)/span, 0)
+	f.CoreWait = r.scheduler.wait(&was.scheduler, 0.99)
 	if r.counted && was.counted {
 		f.NetIn, f.NetOut = rate(r.in, was.in, span), rate(r.out, was.out, span)
 	}

@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// minute is a minute of a run on two cores, most of whose time went to services.
+func minute(change func(o *engine.Overhead)) *engine.Overhead {
+	o := &engine.Overhead{
+		Span: time.Minute, Cores: 2 * time.Minute, Machine: 40 * time.Second, Process: 30 * time.Second, Requests: 1000,
+		Times: engine.Times{engine.ForServices: 40 * time.Second, engine.ForEngine: 10 * time.Second},
+	}
+	change(o)
+	return o
+}
+
+func TestBottlenecks(t *testing.T) {
+	share := func(p engine.Purpose, part float64) func(*engine.Overhead) {
+		return func(o *engine.Overhead) {
+			o.Times = engine.Times{engine.ForServices: time.Duration((1 - part) * float64(time.Minute))}
+			o.Times[p] = time.Duration(part * float64(time.Minute))
+		}
+	}
+	machine := func(all, own time.Duration) func(*engine.Overhead) {
+		return func(o *engine.Overhead) { o.Machine, o.Process = all*time.Second, own*time.Second }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(o *engine.Overhead)
+		limit  int
+		by     string
+		want   engine.Bound
+		says   string // a part of the text
+		helps  string // of the advice
+	}{
+		{"the cores are taken", machine(117, 110), 50, "", engine.BoundByMachine, "This machine is the limit: 98 % of its 2 cores are in use; services answered in 40ms, 20 % of the sessions' time was lost here", "lower the limit"},
+		{"just so", machine(108, 54), 50, "", engine.BoundByMachine, "90 %", ""},
+		{"not quite", machine(107, 100), 50, "", engine.BoundByServices, "", ""},
+		{"by others", machine(117, 50), 50, "", engine.BoundByOthers, "Other programs are the limit: 98 % of its 2 cores are in use, by Throng 42 %", "close other programs"},
+		{"by garbage", func(o *engine.Overhead) { machine(117, 110)(o); o.Collector = 60 * time.Second }, 50, "", engine.BoundByMachine, "", "garbage collection takes 55 %"},
+		{"by scripts on all cores", func(o *engine.Overhead) { machine(117, 110)(o); share(engine.ForScripts, 0.4)(o) }, 50, "", engine.BoundByMachine, "", "less in python"},
+		{"the machine before the limit", func(o *engine.Overhead) { machine(117, 110)(o); o.Full = time.Minute }, 50, "", engine.BoundByMachine, "", ""},
+		{"intents and full queues", share(engine.ForJournal, 0.25), 50, "", engine.BoundByJournal, "25 % of the sessions' time", "faster disk"},
+		{"a slow barrier", func(o *engine.Overhead) { o.Barrier = 20 * time.Second }, 50, "", engine.BoundByJournal, "33 % of the run between cycles", ""},
+		{"429s", share(engine.ForRefusals, 0.3), 50, "", engine.BoundByRefusals, "The backend is the limit: 30 %", "lower the limit or the rate"},
+		{"the rate", share(engine.ForPacing, 0.5), 50, "", engine.BoundByPacing, "held back 50 %", "raise the rates"},
+		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", engine.BoundBySchedule, "80 % of the time no cycle was due", "time scale"},
+		{"the limit", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 50, "manual", engine.BoundByLimit, "The limit of 50 sessions is the limit: all places were taken 95 %", "raise the limit"},
+		{"a limit of one", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 1, "", engine.BoundByLimit, "The limit of 1 session", ""},
+		{"a limit for the backend", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "latency", engine.BoundByLimit, "The backend is the limit: for its sake the governor (latency) holds it at 20", "slowest step"},
+		{"a limit for the machine", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "resources", engine.BoundByLimit, "The limit of 20 sessions", ""},
+		{"scripts", share(engine.ForScripts, 0.6), 50, "", engine.BoundByScripts, "python steps took 60 %", "less in python"},
+		{"services", share(engine.ForEngine, 0.1), 50, "", engine.BoundByServices, "The backend is the limit: services took 90 %", "slowest step"},
+		{"think time", share(engine.ForThinking, 0.7), 50, "", engine.BoundByThinking, "70 %", "shorter"},
+		{"nothing stands out", share(engine.ForEngine, 0.6), 50, "", engine.Unbound, "", ""},
+		{"too early to tell", func(o *engine.Overhead) { o.Span = time.Second }, 50, "", engine.Unbound, "", ""},
+		{"nothing ended", func(o *engine.Overhead) { o.Times = engine.Times{} }, 50, "", engine.Unbound, "", ""},
+	} {
+		got := minute(c.change).Bottleneck(c.limit, c.by)
+		if got.Kind != c.want || !strings.Contains(got.String(), c.says) || !strings.Contains(got.Advice, c.helps) {
+			t.Errorf("%s: %v: %s (%s), want %v: %s (%s)", c.name, got.Kind, got, got.Advice, c.want, c.says, c.helps)
+		}
+		if (got.String() == "") != (got.Kind == engine.Unbound) || (got.Advice == "") != (got.Kind == engine.Unbound) {
+			t.Errorf("%s: %q, %q", c.name, got, got.Advice)
+		}
+		here := got.Kind == engine.BoundByMachine || got.Kind == engine.BoundByOthers || got.Kind == engine.BoundByJournal
+		if got.Kind.IsHere() != here {
+			t.Errorf("%s: here %v", c.name, got.Kind.IsHere())
+		}
+	}
+}
+
+// TestTimeLostIsJudged: a machine that is the limit is a warning while the run goes on, with what to do.
+func TestTimeLostIsJudged(t *testing.T) {
+	second := func(machine, process float64) func(s *engine.Snapshot) {
+		return func(s *engine.Snapshot) {
+			o := &s.Metrics.Overhead
+			o.Span += time.Second
+			o.Cores += 4 * time.Second
+			o.Machine += time.Duration(machine * float64(time.Second))
+			o.Process += time.Duration(process * float64(time.Second))
+			o.Times[engine.ForServices] += 3 * time.Second
+			o.Times[engine.ForEngine] += time.Second
+		}
+	}
+	p := newPatient().live(40, second(3.9, 3.8))
+	if f := p.find(engine.MetricLost); f.Level != engine.Warning || f.Value != "25 %, this machine is the limit" || f.Advice == "" {
+		t.Errorf("%+v", f)
+	}
+	p.live(40, second(1, 0.5))
+	if f := p.find(engine.MetricLost); f.Level != engine.Healthy || f.Value != "25 %" {
+		t.Errorf("with room again: %+v", f)
+	}
+	if o, _ := p.vitals.Overhead(&p.Snapshot); o.Span != 30*time.Second || o.Cores != 2*time.Minute {
+		t.Errorf("the newest half minute is %v, %v of the cores", o.Span, o.Cores)
+	}
+	if f := newPatient().live(5, nil).find(engine.MetricLost); f.Level != engine.Unknown {
+		t.Errorf("where nothing is known: %+v", f)
+	}
+}

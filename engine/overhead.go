@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Purpose is what the time of a session goes to. The times of all purposes add up to that of the session, and to what its
+// worker waited after it before the next could begin.
+type Purpose uint8
+
+// The purposes: what the services took, and the wait for them after 429s, errors and while their breakers are open; the
+// scripts of python steps; wait steps; what pacers, bounds, sign-ins and the budget held back, as the settings ask for;
+// the journal, until an intent is durable or finished sessions are queued; and the engine itself: what remains between
+// steps (templates, conditions, waits for a core) and until the loop has taken what was finished.
+const (
+	ForServices Purpose = iota
+	ForRefusals
+	ForScripts
+	ForThinking
+	ForPacing
+	ForJournal
+	ForEngine
+	numPurposes
+)
+
+var purposeWords = [numPurposes]string{"services", "refusals", "scripts", "wait steps", "pacing", "journal", "engine"}
+
+func (u Purpose) String() string { return purposeWords[u] }
+
+// Purposes are all of them.
+func Purposes() []Purpose {
+	all := make([]Purpose, numPurposes)
+	for i := range all {
+		all[i] = Purpose(i)
+	}
+	return all
+}
+
+// Times are times by what they went to; the index is the [Purpose].
+type Times [numPurposes]time.Duration
+
+// Sum is all of them together.
+func (t *Times) Sum() (sum time.Duration) {
+	for _, d := range t {
+		sum += d
+	}
+	return sum
+}
+
+// Share is the part of some purposes in the sum; NaN where there is nothing.
+func (t *Times) Share(of ...Purpose) float64 {
+	var part time.Duration
+	for _, one := range of {
+		part += t[one]
+	}
+	return over(part, t.Sum())
+}
+
+// Lost is the part of the sum that went to nobody's work but the journal's and the engine's; NaN where there is nothing.
+func (t *Times) Lost() float64 { return t.Share(ForJournal, ForEngine) }
+
+// times tells what the sessions' time went to, as far as their rows say. Of sessions that ran steps beside each other
+// every step counts with its own time, so that they come to more than it took; what remained in them is not known.
+// purpose tells which steps are not the services'; nil knows none.
+func (t *Totals) times(purpose func(step string) Purpose) (u Times) {
+	if purpose != nil {
+		for _, s := range t.ByStep.List {
+			u[purpose(s.Path)] += s.Service.Sum()
+		}
+	}
+	u[ForServices] = t.Service.Sum() - u[ForScripts] - u[ForThinking]
+	w := &t.Waits
+	u[ForRefusals] = w[RefusalGate] + w[RetryGate] + w[BreakerGate]
+	u[ForJournal] = w[JournalGate]
+	u[ForPacing] = t.Held.Sum() - u[ForRefusals] - u[ForJournal]
+	alone := t.Total.Sum() - t.Flow.Wall
+	u[ForEngine] = alone - (t.Service.Sum() - t.Flow.Busy) - (t.Held.Sum() - t.Flow.Held)
+	for i := range u {
+		u[i] = max(u[i], 0)
+	}
+	return u
+}
+
+// Overhead is where the time of a run went, and what it took of its machine. All are sums over some time; what is not
+// known is 0.
+type Overhead struct {
+	Times    Times `cbor:"1,keyasint"` // of the sessions that ended
+	Requests int64 `cbor:"2,keyasint,omitempty"`
+
+	// Span is the wall time that the rest is of: seconds in which the run was not paused. Full is the part in which every
+	// place was taken while sessions waited for one, Idle that in which the schedule had no cycle for them, Barrier that in
+	// which a cycle was over and its end not durable yet.
+	Span    time.Duration `cbor:"3,keyasint,omitempty"`
+	Full    time.Duration `cbor:"4,keyasint,omitempty"`
+	Idle    time.Duration `cbor:"5,keyasint,omitempty"`
+	Barrier time.Duration `cbor:"6,keyasint,omitempty"`
+
+	// Cores is the CPU time that there was: Span times the machine's cores. Machine is what all programs used of it, Process
+	// what this one did, and Collector the part of that for collecting garbage.
+	Cores     time.Duration `cbor:"7,keyasint,omitempty"`
+	Machine   time.Duration `cbor:"8,keyasint,omitempty"`
+	Process   time.Duration `cbor:"9,keyasint,omitempty"`
+	Collector time.Duration `cbor:"10,keyasint,omitempty"`
+	// Writer is for how long the journal's writer was at work, Window the CPU time of the goroutine that draws.
+	Writer time.Duration `cbor:"11,keyasint,omitempty"`
+	Window time.Duration `cbor:"12,keyasint,omitempty"`
+
+	// What workers waited between sessions: until the journal had queued, and the loop had taken, what they finished.
+	Queued time.Duration `cbor:"13,keyasint,omitempty"`
+	Handed time.Duration `cbor:"14,keyasint,omitempty"`
+}
+
+// Since is what came after an earlier reading of the same run.
+func (o *Overhead) Since(was *Overhead) Overhead {
+	d := *o
+	for i := range d.Times {
+		d.Times[i] = max(o.Times[i]-was.Times[i], 0)
+	}
+	d.Requests -= was.Requests
+	for _, p := range []struct {
+		of   *time.Duration
+		less time.Duration
+	}{
+		{&d.Span, was.Span},
+		{&d.Full, was.Full},
+		{&d.Idle, was.Idle},
+		{&d.Barrier, was.Barrier},
+		{&d.Cores, was.Cores},
+		{&d.Machine, was.Machine},
+		{&d.Process, was.Process},
+		{&d.Collector, was.Collector},
+		{&d.Writer, was.Writer},
+		{&d.Window, was.Window},
+		{&d.Queued, was.Queued},
+		{&d.Handed, was.Handed},
+	} {
+		*p.of -= p.less
+	}
+	return d
+}
+
+// Answer is what a request took on the average; 0 without any.
+func (o *Overhead) Answer() time.Duration {
+	if o.Requests <= 0 {
+		return 0
+	}
+	return o.Times[ForServices] / time.Duration(o.Requests)
+}
+
+// Late says by how much times that are measured here may be wrong: at worst, over some time.
+type Late struct {
+	// Tick is by how much the loop's ticks, ten a second, came too late.
+	Tick time.Duration `cbor:"1,keyasint,omitempty"`
+	// Core is for how long goroutines that could run waited for a core, at the 99th percentile of a second: a service time
+	// may be too long by that.
+	Core time.Duration `cbor:"2,keyasint,omitempty"`
+}
+
+// Worse is the worst of two times.
+func (l Late) Worse(other Late) Late { return Late{max(l.Tick, other.Tick), max(l.Core, other.Core)} }
+
+// account adds a second to what is known of the run's overhead.
+func (l *loop) account(now time.Time, span time.Duration, h *Host) {
+	p := &l.cfg.Probe
+	writer, window := grown(p.Writer), grown(p.Window)
+	o := &l.totals.Peaks.Overhead
+	l.mark(now)
+	if l.phase != Paused {
+		of := func(percent float64) time.Duration { return time.Duration(percent / 100 * float64(span)) }
+		o.Span += span
+		o.Cores += span * time.Duration(h.Cores)
+		o.Machine += of(h.CPU * float64(h.Cores))
+		o.Process += of(h.ProcessCPU)
+		o.Collector += of(h.Collector)
+		o.Writer += max(writer-l.probed.writer, 0)
+		o.Window += max(window-l.probed.window, 0)
+	}
+	l.probed.writer, l.probed.window = writer, window
+	l.settleTimes()
+}
+
+// settleTimes brings what the sessions' time went to up to date.
+func (l *loop) settleTimes() {
+	o := &l.totals.Peaks.Overhead
+	o.Times = l.totals.times(l.cfg.Purpose)
+	o.Times[ForJournal] += o.Queued
+	o.Times[ForEngine] += o.Handed
+	o.Requests = l.totals.Requests
+}
+
+func grown(of func() time.Duration) time.Duration {
+	if of == nil {
+		return 0
+	}
+	return of()
+}
+
+// probed is what the probes said last of what only grows.
+type probed struct{ writer, window time.Duration }
+
+// ticked notes how late a tick came that was meant for a time.
+func (l *loop) ticked(meant time.Time) {
+	if late := time.Since(meant); late < leastGap { // else nothing went on
+		l.late.Tick = max(l.late.Tick, late)
+	}
+}
+
+// Describe says where the sessions' time went, the most first; "" is that nothing is known.
+func (t *Times) Describe() string {
+	var parts []string
+	left := *t
+	for range left { // at most so many
+		most := ForServices
+		for k := range left {
+			if left[k] > left[most] {
+				most = Purpose(k)
+			}
+		}
+		if left[most] <= 0 {
+			break
+		}
+		parts = append(parts, most.String()+" "+percent(t.Share(most)))
+		left[most] = 0
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Machinery says what the run took of its machine; "" is that nobody knows.
+func (o *Overhead) Machinery() string {
+	if o.Machine <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s in use, by Throng %s", percent(over(o.Machine, o.Cores)), coresOf(o.cores()), percent(over(o.Process, o.Cores)))
+	for _, part := range []struct {
+		name  string
+		share float64
+	}{
+		{"garbage collection", over(o.Collector, o.Cores)}, {"the journal's writer busy", over(o.Writer, o.Span)}, {"the window", over(o.Window, o.Span)},
+	} {
+		if part.share > 0 {
+			text += ", " + part.name + " " + percent(part.share)
+		}
+	}
+	return text
+}
+
+func coresOf(n int) string {
+	if n == 1 {
+		return "1 core"
+	}
+	return fmt.Sprintf("%d cores", n)
+}
+
+// percent writes a share with as many figures as tell.
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case math.IsNaN(p):
+		return "not known"
+	case p > 0 && p < 0.1:
+		return "under 0.1 %"
+	case p < 10:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
+// OverheadLine is a line of what people are shown of an overhead.
+type OverheadLine struct {
+	Name  string
+	Value string // a share, or a time
+	About string
+}
+
+// purposeAbout says what the purposes are, in words.
+var purposeAbout = [numPurposes]string{
+	"answers of services", "waits after 429s and errors, and for open breakers", "python steps", "wait steps: think time that the scenario asks for",
+	"rates, bounds, sign-ins and the budget held requests back", "until intents were durable and finished sessions queued",
+	"between steps: templates, conditions, waits for a core, handing on what was finished",
+}
+
+// Lines are what people are shown: what the sessions' time went to, then what the run took of its machine, and by how much
+// times may be wrong. What is not known is left out.
+func (o *Overhead) Lines(late Late) (all []OverheadLine) {
+	for _, p := range Purposes() {
+		if o.Times[p] <= 0 {
+			continue
+		}
+		about := purposeAbout[p]
+		if p == ForServices && o.Requests > 0 {
+			about = fmt.Sprintf("%s, %s on the average", about, FormatDuration(o.Answer()))
+		}
+		all = append(all, OverheadLine{p.String(), percent(o.Times.Share(p)), about})
+	}
+	add := func(known bool, name, value, about string) {
+		if known {
+			all = append(all, OverheadLine{name, value, about})
+		}
+	}
+	add(o.Machine > 0, "machine's CPU", percent(over(o.Machine, o.Cores)), "of "+coresOf(o.cores())+", all programs")
+	add(o.Process > 0 && o.Cores > 0, "Throng's CPU", percent(over(o.Process, o.Cores)), "of "+coresOf(o.cores())+", "+percent(over(o.Collector, o.Process))+" of it for collecting garbage")
+	add(o.Writer > 0, "journal's writer", percent(over(o.Writer, o.Span)), "of the time at work")
+	add(o.Window > 0, "window", percent(over(o.Window, o.Span)), "of a core, for drawing")
+	add(o.Barrier > 0, "between cycles", percent(over(o.Barrier, o.Span)), "of the time, until what a cycle gave was durable")
+	add(late != Late{}, "lateness", FormatDuration(max(late.Tick, late.Core)), "times measured here may be too long by that: ticks came "+
+		FormatDuration(late.Tick)+" late, goroutines waited "+FormatDuration(late.Core)+" for a core (p99), at worst")
+	return all
+}
+
+func (o *Overhead) cores() int { return int(math.Round(over(o.Cores, o.Span))) }

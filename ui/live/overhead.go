@@ -1,0 +1,60 @@
+package live
+
+import (
+	"fmt"
+	"math"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+var overheadColumns = []widgets.Column{
+	{Title: "Time goes to", Sample: "mmjournal's writer"},
+	{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
+	{Title: "What it is", Sample: "until intents were durable", Weight: 1},
+}
+
+// overheadRows tell where the time goes, what keeps the run from going faster first.
+func overheadRows(f *feed) []widgets.Row {
+	o, late := f.vitals.Overhead(f.snap)
+	var rows []widgets.Row
+	if b := o.Bottleneck(f.snap.Limit, f.snap.Binds); b.Kind != engine.Unbound {
+		tone := widgets.Neutral
+		if b.Kind.IsHere() {
+			tone = widgets.Warning
+		}
+		rows = append(rows, overheadRow("the limit", b.Kind.Short(), b.What, tone), overheadRow("what to do", "", b.Advice, tone))
+	}
+	for _, line := range o.Lines(late) {
+		rows = append(rows, overheadRow(line.Name, line.Value, line.About, widgets.Quiet))
+	}
+	return rows
+}
+
+func overheadRow(name, value, about string, tone widgets.Tone) widgets.Row {
+	return widgets.Row{Key: name, Cells: []widgets.Cell{{Text: name}, {Text: value}, {Text: about, Tone: tone}}}
+}
+
+// drawLost shows what went to the engine and the journal, and what keeps the run from going faster.
+func (f *figures) drawLost(d *feed) {
+	o, _ := d.vitals.Overhead(d.snap)
+	lost, text := o.Times.Lost(), "–"
+	if !math.IsNaN(lost) {
+		text = fmt.Sprintf("%.2g %%", 100*lost)
+		if lost >= 0.995 {
+			text = "100 %"
+		}
+	}
+	b := o.Bottleneck(d.snap.Limit, d.snap.Binds)
+	beside, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
+	if b.Kind != engine.Unbound {
+		beside = "limit: " + b.Kind.Short()
+	}
+	if b.Kind.IsHere() {
+		tone, shown = widgets.Warning, widgets.Warning
+	}
+	f.lost.Set(text, beside, tone)
+	f.lost.SetValue(text, shown)
+}

@@ -1,0 +1,53 @@
+package live
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// onTwoCores adds a second of a run on two cores, of which all programs use so much, and sessions lose so much of 10 s.
+func onTwoCores(used, lost time.Duration) func(m *engine.MetricsRow) {
+	return func(m *engine.MetricsRow) {
+		o := &m.Overhead
+		o.Span += time.Second
+		o.Cores += 2 * time.Second
+		o.Machine += used
+		o.Process += used
+		o.Requests += 1000
+		o.Times[engine.ForServices] += 10*time.Second - lost
+		o.Times[engine.ForEngine] += lost
+		m.Late = engine.Late{Tick: 12 * time.Millisecond}
+	}
+}
+
+func TestTimeLost(t *testing.T) {
+	st := perform(t, running())
+	tile := func() [2]string { return [2]string{st.figures.lost.Value(), st.figures.lost.Note()} }
+	if got, want := tile(), [2]string{"–", "of their time"}; got != want {
+		t.Errorf("before anything is known the tile shows %q, want %q", got, want)
+	}
+	for range 40 {
+		st.run.second(onTwoCores(500*time.Millisecond, 200*time.Millisecond))
+		st.tick()
+	}
+	if got, want := tile(), [2]string{"2 %", "limit: backend"}; got != want {
+		t.Errorf("of a slow backend the tile shows %q, want %q", got, want)
+	}
+	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
+	st.shows(t, "The backend is the limit: services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on the average",
+		"Throng's CPU", "25 %", "of 2 cores", "lateness", "12ms")
+	st.hides(t, "this machine is the limit", "python steps")
+
+	for range 40 {
+		st.run.second(onTwoCores(1960*time.Millisecond, 4100*time.Millisecond))
+		st.tick()
+	}
+	if got, want := tile(), [2]string{"41 %", "limit: machine"}; got != want {
+		t.Errorf("of a busy machine the tile shows %q, want %q", got, want)
+	}
+	st.shows(t, "This machine is the limit: 98 % of its 2 cores are in use", "lower the limit, or use another machine",
+		"time lost here warning: what is measured now is not the backend")
+}
