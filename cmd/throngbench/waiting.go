@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing/fstest"
@@ -150,11 +151,12 @@ func waitSteps(ctx context.Context, agents, gate int, d time.Duration) (time.Dur
 
 // askSteps runs a session whose steps each ask a service once.
 func askSteps(ctx context.Context, address string, steps int, beside bool) error {
-	text := fmt.Sprintf("population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
+	var text strings.Builder
+	fmt.Fprintf(&text, "population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
 	for i := range steps {
-		text += fmt.Sprintf("  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
+		fmt.Fprintf(&text, "  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
 	}
-	s, err := scenarioOf(text)
+	s, err := scenarioOf(text.String())
 	if err != nil {
 		return err
 	}
