@@ -85,7 +85,8 @@ func (l *loop) closeCycle() {
 	if l.closing {
 		return
 	}
-	l.closing, l.closed = true, time.Now()
+	l.mark(time.Now())
+	l.closing = true
 	c := l.cycle
 	if c.clock != nil {
 		c.clock.Stop()
@@ -115,7 +116,6 @@ func (l *loop) worked(until time.Time) time.Duration {
 
 // openNext commits the memory of the cycle that closed and opens the next.
 func (l *loop) openNext() {
-	l.closing = false
 	if l.abandoned {
 		return
 	}
@@ -128,17 +128,17 @@ func (l *loop) openNext() {
 	clear(l.bad)
 	l.r.prefixes, l.r.takes = nil, nil
 	l.mark(time.Now())
-	l.cycle = nil
+	l.cycle, l.closing = nil, false
 	l.number++
 	l.tally()
 	l.deliver()
-	l.totals.Peaks.Overhead.Barrier += time.Since(l.closed)
 	l.atBarrier = State{Limit: l.limit, Totals: l.totals.Clone()}
 	l.turning = false
 }
 
 // barrierLost keeps the cycle open: the run ends in it, and its sessions stay.
 func (l *loop) barrierLost(err error) {
+	l.mark(time.Now())
 	l.closing = false
 	if !l.isCut {
 		l.ending, l.stopping = EndFailed, "the journal: "+err.Error()

@@ -189,7 +189,7 @@ func (c *constraint) machineHelp() string {
 }
 
 func (c *constraint) othersText() string {
-	return "Other programs are the limit: " + c.inUse() + ", by Throng " + percent(over(c.Process, c.Cores))
+	return "Other programs are the limit of this machine: " + c.inUse() + ", by Throng " + percent(over(c.Process, c.Cores))
 }
 
 func (c *constraint) journalText() string {

@@ -90,7 +90,8 @@ func (l *loop) leaveBehind() {
 		l.end(why)
 		return
 	}
-	for { // what has arrived still counts
+	l.take(l.r.tray.empty(l.r.free.take())) // what has arrived still counts
+	for {
 		select {
 		case b := <-l.r.results:
 			l.take(b)

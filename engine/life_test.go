@@ -189,10 +189,11 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (engine.
 		case "requeue":
 			if agent := lastBad(j); agent >= 0 && !broken {
 				err = r.Requeue(t.Context(), agent, "test")
-				l.requeued = l.requeued || err == nil
-			}
-			if _, refused := errors.AsType[*engine.FieldError](err); refused {
-				err = nil
+				if _, refused := errors.AsType[*engine.FieldError](err); refused {
+					err = nil
+				} else {
+					l.requeued = true // if the process died of it, the journal may have it all the same
+				}
 			}
 		}
 		if err != nil && !errors.Is(err, engine.ErrEnded) && !errors.Is(err, enginetest.ErrDead) {

@@ -99,7 +99,6 @@ type loop struct {
 	lastCycle  ClosedCycle
 	elapsed    time.Duration // of earlier processes
 	lag        time.Duration
-	closed     time.Time // when the last session of the cycle that closes had ended
 
 	checkpoints int
 	autosave    *time.Timer   // of the next checkpoint by time

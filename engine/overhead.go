@@ -233,7 +233,7 @@ func (o *Overhead) Machinery() string {
 	if o.Machine <= 0 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%s of %s in use, by Throng %s", percent(over(o.Machine, o.Cores)), coresOf(o.cores()), percent(over(o.Process, o.Cores)))}
+	parts := []string{fmt.Sprintf("%s of %s in use", percent(over(o.Machine, o.Cores)), coresOf(o.cores())), "by Throng " + percent(over(o.Process, o.Cores))}
 	for _, part := range []struct {
 		name  string
 		share float64

@@ -156,3 +156,19 @@ func TestBarrierIsTheLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestPauseIsNoBarrier: what happens between cycles while the run is paused holds nothing up.
+func TestPauseIsNoBarrier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(10, works(time.Second), nil)
+		cfg.Barrier = func(int) { time.Sleep(3 * time.Second) }
+		r := start(t, cfg)
+		time.Sleep(2 * time.Second)
+		do(t, r.Pause("test", ""))
+		time.Sleep(10 * time.Second)
+		do(t, r.Resume("test"))
+		if o := r.Wait().Totals.Peaks.Overhead; o.Barrier != time.Second || o.Barrier > o.Span {
+			t.Errorf("%v of %v", o.Barrier, o.Span)
+		}
+	})
+}

@@ -3,19 +3,22 @@ package engine
 import "time"
 
 // busyMeter adds up the time in which every place was taken while sessions waited for one. Workers keep their place
-// while there are sessions left, so that is the time until the last one of a cycle starts. Between cycles it is the
-// schedule that lets nothing start.
+// while there are sessions left, so that is the time until the last one of a cycle starts. Once all have ended it is the
+// barrier that lets nothing start, and between cycles the schedule.
 type busyMeter struct {
 	sum  time.Duration
 	from time.Time // what is counted so far goes up to here
 }
 
-// mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed.
+// mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed, nor
+// whether that closes.
 func (l *loop) mark(now time.Time) {
 	switch c := l.cycle; {
 	case l.inForce == 0:
 	case c == nil:
 		l.totals.Peaks.Overhead.Idle += now.Sub(l.busy.from)
+	case l.closing:
+		l.totals.Peaks.Overhead.Barrier += now.Sub(l.busy.from)
 	default:
 		until := now
 		if at := c.lastStart(); !at.IsZero() && at.Before(until) {

@@ -41,9 +41,10 @@ func (t *tray) empty(next *batch) *batch {
 	return b
 }
 
-// carry brings to the loop what is put into the tray, until the run ends. The last worker's leave comes after everything
-// else: what others hand on themselves, they do before they leave.
+// carry brings to the loop what is put into the tray, until the run ends. That a worker has ended comes after everything
+// that it handed on: see [worker.leave].
 func (r *Run) carry() {
+	defer r.rescue()
 	for {
 		select {
 		case <-r.tray.bell:

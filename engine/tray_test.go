@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 )
@@ -58,6 +59,33 @@ func TestTrayKeepsAll(t *testing.T) {
 			if !reflect.DeepEqual(got.rows[i], put.rows[i]) {
 				t.Fatalf("row %d is %+v, want %+v", i, got.rows[i], put.rows[i])
 			}
+		}
+	})
+}
+
+// TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what that worker hands on: the
+// rows that had to make room on the tray, and its own.
+func TestLeaveComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &Run{journal: Discard, tray: newTray(), results: make(chan *batch), done: make(chan struct{}), abandoned: make(chan struct{})}
+		earlier := &batch{}
+		for range batchRows {
+			earlier.add(&SessionRow{})
+		}
+		r.tray.put(earlier)
+		w := &worker{run: r, batch: r.free.take()}
+		w.batch.add(&SessionRow{})
+		go w.leave()
+		synctest.Wait()
+		if own := r.tray.empty(r.free.take()); len(own.rows) != 1 || own.gone != 0 {
+			t.Errorf("while the loop takes what made room, the tray has %d rows and %d workers that ended", len(own.rows), own.gone)
+		}
+		if over := <-r.results; len(over.rows) != batchRows || over.gone != 0 {
+			t.Errorf("%d rows and %d workers that ended made room", len(over.rows), over.gone)
+		}
+		synctest.Wait()
+		if last := r.tray.empty(r.free.take()); len(last.rows) != 0 || last.gone != 1 {
+			t.Errorf("at last the tray has %d rows and %d workers that ended", len(last.rows), last.gone)
 		}
 	})
 }

@@ -56,11 +56,7 @@ func (w *worker) work() {
 	if w.spare != nil {
 		w.spare.Stop()
 	}
-	w.batch.gone = 1
-	if w.once {
-		w.batch.probes = 1
-	}
-	w.lay(w.now)
+	w.leave()
 }
 
 // startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
@@ -208,10 +204,7 @@ func (w *worker) handOn() {
 
 // lay journals, from now on, what the worker finished, lays it on the tray, and returns when that was done.
 func (w *worker) lay(now time.Time) time.Time {
-	queued, kept := w.journal(now)
-	if !kept {
-		return queued
-	}
+	queued := w.journal(now)
 	if over := w.run.tray.put(w.batch); over != nil {
 		w.run.hand(over)
 		w.batch = w.run.free.take()
@@ -221,10 +214,8 @@ func (w *worker) lay(now time.Time) time.Time {
 
 // flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
 func (w *worker) flush(now time.Time) time.Time {
-	queued, kept := w.journal(now)
-	if kept {
-		w.run.hand(w.batch)
-	}
+	queued := w.journal(now)
+	w.run.hand(w.batch)
 	w.batch = w.run.free.take()
 	return w.handed(queued)
 }
@@ -237,19 +228,33 @@ func (w *worker) handed(queued time.Time) time.Time {
 }
 
 // journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
-// still finished is lost, as if it had been cut: then it is not kept.
-func (w *worker) journal(now time.Time) (queued time.Time, kept bool) {
+// still finished is lost, as if it had been cut.
+func (w *worker) journal(now time.Time) (queued time.Time) {
+	b := w.batch
 	select {
 	case <-w.run.abandoned:
-		return now, false
+		b.reset()
 	default:
 	}
-	b := w.batch
 	if len(b.rows) == 0 {
-		return now, true
+		return now
 	}
 	w.run.journal.Append(b.rows)
 	queued = time.Now()
 	b.queued = queued.Sub(now)
-	return queued, true
+	return queued
+}
+
+// leave tells the loop that the worker has ended. That is laid on the tray by itself, after everything that the worker
+// hands on: else the loop could hear of it before it has what had to make room on the tray.
+func (w *worker) leave() {
+	if len(w.batch.rows) > 0 {
+		w.lay(w.now)
+	}
+	w.batch.gone = 1
+	if w.once {
+		w.batch.probes = 1
+	}
+	w.run.tray.put(w.batch) // there is room: it has no rows
+	w.run.free.give(w.batch)
 }

@@ -80,9 +80,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 	for _, f := range flowFigures {
 		between(f.name, f.of(&m.Flow), f.of(&a.floor.flow), f.of(&now.flow))
 	}
-	if m.Flow.Held != 0 {
-		between(heldName, int64(m.Flow.Held), int64(a.floor.flow.Held), int64(now.flow.Held))
-	}
+	a.bounded(heldName, where, int64(m.Flow.Held), 0, int64(now.flow.Held))
 	a.askedSoFar(m, where, level, &now)
 	equal(r, soFar, "agents processed: before, and in this second", where, m.Ended, s.ended+m.Total.Count-s.requeued)
 	equal(r, soFar, "cycle", where, m.Cycle, a.cycleOf(m))
