@@ -260,10 +260,10 @@ type link struct {
 	conn    net.Conn
 	raw     syscall.RawConn // of it; nil is that it is none of the system's
 	in      *bufio.Reader
-	left    int64           // bytes of the answer that may be read
-	request []byte          // used again
-	since   time.Time       // it is idle
-	alive   func() bool     // ends the watch over its request's context; false if that has ended it
+	left    int64       // bytes of the answer that may be read
+	request []byte      // used again
+	since   time.Time   // it is idle
+	alive   func() bool // ends the watch over its request's context; false if that has ended it
 }
 
 // Read implements [io.Reader]: bytes of an answer, as many as may be.
