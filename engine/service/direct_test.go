@@ -256,7 +256,7 @@ func TestDirectStirred(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer listener.Close()
+			defer func() { _ = listener.Close() }()
 			idle := make(chan struct{})
 			go func() {
 				for n := 1; ; n++ {
@@ -265,7 +265,7 @@ func TestDirectStirred(t *testing.T) {
 						return
 					}
 					go func() {
-						defer conn.Close()
+						defer func() { _ = conn.Close() }()
 						in := bufio.NewReader(conn)
 						_, _ = http.ReadRequest(in)
 						_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d", n)
