@@ -144,7 +144,7 @@ func (u *use) export() {
 	u.figures[name] = longCycles / 10 * shoppers / u.figures[name] * 1e3
 }
 
-// prune deletes copies of a run that are made for it.
+// prune deletes copies of a run that are made for it, after those of a measurement that was stopped.
 func (u *use) prune() {
 	const copies = 3
 	var going []engine.RunID
@@ -152,7 +152,9 @@ func (u *use) prune() {
 	for n := range copies {
 		id := engine.RunID(fmt.Sprint("pruned-", n))
 		if err == nil {
-			err = copyRun(u.ctx, db, dayRun, id)
+			if err = u.store.Delete(u.ctx, id); err == nil || errors.Is(err, engine.ErrNotFound) {
+				err = copyRun(u.ctx, db, dayRun, id)
+			}
 		}
 		going = append(going, id)
 	}

@@ -2,8 +2,10 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 )
 
 type dial func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -28,4 +30,12 @@ type countedConn struct {
 func (c *countedConn) Close() error {
 	c.closed()
 	return c.Conn.Close()
+}
+
+// SyscallConn implements [syscall.Conn].
+func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
+	if below, ok := c.Conn.(syscall.Conn); ok {
+		return below.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }

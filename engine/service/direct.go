@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -29,6 +30,9 @@ const (
 // [http.Transport] has two goroutines for each connection and hands every request to one and every answer to the other,
 // which is half of what a short request costs, and most of the memory of one that waits. What it sends is what a
 // Transport would, and answers are read by [http.ReadResponse]. What it is not made for goes to a Transport.
+//
+// Nobody reads from an idle connection. So it is looked at before it is used again: what came in meanwhile, such as a
+// server's 408 before it hangs up, is the answer to nothing that was asked.
 type direct struct {
 	dial dial
 	addr string // host and port
@@ -46,7 +50,7 @@ var _ http.RoundTripper = (*direct)(nil)
 
 // newDirect returns a client of h's host; nil where a Transport is wanted for all.
 func newDirect(h *HTTP) *direct {
-	if h.base.Scheme != "http" || strings.ContainsFunc(h.base.Host, func(r rune) bool { return r > '~' || r == '%' }) {
+	if !canLook || h.base.Scheme != "http" || strings.ContainsFunc(h.base.Host, func(r rune) bool { return r > '~' || r == '%' }) {
 		return nil
 	}
 	if proxy, err := h.pool.Proxy(&http.Request{URL: h.base}); proxy != nil || err != nil {
@@ -57,7 +61,8 @@ func newDirect(h *HTTP) *direct {
 		port = "80"
 	}
 	return &direct{
-		dial: h.pool.DialContext, addr: net.JoinHostPort(h.base.Hostname(), port), most: h.limits.Keepalive, idle: h.limits.Idle, rest: h.pool,
+		dial: h.pool.DialContext, addr: net.JoinHostPort(h.base.Hostname(), port),
+		most: h.limits.Keepalive, idle: h.limits.Idle, rest: h.pool,
 	}
 }
 
@@ -80,7 +85,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err == nil || !silent || r.Context().Err() != nil {
 			return resp, err
 		}
-		d.closeIdle(time.Now()) // the server has closed this one, and those that were idle for longer
+		// The server closed it just then: once more, over a new one.
 	}
 	if l, err = d.open(r.Context()); err != nil {
 		return nil, err
@@ -89,19 +94,31 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// takes reports whether a request is one that direct is made for: short, and one that may be sent again over another
-// connection where the server closed the one that it went by.
+// takes reports whether a request is one that direct is made for: short, without headers that a Transport writes itself,
+// reads or refuses, and one that may be sent again over another connection where the server closed the one that it went by.
 func takes(r *http.Request) bool {
+	hasBody := r.Body != nil && r.Body != http.NoBody
 	switch {
-	case r.ContentLength > maxDirect, r.ContentLength > 0 && r.Body == nil, r.Host == "":
+	case r.ContentLength > maxDirect, r.ContentLength > 0 != hasBody, r.Host == "":
 		return false
 	case r.Method != http.MethodGet && r.Header["Idempotency-Key"] == nil:
 		return false
 	}
-	for _, values := range r.Header {
+	for name, values := range r.Header {
+		switch name {
+		case "Connection", "Content-Length", "Expect", "Host", "Trailer", "Transfer-Encoding", "Upgrade", "":
+			return false
+		case "User-Agent":
+			if len(values) != 1 || values[0] == "" {
+				return false
+			}
+		}
+		if strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == ':' }) {
+			return false
+		}
 		for _, v := range values {
 			if strings.ContainsFunc(v, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-				return false // which a Transport refuses
+				return false
 			}
 		}
 	}
@@ -148,8 +165,18 @@ func unpacks(r *http.Request) bool {
 	return r.Header["Accept-Encoding"] == nil && r.Header["Range"] == nil
 }
 
-// take takes the idle connection that was used last; nil if there is none.
+// take takes the idle connection that was used last and has been quiet since; nil if there is none.
 func (d *direct) take() *link {
+	for {
+		l := d.last()
+		if l == nil || !l.stirred() {
+			return l
+		}
+		l.close()
+	}
+}
+
+func (d *direct) last() *link {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.kept) == 0 {
@@ -217,6 +244,12 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l := &link{of: d, conn: conn}
+	if c, ok := conn.(syscall.Conn); ok {
+		if l.raw, err = c.SyscallConn(); err != nil {
+			l.close()
+			return nil, err
+		}
+	}
 	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
 	return l, nil
 }
@@ -225,6 +258,7 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 type link struct {
 	of      *direct
 	conn    net.Conn
+	raw     syscall.RawConn // of it; nil is that it is none of the system's
 	in      *bufio.Reader
 	left    int64       // bytes of the answer that may be read
 	request []byte      // used again
@@ -243,6 +277,9 @@ func (l *link) Read(p []byte) (int, error) {
 }
 
 func (l *link) close() { _ = l.conn.Close() }
+
+// stirred reports whether something came in while nobody asked.
+func (l *link) stirred() bool { return l.raw != nil && stirred(l.raw) }
 
 // past is a deadline that is over.
 var past = time.Unix(1, 0)

@@ -21,9 +21,18 @@ import (
 // talk serves a connection; it returns when it is over.
 type talk func(t *testing.T, in *bufio.Reader, out net.Conn)
 
-// host is a server whose connections are served by one of talks after the other, all that follow by the last, and a client of it. Everything goes through pipes, so that time may be virtual.
+// host is a client of a server whose connections are served by one of talks after the other, all that follow by the last.
+// Everything goes through pipes, so that time may be virtual.
 func host(t *testing.T, talks ...talk) *direct {
 	t.Helper()
+	return hostOf(t, talks...).direct
+}
+
+func hostOf(t *testing.T, talks ...talk) *HTTP {
+	t.Helper()
+	if !canLook {
+		t.Skip("nobody is asked directly here")
+	}
 	n := 0
 	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {
@@ -51,7 +60,7 @@ func host(t *testing.T, talks ...talk) *direct {
 	h.direct.dial = dial
 	h.pool.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("the pool was asked") }
 	t.Cleanup(h.Close)
-	return h.direct
+	return h
 }
 
 // says answers every request with a text, until the client is gone.
@@ -239,19 +248,103 @@ func TestDirectHungUp(t *testing.T) {
 	}
 }
 
+// TestDirectStirred is a connection on which something comes in while it is idle: it is not used again.
+func TestDirectStirred(t *testing.T) {
+	for name, more := range map[string]string{"bytes": "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "its end": ""} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = listener.Close() }()
+			idle := make(chan struct{})
+			go func() {
+				for n := 1; ; n++ {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						defer func() { _ = conn.Close() }()
+						in := bufio.NewReader(conn)
+						_, _ = http.ReadRequest(in)
+						_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d", n)
+						if <-idle; n == 1 {
+							_, _ = io.WriteString(conn, more)
+						}
+						if more != "" {
+							_, _ = io.Copy(io.Discard, in) // until the client is gone
+						}
+					}()
+				}
+			}()
+			h, err := NewHTTP("shop", "http://"+listener.Addr().String(), Limits{}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			d := h.direct
+			if d == nil {
+				t.Skip("nobody is asked directly here")
+			}
+			ask := func(want string) {
+				t.Helper()
+				if status, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); status != 200 || body != want || err != nil {
+					t.Fatalf("got %d %q, error %v, want 200 %q", status, body, err, want)
+				}
+			}
+			ask("1")
+			if d.kept[0].stirred() {
+				t.Error("it has stirred before anything came in")
+			}
+			close(idle)
+			until(t, "something comes in", d.kept[0].stirred)
+			if l := d.take(); l != nil {
+				l.close()
+				t.Error("it is used again")
+			}
+			ask("2")
+		})
+	}
+}
+
+// TestDirectRenews is that a client that begins afresh uses no connection again.
+func TestDirectRenews(t *testing.T) {
+	h := hostOf(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+	if _, _, err := fetch(h.direct, asks(t.Context(), t, "GET", "")); err != nil || len(h.direct.kept) != 1 {
+		t.Fatalf("%d connections are kept, error %v", len(h.direct.kept), err)
+	}
+	h.Renew()
+	if n := len(h.direct.kept); n > 0 {
+		t.Errorf("%d connections are kept", n)
+	}
+}
+
 // TestDirectLeavesToThePool are requests that are not to be sent twice, and others that it is not made for.
 func TestDirectLeavesToThePool(t *testing.T) {
 	d := host(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 	for name, r := range map[string]*http.Request{
-		"no key":       asks(t.Context(), t, "POST", "x"),
-		"long":         asks(t.Context(), t, "POST", strings.Repeat("x", maxDirect+1)),
-		"a bad header": asks(t.Context(), t, "GET", ""),
+		"no key":            asks(t.Context(), t, "POST", "x"),
+		"long":              asks(t.Context(), t, "POST", strings.Repeat("x", maxDirect+1)),
+		"of unknown length": asks(t.Context(), t, "POST", "x"),
+		"a bad header":      asks(t.Context(), t, "GET", ""),
+		"a bad name":        asks(t.Context(), t, "GET", ""),
+		"framed":            asks(t.Context(), t, "POST", "x"),
+		"no agent":          asks(t.Context(), t, "GET", ""),
 	} {
 		switch name {
 		case "no key":
 			r.Header.Del("Idempotency-Key")
+		case "of unknown length":
+			r.ContentLength = 0
 		case "a bad header":
 			r.Header.Set("X", "a\r\nb")
+		case "a bad name":
+			r.Header["X: a\r\nB"] = []string{"c"}
+		case "framed":
+			r.Header.Set("Transfer-Encoding", "chunked")
+		case "no agent":
+			r.Header.Set("User-Agent", "")
 		}
 		if _, err := d.RoundTrip(r); err == nil || !strings.Contains(err.Error(), "the pool was asked") && !strings.Contains(err.Error(), "invalid header") {
 			t.Errorf("%s: error %v", name, err)
@@ -268,7 +361,7 @@ func TestDirectAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := h.direct != nil; got != direct {
+		if got := h.direct != nil; got != (direct && canLook) {
 			t.Errorf("%s is asked directly: %v", address, got)
 		}
 		h.Close()

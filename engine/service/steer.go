@@ -53,6 +53,9 @@ func (h *HTTP) tunables() tunables {
 // for its answer.
 func (h *HTTP) Renew() {
 	h.pool.CloseIdleConnections()
+	if h.direct != nil {
+		h.direct.closeIdle(time.Now())
+	}
 	h.transport.breaker.wake()
 	h.transport.pacer.Resume(time.Now())
 	h.transport.renewal.renew()

@@ -23,7 +23,7 @@ const (
 // chore is the removal of what is not kept, in pieces that do not hold up rows for long.
 type chore interface {
 	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
-	// It changes nothing but the database: it is called again if the transaction failed.
+	// It is called again, for the same piece, if the transaction failed.
 	piece(tx txn) (rest chore, err error)
 }
 
@@ -61,8 +61,8 @@ type sweep struct {
 	journal *Journal
 	upTo    int
 
-	cycle int          // whose
-	bad   map[int]bool // are these, unless it is nil: they do not change any more
+	cycle int          // whose bad agents are known
+	bad   map[int]bool // they do not change any more; nil is that none are known
 }
 
 type pack struct {
@@ -225,8 +225,8 @@ func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
 	return restOf(d, last), nil
 }
 
-// prune removes the checkpoints beyond those that are kept, but for what is in the bin, and then the memory that no kept one needs: all that an
-// agent has from before the oldest kept one, if that one or a pruned one before it has newer.
+// prune removes the checkpoints beyond those that are kept, but for what is in the bin, and then the memory that no kept
+// one needs: all that an agent has from before the oldest kept one, if that one or a pruned one before it has newer.
 type prune struct {
 	journal *Journal
 
@@ -240,7 +240,7 @@ func (p prune) piece(tx txn) (rest chore, err error) {
 		err = p.checkpoints(tx)
 	} else {
 		began := time.Now()
-		for n := 0; n < choreRows && err == nil && p.number <= p.oldest && !p.journal.pressed(began); n += pruneRows {
+		for n := 0; n < choreRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.pressed(began)); n += pruneRows {
 			err = p.memory(tx)
 		}
 	}
