@@ -38,7 +38,8 @@ func TestReplayOfRecording(t *testing.T) {
 		{"jwt", "failed script", stage{steps: resumable, auth: `{jwt: {secret: secret:KEY, claims: {sub: "${agent.id}"}}}`, secrets: map[string]string{"KEY": "s3cret"}}, nil},
 		{"a chain that runs out of time", "late:timeout:timeout", stage{steps: resumable + late}, func(s *engine.Settings, limit time.Duration) { s.ChainTimeout = limit }},
 		{
-			"a session that runs out of time", "rest:timeout:timeout", stage{steps: resumable + "\nstep rest: {kind: wait, for: 1h}\n"},
+			"a session that runs out of time", "rest:timeout:timeout",
+			stage{steps: resumable + "\nstep rest: {kind: wait, for: 1h}\n"},
 			func(s *engine.Settings, limit time.Duration) { s.SessionTimeout = limit },
 		},
 	} {
@@ -120,12 +121,12 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 		}
 		s.Limit, s.Governor = limit, ""
 	}
+	var purposes map[string]engine.Purpose
+	st.before = func(c *Chain) { purposes = c.Purposes() }
 	rows := st.run(t)
 	if got := enginetest.Results(rows); got != want {
 		t.Fatalf("at %d\n got %s\nwant %s", limit, got, want)
 	}
-	c, _, _ := st.read(t)
-	purposes := c.Purposes()
 	for _, row := range rows {
 		for _, s := range row.Steps {
 			if purposes[engine.StepName(s.Path)] == engine.ForThinking && s.Service > 0 {
