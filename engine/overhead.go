@@ -233,7 +233,7 @@ func (o *Overhead) Machinery() string {
 	if o.Machine <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s in use, by Throng %s", percent(over(o.Machine, o.Cores)), coresOf(o.cores()), percent(over(o.Process, o.Cores)))
+	parts := []string{fmt.Sprintf("%s of %s in use, by Throng %s", percent(over(o.Machine, o.Cores)), coresOf(o.cores()), percent(over(o.Process, o.Cores)))}
 	for _, part := range []struct {
 		name  string
 		share float64
@@ -241,10 +241,10 @@ func (o *Overhead) Machinery() string {
 		{"garbage collection", over(o.Collector, o.Cores)}, {"the journal's writer busy", over(o.Writer, o.Span)}, {"the window", over(o.Window, o.Span)},
 	} {
 		if part.share > 0 {
-			text += ", " + part.name + " " + percent(part.share)
+			parts = append(parts, part.name+" "+percent(part.share))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func coresOf(n int) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing/fstest"
@@ -40,7 +41,7 @@ func waitingRow() row {
 				ideal := step * sessions / time.Duration(l.gate)
 				var ours, sleeping []float64
 				for range l.times {
-					o, err := elapsed(func() error { return waitSteps(ctx, sessions, l.gate, step) })
+					o, err := waitSteps(ctx, sessions, l.gate, step)
 					if err != nil {
 						return nil, err
 					}
@@ -88,7 +89,7 @@ func overnightRow() row {
 			both.Go(func() {
 				sleeping, _ = elapsed(func() error { sleepers(agents, gate, step); return nil })
 			})
-			ours, err := elapsed(func() error { return waitSteps(ctx, agents, gate, step) })
+			ours, err := waitSteps(ctx, agents, gate, step)
 			both.Wait()
 			return figures{"s": ours.Seconds(), "s of goroutines": sleeping.Seconds()}, err
 		}}},
@@ -134,23 +135,26 @@ func elapsed(work func() error) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// waitSteps runs a scenario whose chain is a step that waits.
-func waitSteps(ctx context.Context, agents, gate int, d time.Duration) error {
+// waitSteps is how long a run takes of a scenario whose chain is a step that waits, from its start to its end.
+func waitSteps(ctx context.Context, agents, gate int, d time.Duration) (time.Duration, error) {
 	s, err := scenarioOf(fmt.Sprintf("population: {count: %d}\nchain c:\n  step a: {kind: wait, for: %v}\n", agents, d))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = toEnd(ctx, bare(agents, gate, s.Program(1)))
-	return err
+	return elapsed(func() error {
+		_, err := toEnd(ctx, bare(agents, gate, s.Program(1)))
+		return err
+	})
 }
 
 // askSteps runs a session whose steps each ask a service once.
 func askSteps(ctx context.Context, address string, steps int, beside bool) error {
-	text := fmt.Sprintf("population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
+	var text strings.Builder
+	fmt.Fprintf(&text, "population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
 	for i := range steps {
-		text += fmt.Sprintf("  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
+		fmt.Fprintf(&text, "  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
 	}
-	s, err := scenarioOf(text)
+	s, err := scenarioOf(text.String())
 	if err != nil {
 		return err
 	}
