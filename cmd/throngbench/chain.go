@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing/fstest"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -105,7 +104,7 @@ func chainRows() []row {
 func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error) {
 	const agents = 400_000
 	text := fmt.Sprintf("population: {count: %d}\n%s\nchain c:\n%s", agents, graphFunction, g.steps)
-	s, err := scenario.Read("graph.yaml", scenario.FS(fstest.MapFS{"graph.yaml": {Data: []byte(text)}}), nil)
+	s, err := scenarioOf(text)
 	if err != nil {
 		return nil, err
 	}

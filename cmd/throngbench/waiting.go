@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -118,10 +119,7 @@ func besideRow() row {
 			})
 			beside, err := elapsed(func() error { return askSteps(ctx, address, steps, true) })
 			both.Wait()
-			if err == nil {
-				err = failed
-			}
-			return figures{"s beside each other": beside.Seconds(), "s one after another": apart.Seconds()}, err
+			return figures{"s beside each other": beside.Seconds(), "s one after another": apart.Seconds()}, errors.Join(err, failed)
 		}}},
 		shown:  []string{"s beside each other", "s one after another"},
 		ratios: []ratio{{name: "times as fast", must: 4.95, aim: 4.99, of: over(0, "s one after another", 0, "s beside each other")}},

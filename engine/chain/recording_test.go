@@ -26,29 +26,38 @@ func TestReplayOfRecording(t *testing.T) {
 	for _, tt := range []struct {
 		name, must string
 		stage      stage
+		limited    func(s *engine.Settings, limit time.Duration) // nil is not
 	}{
-		{"plain", "loop[1].inner:timeout:timeout", stage{steps: resumable}},
-		{"groups", "slow:timeout:timeout", stage{steps: resumableGroups, others: subchainOfGroups}},
-		{"connectors", "slow:timeout:timeout", stage{steps: resumableConnectors, others: connectorsOfReplay}},
-		{"models", "failed bad_answer", stage{steps: asks}},
-		{"caches", "failed client_error", stage{steps: cachedAsks}},
-		{"sql", " ok ", stage{steps: ledger, database: "yes"}},
-		{"login", "failed script", stage{steps: resumable, auth: `{login: {post: /auth/login, json: "${agent.id}", token: body.access.token}}`}},
-		{"jwt", "failed script", stage{steps: resumable, auth: `{jwt: {secret: secret:KEY, claims: {sub: "${agent.id}"}}}`, secrets: map[string]string{"KEY": "s3cret"}}},
-		{"a chain that runs out of time", "late:timeout:timeout", stage{steps: resumable + late, change: func(s *engine.Settings) { s.ChainTimeout = 300 * time.Millisecond }}},
-		{"a session that runs out of time", "timeout timeout", stage{
-			steps: resumable + "\nstep rest: {kind: wait, for: 1h}\n", change: func(s *engine.Settings) { s.SessionTimeout = 300 * time.Millisecond },
-		}},
+		{"plain", "loop[1].inner:timeout:timeout", stage{steps: resumable}, nil},
+		{"groups", "slow:timeout:timeout", stage{steps: resumableGroups, others: subchainOfGroups}, nil},
+		{"connectors", "slow:timeout:timeout", stage{steps: resumableConnectors, others: connectorsOfReplay}, nil},
+		{"models", "failed bad_answer", stage{steps: asks}, nil},
+		{"caches", "failed client_error", stage{steps: cachedAsks}, nil},
+		{"sql", " ok ", stage{steps: ledger, database: "yes"}, nil},
+		{"login", "failed script", stage{steps: resumable, auth: `{login: {post: /auth/login, json: "${agent.id}", token: body.access.token}}`}, nil},
+		{"jwt", "failed script", stage{steps: resumable, auth: `{jwt: {secret: secret:KEY, claims: {sub: "${agent.id}"}}}`, secrets: map[string]string{"KEY": "s3cret"}}, nil},
+		{"a chain that runs out of time", "late:timeout:timeout", stage{steps: resumable + late}, func(s *engine.Settings, limit time.Duration) { s.ChainTimeout = limit }},
+		{
+			"a session that runs out of time", "rest:timeout:timeout",
+			stage{steps: resumable + "\nstep rest: {kind: wait, for: 1h}\n"},
+			func(s *engine.Settings, limit time.Duration) { s.SessionTimeout = limit },
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, dies := range []int{0, 9} {
-				journal, want := recorded(t, tt.stage, dies)
-				if !strings.Contains(want, tt.must) {
-					t.Fatalf("no %q in\n%s", tt.must, want)
+				st, limit := tt.stage, 300*time.Millisecond
+				if tt.limited != nil {
+					st.change = func(s *engine.Settings) { tt.limited(s, limit) }
+				}
+				journal, want := recorded(t, st, dies)
+				for ; !strings.Contains(want, tt.must); journal, want = recorded(t, st, dies) {
+					if limit *= 4; tt.limited == nil || limit > time.Minute { // what a busy machine may take until it is there
+						t.Fatalf("no %q in\n%s", tt.must, want)
+					}
 				}
 				for _, limit := range []int{1, 3} {
-					if replayed(t, tt.stage, limit, journal.Recording(), want) == 0 {
+					if replayed(t, st, limit, journal.Recording(), want) == 0 {
 						t.Error("no step says that it was recorded")
 					}
 				}
@@ -112,13 +121,18 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 		}
 		s.Limit, s.Governor = limit, ""
 	}
-	began := time.Now()
+	var purposes map[string]engine.Purpose
+	st.before = func(c *Chain) { purposes = c.Purposes() }
 	rows := st.run(t)
 	if got := enginetest.Results(rows); got != want {
 		t.Fatalf("at %d\n got %s\nwant %s", limit, got, want)
 	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %v: something was waited for", took)
+	for _, row := range rows {
+		for _, s := range row.Steps {
+			if purposes[engine.StepName(s.Path)] == engine.ForThinking && s.Service > 0 {
+				t.Errorf("%s was waited for again, for %v", s.Path, s.Service)
+			}
+		}
 	}
 	ends := enginetest.Of[engine.EndRow](st.journal)
 	totals := &ends[len(ends)-1].Totals

@@ -28,7 +28,7 @@ func (k Key) Text(s string) Key {
 // Sum is the key as 128 bits.
 func (k Key) Sum() (hi, lo uint64) { return mix(k.a ^ bits.RotateLeft64(k.b, 32)), mix(k.b ^ k.a) }
 
-// Source returns the stream of this key.
+// Source returns the stream of this key. It is Sum written out: so it is inlined, and the stream need not be allocated.
 func (k Key) Source() *Source {
 	return &Source{state: mix(k.a ^ bits.RotateLeft64(k.b, 32)), gamma: mix(k.b^k.a) | 1}
 }
