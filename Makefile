@@ -21,6 +21,9 @@ ROWS     ?=
 ROUNDS   ?= 5
 BENCH    ?= .
 COUNT    ?= 5
+BENCHTIME ?= 0.1s
+BEFORE   ?=
+BASE     ?= HEAD
 FUZZTIME ?= 10s
 
 REHEARSAL = bin/throngctl run $(SCENARIO) $(ARGS)
@@ -106,9 +109,6 @@ window-cost: setup-test ## Measure what the window costs beside a run of a milli
 prove: build ## Kill the built-in scenarios 200 times and compare what they give; ARGS="--kills 20" for fewer
 	@bin/throngctl prove --kills 200 $(ARGS)
 
-BENCHTIME ?= 0.1s
-BEFORE ?=
-BASE ?= HEAD
 THRONGBENCH = bin/throngbench -rows '$(ROWS)' -rounds $(ROUNDS) $(if $(BEFORE),-before '$(BEFORE)')
 
 bench: bench-table bench-go ## Measure all of it, some 25 minutes: bench-table, then bench-go

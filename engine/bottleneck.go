@@ -146,8 +146,9 @@ func (c *constraint) journal() float64 {
 	return max(share, barrier)
 }
 
-func (c *constraint) inUse() string {
-	return fmt.Sprintf("%s of its %s are in use", percent(c.machine()), coresOf(c.cores()))
+// inUse says how busy the cores are.
+func (c *constraint) inUse(whose string) string {
+	return fmt.Sprintf("%s of %s %s are in use", percent(c.machine()), whose, coresOf(c.cores()))
 }
 
 // answered says how fast services were; "" where none was asked.
@@ -173,7 +174,7 @@ func (c *constraint) figures() string {
 }
 
 func (c *constraint) machineText() string {
-	return "This machine is the limit: " + c.inUse()
+	return "This machine is the limit: " + c.inUse("its")
 }
 
 // machineHelp goes by what takes the most here.
@@ -189,7 +190,7 @@ func (c *constraint) machineHelp() string {
 }
 
 func (c *constraint) othersText() string {
-	return "Other programs are the limit of this machine: " + c.inUse() + ", by Throng " + percent(over(c.Process, c.Cores))
+	return "Other programs are the limit: " + c.inUse("this machine's") + ", by Throng " + percent(over(c.Process, c.Cores))
 }
 
 func (c *constraint) journalText() string {

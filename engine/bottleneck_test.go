@@ -40,7 +40,7 @@ func TestBottlenecks(t *testing.T) {
 		{"the cores are taken", machine(117, 110), 50, "", engine.BoundByMachine, "This machine is the limit: 98 % of its 2 cores are in use; services answered in 40ms, 20 % of the sessions' time was lost here", "lower the limit"},
 		{"just so", machine(108, 54), 50, "", engine.BoundByMachine, "90 %", ""},
 		{"not quite", machine(107, 100), 50, "", engine.BoundByServices, "", ""},
-		{"by others", machine(117, 50), 50, "", engine.BoundByOthers, "Other programs are the limit of this machine: 98 % of its 2 cores are in use, by Throng 42 %", "close other programs"},
+		{"by others", machine(117, 50), 50, "", engine.BoundByOthers, "Other programs are the limit: 98 % of this machine's 2 cores are in use, by Throng 42 %", "close other programs"},
 		{"by garbage", func(o *engine.Overhead) { machine(117, 110)(o); o.Collector = 60 * time.Second }, 50, "", engine.BoundByMachine, "", "garbage collection takes 55 %"},
 		{"by scripts on all cores", func(o *engine.Overhead) { machine(117, 110)(o); share(engine.ForScripts, 0.4)(o) }, 50, "", engine.BoundByMachine, "", "less in python"},
 		{"the machine before the limit", func(o *engine.Overhead) { machine(117, 110)(o); o.Full = time.Minute }, 50, "", engine.BoundByMachine, "", ""},
@@ -88,7 +88,7 @@ func TestTimeLostIsJudged(t *testing.T) {
 		}
 	}
 	p := newPatient().live(40, second(3.9, 3.8))
-	if f := p.find(engine.MetricLost); f.Level != engine.Warning || f.Value != "25 %, this machine is the limit" || f.Advice == "" {
+	if f := p.find(engine.MetricLost); f.Level != engine.Warning || f.Value != "25 %, limited by this machine" || f.Advice == "" {
 		t.Errorf("%+v", f)
 	}
 	p.live(40, second(1, 0.5))

@@ -92,7 +92,7 @@ func (e *examination) lostText() string {
 	o, _ := e.v.Overhead(e.s)
 	text := percent(o.Times.Lost())
 	if b := o.Bottleneck(e.s.Limit, e.s.Binds); b.Kind.IsHere() {
-		text += ", " + b.Kind.String() + " is the limit"
+		text += ", limited by " + b.Kind.String()
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -85,10 +86,11 @@ func openDesktop(ctx context.Context, dir string, width, height int) (*desktop, 
 	defer func() { _ = number.Close() }()
 	x := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
 	x.ExtraFiles = []*os.File{write}
-	if err := x.Start(); err != nil {
+	err = x.Start()
+	_ = write.Close()
+	if err != nil {
 		return nil, err
 	}
-	_ = write.Close()
 	d := &desktop{dir: dir, x: x}
 	line, err := bufio.NewReader(number).ReadString('\n')
 	if err != nil {
@@ -181,7 +183,7 @@ func (d *desktop) until(ctx context.Context, what string, holds func() bool) err
 			return nil
 		}
 		if time.Now().After(late) {
-			return fmt.Errorf("the window does not show %s after %s: %w", what, patience, err)
+			return errors.Join(fmt.Errorf("the window does not show %s after %s", what, patience), err)
 		}
 		select {
 		case <-tick.C:

@@ -125,8 +125,8 @@ func guard(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// compare runs both revisions in turn, twice, and returns the least of each: what disturbs only adds. Before is nil where the benchmark is not
-// in the older revision.
+// compare runs both revisions in turn, twice, and returns the least of each: what disturbs only adds. Before is nil where
+// the benchmark is not in the older revision.
 func (b benchmark) compare(ctx context.Context, was, is tree, count countFunc) (before, now figures, err error) {
 	old, err := was.build(ctx, b.pkg)
 	if err != nil {

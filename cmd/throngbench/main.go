@@ -88,11 +88,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return errors.New("stopped; the rows that were measured are written")
+			break
 		}
 	}
 	if _, err = io.WriteString(out, m.markdown(before)); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return errors.New("stopped; the table has what was measured until then")
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d sides could not be measured to their end; the table says which", failed)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Here it is not measured what memory a process had at most, and what time it took; these rows have no such figures.
+// Here nothing tells what memory a process had at most, and what time it took: these figures are 0.
 func ownPeak() float64                { return 0 }
 func childPeak() float64              { return 0 }
 func peakOf(*os.ProcessState) float64 { return 0 }

@@ -40,13 +40,7 @@ func overheadRow(name, value, about string, tone widgets.Tone) widgets.Row {
 // drawLost shows what went to the engine and the journal, and what keeps the run from going faster.
 func (f *figures) drawLost(d *feed) {
 	o, _ := d.vitals.Overhead(d.snap)
-	lost, text := o.Times.Lost(), "–"
-	if !math.IsNaN(lost) {
-		text = fmt.Sprintf("%.2g %%", 100*lost)
-		if lost >= 0.995 {
-			text = "100 %"
-		}
-	}
+	text := lostShare(o.Times.Lost())
 	b := o.Bottleneck(d.snap.Limit, d.snap.Binds)
 	beside, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
 	if b.Kind != engine.Unbound {
@@ -57,4 +51,18 @@ func (f *figures) drawLost(d *feed) {
 	}
 	f.lost.Set(text, beside, tone)
 	f.lost.SetValue(text, shown)
+}
+
+// lostShare writes a share with two figures, so that the text seldom changes.
+func lostShare(lost float64) string {
+	switch percent := 100 * lost; {
+	case math.IsNaN(percent):
+		return "–"
+	case percent > 0 && percent < 0.1:
+		return "< 0.1 %"
+	case percent < 10:
+		return fmt.Sprintf("%.1f %%", percent)
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
 }

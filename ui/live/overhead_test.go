@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -23,6 +24,14 @@ func onTwoCores(used, lost time.Duration) func(m *engine.MetricsRow) {
 	}
 }
 
+func TestLostShare(t *testing.T) {
+	for share, want := range map[float64]string{math.NaN(): "–", 0: "0.0 %", 1e-6: "< 0.1 %", 0.0123: "1.2 %", 0.5: "50 %", 1: "100 %"} {
+		if got := lostShare(share); got != want {
+			t.Errorf("%g is shown as %q, want %q", share, got, want)
+		}
+	}
+}
+
 func TestTimeLost(t *testing.T) {
 	st := perform(t, running())
 	tile := func() [2]string { return [2]string{st.figures.lost.Value(), st.figures.lost.Note()} }
@@ -33,7 +42,7 @@ func TestTimeLost(t *testing.T) {
 		st.run.second(onTwoCores(500*time.Millisecond, 200*time.Millisecond))
 		st.tick()
 	}
-	if got, want := tile(), [2]string{"2 %", "limit: backend"}; got != want {
+	if got, want := tile(), [2]string{"2.0 %", "limit: backend"}; got != want {
 		t.Errorf("of a slow backend the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])

@@ -70,7 +70,7 @@ func (q *Queue) Drain() {
 	}
 }
 
-// Until does what comes until a condition holds; the test fails if it does not within 10 s.
+// Until does what comes until a condition holds; the test fails if it does not within 2 minutes.
 func (q *Queue) Until(what string, holds func() bool) {
 	q.t.Helper()
 	late := time.NewTimer(2 * time.Minute)
