@@ -10,6 +10,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -137,6 +139,7 @@ func (e env) measure(ctx context.Context, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	maps.DeleteFunc(f, func(_ string, v float64) bool { return math.IsNaN(v) }) // what was not measured is left out
 	return json.NewEncoder(out).Encode(f)
 }
 
