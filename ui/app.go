@@ -187,6 +187,7 @@ func (a *App) Run() {
 		}
 	}
 	a.win.ShowAndRun()
+	async.End()
 	errs := []error{a.runs.Close(), a.results.Close(), a.editor.screen.Close()}
 	for _, c := range a.closers {
 		errs = append(errs, c.Close())

@@ -18,8 +18,18 @@ func Do(f func()) {
 		(*way)(f)
 		return
 	}
-	fyne.Do(f)
+	fyne.Do(func() {
+		if !over.Load() {
+			f()
+		}
+	})
 }
+
+var over atomic.Bool
+
+// End leaves out what is still to come when the windows are closed: the toolkit would call it on the goroutine that it
+// comes from.
+func End() { over.Store(true) }
 
 // Replace gives tests another way to the UI goroutine.
 func Replace(way func(func())) { do.Store(&way) }
