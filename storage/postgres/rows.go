@@ -140,7 +140,7 @@ var metricsColumns = slices.Concat([]metricsColumn{
 		figure("timeout_rate", (*engine.MetricsRow).TimeoutRate),
 	}, quantiles("queue_wait", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Queue }), waits(), []metricsColumn{
 		count("calls_again", func(m *engine.MetricsRow) int64 { return m.Usage.Again }),
-	}, poolColumns)
+	}, poolColumns, times(), overheadColumns)
 
 // poolColumns are Throng's connections to remote databases.
 var poolColumns = []metricsColumn{
@@ -167,6 +167,36 @@ func waits() []metricsColumn {
 		all = append(all, metricsColumn{"held_by_" + g.String() + "_ms", func(r *copyRows, m *engine.MetricsRow) { r.millis(m.Waits[g]) }})
 	}
 	return all
+}
+
+// times are what the time of all sessions together went to so far.
+func times() []metricsColumn {
+	var all []metricsColumn
+	for _, p := range engine.Purposes() {
+		name := "time_" + strings.ReplaceAll(p.String(), " ", "_") + "_ms"
+		all = append(all, spent(name, func(m *engine.MetricsRow) time.Duration { return m.Overhead.Times[p] }))
+	}
+	return all
+}
+
+// overheadColumns are what a second took of the machine beside, and by how much its times may be wrong.
+var overheadColumns = []metricsColumn{
+	figure("collector_cpu_percent", func(m *engine.MetricsRow) float64 { return m.Host.Collector }),
+	spent("journal_writer_ms", func(m *engine.MetricsRow) time.Duration { return m.Overhead.Writer }),
+	spent("window_cpu_ms", func(m *engine.MetricsRow) time.Duration { return m.Overhead.Window }),
+	spent("late_ms", func(m *engine.MetricsRow) time.Duration { return m.Late.Tick }),
+	spent("core_wait_p99_ms", func(m *engine.MetricsRow) time.Duration { return m.Late.Core }),
+}
+
+// spent is a figure of the overhead, NULL where that was not measured.
+func spent(name string, value func(m *engine.MetricsRow) time.Duration) metricsColumn {
+	return metricsColumn{name, func(r *copyRows, m *engine.MetricsRow) {
+		if m.Overhead.Span <= 0 {
+			r.null()
+		} else {
+			r.millis(value(m))
+		}
+	}}
 }
 
 func metricsNames() []string {
