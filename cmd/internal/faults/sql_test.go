@@ -35,7 +35,7 @@ chain work:
 type writes struct {
 	done, notDone, unknown int // by what the step says: carried out, not, and nobody knows
 	rows, twice            int // in the database, and of those, carried out more often than once
-	troubled               int // steps that had to wait, or to try again
+	troubled               int // steps, of whatever kind, that suffered
 }
 
 // TestStatementsUnderFaults has sessions write while their connections fail in every way: a statement with a key is there
@@ -130,6 +130,9 @@ func (s *Site) writes(step, table string) (w writes) {
 	for row, err := range s.Store.Sessions(s.t.Context(), s.Job.Record.ID, 0, 0) {
 		s.must(err)
 		for i := range row.Steps {
+			if suffered(&row.Steps[i]) {
+				w.troubled++
+			}
 			if row.Steps[i].Path != step {
 				continue
 			}
@@ -146,13 +149,15 @@ func (s *Site) writes(step, table string) (w writes) {
 	return w
 }
 
+// suffered reports whether a step failed, had to wait, or to try again.
+func suffered(step *engine.StepRecord) bool {
+	return step.Status != engine.StepOK || step.Label == engine.Uncertain || step.Attempts > 1 || step.Held > 200*time.Millisecond
+}
+
 // judge holds one write, which was carried out n times, against what its step says.
 func (s *Site) judge(w *writes, step *engine.StepRecord, n int) {
 	s.t.Helper()
 	uncertain := step.Label == engine.Uncertain
-	if uncertain || step.Attempts > 1 || step.Held > 200*time.Millisecond {
-		w.troubled++
-	}
 	switch ok := step.Status == engine.StepOK; {
 	case ok && n == 0, ok && n > 1 && !uncertain, !ok && n > 0 && !uncertain:
 		s.t.Errorf("%s says %v, %v after %d attempts, and was carried out %d times", step.Path, step.Status, step.Label, step.Attempts, n)
