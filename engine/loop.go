@@ -213,6 +213,7 @@ func (l *loop) takeUp(res *Resumption) {
 
 func (l *loop) run(forget func() bool) {
 	defer close(l.r.done)
+	defer l.r.alarm.Close()
 	defer forget()
 	go l.write()
 	go l.r.carry()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/throng-sim/throng/engine/internal/alarm"
 	"github.com/throng-sim/throng/engine/internal/gate"
 )
 
@@ -100,6 +101,7 @@ type Run struct {
 	berths     berths
 	traces     traces
 	attendance attendance
+	alarm      alarm.Alarm
 
 	result Result // set before done is closed
 }

@@ -65,6 +65,9 @@ func (s *Session) Clocked() context.Context {
 	return s.clock.Context()
 }
 
+// Sleep waits for d. It returns the context's cause if that ends first.
+func (s *Session) Sleep(ctx context.Context, d time.Duration) error { return s.run.alarm.Sleep(ctx, d) }
+
 // Replaying reports whether the journal holds results of this session that were not taken yet.
 func (s *Session) Replaying() bool {
 	if s.prefix == nil {

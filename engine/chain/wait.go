@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -49,16 +48,7 @@ func (w *wait) run(t *turn) (script.Value, error) {
 		return starlark.Float(d.Seconds()), nil
 	}
 	ctx := t.clock().Context()
-	err := t.spent(func() error {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
+	err := t.spent(func() error { return t.x.s.Sleep(ctx, d) })
 	return starlark.Float(d.Seconds()), err
 }
 
