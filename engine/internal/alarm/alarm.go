@@ -86,25 +86,39 @@ func (a *Alarm) remove(s *sleeper) {
 	}
 }
 
-// wake wakes those whose time has come.
+// wake wakes those whose time has come, some at a time, so that those who wake need not wait for the rest before they
+// can sleep again.
 func (a *Alarm) wake() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	now := time.Now()
-	if a.due.Before(now) {
-		a.due = now
-	}
-	a.due = a.due.Add(gap)
-	for len(a.waiting) > 0 {
-		if a.waiting[0].until.After(now) {
-			a.set(now)
-			return
-		}
-		close(heap.Pop(&a.waiting).(*sleeper).awake)
+	for first := true; a.wakeSome(now, first); first = false {
 	}
 }
 
+// wakeSome reports whether there are more.
+func (a *Alarm) wakeSome(now time.Time, first bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first {
+		if a.due.Before(now) {
+			a.due = now
+		}
+		a.due = a.due.Add(gap)
+	}
+	for range atOnce {
+		if len(a.waiting) == 0 {
+			return false
+		}
+		if a.waiting[0].until.After(now) {
+			a.set(now)
+			return false
+		}
+		close(heap.Pop(&a.waiting).(*sleeper).awake)
+	}
+	return true
+}
+
 const (
+	atOnce = 64
 	// gap is what lies between two rings in the long run, and as many may follow each other at once as lie within burst:
 	// where more than that many wake, some of them wake together.
 	gap   = 200 * time.Microsecond
