@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -18,7 +19,11 @@ func overheadRows(f *feed) []widgets.Row {
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
 		}
-		rows = append(rows, words.OverheadRow("the limit", b.Kind.Short(), b.What, tone), words.OverheadRow("what to do", "", b.Advice, tone))
+		about := b.What
+		if _, why, ok := strings.Cut(about, ": "); ok { // the row says that it is the limit
+			about = why
+		}
+		rows = append(rows, words.OverheadRow("the limit", b.Kind.Short(), about, tone), words.OverheadRow("what to do", "", b.Advice, tone))
 	}
 	return append(rows, words.OverheadRows(&o, late)...)
 }
