@@ -279,7 +279,7 @@ type OverheadLine struct {
 var purposeAbout = [numPurposes]string{
 	"answers of services", "waits after 429s and errors, and for open breakers", "python steps", "wait steps: think time that the scenario asks for",
 	"rates, bounds, sign-ins and the budget held requests back", "until intents were durable and finished sessions queued",
-	"between steps: templates, conditions, waits for a core, handing on what was finished",
+	"templates, conditions, waits for a core, handing on results",
 }
 
 // Lines are what people are shown: what the sessions' time went to, then what the run took of its machine, and by how much

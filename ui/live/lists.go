@@ -77,7 +77,7 @@ func newLists(o *orders) *lists {
 	add("In flight", oldestColumns, "no session that waits", l.inFlight, l.askAbout).past = "no session was in flight, as far as is known"
 	add("Changes", changeColumns, "nothing was changed mid-run", changes, nil)
 	add("Events", eventColumns, "no session has emitted one yet", events, nil)
-	add("Time", overheadColumns, "the first figures come within seconds", overheadRows, nil).past = "nothing is known of that time"
+	add("Time", words.OverheadColumns("Time goes to"), "the first figures come within seconds", overheadRows, nil).past = "nothing is known of that time"
 	l.tabs = widgets.NewSegments(nil, func(i int) { l.show(l.all[i]) })
 	l.line = l.outcomes()
 	l.head, l.top = container.New(&beside{least: 27}, container.NewHBox(l.tabs), l.line), container.NewStack()

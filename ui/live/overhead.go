@@ -3,18 +3,12 @@ package live
 import (
 	"fmt"
 	"math"
-
-	"fyne.io/fyne/v2"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
-
-var overheadColumns = []widgets.Column{
-	{Title: "Time goes to", Sample: "mmjournal's writer"},
-	{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
-	{Title: "What it is", Sample: "until intents were durable", Weight: 1},
-}
 
 // overheadRows tell where the time goes, what keeps the run from going faster first.
 func overheadRows(f *feed) []widgets.Row {
@@ -25,16 +19,13 @@ func overheadRows(f *feed) []widgets.Row {
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
 		}
-		rows = append(rows, overheadRow("the limit", b.Kind.Short(), b.What, tone), overheadRow("what to do", "", b.Advice, tone))
+		about := b.What
+		if _, why, ok := strings.Cut(about, ": "); ok { // the row says that it is the limit
+			about = why
+		}
+		rows = append(rows, words.OverheadRow("the limit", b.Kind.Short(), about, tone), words.OverheadRow("what to do", "", b.Advice, tone))
 	}
-	for _, line := range o.Lines(late) {
-		rows = append(rows, overheadRow(line.Name, line.Value, line.About, widgets.Quiet))
-	}
-	return rows
-}
-
-func overheadRow(name, value, about string, tone widgets.Tone) widgets.Row {
-	return widgets.Row{Key: name, Cells: []widgets.Cell{{Text: name}, {Text: value}, {Text: about, Tone: tone}}}
+	return append(rows, words.OverheadRows(&o, late)...)
 }
 
 // drawLost shows what went to the engine and the journal, and what keeps the run from going faster.

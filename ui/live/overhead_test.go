@@ -46,9 +46,9 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("of a slow backend the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
-	st.shows(t, "The backend is the limit: services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on the average",
+	st.shows(t, "the limit", "backend", "services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on the average",
 		"Throng's CPU", "25 %", "of 2 cores", "lateness", "12ms")
-	st.hides(t, "this machine is the limit", "python steps")
+	st.hides(t, "cores are in use", "python steps")
 
 	for range 40 {
 		st.run.second(onTwoCores(1960*time.Millisecond, 4100*time.Millisecond))
@@ -57,6 +57,6 @@ func TestTimeLost(t *testing.T) {
 	if got, want := tile(), [2]string{"41 %", "limit: machine"}; got != want {
 		t.Errorf("of a busy machine the tile shows %q, want %q", got, want)
 	}
-	st.shows(t, "This machine is the limit: 98 % of its 2 cores are in use", "lower the limit, or use another machine",
+	st.shows(t, "the limit", "machine", "98 % of its 2 cores are in use", "lower the limit, or use another machine",
 		"time lost here warning: what is measured now is not the backend")
 }

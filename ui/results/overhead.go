@@ -7,8 +7,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // spent shows where the time of a run went, and what kept it from being faster.
@@ -21,28 +23,25 @@ type spent struct {
 
 func newSpent() *spent {
 	s := &spent{shares: widgets.NewShares(), limit: widgets.NewNotice()}
-	s.lines = widgets.NewSheet([]widgets.Column{
-		{Title: "Time went to", Sample: "mmjournal's writer"},
-		{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
-		{Title: "What it is", Sample: "until intents were durable", Weight: 1},
-	}, "", nil)
+	s.lines = widgets.NewSheet(words.OverheadColumns("Time went to"), "", nil)
 	gap := theme.Padding()
 	s.panel = widgets.NewPanel("Where the time went", form.NewStack(container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), s.shares), s.limit, s.lines))
 	return s
 }
 
-// purposeMarks are how the parts of the time are told apart.
+// purposeMarks are how the parts of the time are told apart: each has a colour of charts, which all kinds of vision tell
+// apart, and a sign. What was asked for is grey.
 var purposeMarks = map[engine.Purpose]struct {
-	tone widgets.Tone
-	icon fyne.Resource
+	color fyne.ThemeColorName
+	icon  fyne.Resource
 }{
-	engine.ForServices: {widgets.Accent, theme.ComputerIcon()},
-	engine.ForRefusals: {widgets.Bad, theme.ErrorIcon()},
-	engine.ForScripts:  {widgets.Good, theme.DocumentIcon()},
-	engine.ForThinking: {widgets.Quiet, theme.HistoryIcon()},
-	engine.ForPacing:   {widgets.Neutral, theme.MediaPauseIcon()},
-	engine.ForJournal:  {widgets.Warning, theme.StorageIcon()},
-	engine.ForEngine:   {widgets.Warning, theme.SettingsIcon()},
+	engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon()},
+	engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon()},
+	engine.ForScripts:  {chart.ColorSeries3, theme.DocumentIcon()},
+	engine.ForThinking: {widgets.ColorMuted, theme.HistoryIcon()},
+	engine.ForPacing:   {theme.ColorNameForeground, theme.MediaPauseIcon()},
+	engine.ForJournal:  {chart.ColorSeries2, theme.StorageIcon()},
+	engine.ForEngine:   {chart.ColorSeries4, theme.SettingsIcon()},
 }
 
 func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
@@ -51,7 +50,7 @@ func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 	var parts []widgets.Share
 	for _, p := range engine.Purposes() {
 		mark := purposeMarks[p]
-		parts = append(parts, widgets.Share{Name: p.String(), Count: int64(o.Times[p]), Text: engine.FormatDuration(o.Times[p]), Tone: mark.tone, Icon: mark.icon})
+		parts = append(parts, widgets.Share{Name: p.String(), Count: int64(o.Times[p]), Text: engine.FormatDuration(o.Times[p]), Color: mark.color, Icon: mark.icon})
 	}
 	s.shares.Set(parts)
 	text, tone := "", widgets.Quiet
@@ -62,9 +61,5 @@ func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 		}
 	}
 	s.limit.Say(text, tone)
-	var rows []widgets.Row
-	for _, line := range o.Lines(t.Peaks.Late) {
-		rows = append(rows, widgets.Row{Key: line.Name, Cells: []widgets.Cell{{Text: line.Name}, {Text: line.Value}, {Text: line.About, Tone: widgets.Quiet}}})
-	}
-	s.lines.SetRows(rows)
+	s.lines.SetRows(words.OverheadRows(o, t.Peaks.Late))
 }

@@ -219,8 +219,7 @@ func (p *plot) horizontal(y, width float32, ink color.RGBA, on, off float32) {
 
 // span lays ink over the pixels x0 to x1 of a row.
 func (p *plot) span(y, x0, x1 int, ink color.RGBA) {
-	x0, x1 = max(x0, 0), min(x1, p.img.Rect.Dx())
-	for x := x0; x < x1; x++ {
-		pen.Over(p.img.Pix[y*p.img.Stride+4*x:], ink, 255)
+	if x0, x1 = max(x0, 0), min(x1, p.img.Rect.Dx()); x0 < x1 {
+		pen.OverAll(p.img.Pix[y*p.img.Stride+4*x0:y*p.img.Stride+4*x1], ink)
 	}
 }

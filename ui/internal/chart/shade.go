@@ -22,19 +22,19 @@ func (p *plot) shade() {
 		tint := pen.Faint(ink, uint32(shadeTop+(shadeBottom-shadeTop)*depth))
 		row := p.img.Pix[y*p.img.Stride:]
 		below := float32(y) + 1
-		for x, edge := range p.edge {
-			if edge >= below {
+		for x := 0; x < len(p.edge); x++ {
+			if edge := p.edge[x]; edge > below-1 {
+				if edge < below {
+					pen.Over(row[4*x:], tint, uint32((below-edge)*255))
+				}
 				continue
 			}
-			pix := row[4*x : 4*x+4 : 4*x+4]
-			switch {
-			case edge > below-1:
-				pen.Over(pix, tint, uint32((below-edge)*255))
-			case pix[3] == 0: // most pixels: nothing is below
-				pix[0], pix[1], pix[2], pix[3] = tint.R, tint.G, tint.B, tint.A
-			default:
-				pen.Over(pix, tint, 255)
+			from := x
+			for x < len(p.edge) && p.edge[x] <= below-1 {
+				x++
 			}
+			pen.OverAll(row[4*from:4*x], tint)
+			x--
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package graph
 
 import (
+	"fmt"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 
@@ -16,6 +18,8 @@ var benchmarks = []struct {
 	{"shopping", sample(shopping)},
 	{"long=500", long(500)},
 	{"crowd=500", crowd(500)},
+	{"long=1000", long(1000)},
+	{"crowd=1000", crowd(1000)},
 	{"dense", dense()},
 }
 
@@ -39,6 +43,26 @@ func BenchmarkArrange(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				arrange(&bench.graph, testSizes, 900)
+			}
+		})
+	}
+}
+
+// BenchmarkSet shows a chain and the states of its steps, as when a run is opened.
+func BenchmarkSet(b *testing.B) {
+	for _, bench := range benchmarks {
+		b.Run(bench.name, func(b *testing.B) {
+			test.NewTempApp(b).Settings().SetTheme(theme.DefaultTheme())
+			g := New(400)
+			w := test.NewWindow(g)
+			b.Cleanup(w.Close)
+			w.Resize(fyne.NewSize(1100, 400))
+			n := 0
+			g.Mark(func(*engine.GraphStep) State { n++; return State{Line: fmt.Sprint(n, " ms"), Critical: n%2 == 0} })
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Set(bench.graph)
+				g.Mark(func(*engine.GraphStep) State { n++; return State{Line: fmt.Sprint(n, " ms"), Critical: n%2 == 0} })
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"math/bits"
+	"slices"
 )
 
 // Point is a place in device pixels. One whose X is NaN breaks a line.
@@ -18,14 +20,19 @@ func (p Point) Broken() bool { return p.X != p.X }
 // what overlaps is not darker; the whole line is then blended at once.
 type Mask struct {
 	w, h        int
+	stride      int // of rows: whole words
 	cover       []uint8
-	top, bottom int // rows that hold anything
+	top, bottom int     // rows that hold anything
+	strength    []uint8 // of dashes, by column
 }
+
+// word is how many pixels are looked at together.
+const word = 8
 
 // Resize makes an empty mask of a size; it allocates only to grow.
 func (m *Mask) Resize(w, h int) {
-	m.w, m.h = w, h
-	if need := w * h; cap(m.cover) < need {
+	m.w, m.h, m.stride = w, h, (w+word-1)/word*word
+	if need := m.stride * h; cap(m.cover) < need {
 		m.cover = make([]uint8, need)
 	} else {
 		m.cover = m.cover[:need]
@@ -38,111 +45,98 @@ func (m *Mask) Resize(w, h int) {
 func (m *Mask) Line(points []Point, width float32) {
 	reach := width/2 + 0.5
 	for i, p := range points {
-		if p.Broken() {
-			continue
-		}
-		if i+1 < len(points) && !points[i+1].Broken() {
-			m.segment(p, points[i+1], reach)
-		} else if i == 0 || points[i-1].Broken() {
-			m.segment(p, p, reach*1.5)
+		switch {
+		case p.Broken():
+		case i+1 < len(points) && !points[i+1].Broken():
+			m.round(p, reach)
+			m.beside(p, points[i+1], reach)
+		case i > 0 && !points[i-1].Broken():
+			m.round(p, reach)
+		default:
+			m.round(p, reach*1.5)
 		}
 	}
 }
 
-// segment adds what lies within reach of the segment from a to b: coverage is reach less the distance.
-func (m *Mask) segment(a, b Point, reach float32) {
-	if a.Y > b.Y {
-		a, b = b, a
-	}
-	y0, y1 := max(int(a.Y-reach), 0), min(int(b.Y+reach)+1, m.h)
-	dx, dy := b.X-a.X, b.Y-a.Y
-	length := float32(math.Sqrt(float64(dx*dx + dy*dy)))
-	var ux, uy, slope float32
-	if length > 0 {
-		ux, uy = dx/length, dy/length
-	}
-	if dy > 0 {
-		slope = dx / dy
+// round covers what is around a point: coverage is reach less the distance.
+func (m *Mask) round(p Point, reach float32) {
+	x0, x1 := max(int(p.X-reach+0.5), 0), min(int(p.X+reach+0.5), m.w)
+	y0, y1 := max(int(p.Y-reach+0.5), 0), min(int(p.Y+reach+0.5), m.h)
+	if x0 >= x1 || y0 >= y1 {
+		return
 	}
 	m.top, m.bottom = min(m.top, y0), max(m.bottom, y1)
 	for y := y0; y < y1; y++ {
+		dx, dy := float32(x0)+0.5-p.X, float32(y)+0.5-p.Y
+		row := m.cover[y*m.stride+x0 : y*m.stride+x1]
+		for i := range row {
+			within := int32((reach - hypot(dx, dy)) * fixed)
+			row[i] = max(row[i], uint8(max(min(within, fixed-1), 0)>>8))
+			dx++
+		}
+	}
+}
+
+// beside covers what is beside the segment from a to b: coverage is reach less the distance to its straight line.
+func (m *Mask) beside(a, b Point, reach float32) {
+	if a.Y > b.Y {
+		a, b = b, a
+	}
+	dx, dy := b.X-a.X, b.Y-a.Y
+	length := hypot(dx, dy)
+	if length == 0 {
+		return
+	}
+	ux, uy := dx/length, dy/length
+	tip := reach * max(ux, -ux) // what is beside the segment goes so far above and below it
+	y0, y1 := max(int(a.Y-tip+0.5), 0), min(int(b.Y+tip+0.5), m.h)
+	if y0 >= y1 {
+		return
+	}
+	m.top, m.bottom = min(m.top, y0), max(m.bottom, y1)
+	// In a row, what is near enough is half to both sides of the straight line, which moves by slope from row to row. The
+	// ends cut off what is before first and after last, which move by turn.
+	flat, steep := max(uy, least), ux
+	if max(ux, -ux) < least {
+		steep = least
+	}
+	half, slope, turn, first, last := reach/flat, ux/flat, -uy/steep, float32(0), length/steep
+	if first > last {
+		first, last = last, first
+	}
+	both, step := int32(2*reach*fixed), int32(uy*fixed)
+	for y := y0; y < y1; y++ {
 		py := float32(y) + 0.5 - a.Y
-		// The part of the segment that is near enough to this row.
-		xa, xb := a.X, b.X
-		if py > reach {
-			xa += slope * (py - reach)
+		from, to := slope*py-half, slope*py+half
+		if cut := turn*py + first; cut > from {
+			from = cut
 		}
-		if py+reach < dy {
-			xb = a.X + slope*(py+reach)
+		if cut := turn*py + last; cut < to {
+			to = cut
 		}
-		if xa > xb {
-			xa, xb = xb, xa
-		}
-		x0, x1 := max(int(xa-reach), 0), min(int(xb+reach)+1, m.w)
+		x0, x1 := max(int(a.X+from+0.5), 0), min(int(a.X+to+0.5), m.w)
 		if x0 >= x1 {
 			continue
 		}
-		px := float32(x0) + 0.5 - a.X
-		row := m.cover[y*m.w+x0 : y*m.w+x1]
-		along := px*ux + py*uy
-		last := along + float32(x1-x0-1)*ux
-		if along >= 0 && last >= 0 && along <= length && last <= length && length > 0 {
-			coverBeside(row, reach, px*uy-py*ux, uy)
-			continue
+		// How far a pixel is within reach from the left, of 1/65536; from the right it is so much less than both.
+		within := int32((reach + (float32(x0)+0.5-a.X)*uy - py*ux) * fixed)
+		row := m.cover[y*m.stride+x0 : y*m.stride+x1]
+		for i := range row {
+			row[i] = max(row[i], uint8(max(min(within, both-within, fixed-1), 0)>>8))
+			within += step
 		}
-		coverAround(row, reach, px, py, a, b)
 	}
 }
 
-// coverBeside covers pixels that are all beside a segment, from their distance to its straight line, which changes by
-// step from pixel to pixel. Distances are whole numbers of 1/65536: this is where most of the time goes.
-func coverBeside(row []uint8, reach, distance, step float32) {
-	r, d, s := int32(reach*65536), int32(distance*65536), int32(step*65536)
-	for i := range row {
-		c := min(r-max(d, -d), 65535) >> 8
-		if c > int32(row[i]) {
-			row[i] = uint8(c)
-		}
-		d += s
-	}
-}
-
-// coverAround covers pixels near an end of the segment from a to b. The first is at x, y from a.
-func coverAround(row []uint8, reach, x, y float32, a, b Point) {
-	dx, dy := b.X-a.X, b.Y-a.Y
-	square := dx*dx + dy*dy
-	for i := range row {
-		var part float32 // of the segment, up to the point that is nearest
-		if square > 0 {
-			part = min(max((x*dx+y*dy)/square, 0), 1)
-		}
-		if c := reach - hypot(x-part*dx, y-part*dy); c > 0 {
-			row[i] = max(row[i], uint8(min(c, 1)*255))
-		}
-		x++
-	}
-}
+const (
+	fixed = 1 << 16
+	least = 1e-6 // keeps what is divided by from being 0
+)
 
 func hypot(x, y float32) float32 { return float32(math.Sqrt(float64(x*x + y*y))) }
 
 // Blend lays a colour over img where the mask covers it, and empties the mask.
-func (m *Mask) Blend(img *image.RGBA, c color.RGBA) {
-	for y := m.top; y < m.bottom; y++ {
-		row := m.cover[y*m.w : (y+1)*m.w]
-		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
-		for x := 0; x < len(row); x++ {
-			if x+8 <= len(row) && binary.LittleEndian.Uint64(row[x:]) == 0 {
-				x += 7
-				continue
-			}
-			if row[x] > 0 {
-				Over(pix[4*x:], c, uint32(row[x]))
-				row[x] = 0
-			}
-		}
-	}
-	m.top, m.bottom = m.h, 0
-}
+func (m *Mask) Blend(img *image.RGBA, c color.RGBA) { m.blend(img, c, nil) }
 
 // Dashes are columns of pixels in which a line is as strong as it is, and then those in which it has a share of that, of
 // 255.
@@ -153,38 +147,86 @@ type Dashes struct {
 
 // BlendDashed is Blend with a line in dashes. They are counted from the left edge.
 func (m *Mask) BlendDashed(img *image.RGBA, c color.RGBA, d Dashes) {
+	m.strength = slices.Grow(m.strength[:0], m.w)[:m.w]
 	period := max(d.On+d.Off, 1)
+	for x := range m.strength {
+		m.strength[x] = 255
+		if x%period >= d.On {
+			m.strength[x] = uint8(d.Between)
+		}
+	}
+	m.blend(img, c, m.strength)
+}
+
+// blend lays a colour over img with a strength for each column; nil is all of it.
+func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
+	l, alpha := lanesOf(c), uint64(c.A)
 	for y := m.top; y < m.bottom; y++ {
-		row := m.cover[y*m.w : (y+1)*m.w]
-		for x := 0; x < len(row); x++ {
-			if x+8 <= len(row) && binary.LittleEndian.Uint64(row[x:]) == 0 {
-				x += 7
+		row := m.cover[y*m.stride : (y+1)*m.stride]
+		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
+		for x := 0; x < len(row); x += word {
+			covers := binary.LittleEndian.Uint64(row[x:])
+			if covers == 0 {
 				continue
 			}
-			if row[x] > 0 && x%period >= d.On {
-				row[x] = uint8(max(div255(uint32(row[x])*d.Between), 1))
+			binary.LittleEndian.PutUint64(row[x:], 0)
+			for covers != 0 {
+				i := bits.TrailingZeros64(covers) / 8 // the next that is covered
+				cover := covers >> (8 * i) & 255
+				covers &^= 255 << (8 * i)
+				if strength != nil {
+					cover = max(div255(cover*uint64(strength[x+i])), 1)
+				}
+				p := pix[4*(x+i):]
+				binary.LittleEndian.PutUint32(p, l.over(binary.LittleEndian.Uint32(p), alpha, cover))
 			}
 		}
 	}
-	m.Blend(img, c)
+	m.top, m.bottom = m.h, 0
 }
 
 // Over lays a premultiplied colour over a pixel; cover goes to 255.
 func Over(pix []uint8, c color.RGBA, cover uint32) {
-	p := pix[:4:4]
-	if cover == 255 && c.A == 255 {
-		p[0], p[1], p[2], p[3] = c.R, c.G, c.B, 255
-		return
+	p := pix[:4]
+	binary.LittleEndian.PutUint32(p, lanesOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
+}
+
+// OverAll lays a premultiplied colour over pixels.
+func OverAll(pix []uint8, c color.RGBA) {
+	l, alpha := lanesOf(c), uint64(c.A)
+	below, laid := uint32(0), l.over(0, alpha, 255)
+	for ; len(pix) >= 4; pix = pix[4:] {
+		p := pix[:4]
+		if v := binary.LittleEndian.Uint32(p); v != below { // most are as the one before
+			below, laid = v, l.over(v, alpha, 255)
+		}
+		binary.LittleEndian.PutUint32(p, laid)
 	}
-	keep := 255 - div255(uint32(c.A)*cover)
-	p[0] = uint8(div255(uint32(c.R)*cover + uint32(p[0])*keep))
-	p[1] = uint8(div255(uint32(c.G)*cover + uint32(p[1])*keep))
-	p[2] = uint8(div255(uint32(c.B)*cover + uint32(p[2])*keep))
-	p[3] = uint8(div255(uint32(c.A)*cover + uint32(p[3])*keep))
+}
+
+// lanes are the channels of a pixel in 16 bits each, so that one product is that of all four.
+type lanes uint64
+
+const (
+	low  = 0x00ff00ff00ff00ff // the lower half of each lane
+	half = 0x0080008000800080
+)
+
+func lanesOf(c color.RGBA) lanes {
+	return lanes(c.R) | lanes(c.B)<<16 | lanes(c.G)<<32 | lanes(c.A)<<48
+}
+
+func spread(pixel uint32) lanes { return lanes(pixel&0xff00ff) | lanes(pixel>>8&0xff00ff)<<32 }
+
+// over lays the lanes of a colour of that alpha over a pixel; cover goes to 255. Both products are divided by 255, rounded.
+func (l lanes) over(pixel uint32, alpha, cover uint64) uint32 {
+	x := l*lanes(cover) + spread(pixel)*lanes(255-div255(alpha*cover)) + half
+	x = (x + x>>8&low) >> 8 & low
+	return uint32(x | x>>24)
 }
 
 // div255 divides by 255, rounded, what is at most 255 × 255.
-func div255(x uint32) uint32 {
+func div255[T uint32 | uint64](x T) T {
 	x += 128
 	return (x + x>>8) >> 8
 }

@@ -15,7 +15,8 @@ type Share struct {
 	Count int64
 	Text  string // the count for people
 	Tone  Tone
-	Icon  fyne.Resource // stands before the name, so that nobody has to tell parts by their colours
+	Color fyne.ThemeColorName // of the theme, instead of the tone's
+	Icon  fyne.Resource       // stands before the name, so that nobody has to tell parts by their colours
 }
 
 // Shares shows the parts of a whole as a bar, with the names and counts below it in as many lines as they need. Parts
@@ -65,10 +66,13 @@ type sharePart struct {
 func (r *sharesRenderer) collect() {
 	r.parts, r.objects = nil, nil
 	for _, s := range r.of.shares {
-		color := Color(s.Tone.Color())
-		p := sharePart{bar: canvas.NewRectangle(color), text: canvas.NewText(s.Name+" "+s.Text, Color(theme.ColorNameForeground)), count: s.Count}
+		name := s.Color
+		if name == "" {
+			name = s.Tone.Color()
+		}
+		p := sharePart{bar: canvas.NewRectangle(Color(name)), text: canvas.NewText(s.Name+" "+s.Text, Color(theme.ColorNameForeground)), count: s.Count}
 		p.text.TextSize = theme.TextSize()
-		p.icon = canvas.NewImageFromResource(theme.NewColoredResource(s.Icon, s.Tone.Color()))
+		p.icon = canvas.NewImageFromResource(theme.NewColoredResource(s.Icon, name))
 		p.icon.FillMode = canvas.ImageFillContain
 		p.bar.CornerRadius = theme.Padding() / 2
 		r.parts = append(r.parts, p)
