@@ -296,7 +296,7 @@ func (l *loop) staff() {
 	}
 	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
 		l.workers++
-		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.free.take()}
+		w := &worker{run: l.r, cycle: l.cycle}
 		go w.work()
 	}
 }

@@ -1,58 +1,63 @@
 package engine
 
-import (
-	"runtime"
-	"sync"
-)
+import "runtime"
 
-// tray collects what workers finished before they wait or leave, so that sessions that end at about the same time wake
-// the loop once. What is in it is in the journal already.
-type tray struct {
-	mu    sync.Mutex
-	batch *batch
-	bell  chan struct{} // rung when there is something in it
+// trayRoom is how many batches lie on the tray before workers wait until it is carried.
+const trayRoom = 256
+
+// tray is where workers lay what they finished before they wait or leave, so that sessions that end at about the same
+// time wake the loop once. What lies on it is in the journal already. It is a channel, as workers that wait for a lock in
+// their thousands cost the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
+type tray chan *batch
+
+func newTray() tray { return make(tray, trayRoom) }
+
+// more moves what lies on the tray to the end of b. over is the first batch that had no room there; nil is that the tray
+// is empty.
+func (t tray) more(b *batch, free *batches) (over *batch) {
+	for {
+		select {
+		case o := <-t:
+			if len(b.rows)+len(o.rows) > batchRows {
+				return o
+			}
+			b.take(o)
+			free.give(o)
+		default:
+			return nil
+		}
+	}
 }
 
-func newTray() tray { return tray{batch: &batch{}, bell: make(chan struct{}, 1)} }
-
-// put moves what is in a batch to the tray. Where that would be too much for one batch, the caller gets what was in the
-// tray, to hand it on, and must not use b again.
-func (t *tray) put(b *batch) (over *batch) {
-	t.mu.Lock()
-	if len(t.batch.rows)+len(b.rows) > batchRows {
-		over, t.batch = t.batch, b
-	} else {
-		t.batch.take(b)
-	}
-	t.mu.Unlock()
+// lay puts a batch on the tray, unless the loop goes on without it.
+func (r *Run) lay(b *batch) {
 	select {
-	case t.bell <- struct{}{}:
+	case r.tray <- b:
+		return
 	default:
 	}
-	return over
+	select {
+	case r.tray <- b:
+	case <-r.abandoned:
+	case <-r.done:
+	}
 }
 
-// empty returns what is in the tray, which goes on with another batch.
-func (t *tray) empty(next *batch) *batch {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.batch
-	t.batch = next
-	return b
-}
-
-// carry brings to the loop what is put into the tray, until the run ends. That a worker has ended comes after everything
-// that it handed on: see [worker.leave].
+// carry brings to the loop what is laid on the tray, in its order, until the run ends.
 func (r *Run) carry() {
 	defer r.rescue()
 	for {
 		select {
-		case <-r.tray.bell:
+		case b := <-r.tray:
+			runtime.Gosched() // sessions that end now come along
+			for b != nil {
+				over := r.tray.more(b, &r.free)
+				r.hand(b)
+				b = over
+			}
 		case <-r.done:
 			return
 		}
-		runtime.Gosched() // sessions that end now come along
-		r.hand(r.tray.empty(r.free.take()))
 	}
 }
 
