@@ -9,6 +9,7 @@ import (
 // hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
 type batch struct {
 	next   *batch      // below it among those that nobody uses
+	wide   bool        // it carries those of many workers
 	rows   SessionRows // of the sessions that ended
 	steps  []StepRecord
 	events []Event
@@ -53,7 +54,7 @@ func within[T any](all, more []T) (kept, grown []T) {
 
 // reset empties the batch for the next who fills it.
 func (b *batch) reset() {
-	*b = batch{rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
+	*b = batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
 }
 
 // littleRoom is how much a batch may hold on to whatever it needed.

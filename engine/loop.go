@@ -348,7 +348,7 @@ func (l *loop) take(b *batch) {
 	case b.cut > 0:
 		l.cutShort("a session could not go on")
 	}
-	l.r.free.give(b)
+	l.r.spare(b)
 }
 
 // tally brings the totals up to what the run itself has asked by now.

@@ -12,19 +12,25 @@ type tray chan *batch
 
 func newTray() tray { return make(tray, trayRoom) }
 
-// more moves what lies on the tray to the end of b. over is the first batch that had no room there; nil is that the tray
-// is empty.
-func (t tray) more(b *batch, free *batches) (over *batch) {
-	for {
+// gather moves what lies on the tray, b and what follows, into one batch. over is the first that had no room there; nil is
+// that the tray is empty. Those that gave what they had are free; a wide one takes it, so that few become large.
+func (t tray) gather(b *batch, free, wide *batches) (all, over *batch) {
+	for all = b; ; {
 		select {
 		case o := <-t:
-			if len(b.rows)+len(o.rows) > batchRows {
-				return o
+			if len(all.rows)+len(o.rows) > batchRows {
+				return all, o
 			}
-			b.take(o)
+			if all == b {
+				all = wide.take()
+				all.wide = true
+				all.take(b)
+				free.give(b)
+			}
+			all.take(o)
 			free.give(o)
 		default:
-			return nil
+			return all, nil
 		}
 	}
 }
@@ -51,8 +57,8 @@ func (r *Run) carry() {
 		case b := <-r.tray:
 			runtime.Gosched() // sessions that end now come along
 			for b != nil {
-				over := r.tray.more(b, &r.free)
-				r.hand(b)
+				all, over := r.tray.gather(b, &r.free, &r.wide)
+				r.hand(all)
 				b = over
 			}
 		case <-r.done:
@@ -67,5 +73,14 @@ func (r *Run) hand(b *batch) {
 	case r.results <- b:
 	case <-r.abandoned:
 	case <-r.done:
+	}
+}
+
+// spare takes back a batch that nobody uses any more.
+func (r *Run) spare(b *batch) {
+	if b.wide {
+		r.wide.give(b)
+	} else {
+		r.free.give(b)
 	}
 }

@@ -13,27 +13,34 @@ import (
 // batch gets too large.
 func TestTrayKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tray, free := newTray(), &batches{}
+		tray, free, wide := newTray(), &batches{}, &batches{}
 		put, got := &batch{}, &batch{}
 		carry := func() {
 			for len(tray) > 0 {
 				for b := <-tray; b != nil; {
-					over := tray.more(b, free)
-					if len(b.rows) > batchRows {
-						t.Fatalf("a batch of %d rows", len(b.rows))
+					all, over := tray.gather(b, free, wide)
+					if many := len(all.rows) > len(b.rows); many && !all.wide {
+						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
 					}
-					if over != nil && len(b.rows)+len(over.rows) <= batchRows {
-						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(b.rows))
+					if len(all.rows) > batchRows {
+						t.Fatalf("a batch of %d rows", len(all.rows))
 					}
-					got.take(b)
-					free.give(b)
+					if over != nil && len(all.rows)+len(over.rows) <= batchRows {
+						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(all.rows))
+					}
+					got.take(all)
+					if all.wide {
+						wide.give(all)
+					} else {
+						free.give(all)
+					}
 					b = over
 				}
 			}
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
 			filling := free.take()
-			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil {
+			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.wide {
 				t.Fatalf("it is not empty for the next: %+v", *filling)
 			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
