@@ -184,9 +184,7 @@ func (c *Crowd) begin(open *cycle, begun int) {
 
 // mark finds the sessions that the engine holds back, and those in flight that are seen only here.
 func (s *berths) mark(c *Crowd) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for b := range s.all {
+	for _, b := range s.list() {
 		d, ok := b.look()
 		if !ok || d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
 			continue

@@ -8,6 +8,8 @@ import (
 // batch carries finished sessions from a worker to the journal and then to the loop, which gives it back. What its rows
 // hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
 type batch struct {
+	next   *batch      // below it among those that nobody uses
+	wide   bool        // it carries those of many workers
 	rows   SessionRows // of the sessions that ended
 	steps  []StepRecord
 	events []Event
@@ -52,7 +54,7 @@ func within[T any](all, more []T) (kept, grown []T) {
 
 // reset empties the batch for the next who fills it.
 func (b *batch) reset() {
-	*b = batch{rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
+	*b = batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
 }
 
 // littleRoom is how much a batch may hold on to whatever it needed.
@@ -68,10 +70,12 @@ func emptied[S ~[]T, T any](s S) S {
 }
 
 // batches are those that nobody uses. The one that came last goes first, so that no more of them are large than are
-// needed at once. The zero value is ready; it is safe for concurrent use.
+// needed at once. The zero value is ready; it is safe for concurrent use. Nothing is allocated under its lock: whoever
+// is made to help the garbage collector there would have all workers wait.
 type batches struct {
-	mu  sync.Mutex
-	all []*batch
+	mu   sync.Mutex
+	top  *batch
+	many int
 }
 
 // mostBatches bounds how many lie there: more than that are rarely needed at once.
@@ -79,13 +83,15 @@ const mostBatches = 256
 
 func (s *batches) take() *batch {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.all) - 1
-	if last < 0 {
+	b := s.top
+	if b != nil {
+		s.top, b.next = b.next, nil
+		s.many--
+	}
+	s.mu.Unlock()
+	if b == nil {
 		return &batch{}
 	}
-	b := s.all[last]
-	s.all[last], s.all = nil, s.all[:last]
 	return b
 }
 
@@ -93,7 +99,8 @@ func (s *batches) give(b *batch) {
 	b.reset()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.all) < mostBatches {
-		s.all = append(s.all, b)
+	if s.many < mostBatches {
+		b.next, s.top = s.top, b
+		s.many++
 	}
 }

@@ -28,7 +28,11 @@ func TestBatchLetsGoOfRoom(t *testing.T) {
 		free.give(&batch{})
 	}
 	free.give(b)
-	if n := len(free.all); n != mostBatches {
-		t.Errorf("%d batches lie there, want %d", n, mostBatches)
+	n := 0
+	for b := free.top; b != nil; b = b.next {
+		n++
+	}
+	if n != mostBatches || n != free.many {
+		t.Errorf("%d batches lie there, %d counted, want %d", n, free.many, mostBatches)
 	}
 }

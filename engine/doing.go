@@ -16,6 +16,7 @@ type berth struct {
 	mu    sync.Mutex
 	doing Doing
 	clock *clock.Clock // of that session; nil while there is none to be seen
+	place int          // among all; of berths
 }
 
 func (b *berth) enter(p Place, began time.Time, c *clock.Clock) {
@@ -55,31 +56,66 @@ func (b *berth) look() (Doing, bool) {
 	return b.doing, b.clock != nil
 }
 
-// berths are those of all workers. It is safe for concurrent use.
+// lookIfOlder is look, for a session that began before a moment only; the zero time is none.
+func (b *berth) lookIfOlder(than time.Time) (d Doing, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.clock == nil || !than.IsZero() && b.doing.Began.After(than) {
+		return d, false
+	}
+	return b.doing, true
+}
+
+// berths are those of all workers. It is safe for concurrent use. Nobody holds its lock for long or allocates under it:
+// all workers of a cycle come and go at about the same time.
 type berths struct {
 	mu  sync.Mutex
-	all map[*berth]struct{}
+	all []*berth
 }
 
 func (s *berths) add(b *berth) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all = map[*berth]struct{}{}
+	for len(s.all) == cap(s.all) {
+		n := cap(s.all)
+		s.mu.Unlock()
+		more := make([]*berth, 0, max(2*n, 64))
+		s.mu.Lock()
+		if cap(s.all) == n {
+			s.all = append(more, s.all...)
+		}
 	}
-	s.all[b] = struct{}{}
+	b.place = len(s.all)
+	s.all = append(s.all, b)
+	s.mu.Unlock()
 }
 
 func (s *berths) remove(b *berth) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.all, b)
+	last := len(s.all) - 1
+	s.all[b.place] = s.all[last]
+	s.all[b.place].place = b.place
+	s.all[last] = nil
+	s.all = s.all[:last]
+}
+
+// list is a copy of those that are there, to be looked at without the lock.
+func (s *berths) list() []*berth {
+	for n := 0; ; {
+		all := make([]*berth, 0, n)
+		s.mu.Lock()
+		if n = len(s.all); n <= cap(all) {
+			all = append(all, s.all...)
+			s.mu.Unlock()
+			return all
+		}
+		s.mu.Unlock()
+		n += n / 8
+	}
 }
 
 func (s *berths) cancel(agent int, cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for b := range s.all {
+	for _, b := range s.list() {
 		b.cancel(agent, cause)
 	}
 }
@@ -92,9 +128,7 @@ func (s *berths) holds(agent int) bool {
 
 // of is what is seen of an agent's session.
 func (s *berths) of(agent int) (Doing, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for b := range s.all {
+	for _, b := range s.list() {
 		if d, ok := b.look(); ok && d.Agent == agent {
 			return d, true
 		}
@@ -104,11 +138,10 @@ func (s *berths) of(agent int) (Doing, bool) {
 
 // oldest are the n sessions that began first.
 func (s *berths) oldest(n int) []Doing {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var first []Doing
-	for b := range s.all {
-		d, ok := b.look()
+	var last time.Time // when the n-th began
+	for _, b := range s.list() {
+		d, ok := b.lookIfOlder(last)
 		if !ok || len(first) == n && !older(&d, &first[n-1]) {
 			continue
 		}
@@ -119,6 +152,9 @@ func (s *berths) oldest(n int) []Doing {
 			return 1
 		})
 		first = slices.Insert(first, at, d)[:min(len(first)+1, n)]
+		if len(first) == n {
+			last = first[n-1].Began
+		}
 	}
 	return first
 }

@@ -90,10 +90,12 @@ func (l *loop) leaveBehind() {
 		l.end(why)
 		return
 	}
-	l.take(l.r.tray.empty(l.r.free.take())) // what has arrived still counts
-	for {
+	for { // what has arrived still counts
 		select {
 		case b := <-l.r.results:
+			l.take(b)
+			continue
+		case b := <-l.r.tray:
 			l.take(b)
 			continue
 		default:

@@ -297,7 +297,7 @@ func (l *loop) staff() {
 	}
 	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
 		l.workers++
-		w := &worker{run: l.r, cycle: l.cycle, batch: l.r.free.take()}
+		w := &worker{run: l.r, cycle: l.cycle}
 		go w.work()
 	}
 }
@@ -349,7 +349,7 @@ func (l *loop) take(b *batch) {
 	case b.cut > 0:
 		l.cutShort("a session could not go on")
 	}
-	l.r.free.give(b)
+	l.r.spare(b)
 }
 
 // tally brings the totals up to what the run itself has asked by now.

@@ -74,6 +74,6 @@ func (l *loop) probeOnce() {
 	l.probing++
 	l.workers++
 	l.r.places.Force()
-	w := &worker{run: l.r, cycle: l.cycle, batch: l.r.free.take(), once: true}
+	w := &worker{run: l.r, cycle: l.cycle, once: true}
 	go w.work()
 }

@@ -85,6 +85,7 @@ type Run struct {
 	tray      tray
 	orders    chan func(*loop)
 	free      batches
+	wide      batches // those that carry what many workers finished
 	crashed   func(value any, stack []byte)
 	abandoned chan struct{} // closed when the loop waits for workers no longer
 	done      chan struct{} // closed when the loop has ended

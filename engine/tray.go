@@ -1,58 +1,69 @@
 package engine
 
-import (
-	"runtime"
-	"sync"
-)
+import "runtime"
 
-// tray collects what workers finished before they wait or leave, so that sessions that end at about the same time wake
-// the loop once. What is in it is in the journal already.
-type tray struct {
-	mu    sync.Mutex
-	batch *batch
-	bell  chan struct{} // rung when there is something in it
+// trayRoom is how many batches lie on the tray before workers wait until it is carried.
+const trayRoom = 256
+
+// tray is where workers lay what they finished before they wait or leave, so that sessions that end at about the same
+// time wake the loop once. What lies on it is in the journal already. It is a channel, as workers that wait for a lock in
+// their thousands cost the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
+type tray chan *batch
+
+func newTray() tray { return make(tray, trayRoom) }
+
+// gather moves what lies on the tray, b and what follows, into one batch. over is the first that had no room there; nil is
+// that the tray is empty. Those that gave what they had are free; a wide one takes it, so that few become large.
+func (t tray) gather(b *batch, free, wide *batches) (all, over *batch) {
+	for all = b; ; {
+		select {
+		case o := <-t:
+			if len(all.rows)+len(o.rows) > batchRows {
+				return all, o
+			}
+			if all == b {
+				all = wide.take()
+				all.wide = true
+				all.take(b)
+				free.give(b)
+			}
+			all.take(o)
+			free.give(o)
+		default:
+			return all, nil
+		}
+	}
 }
 
-func newTray() tray { return tray{batch: &batch{}, bell: make(chan struct{}, 1)} }
-
-// put moves what is in a batch to the tray. Where that would be too much for one batch, the caller gets what was in the
-// tray, to hand it on, and must not use b again.
-func (t *tray) put(b *batch) (over *batch) {
-	t.mu.Lock()
-	if len(t.batch.rows)+len(b.rows) > batchRows {
-		over, t.batch = t.batch, b
-	} else {
-		t.batch.take(b)
-	}
-	t.mu.Unlock()
+// lay puts a batch on the tray, unless the loop goes on without it.
+func (r *Run) lay(b *batch) {
 	select {
-	case t.bell <- struct{}{}:
+	case r.tray <- b:
+		return
 	default:
 	}
-	return over
+	select {
+	case r.tray <- b:
+	case <-r.abandoned:
+	case <-r.done:
+	}
 }
 
-// empty returns what is in the tray, which goes on with another batch.
-func (t *tray) empty(next *batch) *batch {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.batch
-	t.batch = next
-	return b
-}
-
-// carry brings to the loop what is put into the tray, until the run ends. That a worker has ended comes after everything
-// that it handed on: see [worker.leave].
+// carry brings to the loop what is laid on the tray, in its order, until the run ends.
 func (r *Run) carry() {
 	defer r.rescue()
 	for {
 		select {
-		case <-r.tray.bell:
+		case b := <-r.tray:
+			runtime.Gosched() // sessions that end now come along
+			for b != nil {
+				all, over := r.tray.gather(b, &r.free, &r.wide)
+				r.hand(all)
+				b = over
+			}
 		case <-r.done:
 			return
 		}
-		runtime.Gosched() // sessions that end now come along
-		r.hand(r.tray.empty(r.free.take()))
 	}
 }
 
@@ -62,5 +73,14 @@ func (r *Run) hand(b *batch) {
 	case r.results <- b:
 	case <-r.abandoned:
 	case <-r.done:
+	}
+}
+
+// spare takes back a batch that nobody uses any more.
+func (r *Run) spare(b *batch) {
+	if b.wide {
+		r.wide.give(b)
+	} else {
+		r.free.give(b)
 	}
 }

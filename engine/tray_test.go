@@ -9,20 +9,40 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTrayKeepsAll is that whatever is put into a tray comes out of it once, in the order in which it was put, and that
-// no batch gets too large.
+// TestTrayKeepsAll is that whatever is laid on a tray comes off it once, in the order in which it was laid, and that no
+// batch gets too large.
 func TestTrayKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tray, filling := newTray(), &batch{}
+		tray, free, wide := newTray(), &batches{}, &batches{}
 		put, got := &batch{}, &batch{}
-		take := func(b *batch) *batch {
-			if len(b.rows) > batchRows {
-				t.Fatalf("a batch of %d rows", len(b.rows))
+		carry := func() {
+			for len(tray) > 0 {
+				for b := <-tray; b != nil; {
+					all, over := tray.gather(b, free, wide)
+					if many := len(all.rows) > len(b.rows); many && !all.wide {
+						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
+					}
+					if len(all.rows) > batchRows {
+						t.Fatalf("a batch of %d rows", len(all.rows))
+					}
+					if over != nil && len(all.rows)+len(over.rows) <= batchRows {
+						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(all.rows))
+					}
+					got.take(all)
+					if all.wide {
+						wide.give(all)
+					} else {
+						free.give(all)
+					}
+					b = over
+				}
 			}
-			got.take(b)
-			return b
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
+			filling := free.take()
+			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.wide {
+				t.Fatalf("it is not empty for the next: %+v", *filling)
+			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
 				row := SessionRow{Place: Place{Agent: agent}, Steps: make([]StepRecord, agent%3), Events: make([]Event, agent%2)}
 				for i := range row.Steps {
@@ -37,20 +57,12 @@ func TestTrayKeepsAll(t *testing.T) {
 				filling.unpaid = fmt.Sprint(agent)
 				put.unpaid = filling.unpaid
 			}
-			if over := tray.put(filling); over != nil {
-				filling = take(over)
-			}
-			if len(tray.bell) != 1 {
-				t.Fatal("the bell was not rung")
-			}
-			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" {
-				t.Fatalf("it is not empty for the next: %+v", *filling)
-			}
+			tray <- filling
 			if rapid.Bool().Draw(t, "carried") {
-				take(tray.empty(&batch{}))
+				carry()
 			}
 		}
-		take(tray.empty(&batch{}))
+		carry()
 		if len(got.rows) != len(put.rows) || got.cut != put.cut || got.gone != put.gone || got.probes != put.probes || got.unpaid != put.unpaid {
 			t.Fatalf("%d rows, %d cut, %d gone, %d probes, unpaid %q came out of %d, %d, %d, %d, %q",
 				len(got.rows), got.cut, got.gone, got.probes, got.unpaid, len(put.rows), put.cut, put.gone, put.probes, put.unpaid)
@@ -63,29 +75,42 @@ func TestTrayKeepsAll(t *testing.T) {
 	})
 }
 
-// TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what that worker hands on: the
-// rows that had to make room on the tray, and its own.
+// TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what was handed on earlier, and
+// that a worker waits while the tray is full.
 func TestLeaveComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &Run{journal: Discard, tray: newTray(), results: make(chan *batch), done: make(chan struct{}), abandoned: make(chan struct{})}
-		earlier := &batch{}
-		for range batchRows {
-			earlier.add(&SessionRow{})
+		for range trayRoom {
+			earlier := &batch{}
+			for range batchRows {
+				earlier.add(&SessionRow{})
+			}
+			r.lay(earlier)
 		}
-		r.tray.put(earlier)
-		w := &worker{run: r, batch: r.free.take()}
-		w.batch.add(&SessionRow{})
-		go w.leave()
+		left := false
+		go func() {
+			w := &worker{run: r}
+			w.filling().add(&SessionRow{})
+			w.leave()
+			left = true
+		}()
 		synctest.Wait()
-		if own := r.tray.empty(r.free.take()); len(own.rows) != 1 || own.gone != 0 {
-			t.Errorf("while the loop takes what made room, the tray has %d rows and %d workers that ended", len(own.rows), own.gone)
+		if left {
+			t.Error("the worker left although the tray is full")
 		}
-		if over := <-r.results; len(over.rows) != batchRows || over.gone != 0 {
-			t.Errorf("%d rows and %d workers that ended made room", len(over.rows), over.gone)
+		go r.carry()
+		for range trayRoom {
+			if b := <-r.results; len(b.rows) != batchRows || b.gone != 0 {
+				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.gone)
+			}
 		}
+		if last := <-r.results; len(last.rows) != 1 || last.gone != 1 {
+			t.Errorf("at last there are %d rows and %d workers that ended", len(last.rows), last.gone)
+		}
+		close(r.done)
 		synctest.Wait()
-		if last := r.tray.empty(r.free.take()); len(last.rows) != 0 || last.gone != 1 {
-			t.Errorf("at last the tray has %d rows and %d workers that ended", len(last.rows), last.gone)
+		if !left {
+			t.Error("the worker has not left")
 		}
 	})
 }

@@ -23,12 +23,13 @@ const (
 type worker struct {
 	run   *Run
 	cycle *cycle
-	batch *batch
-	since time.Time  // when the batch got its first row
-	now   time.Time  // the last session's end is the next one's start
-	began time.Time  // of the session in flight
-	let   time.Time  // when it last let others on
-	row   SessionRow // of the session in flight
+	batch *batch        // from when a session has ended until it is handed on; nil else
+	since time.Time     // when the batch got its first row
+	now   time.Time     // the last session's end is the next one's start
+	began time.Time     // of the session in flight
+	let   time.Time     // when it last let others on
+	late  time.Duration // what the loop took to take the batch before
+	row   SessionRow    // of the session in flight
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
@@ -48,7 +49,7 @@ func (w *worker) work() {
 		if ok {
 			w.session(p)
 		}
-		if !ok || w.once || w.batch.unpaid != "" { // where the budget cut one, none must start in its place
+		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
 			w.run.places.Leave()
 			break
 		}
@@ -119,8 +120,9 @@ func (w *worker) session(p Place) {
 	w.judge(retired)
 	w.run.ledger.note(s.unrecorded())
 	if w.row.Outcome == Cut {
-		w.batch.cut++
-		w.batch.unpaid = w.row.unpaid
+		b := w.filling()
+		b.cut++
+		b.unpaid = w.row.unpaid
 		return
 	}
 	if w.cycle.lane != nil && w.row.Outcome.Commits() {
@@ -144,12 +146,16 @@ func (w *worker) recall() error {
 	return nil
 }
 
-// yield lets others on after a slice of computing; a session that waited has done so.
+// yield lets others on after a slice of computing; a session that waited has done so. Where there are far more workers
+// than cores its turn is long in coming, and what it finished must not wait for that.
 func (w *worker) yield() {
 	switch {
 	case w.s.clock != nil:
 		w.let = w.now
 	case w.now.Sub(w.let) > slice:
+		if w.batch != nil {
+			w.flush(w.now)
+		}
 		runtime.Gosched()
 		w.now = time.Now()
 		w.let = w.now
@@ -180,9 +186,17 @@ func (w *worker) judge(retired bool) {
 	}
 }
 
+// filling is the batch that the worker fills.
+func (w *worker) filling() *batch {
+	if w.batch == nil {
+		w.batch = w.run.free.take()
+	}
+	return w.batch
+}
+
 // keep puts the row of the session that ended into the batch.
 func (w *worker) keep() {
-	b := w.batch
+	b := w.filling()
 	if len(b.rows) == 0 {
 		w.since = w.now
 	}
@@ -195,42 +209,31 @@ func (w *worker) keep() {
 // handOn hands on what the worker finished before the session in flight waits; what a full journal makes it wait is not
 // its own time.
 func (w *worker) handOn() {
-	if len(w.batch.rows) == 0 && w.batch.cut == 0 {
+	if w.batch == nil {
 		return
 	}
 	since := time.Now()
-	w.began = w.began.Add(w.lay(since).Sub(since))
-}
-
-// lay journals, from now on, what the worker finished, lays it on the tray, and returns when that was done.
-func (w *worker) lay(now time.Time) time.Time {
-	queued := w.journal(now)
-	if over := w.run.tray.put(w.batch); over != nil {
-		w.run.hand(over)
-		w.batch = w.run.free.take()
-	}
-	return w.handed(queued)
+	w.began = w.began.Add(w.give(since, w.run.lay).Sub(since))
 }
 
 // flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
-func (w *worker) flush(now time.Time) time.Time {
-	queued := w.journal(now)
-	w.run.hand(w.batch)
-	w.batch = w.run.free.take()
-	return w.handed(queued)
-}
+func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.run.hand) }
 
-// handed notes in the next batch what the loop took to take the one before.
-func (w *worker) handed(queued time.Time) time.Time {
-	now := time.Now()
-	w.batch.handed = now.Sub(queued)
+// give journals, from now on, what the worker finished, gives it away, and returns when that was done.
+func (w *worker) give(now time.Time, to func(b *batch)) time.Time {
+	b := w.batch
+	w.batch = nil
+	queued := w.journal(b, now)
+	b.handed = w.late
+	to(b)
+	now = time.Now()
+	w.late = now.Sub(queued)
 	return now
 }
 
 // journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
 // still finished is lost, as if it had been cut.
-func (w *worker) journal(now time.Time) (queued time.Time) {
-	b := w.batch
+func (w *worker) journal(b *batch, now time.Time) (queued time.Time) {
 	select {
 	case <-w.run.abandoned:
 		b.reset()
@@ -245,16 +248,12 @@ func (w *worker) journal(now time.Time) (queued time.Time) {
 	return queued
 }
 
-// leave tells the loop that the worker has ended. That is laid on the tray by itself, after everything that the worker
-// hands on: else the loop could hear of it before it has what had to make room on the tray.
+// leave tells the loop, behind everything that the worker handed on, that it has ended.
 func (w *worker) leave() {
-	if len(w.batch.rows) > 0 {
-		w.lay(w.now)
-	}
-	w.batch.gone = 1
+	b := w.filling()
+	b.gone = 1
 	if w.once {
-		w.batch.probes = 1
+		b.probes = 1
 	}
-	w.run.tray.put(w.batch) // there is room: it has no rows
-	w.run.free.give(w.batch)
+	w.give(w.now, w.run.lay)
 }

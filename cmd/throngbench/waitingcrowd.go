@@ -68,6 +68,46 @@ chain c:
 	}
 }
 
+func wavesRow() row {
+	return row{
+		name:   "S2w",
+		what:   "Sessions that wait for 0.2 s and then compute, a hundred thousand at once, in waves",
+		sides:  sized("at once", 10_000, 100_000, waves),
+		shown:  []string{"CPU µs/session", "s", "peak MB"},
+		ratios: []ratio{growth("CPU µs/session", 2)},
+		note: "300,000 agents in two cycles, journaled. All workers of a wave come to what they share at about the same time; what " +
+			"a session takes beyond that of few is memory that no cache holds, and the garbage collector's look at each stack.",
+	}
+}
+
+// waves runs sessions that wait for a short time, n at once.
+func waves(ctx context.Context, e env, n int) (figures, error) {
+	const agents, cycles = 300_000, 2
+	t := trial{
+		dir: e.dir, cycles: cycles, text: fmt.Sprintf(`
+title: Waves
+population: {count: %d}
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 1}
+chain c:
+  step s: {kind: wait, for: 0.2}
+  step p: {kind: python, call: "agent.index + 1"}
+  step r: {kind: remember, set: {at: "${session.cycle}"}}
+`, agents),
+		with: func(s *engine.Settings) { s.Limit = n },
+	}
+	began, used := time.Now(), ownTime()
+	job, err := t.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.finish(job, agents*cycles); err != nil {
+		return nil, err
+	}
+	return figures{
+		"s": time.Since(began).Seconds(), "CPU µs/session": (ownTime() - used).Seconds() * 1e6 / (agents * cycles), "peak MB": ownPeak(),
+	}, nil
+}
+
 // bareProgram waits until it is cut.
 type bareProgram struct{}
 

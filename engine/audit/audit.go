@@ -176,15 +176,14 @@ func (a *auditing) session(s *engine.SessionRow) {
 	a.seconds.session(s)
 	a.agents.add(s.Agent)
 	a.worst.seen(s.Started.Add(s.Total))
-	where := place(s.Place)
 	if s.Cycle != a.open {
-		a.wrong("sessions of a cycle that is not open", where)
+		a.wrong("sessions of a cycle that is not open", place(s.Place))
 	}
 	if !a.roll.add(s.Place) {
-		a.wrong("sessions twice, or takes out of order", where)
+		a.wrong("sessions twice, or takes out of order", place(s.Place))
 	}
 	if problem := unlike(s); problem != "" {
-		a.wrong(problem, where)
+		a.wrong(problem, place(s.Place))
 	}
 	e := ending{s.Outcome, s.Class, s.Acted, int64(len(s.Events))}
 	if e.bad() {

@@ -394,3 +394,19 @@ func TestIDs(t *testing.T) {
 		}
 	})
 }
+
+// TestManyIDs is that ids are found again however often their list had to grow.
+func TestManyIDs(t *testing.T) {
+	l := newIDList()
+	const many = 20_000
+	for i := range many {
+		if got := l.add(fmt.Sprint("p", i), i+1); got != 0 {
+			t.Fatalf("the new id on line %d is on line %d already", i+1, got)
+		}
+	}
+	for i := range many {
+		if got := l.add(fmt.Sprint("p", i), many+i+1); got != i+1 {
+			t.Fatalf("the id of line %d is said to be on line %d", i+1, got)
+		}
+	}
+}

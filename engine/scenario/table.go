@@ -111,27 +111,56 @@ type idList struct {
 	text  []byte
 	ends  []uint32
 	lines []uint32
-	rows  map[uint64]uint32 // by the hash of the id, or the next free number above it
+	// slots find a row by the hash of its id: each is that row and 1, below the upper half of the hash, or 0. Of a power
+	// of two of them at most half are taken. It is eight bytes a slot, and one look at memory that no cache holds, where
+	// a map takes several.
+	slots []uint64
 	seed  maphash.Seed
 }
 
-func newIDList() *idList { return &idList{rows: map[uint64]uint32{}, seed: maphash.MakeSeed()} }
+func newIDList() *idList { return &idList{slots: make([]uint64, 64), seed: maphash.MakeSeed()} }
+
+const (
+	slotRow = 1<<32 - 1
+	slotTag = slotRow << 32
+)
 
 // add records the id of the next row, which is on a line. It returns the line of an earlier row of this id, or 0.
 func (l *idList) add(id string, line int) (first int) {
-	row := len(l.ends)
+	if 2*len(l.ends) >= len(l.slots) {
+		l.grow()
+	}
 	l.text = append(l.text, id...)
 	l.ends = append(l.ends, uint32(len(l.text)))
 	l.lines = append(l.lines, uint32(line))
-	for h := maphash.String(l.seed, id); ; h++ {
-		other, taken := l.rows[h]
-		if !taken {
-			l.rows[h] = uint32(row)
+	h := maphash.String(l.seed, id)
+	for at := l.slot(h); ; at = (at + 1) % len(l.slots) {
+		switch s := l.slots[at]; {
+		case s == 0:
+			l.slots[at] = h&slotTag | uint64(len(l.ends))
 			return 0
+		case s&slotTag == h&slotTag && l.is(int(s&slotRow)-1, id):
+			return int(l.lines[s&slotRow-1])
 		}
-		if l.is(int(other), id) {
-			return int(l.lines[other])
+	}
+}
+
+// slot is where an id of a hash is, or would be, unless that is taken.
+func (l *idList) slot(h uint64) int { return int(h>>32) & (len(l.slots) - 1) }
+
+// grow makes room for twice as many, in the order of the slots, so that memory is gone through once.
+func (l *idList) grow() {
+	old := l.slots
+	l.slots = make([]uint64, 2*len(old))
+	for _, s := range old {
+		if s == 0 {
+			continue
 		}
+		at := l.slot(s)
+		for l.slots[at] != 0 {
+			at = (at + 1) % len(l.slots)
+		}
+		l.slots[at] = s
 	}
 }
 

@@ -39,6 +39,7 @@ type op struct {
 
 // batch is the encoded rows of one call. Only its journal's writer reads it once it is queued.
 type batch struct {
+	next         *batch // behind it in the queue
 	data, deltas []byte
 	ops          []op
 	rows         int

@@ -34,8 +34,9 @@ type Journal struct {
 	halt    chan struct{} // closed to end the writer even if it cannot write
 	halted  sync.Once
 
-	mu      sync.Mutex
-	queue   []*batch // first in, first out
+	mu      sync.Mutex // nothing is allocated under it: all workers may stand before it
+	queue   *batch     // first in, first out; nil is none
+	newest  *batch     // the last of them
 	rows    int
 	bytes   int
 	since   time.Time     // when the first of them was queued
@@ -195,11 +196,13 @@ func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (du
 		j.mu.Unlock()
 		return nil, errClosed
 	}
-	first := len(j.queue) == 0
+	first := j.queue == nil
 	if first {
-		j.since = time.Now()
+		j.since, j.queue = time.Now(), b
+	} else {
+		j.newest.next = b
 	}
-	j.queue = append(j.queue, b)
+	j.newest = b
 	j.rows += b.rows
 	j.bytes += b.size()
 	j.urgent = j.urgent || wait

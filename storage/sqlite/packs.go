@@ -17,9 +17,9 @@ type packs struct {
 type free struct{ next, end int64 }
 
 // reserve takes as many as the rows of a queue need.
-func (f *free) reserve(tx txn, queue []*batch) error {
+func (f *free) reserve(tx txn, queue *batch) error {
 	n := 0
-	for _, b := range queue {
+	for b := queue; b != nil; b = b.next {
 		n += b.rows
 		for i := range b.ops {
 			n += b.ops[i].deltas

@@ -27,18 +27,18 @@ func (j *Journal) write() {
 		runtime.Gosched() // those who are about to queue rows as well do so first, and share the commit
 		due, queue, closing := j.take()
 		began := time.Now()
-		if len(queue) > 0 && !j.commit(queue) {
+		if queue != nil && !j.commit(queue) {
 			return
 		}
 		if len(j.jobs) > 0 && !j.advance() {
 			return
 		}
-		if len(j.chores) > 0 && !j.doChore(len(queue) > 0) {
+		if len(j.chores) > 0 && !j.doChore(queue != nil) {
 			return
 		}
 		j.store.worked.Add(int64(time.Since(began)))
 		switch {
-		case len(queue) > 0 || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
+		case queue != nil || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
 		case closing && len(j.jobs) == 0:
 			return
@@ -60,22 +60,25 @@ func (j *Journal) write() {
 }
 
 // take takes the queue if it is to be written now; else it says in how long.
-func (j *Journal) take() (due time.Duration, queue []*batch, closing bool) {
+func (j *Journal) take() (due time.Duration, queue *batch, closing bool) {
+	room := make(chan struct{})
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.queue) == 0 {
+	if j.queue == nil {
+		defer j.mu.Unlock()
 		return time.Hour, nil, j.closing
 	}
 	due = j.store.options.CommitEvery - time.Since(j.since)
 	if due > 0 && !j.urgent && !j.closing && j.rows < j.store.options.CommitRows {
+		defer j.mu.Unlock()
 		return due, nil, false
 	}
-	queue = j.queue
+	queue, closing = j.queue, j.closing
 	j.lost = j.rows // until they are written
-	j.queue, j.rows, j.bytes, j.urgent = nil, 0, 0, false
-	close(j.room)
-	j.room = make(chan struct{})
-	return 0, queue, j.closing
+	j.queue, j.newest, j.rows, j.bytes, j.urgent = nil, nil, 0, 0, false
+	j.room, room = room, j.room
+	j.mu.Unlock()
+	close(room) // without the lock, before which those who wait for it come next
+	return 0, queue, closing
 }
 
 // pressed reports whether somebody waits for rows to be durable, and what began then has held them up for long enough.
@@ -127,7 +130,7 @@ func troubleOf(err error) error {
 }
 
 // commit writes what was queued and tells those who wait.
-func (j *Journal) commit(queue []*batch) bool {
+func (j *Journal) commit(queue *batch) bool {
 	var w transaction
 	if !j.persist(func(tx txn) error {
 		w = transaction{journal: j, tx: tx, inexact: j.inexact}
@@ -144,7 +147,7 @@ func (j *Journal) commit(queue []*batch) bool {
 	}
 	j.chores = append(j.chores, w.chores...)
 	j.inexact = w.inexact
-	for _, b := range queue {
+	for b := queue; b != nil; {
 		switch {
 		case b.durable == nil:
 		case b.strict && len(j.jobs) > 0:
@@ -153,7 +156,9 @@ func (j *Journal) commit(queue []*batch) bool {
 		default:
 			close(b.durable)
 		}
+		next := b.next
 		b.free()
+		b = next
 	}
 	return true
 }
@@ -186,13 +191,13 @@ type transaction struct {
 	chores      []chore
 }
 
-func (w *transaction) write(queue []*batch) error {
+func (w *transaction) write(queue *batch) error {
 	p := &w.journal.packs
 	p.reset(w.journal)
 	if err := p.free.reserve(w.tx, queue); err != nil {
 		return err
 	}
-	for _, b := range queue {
+	for b := queue; b != nil; b = b.next {
 		start, deltasStart := 0, 0
 		for i := range b.ops {
 			o := &b.ops[i]
