@@ -17,12 +17,10 @@ import (
 // before anything leaves.
 func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) (*Answer, error)) (*Answer, error) {
 	s, ctx := c.Session, c.Clock.Context()
-	entry, known := s.Replay(c.Path)
+	known, answer, err := c.recall(hash)
 	switch {
-	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
-		return nil, diverged(s)
-	case known && entry.Attempts > 0:
-		return c.replayed(entry)
+	case answer != nil || err != nil:
+		return answer, err
 	case ctx.Err() != nil:
 		if s.Settings().Record {
 			c.journal(0, false, nil, context.Cause(ctx))
@@ -49,8 +47,6 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 			return nil, err
 		}
 	}
-	var answer *Answer
-	var err error
 	if known && c.Once {
 		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
 		c.Record.Attempts = 1
@@ -59,6 +55,20 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	}
 	c.journal(hash, changing, answer, err)
 	return answer, err
+}
+
+// recall takes the call's result from the journal, if that has one: an answer or an error. known says that the journal
+// has something, if only that the request was about to leave.
+func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
+	entry, known := c.Session.Replay(c.Path)
+	switch {
+	case !known:
+	case entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
+		err = diverged(c.Session)
+	case entry.Attempts > 0:
+		answer, err = c.replayed(entry)
+	}
+	return known, answer, err
 }
 
 // key names the call to the service: the same for every attempt and after a resume.

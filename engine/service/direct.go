@@ -257,6 +257,7 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 			return nil, err
 		}
 	}
+	l.look = looker(&l.quiet)
 	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
 	return l, nil
 }
@@ -266,6 +267,8 @@ type link struct {
 	of      *direct
 	conn    net.Conn
 	raw     syscall.RawConn // of it; nil is that it is none of the system's
+	look    func(fd uintptr) bool
+	quiet   bool // look has seen nothing
 	in      *bufio.Reader
 	left    int64       // bytes of the answer that may be read
 	request []byte      // used again
@@ -287,7 +290,13 @@ func (l *link) Read(p []byte) (int, error) {
 func (l *link) close() { _ = l.conn.Close() }
 
 // stirred reports whether something came in while nobody asked.
-func (l *link) stirred() bool { return l.raw != nil && stirred(l.raw) }
+func (l *link) stirred() bool {
+	if l.raw == nil {
+		return false
+	}
+	err := l.raw.Read(l.look)
+	return err != nil || !l.quiet
+}
 
 // past is a deadline that is over.
 var past = time.Unix(1, 0)
