@@ -97,19 +97,9 @@ func (c *Call) intend(ctx context.Context, hash uint64) error {
 // journal keeps the result of the call, unless the session ends with it: cut, or out of time as a whole.
 func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
-	var failure *engine.StepError
-	var overtime *Overtime
-	var timeout *engine.TimeoutError
-	switch {
-	case err == nil:
+	if err == nil {
 		e.Output = encodeAnswer(answer)
-	case errors.As(err, &overtime):
-		e = overtime.Entry(c.Path) // there is no answer in it
-	case errors.As(err, &timeout) && c.Session.Settings().Record: // a recording tells how its sessions ended
-		e = TimeoutEntry(c.Path, timeout)
-	case errors.As(err, &failure):
-		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
-	default:
+	} else if !c.keepError(&e, err) {
 		return
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
@@ -119,6 +109,23 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	} else {
 		c.Session.Observed(e)
 	}
+}
+
+// keepError makes e what is journaled of a call that failed; false is that nothing is.
+func (c *Call) keepError(e *engine.Entry, err error) bool {
+	if overtime, ok := errors.AsType[*Overtime](err); ok {
+		*e = overtime.Entry(c.Path) // there is no answer in it
+		return true
+	}
+	if timeout, ok := errors.AsType[*engine.TimeoutError](err); ok && c.Session.Settings().Record {
+		*e = TimeoutEntry(c.Path, timeout) // a recording tells how its sessions ended
+		return true
+	}
+	failure, ok := errors.AsType[*engine.StepError](err)
+	if ok {
+		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
+	}
+	return ok
 }
 
 // again reports whether there may be another attempt after one that failed. undone says that it did nothing for sure,
