@@ -125,7 +125,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 		panic(err) // it is a path
 	}
 	return &standIn{request{
-		service: r.standIn, method: http.MethodPost, target: target{fixed: &path}, json: question(name), sends: "application/json",
+		service: r.standIn, method: http.MethodPost, target: target{fixed: &path}, json: question(name), sends: []string{"application/json"},
 	}}
 }
 

@@ -26,8 +26,8 @@ type request struct {
 	json  Value
 	form  pairs
 	body  Value
-	fixed []byte // the body if it is always the same
-	sends string // its content type; "" is that there is none
+	fixed []byte   // the body if it is always the same
+	sends []string // its content type; nil is that there is none
 }
 
 func readHTTP(r *reader, n *doc.Node) action {
@@ -59,7 +59,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 	n.Only("json", "form", "body")
 	switch {
 	case n.Get("json") != nil:
-		q.json, q.sends = r.value(n.Get("json"), "json"), "application/json"
+		q.json, q.sends = r.value(n.Get("json"), "json"), []string{"application/json"}
 		if c, ok := q.json.(constValue); ok && c.v != nil {
 			var err error
 			if q.fixed, err = script.AppendJSON(nil, c.v); err != nil {
@@ -67,9 +67,9 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 			}
 		}
 	case n.Get("form") != nil:
-		q.form, q.sends = r.pairs(n.Get("form"), "form"), "application/x-www-form-urlencoded"
+		q.form, q.sends = r.pairs(n.Get("form"), "form"), []string{"application/x-www-form-urlencoded"}
 	case n.Get("body") != nil:
-		q.body, q.sends = r.value(n.Get("body"), "body"), "text/plain; charset=utf-8"
+		q.body, q.sends = r.value(n.Get("body"), "body"), []string{"text/plain; charset=utf-8"}
 	}
 }
 
@@ -163,8 +163,8 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 	if r.Body, err = q.content(t); err != nil {
 		return err
 	}
-	if q.sends != "" && r.Header["Content-Type"] == nil {
-		r.Header["Content-Type"] = []string{q.sends}
+	if q.sends != nil && r.Header["Content-Type"] == nil {
+		r.Header["Content-Type"] = q.sends
 	}
 	return nil
 }
@@ -193,6 +193,9 @@ func (q *request) content(t *turn) ([]byte, error) {
 	return nil, nil
 }
 
+// simulated is shared by all requests, whose headers nobody changes in place.
+var simulated = []string{"true"}
+
 // sign sets the service's own headers and its authorization.
 func (s *Service) sign(t Contexts, h http.Header) error {
 	user := ""
@@ -209,7 +212,7 @@ func (s *Service) sign(t Contexts, h http.Header) error {
 // signAs signs for a user of the rehearsal, with a point before the name; "" is nobody.
 func (s *Service) signAs(t Contexts, h http.Header, user string) error {
 	if s.Simulation {
-		h["X-Simulation-Mode"] = []string{"true"}
+		h["X-Simulation-Mode"] = simulated
 	}
 	for _, n := range s.Headers {
 		if err := n.set(t, h); err != nil {

@@ -28,6 +28,7 @@ func decodeJSON(data []byte, limit int) (Value, error) {
 	}
 	d := decoders.Get().(*decoder)
 	d.data, d.at, d.left, d.deepest = data, 0, limit, 0
+	d.furnish()
 	v, err := d.value(0)
 	if d.space(); err == nil && d.at < len(d.data) {
 		err = d.unexpected("after the value")
@@ -50,7 +51,7 @@ func (d *decoder) release() {
 	}
 	clear(d.stack)
 	clear(d.names)
-	d.data, d.stack, d.names = nil, d.stack[:0], d.names[:0]
+	d.data, d.stack, d.names, d.records, d.values = nil, d.stack[:0], d.names[:0], nil, nil
 	d.guess = d.guess[:min(len(d.guess), levels)]
 	for i, s := range d.guess {
 		if len(s.names) > width {
@@ -72,6 +73,23 @@ type decoder struct {
 	names []string // names of the objects that are open and do not have the guessed shape
 	guess []*Shape // by depth, the shape of the last object there
 	buf   []byte
+
+	// Set aside for the document, so that they are not allocated one by one.
+	records []Record
+	values  []Value
+}
+
+// mostSpare bounds what is set aside at once, as braces and commas in texts count as well.
+const mostSpare = 64
+
+// furnish sets aside what the records and lists of the document take, as far as its braces and commas tell.
+func (d *decoder) furnish() {
+	objects := bytes.Count(d.data, []byte{'{'})
+	if objects < 2 {
+		return
+	}
+	d.records = make([]Record, min(objects, mostSpare))
+	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*mostSpare))
 }
 
 // JSONError is a mistake in a JSON text, Offset bytes from its beginning.
@@ -96,6 +114,16 @@ func (d *decoder) unexpected(where string) error {
 	return d.errorf("unexpected %q %s", r, where)
 }
 
+// tooHeavy and tooDeep are calls so that values inside of each other, whose readers call each other, take little stack.
+
+//go:noinline
+func (d *decoder) tooHeavy() error { return tooBig("JSON at offset %d: %s", d.at, errHeavy) }
+
+//go:noinline
+func (d *decoder) tooDeep() error {
+	return tooBig("JSON at offset %d: nested deeper than %d levels", d.at, maxDepth)
+}
+
 // space skips white space.
 func (d *decoder) space() {
 	for d.at < len(d.data) {
@@ -111,7 +139,7 @@ func (d *decoder) space() {
 // value reads a value inside of depth lists and objects.
 func (d *decoder) value(depth int) (Value, error) {
 	if d.left -= valueWeight; d.left < 0 {
-		return nil, tooBig("JSON at offset %d: %s", d.at, errHeavy)
+		return nil, d.tooHeavy()
 	}
 	d.space()
 	if d.at >= len(d.data) {
@@ -124,7 +152,7 @@ func (d *decoder) value(depth int) (Value, error) {
 		return starlark.String(s), err
 	case c == '{' || c == '[':
 		if depth == maxDepth {
-			return nil, tooBig("JSON at offset %d: nested deeper than %d levels", d.at, maxDepth)
+			return nil, d.tooDeep()
 		}
 		d.at++
 		d.deepest = max(d.deepest, depth+1)
@@ -184,7 +212,12 @@ func (d *decoder) array(depth int) (Value, error) {
 
 // pop takes the values above base off the stack, as a slice of their own.
 func (d *decoder) pop(base int) []Value {
-	values := make([]Value, len(d.stack)-base)
+	n := len(d.stack) - base
+	if n > len(d.values) {
+		d.values = make([]Value, n)
+	}
+	values := d.values[:n:n]
+	d.values = d.values[n:]
 	copy(values, d.stack[base:])
 	clear(d.stack[base:])
 	d.stack = d.stack[:base]
@@ -248,17 +281,33 @@ func (d *decoder) object(depth int) (Value, error) {
 			if same {
 				d.names = append(d.names, guess.names[:n+1]...)
 			}
-			names := slices.Clone(d.names[first:])
-			clear(d.names[first:])
-			d.names = d.names[:first]
-			names, values = distinct(names, values)
-			guess = NewShape(names...)
+			guess, values = d.shape(first, values)
 			d.guess[depth] = guess
 		}
-		r := newData(guess, values, before-d.left+1, d.deepest-depth+1)
+		r := d.record()
+		*r = Record{shape: guess, values: values, weight: int32(before - d.left + 1), height: int16(d.deepest - depth + 1)}
 		d.deepest = max(d.deepest, outer)
 		return r, nil
 	}
+}
+
+// shape takes the names from first on off, and returns their shape with the values that it has.
+func (d *decoder) shape(first int, values []Value) (*Shape, []Value) {
+	names := slices.Clone(d.names[first:])
+	clear(d.names[first:])
+	d.names = d.names[:first]
+	names, values = distinct(names, values)
+	return NewShape(names...), values
+}
+
+// record returns an empty record.
+func (d *decoder) record() *Record {
+	if len(d.records) == 0 {
+		return new(Record)
+	}
+	r := &d.records[0]
+	d.records = d.records[1:]
+	return r
 }
 
 // sameName reports whether the name that starts here is this one, written without escapes.

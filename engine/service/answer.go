@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -25,14 +27,26 @@ type Answer struct {
 // newAnswer takes a response whose body was read.
 func newAnswer(resp *http.Response, body []byte) *Answer {
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
-	now, err := http.ParseTime(resp.Header.Get("Date")) // its own clock, if it says what that shows
-	if err != nil {
-		now = time.Now()
+	if holdsBack(a.Header) {
+		now, err := http.ParseTime(a.Header.Get("Date")) // its own clock, if it says what that shows
+		if err != nil {
+			now = time.Now()
+		}
+		a.wait, a.named = waitOf(a.Header, now)
+		a.quota = quotaOf(a.Header, now)
 	}
-	a.wait, a.named = waitOf(resp.Header, now)
-	a.quota = quotaOf(resp.Header, now)
 	dropVarying(a.Header)
 	return a
+}
+
+// holdsBack reports whether headers say when the service may be asked again, or how often.
+func holdsBack(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, "Retry-After") || ofRateLimits(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // varying are headers that differ from one time to the next though the answer is the same. No expression may see
@@ -44,11 +58,8 @@ var varying = []string{
 }
 
 func dropVarying(h http.Header) {
-	for _, name := range varying {
-		delete(h, name)
-	}
 	for name := range h {
-		if ofRateLimits(name) {
+		if slices.Contains(varying, name) || ofRateLimits(name) {
 			delete(h, name)
 		}
 	}

@@ -135,9 +135,9 @@ func (c *Call) sleep(ctx context.Context, at engine.Gate, d time.Duration) error
 // errAttemptTimeout is the cause of an attempt's context whose time ran out.
 var errAttemptTimeout = errors.New("no answer in time")
 
-// classify turns the error of an attempt into a step's failure, which another attempt may help, or into one that
-// ends the call: the cause of a context that ended for another reason than the attempt's own timeout.
-func classify(ctx, attempt context.Context, err error) (failure *engine.StepError, final error) {
+// classify turns the error of an attempt into a step's failure, which another attempt may help, or into one that ends the
+// call: the cause of a context that ended for another reason than the attempt's own timeout. cause is why the attempt's ended.
+func classify(ctx context.Context, cause, err error) (failure *engine.StepError, final error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -145,7 +145,7 @@ func classify(ctx, attempt context.Context, err error) (failure *engine.StepErro
 	switch {
 	case errors.Is(err, errTooBig):
 		return nil, &engine.StepError{Class: engine.BadAnswer, Err: err}
-	case errors.Is(context.Cause(attempt), errAttemptTimeout):
+	case errors.Is(cause, errAttemptTimeout):
 		return &engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, nil
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return &engine.StepError{Class: engine.Timeout, Err: err}, nil

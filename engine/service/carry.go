@@ -17,12 +17,10 @@ import (
 // before anything leaves.
 func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) (*Answer, error)) (*Answer, error) {
 	s, ctx := c.Session, c.Clock.Context()
-	entry, known := s.Replay(c.Path)
+	known, answer, err := c.recall(hash)
 	switch {
-	case known && entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
-		return nil, diverged(s)
-	case known && entry.Attempts > 0:
-		return c.replayed(entry)
+	case answer != nil || err != nil:
+		return answer, err
 	case ctx.Err() != nil:
 		if s.Settings().Record {
 			c.journal(0, false, nil, context.Cause(ctx))
@@ -49,8 +47,6 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 			return nil, err
 		}
 	}
-	var answer *Answer
-	var err error
 	if known && c.Once {
 		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
 		c.Record.Attempts = 1
@@ -59,6 +55,20 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	}
 	c.journal(hash, changing, answer, err)
 	return answer, err
+}
+
+// recall takes the call's result from the journal, if that has one: an answer or an error. known says that the journal
+// has something, if only that the request was about to leave.
+func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
+	entry, known := c.Session.Replay(c.Path)
+	switch {
+	case !known:
+	case entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
+		err = diverged(c.Session)
+	case entry.Attempts > 0:
+		answer, err = c.replayed(entry)
+	}
+	return known, answer, err
 }
 
 // key names the call to the service: the same for every attempt and after a resume.
@@ -87,19 +97,9 @@ func (c *Call) intend(ctx context.Context, hash uint64) error {
 // journal keeps the result of the call, unless the session ends with it: cut, or out of time as a whole.
 func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
-	var failure *engine.StepError
-	var overtime *Overtime
-	var timeout *engine.TimeoutError
-	switch {
-	case err == nil:
+	if err == nil {
 		e.Output = encodeAnswer(answer)
-	case errors.As(err, &overtime):
-		e = overtime.Entry(c.Path) // there is no answer in it
-	case errors.As(err, &timeout) && c.Session.Settings().Record: // a recording tells how its sessions ended
-		e = TimeoutEntry(c.Path, timeout)
-	case errors.As(err, &failure):
-		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
-	default:
+	} else if !c.keepError(&e, err) {
 		return
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
@@ -109,6 +109,23 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	} else {
 		c.Session.Observed(e)
 	}
+}
+
+// keepError makes e what is journaled of a call that failed; false is that nothing is.
+func (c *Call) keepError(e *engine.Entry, err error) bool {
+	if overtime, ok := errors.AsType[*Overtime](err); ok {
+		*e = overtime.Entry(c.Path) // there is no answer in it
+		return true
+	}
+	if timeout, ok := errors.AsType[*engine.TimeoutError](err); ok && c.Session.Settings().Record {
+		*e = TimeoutEntry(c.Path, timeout) // a recording tells how its sessions ended
+		return true
+	}
+	failure, ok := errors.AsType[*engine.StepError](err)
+	if ok {
+		e.Status, e.Class, e.Error = engine.StepFailed, failure.Class, failure.Error()
+	}
+	return ok
 }
 
 // again reports whether there may be another attempt after one that failed. undone says that it did nothing for sure,

@@ -239,17 +239,25 @@ func (d *direct) end() {
 }
 
 func (d *direct) open(ctx context.Context) (*link, error) {
-	conn, err := d.dial(ctx, "tcp", d.addr)
-	if err != nil {
+	// On a goroutine of its own: what dialling needs of a stack is twice of what a session does that waits for an answer.
+	var conn net.Conn
+	var err error
+	dialled := make(chan struct{})
+	go func() {
+		defer close(dialled)
+		conn, err = d.dial(ctx, "tcp", d.addr)
+	}()
+	if <-dialled; err != nil {
 		return nil, err
 	}
-	l := &link{of: d, conn: conn}
+	l := &link{of: d, conn: conn, cut: func() { _ = conn.SetDeadline(past) }}
 	if c, ok := conn.(syscall.Conn); ok {
 		if l.raw, err = c.SyscallConn(); err != nil {
 			l.close()
 			return nil, err
 		}
 	}
+	l.look = looker(&l.quiet)
 	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
 	return l, nil
 }
@@ -259,10 +267,13 @@ type link struct {
 	of      *direct
 	conn    net.Conn
 	raw     syscall.RawConn // of it; nil is that it is none of the system's
+	look    func(fd uintptr) bool
+	quiet   bool // look has seen nothing
 	in      *bufio.Reader
 	left    int64       // bytes of the answer that may be read
 	request []byte      // used again
 	since   time.Time   // it is idle
+	cut     func()      // ends what is under way
 	alive   func() bool // ends the watch over its request's context; false if that has ended it
 }
 
@@ -279,7 +290,13 @@ func (l *link) Read(p []byte) (int, error) {
 func (l *link) close() { _ = l.conn.Close() }
 
 // stirred reports whether something came in while nobody asked.
-func (l *link) stirred() bool { return l.raw != nil && stirred(l.raw) }
+func (l *link) stirred() bool {
+	if l.raw == nil {
+		return false
+	}
+	err := l.raw.Read(l.look)
+	return err != nil || !l.quiet
+}
 
 // past is a deadline that is over.
 var past = time.Unix(1, 0)
@@ -290,7 +307,11 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	if cap(request) > 4*maxLinkBuffer {
 		l.request = nil
 	}
-	l.alive = context.AfterFunc(r.Context(), func() { _ = l.conn.SetDeadline(past) })
+	if o, ok := r.Context().(*term); ok {
+		l.alive = o.AfterFunc(l.cut)
+	} else {
+		l.alive = context.AfterFunc(r.Context(), l.cut)
+	}
 	if resp, silent, err = l.answer(r, request); err != nil {
 		l.alive()
 		l.close()

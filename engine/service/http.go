@@ -119,7 +119,9 @@ type Request struct {
 // Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
 // engine.ErrCut or a *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
-	answer, err := h.transport.do(h.request(&r), r.hash(), call)
+	var req http.Request
+	h.request(&r, &req)
+	answer, err := h.transport.do(&req, r.hash(), call)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +131,10 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 // patience is how long one attempt may take.
 func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patience.Load()) }
 
-// request is r as it is sent; attempts take copies of it.
-func (h *HTTP) request(r *Request) *http.Request {
+// request makes req what r is as it is sent; attempts take copies of it.
+func (h *HTTP) request(r *Request, req *http.Request) {
 	u := h.address(r.Target)
-	req := &http.Request{
+	*req = http.Request{
 		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: r.Header, ContentLength: int64(len(r.Body)),
 	}
@@ -143,7 +145,6 @@ func (h *HTTP) request(r *Request) *http.Request {
 		body := r.Body
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	}
-	return req
 }
 
 // address joins a target to the service's address.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -34,7 +35,9 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	}
 	r := l.Request
 	r.Header = r.Header.Clone() // it may have to log in again
-	answer, err := l.Client.transport.send(ctx, l.Client.request(&r), call)
+	var req http.Request
+	l.Client.request(&r, &req)
+	answer, err := l.Client.transport.send(ctx, &req, call)
 	by.Record.Take(&engine.StepRecord{Held: call.Record.Held, Waits: call.Record.Waits, Service: call.Record.Service})
 	by.spent = by.spent.Plus(call.spent)
 	if err == nil {

@@ -206,7 +206,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		call.blackOut(answer)
 		p.trace(s, call, attempted{start, took, answer, nil, nil})
 		return answer, nil, nil
-	case wasRenewed(ctx, once):
+	case wasRenewed(ctx, context.Cause(once)):
 		return nil, nil, errRenewed
 	}
 	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {

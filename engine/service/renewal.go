@@ -17,6 +17,23 @@ type renewal struct {
 	mu   sync.Mutex
 	wake context.Context // of the attempts that began since the last time; nil is that none did
 	end  context.CancelCauseFunc
+	// of those by HTTP that are under way, which are many
+	under map[*term]struct{}
+}
+
+func (r *renewal) enter(o *term) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.under == nil {
+		r.under = map[*term]struct{}{}
+	}
+	r.under[o] = struct{}{}
+}
+
+func (r *renewal) leave(o *term) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.under, o)
 }
 
 // watch has end called, with the cause, if attempts are renewed before it is told that this one is over.
@@ -37,37 +54,18 @@ func (r *renewal) renew() {
 		r.end(errRenewed)
 		r.wake = nil
 	}
+	for o := range r.under {
+		o.end(errRenewed)
+	}
 }
 
-// wasRenewed reports whether an attempt ended to be made again, and its call goes on.
-func wasRenewed(ctx, attempt context.Context) bool {
-	return ctx.Err() == nil && errors.Is(context.Cause(attempt), errRenewed)
+// wasRenewed reports whether an attempt, of whose context this is the cause, ended to be made again, and its call goes on.
+func wasRenewed(ctx context.Context, cause error) bool {
+	return ctx.Err() == nil && errors.Is(cause, errRenewed)
 }
 
 // patience is how long the next attempt may take: as the call says, or else as its service does by then, since it may be
 // changed while the call waits.
 func (c *Call) patience(service *atomic.Int64) time.Duration {
 	return cmp.Or(c.Timeout, time.Duration(service.Load()))
-}
-
-// attempt bounds the time of one attempt, and has it made again when the machine slept, unless it must not leave twice.
-// alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
-func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) (once context.Context, alive, cancel func()) {
-	if patience == 0 && c.Once {
-		return ctx, func() {}, func() {}
-	}
-	once, end := context.WithCancelCause(ctx)
-	over := func() bool { return true }
-	if !c.Once {
-		over = again.watch(end)
-	}
-	if patience == 0 {
-		return once, func() {}, func() { over(); end(context.Canceled) }
-	}
-	timer := time.AfterFunc(patience, func() { end(errAttemptTimeout) })
-	return once, func() { timer.Reset(patience) }, func() {
-		timer.Stop()
-		over()
-		end(context.Canceled)
-	}
 }

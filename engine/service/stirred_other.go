@@ -2,8 +2,6 @@
 
 package service
 
-import "syscall"
-
 const canLook = false
 
-func stirred(syscall.RawConn) bool { return true }
+func looker(*bool) func(fd uintptr) bool { return func(uintptr) bool { return true } }

@@ -10,14 +10,13 @@ import (
 // canLook says that a connection can be asked whether it has stirred.
 const canLook = true
 
-// stirred reports whether something came in on a connection that nobody reads from: its end, or bytes.
-func stirred(conn syscall.RawConn) bool {
-	quiet := false
-	err := conn.Read(func(fd uintptr) bool {
-		var b [1]byte
+// looker returns what looks at a connection that nobody reads from, as [syscall.RawConn] calls it: quiet becomes whether
+// nothing came in, neither bytes nor its end.
+func looker(quiet *bool) func(fd uintptr) bool {
+	var b [1]byte
+	return func(fd uintptr) bool {
 		_, err := syscall.Read(int(fd), b[:])
-		quiet = errors.Is(err, syscall.EAGAIN)
+		*quiet = errors.Is(err, syscall.EAGAIN)
 		return true
-	})
-	return err != nil || !quiet
+	}
 }

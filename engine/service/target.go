@@ -16,11 +16,11 @@ type Target struct{ path, query string }
 // service's address, and not within it either, since whoever wrote the path meant the place that it says.
 func ParseTarget(text string) (Target, error) {
 	u, err := url.Parse(text)
-	var why *url.Error
 	switch {
-	case errors.As(err, &why):
-		return Target{}, badTarget(text, why.Err.Error())
 	case err != nil:
+		if why, ok := errors.AsType[*url.Error](err); ok {
+			err = why.Err
+		}
 		return Target{}, badTarget(text, err.Error())
 	case u.Scheme != "" || u.Host != "" || u.User != nil:
 		return Target{}, badTarget(text, "names a host; requests go to the service's own")

@@ -179,8 +179,8 @@ type attempt struct {
 // would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
 // or errSpared: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once, alive, cancel := call.attempt(ctx, &t.renewal, call.patience(&t.patience))
-	defer cancel()
+	once := call.attempt(ctx, &t.renewal, call.patience(&t.patience))
+	defer once.over()
 	defer t.leave()
 	said, took := saysNothing, time.Duration(0)
 	defer func() { // also if it panics
@@ -209,15 +209,15 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		t.label(r, call, which.number)
 	}
 	start := time.Now()
-	answer, err = t.exchange(r, call, alive)
+	answer, err = t.exchange(r, call, once)
 	took = time.Since(start)
 	left := !neverSent(err)
 	switch {
-	case err != nil && wasRenewed(ctx, once):
+	case err != nil && wasRenewed(ctx, once.why()):
 		call.pay(call.cost(left, nil))
 		return nil, nil, errRenewed
 	case err != nil:
-		failure, err = classify(ctx, once, err)
+		failure, err = classify(ctx, once.why(), err)
 		failure = call.muted(failure)
 	case call.readable(answer.Status):
 		failure = call.accept(answer)
@@ -256,7 +256,7 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 }
 
 // exchange sends the request and reads the whole answer, or as much of it as is wanted.
-func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer, error) {
+func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, error) {
 	t.witness.leaving(r.Header)
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
@@ -265,7 +265,7 @@ func (t *transport) exchange(r *http.Request, call *Call, alive func()) (*Answer
 	defer resp.Body.Close()
 	var body []byte
 	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		body, err = readPieces(resp.Body, call.Pieces(), alive)
+		body, err = readPieces(resp.Body, call.Pieces(), of.alive)
 	} else {
 		body, err = readBody(resp)
 	}

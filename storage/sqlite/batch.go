@@ -76,6 +76,16 @@ func (b *batch) add(row engine.Row, base int64) {
 		o := b.open(requestsOp, r.Cycle)
 		b.data = appendAnswer(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
+	default:
+		b.rare(row)
+	}
+	b.rows++
+}
+
+// rare adds a row that is not made for every session. It stands by itself because such rows are large: a goroutine that
+// journals a request would need twice the stack.
+func (b *batch) rare(row engine.Row) {
+	switch r := row.(type) {
 	case engine.SharedRow:
 		b.row(copyShared(r)) // who waits for it waits for no checkpoint
 	case engine.CheckpointRow:
@@ -94,7 +104,6 @@ func (b *batch) add(row engine.Row, base int64) {
 	default:
 		panic(fmt.Sprintf("sqlite: a row of type %T cannot be journaled", row))
 	}
-	b.rows++
 }
 
 func (b *batch) row(r engine.Row) {

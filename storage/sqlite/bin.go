@@ -105,7 +105,7 @@ func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err 
 // change changes a row of the bin; ErrNotFound if it is not in it.
 func (s *Store) change(update string, args ...any) error {
 	return s.write(func(tx txn) error {
-		n, err := tx.remove(update, args...)
+		n, err := tx.changed(update, args...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("it is not in the bin: %w", engine.ErrNotFound)
 		}

@@ -118,7 +118,7 @@ func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
 // hide has a run not be there any more; ErrNotFound if it was not.
 func (s *Store) hide(update string, args ...any) error {
 	return s.write(func(tx txn) error {
-		n, err := tx.remove(update, args...)
+		n, err := tx.changed(update, args...)
 		if err == nil && n == 0 {
 			err = engine.ErrNotFound
 		}
@@ -136,7 +136,7 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 				return err
 			}
 			err := s.write(func(tx txn) (err error) {
-				removed, err = tx.remove(query, key, choreRows, choreRows)
+				removed, err = tx.changed(query, key, choreRows, choreRows)
 				return err
 			})
 			if err != nil {

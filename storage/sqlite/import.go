@@ -269,7 +269,7 @@ func (i *Import) finish() error {
 			return err
 		}
 		if i.fresh {
-			n, err := tx.remove(`UPDATE runs SET doomed = 0, files = ? WHERE key = ? AND doomed = ?`, i.files, i.key, arriving)
+			n, err := tx.changed(`UPDATE runs SET doomed = 0, files = ? WHERE key = ? AND doomed = ?`, i.files, i.key, arriving)
 			if err == nil && n != 1 {
 				err = engine.ErrNotFound
 			}

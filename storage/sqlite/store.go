@@ -76,6 +76,7 @@ type Store struct {
 	notice  string
 	opened  *flock.Flock // shared by all processes that have the store open
 	writer  *sql.DB      // one connection
+	next    int64        // of the journal's positions, as far as this process knows; its transactions have it
 	reader  *sql.DB
 	commits atomic.Int64
 	written atomic.Int64 // journal rows made durable by this process
@@ -168,7 +169,7 @@ func (s *Store) transact(f func(tx txn) error) error {
 	if err != nil {
 		return translate(err)
 	}
-	if err := f(txn{tx}); err != nil {
+	if err := f(txn{tx, &s.next}); err != nil {
 		_ = tx.Rollback() // where the disk was the trouble, SQLite has done it
 		return translate(err)
 	}
@@ -177,15 +178,18 @@ func (s *Store) transact(f func(tx txn) error) error {
 
 // txn is a transaction of the writer. Its statements take no context: without one that can end, the driver needs no
 // goroutine for each, and they are short.
-type txn struct{ tx *sql.Tx }
+type txn struct {
+	tx   *sql.Tx
+	next *int64 // the store's
+}
 
 func (t txn) exec(query string, args ...any) error {
 	_, err := t.tx.ExecContext(context.Background(), query, args...)
 	return err
 }
 
-// remove runs a statement and returns how many rows it removed.
-func (t txn) remove(query string, args ...any) (int64, error) {
+// changed runs a statement and returns how many rows it changed or removed.
+func (t txn) changed(query string, args ...any) (int64, error) {
 	result, err := t.tx.ExecContext(context.Background(), query, args...)
 	if err != nil {
 		return 0, err
@@ -201,11 +205,17 @@ func (t txn) rows(query string, args ...any) (*sql.Rows, error) {
 	return t.tx.QueryContext(context.Background(), query, args...)
 }
 
-// positions reserves n positions of the journal and returns the first.
-func positions(tx txn, n int64) (int64, error) {
-	var next int64
-	err := tx.row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(&next)
-	return next - n, err
+// positions reserves n positions of the journal and returns the first. Mostly no other process has taken any since this
+// one did: then it need not be asked what is next, which costs more than all else in a small transaction.
+func positions(tx txn, n int64) (first int64, err error) {
+	first = *tx.next
+	*tx.next += n
+	known, err := tx.changed(`UPDATE positions SET next = ? WHERE next = ?`, first+n, first)
+	if err != nil || known > 0 {
+		return first, err
+	}
+	err = tx.row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(tx.next)
+	return *tx.next - n, err
 }
 
 func micros(t time.Time) int64 {
