@@ -63,7 +63,7 @@ func useStore(ctx context.Context, e env, store func(context.Context, env) (stri
 	if u.err != nil {
 		return nil, u.err
 	}
-	u.time("ms to list runs", 5, func() error { _, err := u.store.Runs(ctx); return err })
+	u.time("ms to list runs", 20, func() error { _, err := u.store.Runs(ctx); return err })
 	u.time("ms to list checkpoints", 20, func() error { _, err := u.store.Checkpoints(ctx, middleRun); return err })
 	u.time("ms to weigh", 20, func() error { _, err := u.store.Doomed(ctx, dayRun); return err })
 	u.look("", middleRun)

@@ -119,10 +119,10 @@ func (a *Alarm) wakeSome(now time.Time, first bool) bool {
 
 const (
 	atOnce = 64
-	// gap is what lies between two rings in the long run, and as many may follow each other at once as lie within burst:
-	// where more than that many wake, some of them wake together.
-	gap   = 200 * time.Microsecond
-	burst = 100 * gap
+	// gap is what lies between two rings in the long run, and as many may follow each other at once as have their gaps
+	// within burst: where more than that many wake, some of them wake together.
+	gap   = 150 * time.Microsecond
+	burst = 20 * time.Millisecond
 	// lateness is when a timer goes off in place of a bell that was not heard: the runtime looks at its timers whenever
 	// it turns to another goroutine, at descriptors only when it has nothing else to run.
 	lateness = time.Millisecond
