@@ -115,6 +115,25 @@ func TestRecordsThatAreAlikeShareTheirShape(t *testing.T) {
 	}
 }
 
+// TestDecodeJSONOfManyParts is documents whose braces and commas say too little, or far too much, of what they take.
+func TestDecodeJSONOfManyParts(t *testing.T) {
+	for name, text := range map[string]string{
+		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 3*mostSpare) + `{"a":[1],"c":{}}]`,
+		"wide":   "[" + strings.Repeat("[0],", 8*mostSpare) + `{"x":{"y":1}}]`,
+		"quoted": `{"t":"{,[` + strings.Repeat("{,", mostSpare) + `","u":{"v":[1,2,3]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, err := DecodeJSON([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := AppendJSON(nil, v); err != nil || string(got) != text {
+				t.Errorf("got %s, error %v", got, err)
+			}
+		})
+	}
+}
+
 func TestAppendJSON(t *testing.T) {
 	dict := starlark.NewDict(2)
 	_ = dict.SetKey(starlark.String("z"), starlark.Tuple{starlark.MakeInt(1)})

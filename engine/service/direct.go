@@ -307,8 +307,8 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	if cap(request) > 4*maxLinkBuffer {
 		l.request = nil
 	}
-	if o, ok := r.Context().(*term); ok {
-		l.alive = o.AfterFunc(l.cut)
+	if t, ok := r.Context().(*term); ok {
+		l.alive = t.AfterFunc(l.cut) // what the other does, for less
 	} else {
 		l.alive = context.AfterFunc(r.Context(), l.cut)
 	}

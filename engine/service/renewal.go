@@ -15,25 +15,25 @@ var errRenewed = errors.New("the machine slept while the request was under way")
 // renewal ends attempts so that they are made again. It is safe for concurrent use.
 type renewal struct {
 	mu   sync.Mutex
-	wake context.Context // of the attempts that began since the last time; nil is that none did
+	wake context.Context // of the statements that began since the last time; nil is that none did
 	end  context.CancelCauseFunc
-	// of those by HTTP that are under way, which are many
-	under map[*term]struct{}
+
+	under map[*term]struct{} // attempts by HTTP
 }
 
-func (r *renewal) enter(o *term) {
+func (r *renewal) enter(t *term) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.under == nil {
 		r.under = map[*term]struct{}{}
 	}
-	r.under[o] = struct{}{}
+	r.under[t] = struct{}{}
 }
 
-func (r *renewal) leave(o *term) {
+func (r *renewal) leave(t *term) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.under, o)
+	delete(r.under, t)
 }
 
 // watch has end called, with the cause, if attempts are renewed before it is told that this one is over.
@@ -54,8 +54,8 @@ func (r *renewal) renew() {
 		r.end(errRenewed)
 		r.wake = nil
 	}
-	for o := range r.under {
-		o.end(errRenewed)
+	for t := range r.under {
+		t.end(errRenewed)
 	}
 }
 

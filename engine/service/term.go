@@ -34,93 +34,93 @@ type listener struct {
 // attempt bounds the time of one attempt, and has it made again when the machine slept, unless it must not leave twice.
 // Its over must be called.
 func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) *term {
-	o := &term{Context: ctx, patience: patience}
-	o.unwatch = context.AfterFunc(ctx, func() { o.end(context.Cause(ctx)) })
+	t := &term{Context: ctx, patience: patience}
+	t.unwatch = context.AfterFunc(ctx, func() { t.end(context.Cause(ctx)) })
 	if patience > 0 {
-		o.timer = time.AfterFunc(patience, o.expire)
+		t.timer = time.AfterFunc(patience, t.expire)
 	}
 	if !c.Once {
-		o.again = again
-		again.enter(o)
+		t.again = again
+		again.enter(t)
 	}
-	return o
+	return t
 }
 
-func (o *term) expire() { o.end(errAttemptTimeout) }
+func (t *term) expire() { t.end(errAttemptTimeout) }
 
 // alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
-func (o *term) alive() {
-	if o.timer != nil {
-		o.timer.Reset(o.patience)
+func (t *term) alive() {
+	if t.timer != nil {
+		t.timer.Reset(t.patience)
 	}
 }
 
 // over ends it, and all that it holds.
-func (o *term) over() {
-	if o.timer != nil {
-		o.timer.Stop()
+func (t *term) over() {
+	if t.timer != nil {
+		t.timer.Stop()
 	}
-	if o.again != nil {
-		o.again.leave(o)
+	if t.again != nil {
+		t.again.leave(t)
 	}
-	o.unwatch()
-	o.end(context.Canceled)
+	t.unwatch()
+	t.end(context.Canceled)
 }
 
 // end ends it, unless it has ended.
-func (o *term) end(cause error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.cause != nil {
+func (t *term) end(cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cause != nil {
 		return
 	}
-	o.cause = cause
-	if o.done != nil {
-		close(o.done)
+	t.cause = cause
+	if t.done != nil {
+		close(t.done)
 	}
-	for l := o.first; l != nil; l = l.next {
+	for l := t.first; l != nil; l = l.next {
 		go l.f()
 	}
-	o.first = nil
+	t.first = nil
 }
 
 // why is the cause of its end; nil is that it has not ended.
-func (o *term) why() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.cause
+func (t *term) why() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cause
 }
 
 // Done implements [context.Context].
-func (o *term) Done() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.done == nil {
-		o.done = make(chan struct{})
-		if o.cause != nil {
-			close(o.done)
+func (t *term) Done() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done == nil {
+		t.done = make(chan struct{})
+		if t.cause != nil {
+			close(t.done)
 		}
 	}
-	return o.done
+	return t.done
 }
 
 // Err implements [context.Context].
-func (o *term) Err() error {
-	if o.why() == nil {
+func (t *term) Err() error {
+	if t.why() == nil {
 		return nil
 	}
 	return context.Canceled
 }
 
 // AfterFunc is [context.AfterFunc] of it, which the standard library looks for.
-func (o *term) AfterFunc(f func()) (stop func() bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	l := &listener{o, f, o.first}
-	if o.cause != nil {
+func (t *term) AfterFunc(f func()) (stop func() bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := &listener{t, f, t.first}
+	if t.cause != nil {
 		go f()
 	} else {
-		o.first = l
+		t.first = l
 	}
 	return l.stop
 }

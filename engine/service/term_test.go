@@ -1,0 +1,91 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestTermEnds is each of the reasons for which an attempt's context ends, as it and contexts made of it tell.
+func TestTermEnds(t *testing.T) {
+	errCall := errors.New("the call's")
+	for name, tt := range map[string]struct {
+		end  func(r *renewal, call context.CancelCauseFunc)
+		want error
+	}{
+		"its time":         {func(*renewal, context.CancelCauseFunc) { time.Sleep(time.Minute) }, errAttemptTimeout},
+		"the machine woke": {func(r *renewal, _ context.CancelCauseFunc) { r.renew() }, errRenewed},
+		"its call":         {func(_ *renewal, call context.CancelCauseFunc) { call(errCall) }, errCall},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var r renewal
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				once := new(Call).attempt(ctx, &r, time.Minute)
+				defer once.over()
+				below, stop := context.WithCancel(once)
+				defer stop()
+				heard, gone := 0, 0
+				once.AfterFunc(func() { heard++ })
+				if !once.AfterFunc(func() { gone++ })() {
+					t.Error("a function that was not called cannot be taken out")
+				}
+				if err := once.Err(); err != nil {
+					t.Fatalf("it has ended before anything happened: %v", err)
+				}
+				tt.end(&r, cancel)
+				synctest.Wait()
+				<-once.Done()
+				<-below.Done()
+				if got := once.why(); !errors.Is(got, tt.want) {
+					t.Errorf("it ended with %v, want %v", got, tt.want)
+				}
+				if once.Err() == nil || below.Err() == nil || heard != 1 || gone != 0 {
+					t.Errorf("errors %v and %v, heard %d and %d times", once.Err(), below.Err(), heard, gone)
+				}
+				late := make(chan struct{})
+				if stop := once.AfterFunc(func() { close(late) }); stop() {
+					t.Error("a function that is called can be taken out")
+				}
+				<-late
+			})
+		})
+	}
+}
+
+// TestTermIsOver is that nothing is left of an attempt that is over, and that one which must not leave twice is not renewed.
+func TestTermIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r renewal
+		once := new(Call).attempt(t.Context(), &r, time.Minute)
+		once.over()
+		if err := once.why(); !errors.Is(err, context.Canceled) || len(r.under) > 0 {
+			t.Errorf("it ended with %v, %d attempts are under way", err, len(r.under))
+		}
+		only := (&Call{Once: true}).attempt(t.Context(), &r, 0)
+		defer only.over()
+		r.renew()
+		time.Sleep(time.Hour)
+		if err := only.why(); err != nil {
+			t.Errorf("what has all the time and must not leave twice ended with %v", err)
+		}
+	})
+}
+
+// TestTermBeginsAnew is an attempt that shows that it is alive.
+func TestTermBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		once := new(Call).attempt(t.Context(), &renewal{}, time.Minute)
+		defer once.over()
+		time.Sleep(40 * time.Second)
+		once.alive()
+		<-once.Done()
+		if took := time.Since(began); took != 100*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+	})
+}
