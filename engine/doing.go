@@ -56,7 +56,7 @@ func (b *berth) look() (Doing, bool) {
 	return b.doing, b.clock != nil
 }
 
-// lookIfOlder is look, for a session that began before a moment only; the zero time is none.
+// lookIfOlder is look, but for no session that began after a moment; the zero time is none.
 func (b *berth) lookIfOlder(than time.Time) (d Doing, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

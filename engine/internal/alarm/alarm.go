@@ -36,9 +36,8 @@ func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 			return context.Cause(ctx)
 		}
 	}
-	now := time.Now()
-	s := &sleeper{until: now.Add(d), awake: make(chan struct{})}
-	a.add(s, now)
+	s := &sleeper{until: time.Now().Add(d), awake: make(chan struct{})}
+	a.add(s)
 	select {
 	case <-s.awake:
 		return nil
@@ -69,12 +68,12 @@ func (a *Alarm) begin() {
 	}()
 }
 
-func (a *Alarm) add(s *sleeper, now time.Time) {
+func (a *Alarm) add(s *sleeper) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	heap.Push(&a.waiting, s)
 	if s.index == 0 {
-		a.set(now)
+		a.set()
 	}
 }
 
@@ -83,6 +82,9 @@ func (a *Alarm) remove(s *sleeper) {
 	defer a.mu.Unlock()
 	if s.index >= 0 {
 		heap.Remove(&a.waiting, s.index)
+	}
+	if len(a.waiting) == 0 {
+		a.late.Stop() // else it keeps the alarm, and the run that it is part of, in memory until then
 	}
 }
 
@@ -109,7 +111,7 @@ func (a *Alarm) wakeSome(now time.Time, first bool) bool {
 			return false
 		}
 		if a.waiting[0].until.After(now) {
-			a.set(now)
+			a.set()
 			return false
 		}
 		close(heap.Pop(&a.waiting).(*sleeper).awake)
@@ -128,8 +130,10 @@ const (
 	lateness = time.Millisecond
 )
 
-// set has the alarm go off for the first of those who wait. mu is held.
-func (a *Alarm) set(now time.Time) {
+// set has the alarm go off for the first of those who wait. mu is held, and may have been long in coming: what the time
+// was before is of no use.
+func (a *Alarm) set() {
+	now := time.Now()
 	d := max(a.waiting[0].until.Sub(now), a.due.Add(-burst).Sub(now), 1) // 0 would be never
 	a.bell.set(d)
 	a.late.Reset(d + lateness)

@@ -58,6 +58,21 @@ func TestCancelledSleepLeavesTheOthers(t *testing.T) {
 	}
 }
 
+// TestCancelledSleepLeavesNothing is that no timer holds on to an alarm, and so to a run that was cut, until somebody
+// would have woken.
+func TestCancelledSleepLeavesNothing(t *testing.T) {
+	var a Alarm
+	defer a.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled sleep returned %v", err)
+	}
+	if a.late != nil && a.late.Stop() {
+		t.Error("a timer is left for somebody who is gone")
+	}
+}
+
 func TestSleepersWakeAfterClose(t *testing.T) {
 	var a Alarm
 	woken := make(chan error, 2)
