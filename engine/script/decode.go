@@ -74,16 +74,24 @@ type decoder struct {
 	guess []*Shape // by depth, the shape of the last object there
 	buf   []byte
 
-	// Set aside for the document, so that they are not allocated one by one.
+	// Set aside for a short document, so that they are not allocated one by one.
 	records []Record
 	values  []Value
 }
 
-// mostSpare bounds what is set aside at once, as braces and commas in texts count as well.
-const mostSpare = 64
+const (
+	// mostSpare bounds what is set aside at once, as braces and commas in texts count as well.
+	mostSpare = 64
+	// mostFurnished is how long a document may be, in bytes, for which something is set aside: whoever keeps one record of
+	// it keeps all of them, with their texts, whatever that one weighs.
+	mostFurnished = 4 << 10
+)
 
-// furnish sets aside what the records and lists of the document take, as far as its braces and commas tell.
+// furnish sets aside what the records and lists of a short document take, as far as its braces and commas tell.
 func (d *decoder) furnish() {
+	if len(d.data) > mostFurnished {
+		return
+	}
 	objects := bytes.Count(d.data, []byte{'{'})
 	if objects < 2 {
 		return

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"go.starlark.net/starlark"
 	"pgregory.net/rapid"
@@ -118,11 +120,14 @@ func TestRecordsThatAreAlikeShareTheirShape(t *testing.T) {
 // TestDecodeJSONOfManyParts is documents whose braces and commas say too little, or far too much, of what they take.
 func TestDecodeJSONOfManyParts(t *testing.T) {
 	for name, text := range map[string]string{
-		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 3*mostSpare) + `{"a":[1],"c":{}}]`,
+		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*mostSpare) + `{"a":[1],"c":{}}]`,
 		"wide":   "[" + strings.Repeat("[0],", 8*mostSpare) + `{"x":{"y":1}}]`,
 		"quoted": `{"t":"{,[` + strings.Repeat("{,", mostSpare) + `","u":{"v":[1,2,3]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if len(text) > mostFurnished {
+				t.Fatalf("nothing is set aside for %d bytes", len(text))
+			}
 			v, err := DecodeJSON([]byte(text))
 			if err != nil {
 				t.Fatal(err)
@@ -132,6 +137,17 @@ func TestDecodeJSONOfManyParts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDecodeJSONLetsGo is that who keeps one record of a long document does not keep the others.
+func TestDecodeJSONLetsGo(t *testing.T) {
+	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", mostFurnished)+`"},{"id":1}]`).(*starlark.List)
+	kept, other := list.Index(1), weak.Make(list.Index(0).(*Record))
+	runtime.GC()
+	if other.Value() != nil {
+		t.Error("it is kept with the other")
+	}
+	runtime.KeepAlive(kept)
 }
 
 func TestAppendJSON(t *testing.T) {

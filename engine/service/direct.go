@@ -68,7 +68,7 @@ func newDirect(h *HTTP) *direct {
 
 // RoundTrip implements [http.RoundTripper]. The body of the answer belongs to one goroutine.
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !takes(r) {
+	if !takes(r) || r.Context().Err() != nil { // then a Transport sends nothing, and says why
 		return d.rest.RoundTrip(r)
 	}
 	l := d.take()
@@ -382,7 +382,9 @@ func (b *linkBody) end(whole bool) {
 		return
 	}
 	b.over = true
-	if b.l.alive() && whole && b.keep && b.l.in.Buffered() == 0 {
+	alive := b.l.alive()
+	b.l.alive = nil // an idle connection holds nothing of a session
+	if alive && whole && b.keep && b.l.in.Buffered() == 0 {
 		b.l.of.keep(b.l)
 		return
 	}

@@ -234,6 +234,33 @@ func TestDirectIsCutShort(t *testing.T) {
 	}
 }
 
+// TestDirectSendsNothingTooLate is that nothing leaves of a request whose context has ended, and that an idle connection
+// is kept that holds nothing of the request before.
+func TestDirectSendsNothingTooLate(t *testing.T) {
+	sent := make(chan struct{}, 2)
+	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			sent <- struct{}{}
+			_, _ = io.WriteString(out, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		}
+	})
+	if _, _, err := fetch(d, asks(t.Context(), t, http.MethodGet, "")); err != nil {
+		t.Fatal(err)
+	}
+	errCut := errors.New("cut")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errCut)
+	if _, _, err := fetch(d, asks(ctx, t, http.MethodGet, "")); !errors.Is(err, errCut) || len(sent) != 1 {
+		t.Errorf("error %v, %d requests left", err, len(sent))
+	}
+	if len(d.kept) != 1 || d.kept[0].alive != nil {
+		t.Errorf("%d connections are kept, or one holds what watched over its request", len(d.kept))
+	}
+}
+
 // TestDirectHungUp is a server that closes a connection: one that was used before is replaced, a new one is not.
 func TestDirectHungUp(t *testing.T) {
 	d := host(t, hangsUp(1), hangsUp(1), hangsUp(0))

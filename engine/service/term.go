@@ -35,7 +35,7 @@ type listener struct {
 // Its over must be called.
 func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) *term {
 	t := &term{Context: ctx, patience: patience}
-	t.unwatch = context.AfterFunc(ctx, func() { t.end(context.Cause(ctx)) })
+	t.unwatch = context.AfterFunc(ctx, t.hear)
 	if patience > 0 {
 		t.timer = time.AfterFunc(patience, t.expire)
 	}
@@ -84,8 +84,17 @@ func (t *term) end(cause error) {
 	t.first = nil
 }
 
+// hear ends it if the call's context has ended, which tells of that on a goroutine of its own: whoever asks before that
+// one runs must hear the same, or a request would leave that nobody waits for.
+func (t *term) hear() {
+	if t.Context.Err() != nil {
+		t.end(context.Cause(t.Context))
+	}
+}
+
 // why is the cause of its end; nil is that it has not ended.
 func (t *term) why() error {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.cause
@@ -93,6 +102,7 @@ func (t *term) why() error {
 
 // Done implements [context.Context].
 func (t *term) Done() <-chan struct{} {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.done == nil {

@@ -56,6 +56,35 @@ func TestTermEnds(t *testing.T) {
 	}
 }
 
+// TestTermEndsWithItsCall is that an attempt has ended as soon as its call has, whether it began before or after that.
+func TestTermEndsWithItsCall(t *testing.T) {
+	errCall := errors.New("the call's")
+	for name, ended := range map[string]func(*term) bool{
+		"done": func(once *term) bool {
+			select {
+			case <-once.Done():
+				return true
+			default:
+				return false
+			}
+		},
+		"error": func(once *term) bool { return once.Err() != nil },
+		"cause": func(once *term) bool { return errors.Is(once.why(), errCall) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			before := new(Call).attempt(ctx, &renewal{}, time.Minute)
+			defer before.over()
+			cancel(errCall)
+			after := new(Call).attempt(ctx, &renewal{}, time.Minute)
+			defer after.over()
+			if !ended(before) || !ended(after) {
+				t.Error("it goes on without its call")
+			}
+		})
+	}
+}
+
 // TestTermIsOver is that nothing is left of an attempt that is over, and that one which must not leave twice is not renewed.
 func TestTermIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
