@@ -26,12 +26,12 @@ var waitingPy string
 func waitingRow() row {
 	const sessions, step = 1000, 20 * time.Millisecond
 	type level struct{ gate, times int }
-	levels := []level{{10, 1}, {50, 3}, {100, 5}}
+	levels := []level{{10, 3}, {50, 9}, {100, 15}}
 	r := row{
 		name: "3",
 		what: fmt.Sprintf("%d steps of %v that wait", sessions, step),
 		note: "Points are hundredths of the ideal time, N/gate × step. Throng runs a scenario's wait step, and in turn with it, " +
-			"in the same process, as many goroutines as the gate sleep with time.Sleep; the start and the end of a run count. The median of 1, 3 and 5 times.",
+			"in the same process, as many goroutines as the gate sleep with time.Sleep; the start and the end of a run count. The median of 3, 9 and 15 times.",
 	}
 	name := func(who string, gate int) string { return fmt.Sprintf("%s at %d", who, gate) }
 	r.sides = []side{
