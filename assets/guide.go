@@ -3,6 +3,7 @@ package assets
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ type Page struct {
 	Text  string // all of it, its first heading too
 }
 
-// Passage is a part of a page between two empty lines: a paragraph, a list or a block of code.
+// Passage is a paragraph of a page, an item of a list or a block of code.
 type Passage struct {
 	Page    *Page
 	Heading string // the one that it stands under
@@ -70,6 +71,9 @@ func Search(pages []Page, text string) (found []Passage) {
 	return found
 }
 
+// item is how an item of a list begins.
+var item = regexp.MustCompile(`^(-|\d+\.) `)
+
 // passages are those of a page; each heading comes as one without text.
 func (p *Page) passages() (all []Passage) {
 	heading, fenced := "", false
@@ -92,6 +96,9 @@ func (p *Page) passages() (all []Passage) {
 			all = append(all, Passage{p, heading, ""})
 		case !fenced && line == "":
 			end()
+		case !fenced && item.MatchString(line):
+			end()
+			lines = append(lines, line)
 		default:
 			lines = append(lines, line)
 		}

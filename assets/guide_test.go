@@ -114,7 +114,7 @@ func TestLinks(t *testing.T) {
 // TestSearch looks for words in a page of its own, and finds passages by their words and headings.
 func TestSearch(t *testing.T) {
 	pages := []Page{
-		{Topic: "one", Text: "# Top\n\nA disk that is full.\n\n## Latency\n\nThe mean.\n\n- Warning from 1s\n- critical above 2s\n\n```sh\n# full\n\ndisk\n```\n"},
+		{Topic: "one", Text: "# Top\n\nA disk that is full.\n\n## Latency\n\nThe mean.\n\n- Warning\n  from 1s\n- critical above 2s\n\n```sh\n# full\n\ndisk\n```\n"},
 		{Topic: "two", Text: "# Latency\n\nA Full\ndisk.\n"},
 	}
 	for _, tt := range []struct {
@@ -123,13 +123,14 @@ func TestSearch(t *testing.T) {
 	}{
 		{"full disk", []string{"A disk that is full.", "```sh\n# full\n\ndisk\n```", "A Full\ndisk."}},
 		{"LATENCY", []string{"The mean.", "A Full\ndisk."}},
-		{"latency critical", []string{"- Warning from 1s\n- critical above 2s"}},
+		{"latency critical", []string{"- critical above 2s"}},
+		{"warning 1s", []string{"- Warning\n  from 1s"}},
 		{"critical mean", nil},
 		{" ", nil},
 	} {
 		found := Search(pages, tt.words)
 		if len(found) != len(tt.want) {
-			t.Errorf("%+v is found %d times: %q", tt.words, len(found), found)
+			t.Errorf("%q is found %d times: %+v", tt.words, len(found), found)
 			continue
 		}
 		for i, p := range found {
