@@ -53,11 +53,11 @@ func fenced(text, language string) (all []string) {
 	return all
 }
 
-// documents are the README and the pages of the guide by name.
+// documents are the README, what contributors read, and the pages of the guide by name.
 func documents(t *testing.T) (names []string, texts map[string]string) {
 	t.Helper()
-	texts = map[string]string{"README": read(t, "..", "..", "README.md")}
-	names = []string{"README"}
+	texts = map[string]string{"README": read(t, "..", "..", "README.md"), "CONTRIBUTING": read(t, "..", "..", ".github", "CONTRIBUTING.md")}
+	names = []string{"README", "CONTRIBUTING"}
 	for _, p := range assets.Pages() {
 		names, texts[p.Topic] = append(names, p.Topic), p.Text
 	}
@@ -382,6 +382,26 @@ func (s *stage) ask(t *testing.T, queries string) {
 		tag, err := conn.Exec(t.Context(), strings.ReplaceAll(query, datedPlace, s.finished))
 		if err != nil || tag.RowsAffected() == 0 && !strings.Contains(query, "'failed'") {
 			t.Errorf("%s\n%d rows, %v", query, tag.RowsAffected(), err)
+		}
+	}
+}
+
+// TestLinksOfTheReadme: what the README and the file beside it for contributors link to is there, and the README leads to
+// every page of the guide.
+func TestLinksOfTheReadme(t *testing.T) {
+	root := filepath.Join("..", "..")
+	links := map[string]bool{}
+	for name, folder := range map[string]string{"README.md": root, filepath.Join(".github", "CONTRIBUTING.md"): filepath.Join(root, ".github")} {
+		for _, m := range regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(read(t, root, name), -1) {
+			links[m[1]] = true
+			if _, err := os.Stat(filepath.Join(folder, m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+	for _, p := range assets.Pages() {
+		if !links["assets/guide/"+p.File] {
+			t.Errorf("the README does not lead to %s", p.File)
 		}
 	}
 }
