@@ -429,4 +429,3 @@ func TestUnattended(t *testing.T) {
 		}
 	}
 }
-
