@@ -291,13 +291,13 @@ func (s *stage) filled(t *testing.T, data string, args []string) []string {
 		runs = runs[1:]
 	}
 	for i, word := range args {
-		switch {
-		case word == runPlace || word == datedPlace:
+		switch word {
+		case runPlace, datedPlace:
 			args[i], runs = runs[0], runs[1:]
-		case word == recordedPlace:
+		case recordedPlace:
 			_, out, _ := attended([]string{"runs", "--data", data})
 			args[i] = strings.Fields(strings.Split(out, "\n")[1])[0]
-		case word == databasePlace:
+		case databasePlace:
 			if s.database == "" {
 				s.database = pgtest.Shared(t).Database(t)
 			}
@@ -330,15 +330,18 @@ func brisk(args []string) []string {
 	}
 	switch {
 	case args[0] == "calibrate" && !has("--presets"):
-		give("--duration", "100ms")
-		add("--levels", "1,2")
-		add("--repeats", "1")
+		give("--duration", "50ms")
+		give("--levels", "1,2")
+		give("--repeats", "1")
 		add("--rehearsal", "none")
 		fallthrough
 	case args[0] == "run" && has("shopping"):
 		if !has("agents=") {
 			args = append(args, "--set", "agents=20")
 		}
+	}
+	if args[0] == "run" && has("mine.yaml") { // whose service has a rate
+		args = append(args, "--set", "visitors=5")
 	}
 	if slices.Contains([]string{"run", "resume", "fork"}, args[0]) && !has("--replay") {
 		add("--rehearsal", "none")
