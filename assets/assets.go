@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-//go:embed scenarios
+//go:embed scenarios guide
 var files embed.FS
 
 //go:embed prices.json

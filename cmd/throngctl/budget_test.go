@@ -213,33 +213,6 @@ func TestBudgetOfMoney(t *testing.T) {
 	}
 }
 
-// TestReadmeBudget runs the README's commands about budgets.
-func TestReadmeBudget(t *testing.T) {
-	_, section, _ := strings.Cut(read(t, "..", "..", "README.md"), "## Budgets\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	_, block, _ := strings.Cut(section, "```sh\n")
-	block, _, ok := strings.Cut(block, "```")
-	if !ok {
-		t.Fatal("the README has no commands about budgets")
-	}
-	data, codes := t.TempDir(), []int{exitFailed, exitDone}
-	for line := range strings.Lines(block) {
-		command, _, _ := strings.Cut(line, "#")
-		args := strings.Fields(command)
-		if len(codes) == 0 || args[0] != "bin/throngctl" {
-			t.Fatalf("one command too many: %s", line)
-		}
-		code, out, stderr := ctl(t, append(args[1:], "--data", data)...)
-		if code != codes[0] {
-			t.Errorf("%s: exit code %d, want %d\n%s%s", command, code, codes[0], out, stderr)
-		}
-		codes = codes[1:]
-	}
-	if len(codes) > 0 {
-		t.Errorf("%d commands are missing", len(codes))
-	}
-}
-
 // TestBudgetOnOtherWays: a step that would go on without its answer does not where the budget is the reason; the results
 // are those of a run that nobody disturbed, with calls that sessions share, that fail over, and that go on at once.
 func TestBudgetOnOtherWays(t *testing.T) {

@@ -149,12 +149,12 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestReadmeCalibrate runs the README's example, shorter, and finds every flag of its own there.
-func TestReadmeCalibrate(t *testing.T) {
-	readme := read(t, "..", "..", "README.md")
-	line := regexp.MustCompile(`(?m)^bin/throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(readme)
+// TestGuideCalibrate runs the guide's example, shorter, and finds every flag of its own there.
+func TestGuideCalibrate(t *testing.T) {
+	text := page(t, "at-once")
+	line := regexp.MustCompile(`(?m)^throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(text)
 	if line == nil {
-		t.Fatal("the README has no example")
+		t.Fatal("the guide has no example")
 	}
 	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--rehearsal", "none")
 	args[slices.Index(args, "--duration")+1] = "100ms"
@@ -170,8 +170,8 @@ func TestReadmeCalibrate(t *testing.T) {
 			continue
 		}
 		own++
-		if !strings.Contains(readme, "`--"+flag[1]+"`") && !strings.Contains(readme, "`--"+flag[1]+" ") {
-			t.Errorf("the README says nothing of --%s", flag[1])
+		if !strings.Contains(text, "`--"+flag[1]+"`") && !strings.Contains(text, "`--"+flag[1]+" ") {
+			t.Errorf("the guide says nothing of --%s", flag[1])
 		}
 	}
 	if own < 6 {

@@ -349,8 +349,8 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-// TestReadmeFlags: the README names every flag of run.
-func TestReadmeFlags(t *testing.T) {
+// TestGuideFlags: the guide names every flag of run.
+func TestGuideFlags(t *testing.T) {
 	code, help, stderr := ctl(t, "run", "--help")
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
@@ -359,20 +359,20 @@ func TestReadmeFlags(t *testing.T) {
 	if len(flags) < 30 {
 		t.Fatalf("only %d flags:\n%s", len(flags), help)
 	}
-	readme := read(t, "..", "..", "README.md")
+	text := page(t, "terminal") + page(t, "postgres")
 	for _, flag := range flags {
-		if flag[1] != "help" && !strings.Contains(readme, "--"+flag[1]+" ") && !strings.Contains(readme, "--"+flag[1]+"`") {
-			t.Errorf("the README says nothing of --%s", flag[1])
+		if flag[1] != "help" && !strings.Contains(text, "--"+flag[1]+" ") && !strings.Contains(text, "--"+flag[1]+"`") {
+			t.Errorf("the guide says nothing of --%s", flag[1])
 		}
 	}
 }
 
-// TestReadmeScenario runs the example of the README.
-func TestReadmeScenario(t *testing.T) {
-	_, rest, _ := strings.Cut(read(t, "..", "..", "README.md"), "```yaml\n")
+// TestGuideScenario runs the first example of the guide.
+func TestGuideScenario(t *testing.T) {
+	_, rest, _ := strings.Cut(page(t, "scenario"), "```yaml\n")
 	text, _, ok := strings.Cut(rest, "```")
 	if !ok {
-		t.Fatal("the README has no scenario")
+		t.Fatal("the guide has no scenario")
 	}
 	path := filepath.Join(t.TempDir(), "greeters.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

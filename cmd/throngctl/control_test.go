@@ -226,16 +226,16 @@ func TestRunsAmongAgents(t *testing.T) {
 	}
 }
 
-// TestReadmeOrders: the README names every order to a run in progress.
-func TestReadmeOrders(t *testing.T) {
-	readme := read(t, "..", "..", "README.md")
+// TestGuideOrders: the guide names every order to a run in progress.
+func TestGuideOrders(t *testing.T) {
+	text := page(t, "terminal")
 	_, help, _ := ctl(t, "--help")
 	if _, rest, _ := strings.Cut(help, "\nThe run in progress\n"); !strings.HasPrefix(rest, "  status ") {
 		t.Errorf("the orders do not stand together\n%s", help)
 	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {
-		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(readme) {
-			t.Errorf("the README says nothing of throngctl %s", order)
+		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(text) {
+			t.Errorf("the guide says nothing of throngctl %s", order)
 		}
 		if !regexp.MustCompile(`(?m)^  ` + order + ` `).MatchString(help) {
 			t.Errorf("there is no throngctl %s\n%s", order, help)

@@ -140,11 +140,11 @@ func TestResumeKeepsTheFilter(t *testing.T) {
 	}
 }
 
-// TestReadmePopulation runs the README's example of a population file.
-func TestReadmePopulation(t *testing.T) {
-	parts := strings.Split(read(t, "..", "..", "README.md"), "```yaml\n")
+// TestGuidePopulation runs the guide's example of a population file.
+func TestGuidePopulation(t *testing.T) {
+	parts := strings.Split(page(t, "scenario"), "```yaml\n")
 	if len(parts) < 3 {
-		t.Fatal("the README has no population")
+		t.Fatal("the guide has no population")
 	}
 	text, _, _ := strings.Cut(parts[2], "```")
 	dir := t.TempDir()

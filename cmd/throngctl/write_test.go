@@ -147,9 +147,9 @@ func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 	}
 }
 
-// TestReadmeWrittenPopulation runs the README's example of a population that a model writes.
-func TestReadmeWrittenPopulation(t *testing.T) {
-	for part := range strings.SplitSeq(read(t, "..", "..", "README.md"), "```yaml\n") {
+// TestGuideWrittenPopulation runs the guide's example of a population that a model writes.
+func TestGuideWrittenPopulation(t *testing.T) {
+	for part := range strings.SplitSeq(page(t, "scenario"), "```yaml\n") {
 		text, _, _ := strings.Cut(part, "```")
 		if !strings.Contains(text, "  write:\n") {
 			continue
@@ -165,5 +165,5 @@ func TestReadmeWrittenPopulation(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("the README has no population that is written")
+	t.Fatal("the guide has no population that is written")
 }

@@ -1,0 +1,434 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"net/http/httputil"
+	neturl "net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
+)
+
+// Placeholders of the documents, and what stands in their places here: a run that has finished, or the one after it where
+// a command names two; the run of the recording before; a shop of the rehearsal's shape, which asks for no token of the
+// rehearsal; a database.
+const (
+	runPlace      = "RUN"
+	datedPlace    = "20260301-120000-abcd"
+	recordedPlace = "20261122-0715"
+	shopPlace     = "https://staging.example.com"
+	databasePlace = "postgres://me@db.example.com/results"
+)
+
+// unattended are the commands of the documents that are only read by the parser of the command line, with why.
+var unattended = []struct{ command, why string }{
+	{"rehearse", "it serves until it is stopped: TestRehearseAlone, TestRehearseTheModel"},
+	{"prove", "it takes minutes: TestProve"},
+	{"check shopping --set provider=openrouter", "it asks a real provider"},
+	{"run shopping --set provider=openrouter", "it asks a real provider"},
+}
+
+// orders are the commands that a run in progress is there for.
+var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "tell"}
+
+// fenced is what a document has in blocks of a language.
+func fenced(text, language string) (all []string) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// documents are the README, what contributors read, and the pages of the guide by name.
+func documents(t *testing.T) (names []string, texts map[string]string) {
+	t.Helper()
+	texts = map[string]string{"README": read(t, "..", "..", "README.md"), "CONTRIBUTING": read(t, "..", "..", ".github", "CONTRIBUTING.md")}
+	names = []string{"README", "CONTRIBUTING"}
+	for _, p := range assets.Pages() {
+		names, texts[p.Topic] = append(names, p.Topic), p.Text
+	}
+	return names, texts
+}
+
+// page is a page of the guide.
+func page(t *testing.T, topic string) string {
+	t.Helper()
+	_, texts := documents(t)
+	if texts[topic] == "" {
+		t.Fatalf("the guide has no page %s", topic)
+	}
+	return texts[topic]
+}
+
+// TestDocumentedCommands carries out every command of the README and the guide, made small: it ends with the exit code
+// that its comment lets expect. SQL of the guide is asked of the database that the commands before it sent to.
+func TestDocumentedCommands(t *testing.T) {
+	s := newStage(t)
+	names, texts := documents(t)
+	ran := 0
+	for _, name := range names {
+		for i, lines := range fenced(texts[name], "sh") {
+			t.Run(fmt.Sprintf("%s %d", name, i+1), func(t *testing.T) { ran += s.carryOut(t, strings.Split(strings.TrimSpace(lines), "\n")) })
+		}
+		for i, queries := range fenced(texts[name], "sql") {
+			t.Run(fmt.Sprintf("%s SQL %d", name, i+1), func(t *testing.T) { s.ask(t, queries) })
+		}
+	}
+	if ran < 60 {
+		t.Errorf("only %d commands were carried out", ran)
+	}
+}
+
+// stage is what the commands of the documents find.
+type stage struct {
+	fixture         string // a store with two runs
+	finished, ended string // these: with checkpoints, and out of budget
+	shop            string
+	database        string   // "" until it is needed
+	files           []string // names and texts, in turn
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	keyring.MockInit()
+	self(t) // before there is another home, in which Go would build all anew
+	for _, name := range []string{"DATABASE_URL", "XDG_DATA_HOME"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("SHOP_TOKEN", "a-token-of-the-shop")
+	s := &stage{fixture: t.TempDir(), shop: openShop(t)}
+	run := func(code int, more ...string) string {
+		got, out, stderr := ctl(t, append([]string{
+			"run", "shopping", "--data", s.fixture, "--set", "agents=20", "--set", "eagerness=8", "--seed", "7", "--rehearsal", "none",
+			"--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--no-dashboard",
+		}, more...)...)
+		if got != code {
+			t.Fatalf("exit code %d\n%s%s", got, out, stderr)
+		}
+		return regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
+	}
+	s.finished = run(exitDone, "--cycles", "3")
+	s.ended = run(exitFailed, "--cycles", "3", "--max-requests", "250")
+	_, texts := documents(t)
+	for _, text := range texts {
+		for _, yaml := range fenced(text, "yaml") {
+			if first, _, _ := strings.Cut(yaml, "\n"); strings.HasPrefix(first, "# ") {
+				s.files = append(s.files, strings.TrimPrefix(first, "# "), s.here(yaml))
+			}
+		}
+	}
+	scenarios := filepath.Join("..", "..", "assets", "scenarios")
+	s.files = append(s.files, "new.yaml", read(t, scenarios, "shopping.yaml"), "shopping.star", read(t, scenarios, "shopping.star"), "text.json", `{"text": "The ferry was late."}`)
+	return s
+}
+
+// openShop is the rehearsal's shop as somebody else's backend: whoever asks has a token of it.
+func openShop(t *testing.T) string {
+	t.Helper()
+	shop, err := rehearsal.Start(rehearsal.Config{Seed: 7, Secret: "quiet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := shop.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	to, err := neturl.Parse(shop.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		user := r.In.Header.Get("X-Shopping-Session-Id")
+		if user == "" {
+			user = "visitor"
+		}
+		r.Out.Header.Set("Authorization", "Bearer quiet."+user)
+	}})
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// here puts what there is into the places of the documents' addresses.
+func (s *stage) here(text string) string {
+	text = strings.ReplaceAll(text, shopPlace, s.shop)
+	return strings.ReplaceAll(text, strings.TrimPrefix(shopPlace, "https://"), "127.0.0.1")
+}
+
+// home makes a home for a block, with the files that commands name.
+func (s *stage) home(t *testing.T, fixture bool) (data string) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv(wire.DataEnv, "")
+	t.Chdir(home)
+	data, err := wire.DataFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fixture {
+		if err := os.CopyFS(data, os.DirFS(s.fixture)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < len(s.files); i += 2 {
+		if err := os.WriteFile(s.files[i], []byte(s.files[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
+}
+
+// carryOut carries out the commands of a block, one after another in one home, which has the two runs of the fixture.
+// Where one of them resumes what none of them left, the block is a list of what one can do, and each has a home of its own.
+func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
+	var all []documented
+	listed, ordered, fetched := false, false, false
+	for _, line := range lines {
+		words, comment := split(t, line)
+		if words[0] == "make" {
+			if !strings.Contains(read(t, "..", "..", "Makefile"), "\n"+words[1]+":") {
+				t.Errorf("there is no %s", line)
+			}
+			continue
+		}
+		if words[0] != "throngctl" && words[0] != "bin/throngctl" {
+			t.Errorf("nothing runs %s", line)
+			continue
+		}
+		d := documented{line: line, args: words[1:], code: exitDone}
+		if strings.Contains(comment, "ends out of budget") {
+			d.code = exitFailed
+		}
+		listed = listed || d.args[0] == "resume" && (len(all) == 0 || all[len(all)-1].code == exitDone)
+		ordered = ordered || slices.Contains(orders, d.args[0])
+		fetched = fetched || d.args[0] == "fetch"
+		all = append(all, d)
+	}
+	data := s.home(t, !fetched)
+	if ordered {
+		slowRun(t, data)
+	}
+	for i, d := range all {
+		if i > 0 && listed {
+			data = s.home(t, true)
+			if d.args[0] == "restore" {
+				attended([]string{"delete", s.finished})
+			}
+		}
+		s.do(t, data, d)
+	}
+	return len(all)
+}
+
+// documented is a command of a document.
+type documented struct {
+	line string
+	args []string
+	code int // that it ends with
+}
+
+// do carries out a command, or has it read only.
+func (s *stage) do(t *testing.T, data string, d documented) {
+	if s.parsed(t, d.args) {
+		return
+	}
+	args := s.filled(t, data, d.args)
+	code, out, stderr := attended(args)
+	if code != d.code {
+		t.Errorf("%s\nis throngctl %s: exit code %d, want %d\n%s%s", d.line, strings.Join(args, " "), code, d.code, out, stderr)
+	}
+	t.Logf("throngctl %s\n%s%s", strings.Join(args, " "), out, stderr)
+}
+
+// attended runs throngctl for somebody who agrees to everything.
+func attended(args []string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = execute(args, &terminal{in: strings.NewReader("yes\n"), out: &out, err: &err, hooks: hooks{host: unseen}})
+	return code, out.String(), err.String()
+}
+
+// parsed has the parser read a command that is not to be carried out.
+func (s *stage) parsed(t *testing.T, args []string) bool {
+	t.Helper()
+	for _, u := range unattended {
+		if !strings.HasPrefix(strings.Join(args, " ")+" ", u.command+" ") {
+			continue
+		}
+		all, _ := grammar(args)
+		parser, err := kong.New(all, kong.Name("throngctl"), explained())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(args); err != nil {
+			t.Errorf("throngctl %s: %v", strings.Join(args, " "), err)
+		}
+		return true
+	}
+	return false
+}
+
+// filled puts what there is into a command's places, and makes it small.
+func (s *stage) filled(t *testing.T, data string, args []string) []string {
+	t.Helper()
+	runs := []string{s.finished, s.ended}
+	if args[0] == "resume" {
+		runs = runs[1:]
+	}
+	for i, word := range args {
+		switch word {
+		case runPlace, datedPlace:
+			args[i], runs = runs[0], runs[1:]
+		case recordedPlace:
+			_, out, _ := attended([]string{"runs", "--data", data})
+			args[i] = strings.Fields(strings.Split(out, "\n")[1])[0]
+		case databasePlace:
+			if s.database == "" {
+				s.database = pgtest.Shared(t).Database(t)
+			}
+			args[i] = s.database
+		default:
+			args[i] = s.here(word)
+		}
+	}
+	return brisk(args)
+}
+
+// brisk makes a command quick, where it is not: the sizes are those of the test.
+func brisk(args []string) []string {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(arg string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(arg, w) })
+		})
+	}
+	give := func(flag, value string) {
+		if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
+			args[i+1] = value
+		} else {
+			args = append(args, flag, value)
+		}
+	}
+	add := func(flag, value string) {
+		if !has(flag) {
+			args = append(args, flag, value)
+		}
+	}
+	switch {
+	case args[0] == "calibrate" && !has("--presets"):
+		give("--duration", "50ms")
+		give("--levels", "1,2")
+		give("--repeats", "1")
+		add("--rehearsal", "none")
+		fallthrough
+	case args[0] == "run" && has("shopping"):
+		if !has("agents=") {
+			args = append(args, "--set", "agents=20")
+		}
+	}
+	if args[0] == "run" && has("mine.yaml") { // whose service has a rate
+		args = append(args, "--set", "visitors=5")
+	}
+	if slices.Contains([]string{"run", "resume", "fork"}, args[0]) && !has("--replay") {
+		add("--rehearsal", "none")
+		if has("--hours") {
+			give("--hours", "0.0002")
+		} else if args[0] == "fork" || has("shopping", "--cycles") {
+			give("--cycles", "3")
+		}
+		if args[0] != "run" && !has("--max-tokens") { // the run's budget was small
+			args = append(args, "--max-requests", "0")
+		}
+	}
+	return args
+}
+
+// split takes a line of a shell apart: words, quoted ones too, and the comment behind them.
+func split(t *testing.T, line string) (words []string, comment string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(#.*$)|"([^"]*)"|'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
+		if m[1] != "" {
+			comment = m[1]
+			break
+		}
+		words = append(words, m[2]+m[3]+m[4])
+	}
+	if len(words) < 2 {
+		t.Fatalf("%q is no command", line)
+	}
+	return words, comment
+}
+
+// ask asks the database each of the queries; all have rows, but those about failures.
+func (s *stage) ask(t *testing.T, queries string) {
+	if s.database == "" {
+		t.Skip("there is no PostgreSQL that anything was sent to")
+	}
+	conn := pgtest.Connect(t, s.database)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	queries = strings.TrimSpace(regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(queries, ""))
+	for query := range strings.SplitSeq(strings.TrimSuffix(queries, ";"), ";") {
+		tag, err := conn.Exec(t.Context(), strings.ReplaceAll(query, datedPlace, s.finished))
+		if err != nil || tag.RowsAffected() == 0 && !strings.Contains(query, "'failed'") {
+			t.Errorf("%s\n%d rows, %v", query, tag.RowsAffected(), err)
+		}
+	}
+}
+
+// TestLinksOfTheReadme: what the README and the file beside it for contributors link to is there, and the README leads to
+// every page of the guide.
+func TestLinksOfTheReadme(t *testing.T) {
+	root := filepath.Join("..", "..")
+	links := map[string]bool{}
+	for name, folder := range map[string]string{"README.md": root, filepath.Join(".github", "CONTRIBUTING.md"): filepath.Join(root, ".github")} {
+		for _, m := range regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(read(t, root, name), -1) {
+			links[m[1]] = true
+			if _, err := os.Stat(filepath.Join(folder, m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+	for _, p := range assets.Pages() {
+		if !links["assets/guide/"+p.File] {
+			t.Errorf("the README does not lead to %s", p.File)
+		}
+	}
+}
+
+// TestSplit reads lines as a shell does.
+func TestSplit(t *testing.T) {
+	words, comment := split(t, `throngctl set limit=30 --why "the shop's own batch" --filter 'a > 3'   # lower "it"`)
+	if want := []string{"throngctl", "set", "limit=30", "--why", "the shop's own batch", "--filter", "a > 3"}; !slices.Equal(words, want) || comment != `# lower "it"` {
+		t.Errorf("%q, %q", words, comment)
+	}
+}
+
+// TestUnattended: what is not carried out is there.
+func TestUnattended(t *testing.T) {
+	names, texts := documents(t)
+	var all strings.Builder
+	for _, name := range names {
+		for _, lines := range fenced(texts[name], "sh") {
+			all.WriteString(lines)
+		}
+	}
+	for _, u := range unattended {
+		if !strings.Contains(all.String(), "throngctl "+u.command+" ") {
+			t.Errorf("no document has throngctl %s", u.command)
+		}
+	}
+}

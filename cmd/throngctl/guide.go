@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
+)
+
+// guideCmd shows the guide that comes along.
+type guideCmd struct {
+	Topic  string `arg:"" optional:"" help:"The page to print, or the beginning of its name; all are listed without."`
+	Search string `placeholder:"WORDS" help:"Print the passages that hold all of these words, such as --search 'disk full'; of the topic only, if there is one."`
+}
+
+// Run is called by kong.
+func (c *guideCmd) Run(t *terminal) error {
+	pages := assets.Pages()
+	if c.Topic != "" {
+		page, err := findPage(pages, c.Topic)
+		if err != nil {
+			return err
+		}
+		pages = []assets.Page{page}
+	}
+	switch {
+	case c.Search != "":
+		return c.search(t, pages)
+	case c.Topic != "":
+		fmt.Fprint(t.out, pages[0].Text)
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, p := range pages {
+		fmt.Fprintf(w, "%s\t%s\n", p.Topic, p.Title)
+	}
+	return w.Flush()
+}
+
+// findPage finds a page by its topic or the beginning of it.
+func findPage(pages []assets.Page, topic string) (assets.Page, error) {
+	var found []assets.Page
+	var topics []string
+	for _, p := range pages {
+		if p.Topic == topic {
+			return p, nil
+		}
+		if strings.HasPrefix(p.Topic, strings.ToLower(topic)) {
+			found = append(found, p)
+		}
+		topics = append(topics, p.Topic)
+	}
+	if len(found) != 1 {
+		return assets.Page{}, &engine.FieldError{
+			Field: "topic", Problem: fmt.Sprintf("the guide has no page %s", topic), Hint: "one of " + strings.Join(topics, ", ") + "; words are looked for with --search",
+		}
+	}
+	return found[0], nil
+}
+
+// search prints what holds the words, each passage below its page and heading.
+func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
+	found := assets.Search(pages, c.Search)
+	if len(found) == 0 {
+		fmt.Fprintf(t.err, "no passage holds all of: %s\n", strings.Join(slices.Collect(strings.FieldsSeq(c.Search)), ", "))
+		return exitError(exitFailed)
+	}
+	for i, p := range found {
+		if i > 0 {
+			fmt.Fprintln(t.out)
+		}
+		fmt.Fprintf(t.out, "%s: %s\n", p.Page.Topic, p.Heading)
+		for line := range strings.SplitSeq(p.Text, "\n") {
+			fmt.Fprintf(t.out, "  %s\n", line)
+		}
+	}
+	return nil
+}
