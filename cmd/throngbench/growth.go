@@ -27,7 +27,9 @@ func growthRow() row {
 		what: "The store: 1,000 runs and 10 million rows beside a tenth of it",
 		sides: []side{
 			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, bigRuns, true) }},
-			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, tenthStore, tenthRuns, false) }},
+			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) {
+				return useStore(ctx, e, tenthStore, tenthRuns, false)
+			}},
 		},
 		shown: []string{
 			"ms to open", "ms to list a thousand runs", "ms to list checkpoints", "ms for totals", "ms for metrics", "ms for an agent", "ms to weigh", "ms to prune", "exported rows per CPU second",
