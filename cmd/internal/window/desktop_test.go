@@ -110,7 +110,7 @@ func (d *desktop) startX(width, height int) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset") //nolint:noctx // ends with the test
+	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset", "-r") //nolint:noctx // ends with the test
 	x.ExtraFiles = []*os.File{write}
 	if err := x.Start(); err != nil {
 		d.t.Fatal(err)
