@@ -125,9 +125,10 @@ func TestBudgetAfterAKill(t *testing.T) {
 		t.Fatalf("it ended with %v\n%s%s", err, out, stderr)
 	}
 	requests := counts(t, count)[prove.Request]
-	// A session asks at most so often between two intents, or when it signs in.
+	// A session asks at most so often between two intents, or when it signs in. The budget's end cuts those that are about
+	// to ask; that they did not is not always known.
 	const unknown = 5 * atOnce
-	if all := killed + requests; all < budget || all > budget+unknown {
+	if all := killed + requests; all < budget-atOnce || all > budget+unknown {
 		t.Errorf("the shop saw %d requests of %d and %d that nobody may know of", all, budget, unknown)
 	}
 }

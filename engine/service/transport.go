@@ -200,6 +200,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	if err == nil {
 		err = call.refresh(ctx)
 	}
+	if err == nil && ctx.Err() != nil { // cut while something held it back: it does not leave, and costs nothing
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		call.giveBack()
 		return nil, nil, err
