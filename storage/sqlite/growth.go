@@ -73,7 +73,8 @@ type pack struct {
 
 func (s *sweep) piece(tx txn) (rest chore, err error) {
 	began := time.Now()
-	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle, pos`, s.journal.run, s.upTo)
+	// The newest first: were it stopped between two pieces, no answer may be there whose intent is not.
+	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle DESC, pos DESC`, s.journal.run, s.upTo)
 	if err != nil {
 		return nil, err
 	}
