@@ -469,3 +469,32 @@ func TestStarts(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }
+
+// TestSweepLeavesNoAnswerAlone stops a sweep between two pieces, of which the later rows are the answers to the earlier.
+func TestSweepLeavesNoAnswerAlone(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	j.settings.KeepShare = 0
+	if err := j.Commit(t.Context(), engine.IntentRow{Place: engine.Place{Agent: 1}, Path: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(func(tx txn) error {
+		return tx.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
+			INSERT INTO requests (run, pos, cycle, kept, count, data) SELECT run, pos + i, cycle, kept, count, data FROM requests, n`, choreRows)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	first := ask[int64](t, s.reader, `SELECT min(pos) FROM requests`)
+	var rest chore = &sweep{journal: j, upTo: 0}
+	if err := s.write(func(tx txn) (err error) {
+		rest, err = rest.piece(tx)
+		return err
+	}); err != nil || rest == nil {
+		t.Fatalf("a piece left %v, %v", rest, err)
+	}
+	n, least, most := ask[int64](t, s.reader, `SELECT count(*) FROM requests`), ask[int64](t, s.reader, `SELECT min(pos) FROM requests`), ask[int64](t, s.reader, `SELECT max(pos) FROM requests`)
+	if n == 0 || least != first || most != first+n-1 {
+		t.Errorf("%d rows are left, from %d to %d of those from %d on", n, least, most, first)
+	}
+}
