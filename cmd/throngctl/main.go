@@ -85,6 +85,7 @@ type terminal struct {
 	lines    *bufio.Reader    // of in; nil until something is asked
 	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
+	json     bool // answers and errors are for programs
 	hooks    hooks
 }
 
@@ -197,7 +198,7 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data = *data
+	t.data, t.json = *data, wantsJSON(command)
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)
@@ -211,25 +212,33 @@ func execute(args []string, t *terminal) int {
 func (t *terminal) fail(err error) int {
 	var code exitError
 	var mistakes *scenario.Mistakes
-	var field *engine.FieldError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
+	case t.json:
+		return t.failure(err, exitOf(err))
 	case errors.As(err, &mistakes):
 		if err := mistakes.Print(t.err); err != nil {
 			return exitFailed
 		}
 		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
-	case errors.As(err, &field), errors.Is(err, engine.ErrNotFound), errors.Is(err, errNoRun), errors.Is(err, os.ErrNotExist):
-		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
-		return exitUsage
 	default:
 		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
-		return exitFailed
+		return exitOf(err)
 	}
+}
+
+// exitOf tells a person's mistake from what failed.
+func exitOf(err error) int {
+	var mistakes *scenario.Mistakes
+	var field *engine.FieldError
+	if errors.As(err, &mistakes) || errors.As(err, &field) || errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoRun) || errors.Is(err, os.ErrNotExist) {
+		return exitUsage
+	}
+	return exitFailed
 }
 
 func plural(n int, one, many string) string {

@@ -40,13 +40,18 @@ type databaseParts struct {
 
 // find returns the database in force, with its password if somebody can be asked for that.
 func (f databaseFlag) find(t *terminal) (wire.Database, error) {
-	flags := texts(f.databaseParts)
-	flags[wire.DatabaseKey] = f.DatabaseURL
-	db, err := wire.FindDatabase(flags, os.Getenv, t.data)
+	db, err := wire.FindDatabase(f.flags(), os.Getenv, t.data)
 	if err != nil {
 		return db, err
 	}
 	return t.askPassword(db)
+}
+
+// flags are those that were given, by the names of their settings.
+func (f databaseFlag) flags() map[string]string {
+	given := texts(f.databaseParts)
+	given[wire.DatabaseKey] = f.DatabaseURL
+	return given
 }
 
 // named returns the database of the flag alone.

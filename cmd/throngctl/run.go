@@ -27,6 +27,7 @@ type runCmd struct {
 
 	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
 	Payload string `placeholder:"FILE" help:"What chains see as input: a .json file or, with a row for each agent, a list in one, a .jsonl or a .csv file."`
+	goOnFlag
 	output
 	settingFlags
 	adaptiveFlag
@@ -44,6 +45,9 @@ type output struct {
 
 // Run is called by kong.
 func (c *runCmd) Run(ctx context.Context, t *terminal) error {
+	if c.Resume != "" {
+		return c.goOn(ctx, t)
+	}
 	l, err := c.launch(ctx, t)
 	if err != nil {
 		return err

@@ -256,64 +256,110 @@ func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 type settingsCmd struct {
 	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
 	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
+	jsonFlag
+	settingFlags
+	adaptiveFlag
+	newFlags
+	databaseFlag
 }
 
 // Run is called by kong.
 func (c *settingsCmd) Run(t *terminal) error {
-	if len(c.Change) > 0 {
-		changes := map[string]string{}
-		for _, change := range c.Change {
-			name, value, ok := strings.Cut(change, "=")
-			if !ok {
-				return &engine.FieldError{Field: change, Problem: "is no name=value"}
-			}
-			switch known, err := wire.SaveDatabaseSetting(t.data, name, value); {
-			case err != nil:
-				return err
-			case !known:
-				changes[name] = value
-			}
-		}
-		if err := wire.Save(t.data, changes); err != nil {
-			return err
-		}
+	if err := c.save(t); err != nil {
+		return err
 	}
-	saved, err := wire.LoadSaved(t.data)
+	all, err := c.inForce(t)
 	if err != nil {
 		return err
 	}
-	layers := wire.Layers{Env: os.Getenv, Saved: saved}
+	if t.json {
+		return t.print(all)
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
+	for _, s := range all.Settings {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
+	}
+	if all.CA != "" {
+		fmt.Fprintf(t.err, "the imported CA is %s\n", all.CA)
+	}
+	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", all.Data)
+	return w.Flush()
+}
+
+// save keeps what is to be changed with the saved settings.
+func (c *settingsCmd) save(t *terminal) error {
+	if len(c.Change) == 0 {
+		return nil
+	}
+	changes := map[string]string{}
+	for _, change := range c.Change {
+		name, value, ok := strings.Cut(change, "=")
+		if !ok {
+			return &engine.FieldError{Field: change, Problem: "is no name=value"}
+		}
+		switch known, err := wire.SaveDatabaseSetting(t.data, name, value); {
+		case err != nil:
+			return err
+		case !known:
+			changes[name] = value
+		}
+	}
+	return wire.Save(t.data, changes)
+}
+
+// settingsJSON are the settings in force.
+type settingsJSON struct {
+	Settings []settingJSON `json:"settings"`
+	CA       string        `json:"imported_ca,omitempty"`
+	Data     string        `json:"data"`
+}
+
+// settingJSON is one of them: From is the flag or variable that sets it, saved, the scenario or default.
+type settingJSON struct {
+	Name    string   `json:"name"`
+	Value   string   `json:"value"`
+	From    string   `json:"from"`
+	Meaning string   `json:"meaning"`
+	Env     []string `json:"environment,omitempty"`
+	Not     []string `json:"opposite_environment,omitempty"`
+}
+
+// inForce are the settings that a run would have, with these flags and for the scenario.
+func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
+	layers := wire.Layers{Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv}
+	if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
+		return all, err
+	}
 	if c.File != "" {
 		s, err := wire.LoadScenario(c.File, nil)
 		if err != nil {
-			return err
+			return all, err
 		}
 		layers.File = wire.FileSettings(s)
 	}
 	_, origins, err := layers.Resolve()
 	if err != nil {
-		return err
+		return all, err
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
 	for _, s := range wire.Settings {
 		o := origins[s.Name]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.Not})
 	}
-	db, places, err := wire.FindDatabaseSettings(nil, os.Getenv, t.data)
+	db, places, err := wire.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {
-		return err
+		return all, err
 	}
 	for i := range wire.DatabaseSettings {
 		s := &wire.DatabaseSettings[i]
 		o := s.Show(db, places)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
 	if ca, err := wire.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
 	} else if ca != nil {
-		fmt.Fprintf(t.err, "the imported CA is %s\n", ca)
+		all.CA = ca.String()
 	}
-	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", filepath.Clean(t.data))
-	return w.Flush()
+	all.Data = filepath.Clean(t.data)
+	return all, nil
 }

@@ -52,6 +52,21 @@ type Status struct {
 
 	Health []Finding `json:"health,omitempty"`
 
+	SimTime  time.Time        `json:"sim_time,omitzero"`
+	Outcomes map[string]int64 `json:"outcomes,omitempty"`
+	Requests int64            `json:"requests"`
+	Retries  int64            `json:"retries"`
+	Refused  int64            `json:"refused"` // 429s
+	Events   int64            `json:"events"`
+	Cut      int64            `json:"cut,omitempty"`
+	Cost     float64          `json:"cost_dollars,omitempty"` // of models
+	Latency  *Latency         `json:"latency_seconds,omitempty"`
+	Speedup  *float64         `json:"speedup,omitempty"`
+	Second   *Second          `json:"second,omitempty"`
+	Errors   []Error          `json:"errors,omitempty"`
+	Log      []Event          `json:"log,omitempty"` // the newest, oldest first
+	Steps    []Step           `json:"steps,omitempty"`
+
 	Overhead *Overhead `json:"overhead,omitempty"`
 }
 
@@ -150,7 +165,7 @@ type Finding struct {
 }
 
 // shownOldest is how many sessions in flight a status names.
-const shownOldest = 5
+const shownOldest = 20
 
 func newStatus(title string, s *engine.Snapshot, health []engine.Finding) *Status {
 	st := &Status{
@@ -160,6 +175,9 @@ func newStatus(title string, s *engine.Snapshot, health []engine.Finding) *Statu
 		Limit: s.Limit, InFlight: s.InFlight, Floor: s.Floor, Ceiling: s.Ceiling, Governor: s.Governor,
 		SteeredBy: s.SteerBy, Steered: s.Steer, SteeredAt: s.Steered.UTC(), Breaker: s.Breaker.String(), BreakerWhy: s.BreakerWhy, NextProbe: s.NextProbe.UTC(),
 		Checkpoints: s.Checkpoints, LastCheckpoint: s.LastCheckpoint.UTC(),
+		SimTime: s.SimTime.UTC(), Outcomes: outcomes(s.Outcomes), Requests: s.Requests, Retries: s.Retries, Refused: s.RateLimited, Events: s.Events, Cut: s.Cut,
+		Cost: float64(s.Usage.Cost) / 1e9, Latency: newLatency(&s.Latency), Speedup: finite(s.Speedup), Second: newSecond(&s.Metrics),
+		Errors: NewErrors(s.Errors), Log: newEvents(s.Changes), Steps: newSteps(s.Steps),
 	}
 	if s.Remaining >= 0 {
 		left := s.Remaining.Seconds()

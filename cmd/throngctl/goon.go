@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// goOnFlag has throngctl run go on with a run instead of starting one.
+type goOnFlag struct {
+	Resume earlier `placeholder:"RUN" help:"Go on with this run, or with the newest (of the scenario, if one is named), as throngctl resume does."`
+}
+
+// earlier is the run to go on with, or newest; "" is none.
+type earlier string
+
+// theNewest is what a flag says that stands alone.
+const theNewest earlier = "newest"
+
+// Decode implements kong.MapperValue. A word that names no run is left to what follows.
+func (e *earlier) Decode(ctx *kong.DecodeContext) error {
+	next := ctx.Scan.Peek()
+	word, _ := next.Value.(string)
+	switch {
+	case word == "latest" || word == string(theNewest):
+		*e = theNewest
+	case next.Type == kong.FlagValueToken || isRun(word):
+		*e = earlier(word)
+	default:
+		*e = theNewest
+		return nil
+	}
+	ctx.Scan.Pop()
+	return nil
+}
+
+// goOn is run with --resume: the run keeps what it was made from.
+func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
+	kept := map[string]bool{
+		"set": len(c.Set) > 0, "agents": len(c.Agents) > 0, "filter": c.Filter != "", "chain": c.Chain != "", "payload": c.Payload != "", "replay": c.Replay != "",
+	}
+	for name := range texts(c.newFlags) {
+		kept[name] = true
+	}
+	maps.DeleteFunc(kept, func(_ string, given bool) bool { return !given })
+	if names := slices.Sorted(maps.Keys(kept)); len(names) > 0 {
+		return &engine.FieldError{Field: "resume", Problem: "a run that goes on keeps its --" + names[0], Hint: "leave it out, or begin another run with throngctl fork"}
+	}
+	id := engine.RunID("")
+	if c.Resume != theNewest {
+		id = engine.RunID(c.Resume)
+	}
+	if c.File != "" {
+		var err error
+		if id, err = c.ofFile(ctx, t, id); err != nil {
+			return err
+		}
+	}
+	as := resumeCmd{RunID: string(id), output: c.output, settingFlags: c.settingFlags, adaptiveFlag: c.adaptiveFlag, outsideFlags: c.outsideFlags, databaseFlag: c.databaseFlag}
+	return as.Run(ctx, t)
+}
+
+// ofFile is the newest run of the scenario that is named; one that is named too has to be of it.
+func (c *runCmd) ofFile(ctx context.Context, t *terminal, named engine.RunID) (found engine.RunID, err error) {
+	s, err := wire.LoadScenario(c.File, nil)
+	if err != nil {
+		return "", err
+	}
+	return found, t.look(ctx, func(store *sqlite.Store) error {
+		if named != "" {
+			r, err := store.Run(ctx, named)
+			if err == nil && r.Source.Path != s.Source.Path {
+				err = &engine.FieldError{Field: "resume", Problem: "run " + string(r.ID) + " is not of " + c.File, Hint: "leave the file out"}
+			}
+			found = r.ID
+			return err
+		}
+		runs, err := store.Runs(ctx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.Source.Path == s.Source.Path && r.Fetched == nil })
+		if i < 0 {
+			return &engine.FieldError{Field: "resume", Problem: "there is no run of " + c.File + " yet", Hint: "leave --resume out to start one"}
+		}
+		found = runs[i].ID
+		return nil
+	})
+}

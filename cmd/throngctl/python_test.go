@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPythonRunners holds what those who come from a Python runner know: each flag and variable is read, in the forms
+// that they are used to, and a flag is stronger than a variable, a variable than what is saved.
+func TestPythonRunners(t *testing.T) {
+	for _, c := range []struct {
+		flags, env, saved string // what is given
+		setting           string
+		value, from       string
+	}{
+		{"--hours 6", "", "", "hours", "6", "--hours"},
+		{"--time-scale 24", "", "", "time-scale", "24", "--time-scale"},
+		{"--max-concurrent 30", "", "", "max-concurrent", "30", "--max-concurrent"},
+		{"--max-concurrent 30", "SIMULATION_MAX_CONCURRENT=20", "max-concurrent=10", "max-concurrent", "30", "--max-concurrent"},
+		{"", "SIMULATION_MAX_CONCURRENT=20", "max-concurrent=10", "max-concurrent", "20", "SIMULATION_MAX_CONCURRENT"},
+		{"", "", "max-concurrent=10", "max-concurrent", "10", "saved"},
+		{"", "MAX_WORKERS=12", "max-concurrent=10", "max-concurrent", "12", "MAX_WORKERS"},
+		{"--checkpoint-interval 300", "", "", "checkpoint-interval", "5m0s", "--checkpoint-interval"},
+		{"", "SIMULATION_CHECKPOINT_INTERVAL=90", "checkpoint-interval=1h", "checkpoint-interval", "1m30s", "SIMULATION_CHECKPOINT_INTERVAL"},
+		{"--checkpoint-interval 60", "SIMULATION_CHECKPOINT_INTERVAL=90", "", "checkpoint-interval", "1m0s", "--checkpoint-interval"},
+		{"--adaptive", "", "governor=manual", "governor", "adaptive", "--governor"},
+		{"--no-adaptive", "", "", "governor", "manual", "--governor"},
+		{"", "SIMULATION_MODE=false", "", "simulation-mode", "off", "SIMULATION_MODE"},
+		{"", "SIMULATION_MODE=True", "simulation-mode=off", "simulation-mode", "on", "SIMULATION_MODE"},
+		{"--simulation-mode 0", "SIMULATION_MODE=1", "", "simulation-mode", "off", "--simulation-mode"},
+		{"", "MAX_CONCURRENT_LLM_CALLS=25", "max-llm-calls=5", "max-llm-calls", "25", "MAX_CONCURRENT_LLM_CALLS"},
+		{"--max-llm-calls 7", "MAX_CONCURRENT_LLM_CALLS=25", "", "max-llm-calls", "7", "--max-llm-calls"},
+		{"", "CHAIN_TIMEOUT_SECONDS=120", "chain-timeout=9", "chain-timeout", "2m0s", "CHAIN_TIMEOUT_SECONDS"},
+		{"--chain-timeout 30", "CHAIN_TIMEOUT_SECONDS=120", "", "chain-timeout", "30s", "--chain-timeout"},
+		{"", "ENABLE_PARALLEL_STEPS=false", "", "sequential-steps", "on", "ENABLE_PARALLEL_STEPS"},
+		{"", "ENABLE_PARALLEL_STEPS=1", "sequential-steps=on", "sequential-steps", "off", "ENABLE_PARALLEL_STEPS"},
+		{"", "PARALLEL_EXECUTION_TIMEOUT=600", "cycle-timeout=9", "cycle-timeout", "10m0s", "PARALLEL_EXECUTION_TIMEOUT"},
+		{"", "DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "database-url=postgres://bob@127.0.0.1:2/lab", "database-url", "127.0.0.1:1/lab", "DATABASE_URL"},
+		{"--database-url postgres://eve@127.0.0.1:3/lab", "DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "", "database-url", "127.0.0.1:3/lab", "--database-url"},
+	} {
+		t.Run(strings.TrimSpace(c.flags+" "+c.env), func(t *testing.T) {
+			data := t.TempDir()
+			if c.saved != "" {
+				if code, _, stderr := ctl(t, "settings", "--data", data, c.saved); code != exitDone {
+					t.Fatal(stderr)
+				}
+			}
+			for _, name := range []string{"DATABASE_URL", "SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"} {
+				t.Setenv(name, "")
+			}
+			if name, value, ok := strings.Cut(c.env, "="); ok {
+				t.Setenv(name, value)
+			}
+			code, out, stderr := ctl(t, slices.Concat([]string{"settings", "--data", data, "--json"}, strings.Fields(c.flags))...)
+			if code != exitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			var got settingsJSON
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			i := slices.IndexFunc(got.Settings, func(s settingJSON) bool { return s.Name == c.setting })
+			if i < 0 || got.Settings[i].Value != c.value || got.Settings[i].From != c.from {
+				t.Errorf("%s is not %s from %s:\n%s", c.setting, c.value, c.from, out)
+			}
+		})
+	}
+}
+
+// TestRunGoesOn is run --resume, alone and with a run or a scenario beside it.
+func TestRunGoesOn(t *testing.T) {
+	data := t.TempDir()
+	begin := func() string {
+		code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--rehearsal", "none", "--cycles", "2", "--max-requests", "10")
+		if code != exitFailed {
+			t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+		}
+		return out[len("run "):strings.Index(out, ":")]
+	}
+	for _, c := range []struct {
+		line, problem string
+	}{
+		{"run --resume --set agents=3", "keeps its --set"},
+		{"run --resume --seed 3", "keeps its --seed"},
+		{"run conversation --resume", "no run of conversation yet"},
+		{"run conversation --resume RUN", "is not of conversation"},
+		{"run --resume 20990101-", "20990101-"},
+		{"run --resume", ""},
+		{"run shopping --resume", ""},
+		{"run --resume latest", ""},
+		{"run --resume RUN", ""},
+		{"run --resume=RUN shopping", ""},
+	} {
+		id := begin()
+		args := strings.Fields(strings.ReplaceAll(c.line, "RUN", id))
+		code, out, stderr := ctl(t, append(args, "--data", data, "--max-requests", "0")...)
+		switch {
+		case c.problem != "" && (code != exitUsage || !strings.Contains(stderr, c.problem)):
+			t.Errorf("%s: exit code %d\n%s%s", c.line, code, out, stderr)
+		case c.problem == "" && (code != exitDone || !strings.HasPrefix(out, "resuming run "+id+":")):
+			t.Errorf("%s: exit code %d\n%s%s", c.line, code, out, stderr)
+		}
+	}
+}
