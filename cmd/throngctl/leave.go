@@ -25,7 +25,10 @@ func (t *terminal) leave(run *engine.Run, reason string) {
 	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint now, then sessions in flight that end soon; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
-		time.AfterFunc(leaveTime-100*time.Millisecond, func() { t.exit(exitInterrupted) }) // a disk or a server may be slow
+		time.AfterFunc(leaveTime-100*time.Millisecond, func() {
+			t.screens.clear()
+			t.exit(exitInterrupted)
+		}) // a disk or a server may be slow
 	}
 	if err := run.Leave(reason); err != nil && !errors.Is(err, engine.ErrEnded) {
 		fmt.Fprintf(t.err, "stop: %v\n", err)
@@ -34,6 +37,7 @@ func (t *terminal) leave(run *engine.Run, reason string) {
 
 // crashed says where the text of a panic is, and how to go on. It does not return.
 func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []byte) {
+	t.screens.clear()
 	path := box.Keep(value, stack, string(run))
 	if path == "" { // then here
 		fmt.Fprintf(t.err, "panic: %v\n\n%s\n", value, stack)

@@ -85,6 +85,7 @@ type terminal struct {
 	lines    *bufio.Reader    // of in; nil until something is asked
 	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
+	screens  *screens
 	json     bool // answers and errors are for programs
 	hooks    hooks
 }
@@ -198,7 +199,7 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data, t.json = *data, wantsJSON(command)
+	t.data, t.json, t.screens = *data, wantsJSON(command), &screens{}
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)

@@ -40,7 +40,8 @@ type runCmd struct {
 // output is what a run shows and leaves behind.
 type output struct {
 	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything."`
-	NoDashboard bool   `help:"Lines instead of one that moves."`
+	NoDashboard bool   `help:"Lines instead of the dashboard."`
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -218,7 +219,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(job.Run, out.NoDashboard) })
+	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(box, job, out.NoDashboard) })
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
@@ -282,45 +283,67 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 
 // follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once; a signal of the system has
 // it leave.
-func (t *terminal) follow(run *engine.Run, lines bool) (interrupted, leaving bool) {
+func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupted, leaving bool) {
+	run := job.Run
+	board := t.board(box, job, lines)
+	defer board.close()
 	p := newProgress(t.out, lines)
+	p.moving = p.moving && board == nil
 	defer p.end()
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
+	show := func() {
+		if board == nil {
+			p.show(run.Snapshot())
+		}
+	}
+	say := func(text string) {
+		p.end()
+		if !board.say(text) {
+			fmt.Fprintln(t.err, text)
+		}
+	}
+	stop := func(sig os.Signal) {
+		why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
+		if interrupted {
+			why = "stopping at once: sessions in flight are cut and run again on resume"
+		}
+		say(sig.String() + ", " + why)
+		interrupted = true
+		if err := run.Stop("user", sig.String()); err != nil && !errors.Is(err, engine.ErrEnded) {
+			say("stop: " + err.Error())
+		}
+	}
 	saved := make(chan error, 1)
 	for {
 		select {
 		case <-run.Done():
-			p.show(run.Snapshot())
+			show()
 			return interrupted, leaving
 		case <-tick.C:
-			p.show(run.Snapshot())
+			show()
+		case <-board.stops():
+			stop(os.Interrupt)
 		case <-t.byHand:
 			go func() { saved <- run.Checkpoint(context.Background(), "by hand") }()
 		case err := <-saved:
-			p.end()
 			if err != nil {
-				fmt.Fprintf(t.err, "no checkpoint was taken: %v\n", err)
+				say(fmt.Sprintf("no checkpoint was taken: %v", err))
 			} else {
-				fmt.Fprintln(t.out, "checkpoint taken")
+				say("checkpoint taken")
 			}
 		case sig := <-t.signals:
-			p.end()
-			if reason := emergencies[sig]; reason != "" {
-				if !leaving {
-					interrupted, leaving = true, true
-					t.leave(run, reason)
-				}
+			reason := emergencies[sig]
+			if reason == "" {
+				stop(sig)
 				continue
 			}
-			why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
-			if interrupted {
-				why = "stopping at once: sessions in flight are cut and run again on resume"
-			}
-			fmt.Fprintf(t.err, "%s, %s\n", sig, why)
-			interrupted = true
-			if err := run.Stop("user", sig.String()); err != nil && !errors.Is(err, engine.ErrEnded) {
-				fmt.Fprintf(t.err, "stop: %v\n", err)
+			if !leaving {
+				interrupted, leaving = true, true
+				board.close()
+				board = nil
+				p.end()
+				t.leave(run, reason)
 			}
 		}
 	}

@@ -7,20 +7,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 type statusCmd struct {
 	whichRun
-	JSON   bool `name:"json" help:"As JSON, one object a line."`
-	Follow bool `short:"f" help:"Again every few seconds, until the run has ended."`
+	Follow      bool `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
+	NoDashboard bool `help:"With --follow: lines instead of the dashboard."`
+	jsonFlag
+}
+
+// attach shows the dashboard of a run that another process works on.
+func (t *terminal) attach(ctx context.Context, run engine.RunID, in, out *os.File) error {
+	return t.steer(ctx, string(run), func(ctx context.Context, watch *control.Client, id engine.RunID) (err error) {
+		order, err := control.Dial(ctx, t.data, id)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, order.Close()) }()
+		d, err := dash.Open(dash.Config{In: in, Out: out, Look: dash.LookOf(os.Getenv), Watch: watch, Order: order})
+		if err != nil {
+			return err
+		}
+		return d.Run(ctx)
+	})
 }
 
 // followEvery is how far apart the pictures of a run are.
@@ -62,6 +81,9 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 			fmt.Fprintf(t.out, "  %s\n", ended.Sink.Words)
 		}
 		return nil
+	}
+	if in, out, ok := t.files(); ok && c.Follow && !c.NoDashboard && !t.json {
+		return t.attach(ctx, record.ID, in, out)
 	}
 	return t.steer(ctx, string(record.ID), func(ctx context.Context, client *control.Client, _ engine.RunID) error {
 		for first := true; ; first = false {
@@ -150,6 +172,9 @@ func (t *terminal) showStatus(s *control.Status, asJSON bool) error {
 	return printStatus(t.out, s)
 }
 
+// shownOldest is how many sessions in flight are listed.
+const shownOldest = 5
+
 // printStatus writes what a person would ask for first: what is unwell comes last, where the eye is.
 func printStatus(out io.Writer, s *control.Status) error {
 	fmt.Fprintf(out, "run %s: %s\n", s.Run, s.Title)
@@ -181,7 +206,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 	if s.Stall != nil {
 		row("stall", at(s.Stall.Since, "no session has ended since"), s.Stall.Why)
 	}
-	for _, d := range s.Oldest {
+	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
 		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), join(" ", d.Path, d.Service), d.Gate)
 	}
 	if s.Sink != nil {

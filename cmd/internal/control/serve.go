@@ -72,6 +72,9 @@ func (s *server) close() error {
 	for c := range s.clients {
 		_ = c.SetReadDeadline(time.Now()) // an answer under way still leaves
 	}
+	if s.listener == nil {
+		return nil
+	}
 	return s.listener.Close()
 }
 

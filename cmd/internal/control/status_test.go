@@ -53,7 +53,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if len(got.Oldest) != shownOldest {
+	if len(got.Oldest) != 6 {
 		t.Errorf("%d of the oldest", len(got.Oldest))
 	}
 }

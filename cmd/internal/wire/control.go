@@ -29,14 +29,11 @@ func (l Launch) stayAwake(j *Job) {
 
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l Launch) takeOrders(j *Job) {
-	if l.Scratch != "" {
-		return // nobody knows its name
-	}
 	var sink func() *control.Sink
 	if j.Target != "" {
 		sink = l.Remote.sink
 	}
-	stop, err := control.Serve(control.Job{
+	j.Orders = control.Job{
 		Sink:  sink,
 		Run:   j.Run,
 		Title: l.Scenario.Title,
@@ -44,7 +41,11 @@ func (l Launch) takeOrders(j *Job) {
 		Tell: func(ctx context.Context, ids []string, text, who string) error {
 			return j.Tell(ctx, ids, text, "", who)
 		},
-	}, l.Data)
+	}
+	if l.Scratch != "" {
+		return // nobody knows its name
+	}
+	stop, err := control.Serve(j.Orders, l.Data)
 	if err != nil {
 		slog.Warn("the run takes no orders from another terminal", "run", j.Record.ID, "error", err)
 		return

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/govern"
@@ -69,8 +70,9 @@ type Job struct {
 	Agents  int             // how many take part
 	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
 	Model   *rehearsal.Model
-	Target  string   // the remote database that results go to; "" is none
-	Written *Written // nil where this launch had no population written
+	Target  string      // the remote database that results go to; "" is none
+	Written *Written    // nil where this launch had no population written
+	Orders  control.Job // what takes orders for the run
 
 	pools    []*service.Postgres
 	services []engine.Service // in the order of the scenario

@@ -1,0 +1,43 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"net"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Local takes orders for a run from within its process, in the way in which [Serve] takes those of other terminals.
+type Local struct {
+	server *server
+	cancel context.CancelCauseFunc
+}
+
+// NewLocal begins to take a run's health, and orders of its clients.
+func NewLocal(job Job) *Local {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s := &server{job: job, ctx: ctx, clients: map[net.Conn]bool{}}
+	s.vitals.See(job.Snapshot())
+	s.working.Go(s.watch)
+	return &Local{s, cancel}
+}
+
+// Client returns another client of the run.
+func (l *Local) Client() *Client {
+	ours, theirs := net.Pipe()
+	if l.server.take(theirs) {
+		l.server.working.Go(func() { l.server.serve(theirs) })
+	} else {
+		_ = theirs.Close()
+	}
+	return &Client{conn: ours, in: bufio.NewReader(ours), run: l.server.job.ID(), who: myself()}
+}
+
+// Close ends it. It waits for orders under way.
+func (l *Local) Close() error {
+	l.cancel(engine.ErrEnded)
+	err := l.server.close()
+	l.server.working.Wait()
+	return err
+}

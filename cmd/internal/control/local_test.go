@@ -1,0 +1,36 @@
+package control
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestLocal: orders from within the process are those of a terminal, and a run that has ended takes none.
+func TestLocal(t *testing.T) {
+	r := newFakeRun()
+	r.change(func(s *engine.Snapshot) { s.Limit = 50 })
+	l := NewLocal(r.job())
+	look, order := l.Client(), l.Client()
+	changes, err := order.Set(t.Context(), []Setting{{"limit", "30"}}, "by hand")
+	if err != nil || !slices.Equal(changes, []Change{{"limit", "50", "30"}}) {
+		t.Errorf("%v, %v", changes, err)
+	}
+	if err := order.Pause(t.Context(), "lunch"); err != nil {
+		t.Error(err)
+	}
+	if got, want := r.heard(), "set limit 30 by W because by hand; pause by W because lunch"; got != want {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+	if s, err := look.Status(t.Context()); err != nil || s.Run != string(runID) || s.Limit != 50 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := look.Status(t.Context()); !errors.Is(err, engine.ErrEnded) {
+		t.Errorf("after its end: %v", err)
+	}
+}

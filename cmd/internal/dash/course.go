@@ -1,0 +1,80 @@
+package dash
+
+import (
+	"math"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+)
+
+// mostSeconds is how much of the course of a figure is kept, in seconds.
+const mostSeconds = 300
+
+// course is how some figures went, a value for each second. Not known is NaN.
+type course struct {
+	sessions, requests, p95, cpu, memory, inFlight []float64
+	last                                           *control.Second
+}
+
+// add takes in a status, where it has a new second.
+func (c *course) add(s *control.Status) {
+	if s.Second == nil || c.last != nil && !s.Second.At.After(c.last.At) {
+		return
+	}
+	c.last = s.Second
+	p95 := math.NaN()
+	if s.Second.Latency != nil {
+		p95 = s.Second.Latency.P95
+	}
+	for _, one := range []struct {
+		of    *[]float64
+		value float64
+	}{
+		{&c.sessions, s.Second.Sessions},
+		{&c.requests, s.Second.Requests},
+		{&c.p95, p95},
+		{&c.cpu, s.Second.CPU},
+		{&c.memory, float64(s.Second.Memory)},
+		{&c.inFlight, float64(s.InFlight)},
+	} {
+		*one.of = append(*one.of, one.value)
+		if over := len(*one.of) - mostSeconds; over > 0 {
+			*one.of = append((*one.of)[:0], (*one.of)[over:]...)
+		}
+	}
+}
+
+var steps = []rune("▁▂▃▄▅▆▇█")
+
+// spark draws the newest values, as many as there is room for, from 0 to most or, where that is 0, to the greatest.
+func spark(values []float64, width int, most float64) string {
+	values = values[max(len(values)-max(width, 0), 0):]
+	for _, v := range values {
+		if !math.IsNaN(v) && most <= 0 || v > most {
+			most = max(most, v)
+		}
+	}
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", max(width-len(values), 0)))
+	for _, v := range values {
+		if math.IsNaN(v) {
+			b.WriteRune(' ')
+			continue
+		}
+		at := 0
+		if most > 0 {
+			at = int(math.Round(v / most * float64(len(steps)-1)))
+		}
+		b.WriteRune(steps[min(max(at, 0), len(steps)-1)])
+	}
+	return b.String()
+}
+
+// bar is a share of a width.
+func bar(share float64, width int) line {
+	if math.IsNaN(share) {
+		share = 0
+	}
+	full := int(math.Round(min(max(share, 0), 1) * float64(width)))
+	return line{{strings.Repeat("█", full), accent}, {strings.Repeat("░", width-full), quiet}}
+}

@@ -1,0 +1,114 @@
+package dash
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// phase is what a run is doing, with its glyph.
+func (p *picture) phase() (text string, t tone) {
+	s := p.status
+	switch s.Phase {
+	case engine.Running.String():
+		return "● " + s.Phase, good
+	case engine.Paused.String():
+		return "■ " + s.Phase, warning
+	case engine.Draining.String():
+		return "◐ " + s.Phase, warning
+	case engine.Ended.String():
+		if s.Ending == engine.EndFinished.String() {
+			return "✓ " + s.Ending, good
+		}
+		return "✖ " + s.Ending, warning
+	}
+	return "· " + s.Phase, accent
+}
+
+// head says which run it is, what it does and how far it is.
+func (p *picture) head(width int) []line {
+	s := p.status
+	text, t := p.phase()
+	right := say(t, text)
+	if s.Inexact != "" {
+		right = right.and(plain, "  ").and(warning, "inexact")
+	}
+	left := say(strong, harmless(s.Title)).and(quiet, "  "+s.Run)
+	if s.Reason != "" && s.Phase != engine.Running.String() {
+		left = say(strong, harmless(s.Title)).and(t, "  "+harmless(s.Reason))
+	}
+	room := width - right.width() - 1
+	lines := []line{append(left.fit(room).and(plain, " "), right...)}
+	return append(lines, p.progress(width))
+}
+
+// progress is how far the run is, as a bar and in words.
+func (p *picture) progress(width int) line {
+	s := p.status
+	done := engine.FormatCount(s.Done)
+	share := 0.0
+	if s.Total > 0 {
+		done += " of " + engine.FormatCount(s.Total)
+		share = float64(s.Done) / float64(s.Total)
+	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // it ends by the clock
+		share = s.Elapsed / (s.Elapsed + *s.Remaining)
+	}
+	words := fmt.Sprintf(" %3.0f %%  %s sessions", 100*min(share, 1), done)
+	switch {
+	case s.Phase == engine.Ended.String():
+		words += ", took " + seconds(s.Elapsed)
+	case s.Remaining != nil:
+		words += ", " + rough(*s.Remaining) + " left"
+	}
+	if len(words) > width-10 {
+		return say(plain, strings.TrimSpace(words))
+	}
+	return append(bar(share, width-len(words)), span{words, plain})
+}
+
+// foot says what came of the last order, and the keys.
+func (p *picture) foot(width int) []line {
+	keys := []string{"+ − limit", "p pause", "c checkpoint", "q stop", "Tab view", "? help"}
+	if p.status.Phase == engine.Paused.String() {
+		keys[1] = "p go on"
+	}
+	if !p.own {
+		keys[3] = "q leave"
+	}
+	if p.status.Phase == engine.Draining.String() && p.own {
+		keys[3] = "q cut"
+	}
+	l := say(inverse, " "+viewNames[p.view]+" ")
+	for _, k := range keys {
+		name, what, _ := strings.Cut(k, " ")
+		if name == "+" {
+			name, what = "+ −", "limit"
+		}
+		if l.width()+len(k)+2 > width {
+			break
+		}
+		l = l.and(plain, "  ").and(accent, name).and(quiet, " "+what)
+	}
+	return []line{say(p.said.tone, harmless(p.said.text)), l}
+}
+
+func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }
+
+// rough is an estimate without parts that nobody knows.
+func rough(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d > time.Hour:
+		d = d.Round(time.Minute)
+	case d > 10*time.Second:
+		d = d.Round(time.Second)
+	default:
+		d = d.Round(100 * time.Millisecond)
+	}
+	return engine.FormatDuration(d)
+}
+
+// at is a time of the day.
+func at(when time.Time) string { return when.Local().Format(time.TimeOnly) }

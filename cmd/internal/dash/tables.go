@@ -1,0 +1,103 @@
+package dash
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+)
+
+// sessions lists those in flight, the oldest first.
+func (p *picture) sessions(width, height int) []line {
+	s := p.status
+	lines := []line{titled(fmt.Sprintf("Oldest of %s sessions in flight", engine.FormatCount(int64(s.InFlight))), width).line}
+	if len(s.Oldest) == 0 {
+		return append(lines, say(quiet, "none"))
+	}
+	lines = append(lines, say(quiet, fmt.Sprintf("%-24s %9s  %-28s %-14s %s", "agent", "for", "step", "service", "waits for")))
+	for i := range s.Oldest[:min(len(s.Oldest), max(height-2, 0))] {
+		d := &s.Oldest[i]
+		lines = append(lines, say(plain, fmt.Sprintf("%s %9s  %s %s ", cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 24),
+			rough(s.At.Sub(d.Began).Seconds()), cell(d.Path, 28), cell(d.Service, 14))).and(warning, harmless(d.Gate)))
+	}
+	return lines
+}
+
+// cell is a text in a column of a width.
+func cell(text string, width int) string { return say(plain, harmless(text)).fit(width).text() }
+
+// steps lists those of the chain, the one first that took the most time.
+func (p *picture) steps(width, height int) []line {
+	lines := []line{titled("Steps, those first that took the most", width).line}
+	all := slices.Clone(p.status.Steps)
+	took := func(s *control.Step) float64 {
+		if s.Took == nil {
+			return 0
+		}
+		return s.Took.Mean * float64(s.Ran)
+	}
+	slices.SortStableFunc(all, func(a, b control.Step) int { return cmp.Compare(took(&b), took(&a)) })
+	name := max(min(width-58, 48), 16)
+	lines = append(lines, say(quiet, fmt.Sprintf("%-*s %9s %8s %8s %8s %9s %9s", name, "step", "ran", "errors", "retries", "429s", "p50", "p95")))
+	for i := range all[:min(len(all), max(height-2, 0))] {
+		s := &all[i]
+		var p50, p95 string
+		if s.Took != nil {
+			p50, p95 = seconds(s.Took.P50), seconds(s.Took.P95)
+		}
+		t := plain
+		if s.Errors > 0 {
+			t = warning
+		}
+		lines = append(lines, say(plain, fmt.Sprintf("%s %9s ", cell(s.Path, name), engine.FormatCount(s.Ran))).
+			and(t, fmt.Sprintf("%8s", engine.FormatCount(s.Errors))).
+			and(plain, fmt.Sprintf(" %8s %8s %9s %9s", engine.FormatCount(s.Retries), engine.FormatCount(s.Refused), p50, p95)))
+	}
+	return lines
+}
+
+// log is what was changed and what happened, the newest first.
+func (p *picture) log(width, height int) []line {
+	lines := []line{titled("Changes and events, the newest first", width).line}
+	for i := range p.status.Log {
+		e := &p.status.Log[len(p.status.Log)-1-i]
+		const stamp = 9
+		for k, text := range wrap(harmless(changed(e)), width-stamp, 3) {
+			when := strings.Repeat(" ", stamp)
+			if k == 0 {
+				when = at(e.At) + " "
+			}
+			lines = append(lines, say(quiet, when).and(plain, text))
+		}
+		if len(lines) >= height {
+			break
+		}
+	}
+	if len(lines) == 1 {
+		lines = append(lines, say(quiet, "nothing yet"))
+	}
+	return lines
+}
+
+// help says what the keys do.
+func (p *picture) help() (lines []line) {
+	stop := []string{
+		"q, Ctrl+C   stop: sessions in flight end, then comes a checkpoint", "            again: stop at once; what is cut runs again on resume",
+	}
+	if !p.own {
+		stop = []string{"q, Ctrl+C   leave the dashboard; the run goes on", "S           stop the run: sessions in flight end first; again: at once"}
+	}
+	for _, text := range slices.Concat([]string{
+		"", "+ −         raise and lower the limit by a tenth", "p           pause, and go on", "c           take a checkpoint now",
+	}, stop, []string{
+		"Tab, 1 to 4 " + strings.Join(viewNames[:numViews], ", "), "Ctrl+Z      suspend the program, and with it the run; fg goes on", "Ctrl+L      draw all anew", "?           this, and back", "",
+		"Orders are in the run's journal, with who gave them.",
+		"✓ healthy   ▲ warning   ✖ critical: throngctl guide dashboard explains each figure.",
+	}) {
+		lines = append(lines, say(plain, text))
+	}
+	return lines
+}

@@ -1,0 +1,96 @@
+package dash
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+)
+
+// trouble is the third column: what is not well and what to do, errors, and what was changed.
+func (p *picture) trouble(width int) []row {
+	s := p.status
+	rows := append([]row{titled("Health", width)}, p.health(width)...)
+	if len(s.Errors) > 0 {
+		rows = append(rows, titled("Errors", width))
+	}
+	for i := range s.Errors {
+		e := &s.Errors[i]
+		rows = append(rows, row{say(bad, "✖ ").and(plain, fmt.Sprintf("%s × %s", e.Class, engine.FormatCount(e.Count))).and(quiet, where(e)), min(1+i, 6)})
+		for k, text := range wrap(harmless(e.Message), width-2, 2) {
+			rows = append(rows, row{say(quiet, "  "+text), 3 + i + k})
+		}
+	}
+	if len(s.Log) > 0 {
+		rows = append(rows, titled("Log", width))
+	}
+	for i := range s.Log {
+		e := &s.Log[len(s.Log)-1-i]
+		rows = append(rows, row{say(quiet, at(e.At)+" ").and(plain, harmless(changed(e))), 2 + i})
+	}
+	return rows
+}
+
+// health are the findings that are not well; one line says so where all are.
+func (p *picture) health(width int) (rows []row) {
+	known := 0
+	for i := range p.status.Health {
+		f := &p.status.Health[i]
+		if f.Level != "" {
+			known++
+		}
+		glyph, t, rank := "▲ ", warning, 1
+		switch f.Level {
+		case engine.Critical.String():
+			glyph, t, rank = "✖ ", bad, 0
+		case engine.Warning.String():
+		default:
+			continue
+		}
+		rows = append(rows, row{say(t, glyph+f.Level+" ").and(strong, f.Metric).and(plain, " "+f.Value), rank})
+		for k, text := range wrap(f.Advice, width-2, 2) {
+			rows = append(rows, row{say(quiet, "  "+text), 4 + rank + k})
+		}
+	}
+	switch {
+	case len(rows) > 0:
+		return rows
+	case known == 0:
+		return []row{{say(quiet, "· nothing is known yet"), 0}}
+	}
+	return []row{{say(good, "✓ healthy").and(quiet, fmt.Sprintf(", all %d figures", known)), 0}}
+}
+
+// where is the last occurrence of an error.
+func where(e *control.Error) string {
+	var parts []string
+	if e.Path != "" {
+		parts = append(parts, "at "+e.Path)
+	}
+	if e.Name != "" {
+		parts = append(parts, "last "+e.Name)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  " + harmless(strings.Join(parts, ", "))
+}
+
+// changed is what was changed, in one line.
+func changed(e *control.Event) string {
+	text := e.What
+	switch {
+	case e.Old != "" && e.New != "":
+		text += " " + e.Old + " → " + e.New
+	case e.New != "":
+		text += " " + e.New
+	}
+	if e.Who != "" {
+		text += ", " + e.Who
+	}
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/internal/dash"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// board is the dashboard of a run of this process while it goes on; nil is that there is none.
+type board struct {
+	dash *dash.Dash
+	stop chan struct{} // q was typed
+	end  func()
+}
+
+// close takes the dashboard down.
+func (b *board) close() {
+	if b != nil {
+		b.end()
+	}
+}
+
+// say shows a line on the dashboard; false is that there is none.
+func (b *board) say(text string) bool {
+	if b != nil {
+		b.dash.Say(text)
+	}
+	return b != nil
+}
+
+// stops tells each time that the run is to stop.
+func (b *board) stops() <-chan struct{} {
+	if b == nil {
+		return nil
+	}
+	return b.stop
+}
+
+// screens knows the dashboard that is on the terminal now, for whoever ends the program.
+type screens struct {
+	mu  sync.Mutex
+	now *dash.Dash
+}
+
+func (s *screens) set(d *dash.Dash) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = d
+}
+
+// clear gives the terminal back, if a dashboard is on it.
+func (s *screens) clear() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		s.now.Close()
+	}
+}
+
+// files are the ends of the terminal that can show a dashboard.
+func (t *terminal) files() (in, out *os.File, ok bool) {
+	in, typed := t.in.(*os.File)
+	out, seen := t.out.(*os.File)
+	return in, out, typed && seen && dash.Usable(in, out, os.Getenv)
+}
+
+// board puts the dashboard of a run up, where there is a terminal for it and somebody wants it.
+func (t *terminal) board(box *crash.Box, job *wire.Job, lines bool) *board {
+	in, out, ok := t.files()
+	if !ok || lines {
+		return nil
+	}
+	local := control.NewLocal(job.Orders)
+	b := &board{stop: make(chan struct{}, 4)}
+	var err error
+	b.dash, err = dash.Open(dash.Config{
+		In: in, Out: out, Look: dash.LookOf(os.Getenv), Watch: local.Client(), Order: local.Client(), Own: true,
+		Stop: func() {
+			select {
+			case b.stop <- struct{}{}:
+			default: // it was typed often enough
+			}
+		},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	b.end = sync.OnceFunc(func() {
+		cancel()
+		b.dash.Close()
+		<-done
+		t.screens.set(nil)
+		if err := errors.Join(err, local.Close()); err != nil {
+			fmt.Fprintf(t.err, "the dashboard ended: %v\n", err)
+		}
+	})
+	if err != nil {
+		close(done)
+		b.end()
+		return nil
+	}
+	t.screens.set(b.dash)
+	go func() {
+		defer close(done)
+		t.guarded(box, job.Run, func() { err = b.dash.Run(ctx) })
+	}()
+	return b
+}
