@@ -27,8 +27,8 @@ type screen struct {
 	seen bytes.Buffer
 }
 
-// newScreen returns a terminal. Each time when the end of what is seen is a question of answers, that is typed.
-func newScreen(t *testing.T, answers map[string]string) *screen {
+// openTerminal returns both sides of a pseudo terminal: what a person has before them, and the program's.
+func openTerminal(t *testing.T) (ours, tty *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -41,10 +41,17 @@ func newScreen(t *testing.T, answers map[string]string) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &screen{}
-	if s.tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
+	return ours, tty
+}
+
+// newScreen returns a terminal. Each time when the end of what is seen is a question of answers, that is typed.
+func newScreen(t *testing.T, answers map[string]string) *screen {
+	t.Helper()
+	ours, tty := openTerminal(t)
+	s := &screen{tty: tty}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -11,19 +11,33 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// nameWidth is that of the names of figures.
+const nameWidth = 12
+
 // named is a row with its name in front.
 func named(rank int, name string, rest ...span) row {
-	return row{append(say(quiet, fmt.Sprintf("%-11s", name)), rest...), rank}
+	return row{append(say(quiet, fmt.Sprintf("%-*s", nameWidth, name)), rest...), rank}
 }
 
 // told is a named row with a course behind it, where there is room.
 func told(rank int, name, text string, values []float64, width int, most float64) row {
-	const figures = 11 + 20
-	r := named(rank, name, span{fmt.Sprintf("%-20s", text), plain})
-	if room := width - figures - 1; room >= 6 {
+	const figures, least = 14, 6
+	r := named(rank, name, span{fmt.Sprintf("%-*s", figures, text), plain})
+	if room := width - r.width() - 1; room >= least {
 		r.line = r.and(plain, " ").and(accent, spark(values, min(room, 60), most))
 	}
 	return r
+}
+
+// worded is a named row whose text takes up to so many lines.
+func worded(rank int, name, text string, t tone, width, most int) (rows []row) {
+	for i, part := range wrap(text, width-nameWidth, most) {
+		if i > 0 {
+			name = ""
+		}
+		rows = append(rows, named(rank+3*i, name, span{part, t}))
+	}
+	return rows
 }
 
 // run is the first column: how far it is, and how fast.
@@ -32,11 +46,15 @@ func (p *picture) run(width int) []row {
 	rows := []row{titled("Run", width)}
 	cycle := "cycle " + engine.FormatCount(int64(s.Cycle+1))
 	if s.Cycles > 0 {
-		cycle = fmt.Sprintf("cycle %s of %s", engine.FormatCount(int64(min(s.Cycle+1, s.Cycles))), engine.FormatCount(int64(s.Cycles)))
+		cycle = fmt.Sprintf("cycle %s/%s", engine.FormatCount(int64(min(s.Cycle+1, s.Cycles))), engine.FormatCount(int64(s.Cycles)))
 	}
 	rows = append(rows,
-		named(2, "progress", span{fmt.Sprintf("%s, %s of %s in it", cycle, engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)), plain}),
-		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far" + simulated(s), plain}),
+		named(2, "progress", span{fmt.Sprintf("%s, %s/%s in it", cycle, engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)), plain}),
+		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far", plain}))
+	if s.SimTime.Year() > 1 {
+		rows = append(rows, named(6, "simulated", span{s.SimTime.Format("2006-01-02 15:04"), plain}))
+	}
+	rows = append(rows,
 		told(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.course.inFlight, width, float64(s.Limit)))
 	rows = append(rows, p.steering(width)...)
 	rows = append(rows, told(0, "sessions/s", figure(s.PerSecond), p.course.sessions, width, 0))
@@ -52,7 +70,7 @@ func (p *picture) run(width int) []row {
 	if s.Failed > 0 {
 		failed.tone = warning
 	}
-	rows = append(rows, named(0, "failed", failed, span{asked(s), plain}))
+	rows = append(rows, named(0, "failed", failed), named(2, "requests", span{engine.FormatCount(s.Requests) + asked(s), plain}))
 	saved := "none yet"
 	if s.Checkpoints > 0 {
 		saved = engine.FormatCount(int64(s.Checkpoints))
@@ -61,16 +79,50 @@ func (p *picture) run(width int) []row {
 		saved += ", last " + at(s.LastCheckpoint)
 	}
 	rows = append(rows, named(3, "checkpoints", span{saved, plain}))
-	return append(rows, p.bounds()...)
+	rows = append(rows, p.bounds(width)...)
+	return append(append(rows, p.slowest(width)...), p.oldest(width)...)
 }
 
-// simulated is the time in the simulation; "" where there is none.
-func simulated(s *control.Status) string {
-	if s.SimTime.Year() < 2 {
-		return ""
+// Rows of these ranks are there only where there is room left.
+const (
+	spare  = 30
+	sparer = 50
+)
+
+// slowest are the steps that took the most time.
+func (p *picture) slowest(width int) (rows []row) {
+	for i, s := range dearest(p.status.Steps) {
+		if s.Took == nil || i == 8 {
+			break
+		}
+		if i == 0 {
+			rows = append(rows, blank(), row{titled("Steps that took the most", width).line, spare})
+		}
+		name := max(width-20, 10)
+		r := say(plain, cell(s.Path, name)).and(quiet, " p95 ").and(plain, fmt.Sprintf("%-8s", seconds(s.Took.P95)))
+		if s.Errors > 0 {
+			r = r.and(warning, engine.FormatCount(s.Errors)+" ✖")
+		}
+		rows = append(rows, row{r, spare + i})
 	}
-	return ", simulated " + s.SimTime.Format("2006-01-02 15:04")
+	return rows
 }
+
+// oldest are the sessions in flight for longest.
+func (p *picture) oldest(width int) (rows []row) {
+	for i := range p.status.Oldest[:min(len(p.status.Oldest), 8)] {
+		d := &p.status.Oldest[i]
+		if i == 0 {
+			rows = append(rows, blank(), row{titled("In flight for longest", width).line, sparer})
+		}
+		rows = append(rows, row{say(plain, cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 16)).and(plain, fmt.Sprintf(" %8s ", rough(p.status.At.Sub(d.Began).Seconds()))).
+			and(quiet, harmless(d.Path)).and(warning, " "+harmless(d.Gate)), sparer + i})
+	}
+	return rows
+}
+
+// blank is a row between parts.
+func blank() row { return row{say(plain, ""), sparer + 10} }
 
 func asked(s *control.Status) string {
 	var parts []string
@@ -80,16 +132,13 @@ func asked(s *control.Status) string {
 	if s.Refused > 0 {
 		parts = append(parts, engine.FormatCount(s.Refused)+" 429s")
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "  " + strings.Join(parts, ", ")
+	return strings.Join(append([]string{""}, parts...), ", ")
 }
 
 // steering says what moves the limit, and why it was moved last.
 func (p *picture) steering(width int) (rows []row) {
 	s := p.status
-	if s.Governor != "" && s.Governor != engine.Manual {
+	if p.governed() {
 		rows = append(rows, named(3, "governor", span{fmt.Sprintf("%s, %s to %s", s.Governor, engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))), plain}))
 	}
 	if s.Steered != "" {
@@ -97,25 +146,19 @@ func (p *picture) steering(width int) (rows []row) {
 		if s.SteeredBy != "" {
 			text = harmless(s.SteeredBy) + ": " + text
 		}
-		for i, part := range wrap(text, width-11, 2) {
-			name := ""
-			if i == 0 {
-				name = "moved"
-			}
-			rows = append(rows, named(5+i, name, span{part, quiet}))
-		}
+		rows = append(rows, worded(5, "moved", text, quiet, width, 3)...)
 	}
 	return rows
 }
 
 // bounds are what holds the run back by order: the breaker, a stall, the budget.
-func (p *picture) bounds() (rows []row) {
+func (p *picture) bounds(width int) (rows []row) {
 	s := p.status
 	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, named(0, "breaker", span{"✖ " + s.Breaker + ": " + harmless(s.BreakerWhy), bad}))
+		rows = append(rows, worded(0, "breaker", "✖ "+s.Breaker+": "+harmless(s.BreakerWhy), bad, width, 2)...)
 	}
 	if s.Stall != nil {
-		rows = append(rows, named(0, "stall", span{"▲ since " + at(s.Stall.Since) + ": " + harmless(s.Stall.Why), warning}))
+		rows = append(rows, worded(0, "stall", "▲ since "+at(s.Stall.Since)+": "+harmless(s.Stall.Why), warning, width, 2)...)
 	}
 	if b := s.Budget; b != nil {
 		var parts []string
@@ -151,17 +194,17 @@ func (p *picture) resources(width int) []row {
 	rows := []row{titled("Resources", width)}
 	if m := s.Second; m != nil {
 		rows = append(rows,
-			told(0, "CPU", fmt.Sprintf("%.0f %%", m.CPU), p.course.cpu, width, 100),
+			told(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.OwnCPU)), p.course.cpu, width, 100),
 			told(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
 			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MemoryAll)), plain}))
 	}
 	if c := s.Connections; c != nil {
-		text := fmt.Sprintf("%d of %d in use", c.InUse, c.Size)
-		if c.Waiting > 0 {
-			text += fmt.Sprintf(", %d waiting", c.Waiting)
-		}
+		text := fmt.Sprintf("%d/%d", c.InUse, c.Size)
 		if c.Server != nil && c.Max != nil {
-			text += fmt.Sprintf(", server %d of %d", *c.Server, *c.Max)
+			text += fmt.Sprintf(", server %d/%d", *c.Server, *c.Max)
+		}
+		if c.Waiting > 0 {
+			text += fmt.Sprintf(", %d wait", c.Waiting)
 		}
 		rows = append(rows, named(1, "connections", span{text, plain}))
 	}
@@ -170,37 +213,39 @@ func (p *picture) resources(width int) []row {
 		if s.Sink.Trouble {
 			t = warning
 		}
-		rows = append(rows, named(2, "results", span{harmless(s.Sink.Words), t}))
+		rows = append(rows, worded(2, "results", harmless(s.Sink.Words), t, width, 3)...)
 	}
 	for i := range s.Services {
-		rows = append(rows, p.service(&s.Services[i], min(1+i/2, 6))...)
+		rows = append(rows, p.service(&s.Services[i], min(1+i/2, 6), width)...)
 	}
 	return append(rows, p.times(width)...)
 }
 
+// cores is a part of the machine's CPU, of which 100 % are one core.
+func cores(percent float64) string { return fmt.Sprintf("%.0f %%", percent) }
+
 // service is how one does: what is under way, its pace, what it refused.
-func (p *picture) service(s *control.Service, rank int) []row {
+func (p *picture) service(s *control.Service, rank, width int) []row {
 	text := engine.FormatCount(int64(s.InFlight))
 	if s.Bound > 0 {
-		text += " of " + engine.FormatCount(int64(s.Bound))
+		text += "/" + engine.FormatCount(int64(s.Bound))
 	}
-	text += " calls"
 	if s.Waiting > 0 {
 		text += ", " + engine.FormatCount(int64(s.Waiting)) + " wait"
 	}
 	if s.Rate > 0 {
 		text += fmt.Sprintf(", %.3g/s", s.Rate)
 	}
-	r := named(rank, short(s.Name, 10), span{text, plain})
+	r := named(rank, short(s.Name, nameWidth-1), span{text, plain})
 	if s.Refused > 0 {
 		r.line = r.and(warning, ", "+engine.FormatCount(s.Refused)+" 429s")
 	}
 	rows := []row{r}
 	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, named(rank, "", span{"✖ breaker " + s.Breaker + ": " + harmless(s.BreakerWhy), bad}))
+		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker+": "+harmless(s.BreakerWhy), bad, width, 2)...)
 	}
 	if s.Exhausted != "" {
-		rows = append(rows, named(rank, "", span{"✖ " + harmless(s.Exhausted), bad}))
+		rows = append(rows, worded(rank, "", "✖ "+harmless(s.Exhausted), bad, width, 2)...)
 	}
 	return rows
 }
@@ -226,15 +271,14 @@ func (p *picture) times(width int) (rows []row) {
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name)) })
 	if sum > 0 {
-		rows = append(rows, titled("Where the time goes", width))
-		rows[0].rank = 3
+		rows = append(rows, blank(), row{titled("Where the time goes", width).line, 3})
 	}
 	for i, one := range parts {
 		if one.took < sum/200 || sum == 0 {
 			break
 		}
 		share := one.took / sum
-		rows = append(rows, row{append(append(say(quiet, fmt.Sprintf("%-11s", one.name)), bar(share, max(min(width-18, 40), 4))...), span{fmt.Sprintf(" %3.0f %%", 100*share), plain}), 3 + i})
+		rows = append(rows, row{append(append(say(quiet, fmt.Sprintf("%-*s", nameWidth, one.name)), bar(share, max(min(width-nameWidth-7, 40), 4))...), span{fmt.Sprintf(" %3.0f %%", 100*share), plain}), 3 + i})
 	}
 	if o.Why != "" {
 		t := plain

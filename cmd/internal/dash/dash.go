@@ -184,9 +184,9 @@ func (d *Dash) press(k int) (leaves bool) {
 	case k == 0x1b || k == '\r':
 		p.view = overview
 	case k == tab:
-		p.view = (p.view%numViews + 1) % numViews
+		p.view = next(p.view, 1)
 	case k == backTab:
-		p.view = (p.view%numViews + numViews - 1) % numViews
+		p.view = next(p.view, -1)
 	case k >= '1' && k < '1'+int(numViews):
 		p.view = view(k - '1')
 	case k == ctrlL:
@@ -195,6 +195,14 @@ func (d *Dash) press(k int) (leaves bool) {
 		d.steer(k)
 	}
 	return false
+}
+
+// next is the view before or behind another; behind the help is the first.
+func next(v view, way int) view {
+	if v >= numViews {
+		return overview
+	}
+	return (v + numViews + view(way)) % numViews
 }
 
 // steer gives the order of a key.
@@ -231,16 +239,20 @@ func (d *Dash) steer(k int) {
 	}
 }
 
-// move orders another limit, by a tenth. Keys that follow each other go on from what was ordered last.
+// move orders another limit by a tenth or, where a governor moves that, another ceiling of it. Keys that follow each
+// other go on from what was ordered last.
 func (d *Dash) move(s *control.Status, way int) {
-	from := s.Limit
+	name, from := engine.LimitChange, s.Limit
+	if d.picture.governed() {
+		name, from = engine.CeilingChange, s.Ceiling
+	}
 	if time.Since(d.ordered) < time.Second {
 		from = d.limit
 	}
 	to := max(from+way*max(from/10, 1), 1)
 	d.limit, d.ordered = to, time.Now()
 	d.order(func(ctx context.Context, c *control.Client) (string, error) {
-		changes, err := c.Set(ctx, []control.Setting{{Name: engine.LimitChange, Value: strconv.Itoa(to)}}, "")
+		changes, err := c.Set(ctx, []control.Setting{{Name: name, Value: strconv.Itoa(to)}}, "")
 		var words []string
 		for _, one := range changes {
 			words = append(words, fmt.Sprintf("%s %s → %s", one.Name, one.Old, one.New))

@@ -74,6 +74,9 @@ func (p *picture) foot(width int) []line {
 	if p.status.Phase == engine.Paused.String() {
 		keys[1] = "p go on"
 	}
+	if p.governed() {
+		keys[0] = "+ − ceiling"
+	}
 	if !p.own {
 		keys[3] = "q leave"
 	}
@@ -84,14 +87,19 @@ func (p *picture) foot(width int) []line {
 	for _, k := range keys {
 		name, what, _ := strings.Cut(k, " ")
 		if name == "+" {
-			name, what = "+ −", "limit"
+			name, what = "+ −", strings.TrimPrefix(k, "+ − ")
 		}
 		if l.width()+len(k)+2 > width {
 			break
 		}
 		l = l.and(plain, "  ").and(accent, name).and(quiet, " "+what)
 	}
-	return []line{say(p.said.tone, harmless(p.said.text)), l}
+	return []line{say(p.said.tone, harmless(p.said.text)).fit(width), l.fit(width)}
+}
+
+// governed reports whether something else than a person moves the limit.
+func (p *picture) governed() bool {
+	return p.status.Governor != "" && p.status.Governor != engine.Manual
 }
 
 func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }

@@ -29,17 +29,23 @@ func (p *picture) sessions(width, height int) []line {
 // cell is a text in a column of a width.
 func cell(text string, width int) string { return say(plain, harmless(text)).fit(width).text() }
 
-// steps lists those of the chain, the one first that took the most time.
-func (p *picture) steps(width, height int) []line {
-	lines := []line{titled("Steps, those first that took the most", width).line}
-	all := slices.Clone(p.status.Steps)
+// dearest are steps, those first that took the most time.
+func dearest(all []control.Step) []control.Step {
 	took := func(s *control.Step) float64 {
 		if s.Took == nil {
 			return 0
 		}
 		return s.Took.Mean * float64(s.Ran)
 	}
+	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b control.Step) int { return cmp.Compare(took(&b), took(&a)) })
+	return all
+}
+
+// steps lists those of the chain, the one first that took the most time.
+func (p *picture) steps(width, height int) []line {
+	lines := []line{titled("Steps, those first that took the most", width).line}
+	all := dearest(p.status.Steps)
 	name := max(min(width-58, 48), 16)
 	lines = append(lines, say(quiet, fmt.Sprintf("%-*s %9s %8s %8s %8s %9s %9s", name, "step", "ran", "errors", "retries", "429s", "p50", "p95")))
 	for i := range all[:min(len(all), max(height-2, 0))] {
@@ -91,7 +97,7 @@ func (p *picture) help() (lines []line) {
 		stop = []string{"q, Ctrl+C   leave the dashboard; the run goes on", "S           stop the run: sessions in flight end first; again: at once"}
 	}
 	for _, text := range slices.Concat([]string{
-		"", "+ −         raise and lower the limit by a tenth", "p           pause, and go on", "c           take a checkpoint now",
+		"", "+ −         raise and lower the limit by a tenth; under a governor its ceiling", "p           pause, and go on", "c           take a checkpoint now",
 	}, stop, []string{
 		"Tab, 1 to 4 " + strings.Join(viewNames[:numViews], ", "), "Ctrl+Z      suspend the program, and with it the run; fg goes on", "Ctrl+L      draw all anew", "?           this, and back", "",
 		"Orders are in the run's journal, with who gave them.",

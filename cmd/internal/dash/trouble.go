@@ -13,7 +13,7 @@ func (p *picture) trouble(width int) []row {
 	s := p.status
 	rows := append([]row{titled("Health", width)}, p.health(width)...)
 	if len(s.Errors) > 0 {
-		rows = append(rows, titled("Errors", width))
+		rows = append(rows, blank(), row{titled("Errors", width).line, 2})
 	}
 	for i := range s.Errors {
 		e := &s.Errors[i]
@@ -23,11 +23,18 @@ func (p *picture) trouble(width int) []row {
 		}
 	}
 	if len(s.Log) > 0 {
-		rows = append(rows, titled("Log", width))
+		rows = append(rows, blank(), row{titled("Log", width).line, 3})
 	}
 	for i := range s.Log {
 		e := &s.Log[len(s.Log)-1-i]
-		rows = append(rows, row{say(quiet, at(e.At)+" ").and(plain, harmless(changed(e))), 2 + i})
+		const stamp = 9
+		for k, text := range wrap(harmless(changed(e)), width-stamp, 3) {
+			if k == 0 {
+				rows = append(rows, row{say(quiet, at(e.At)+" ").and(plain, text), 2 + i})
+			} else {
+				rows = append(rows, row{say(plain, strings.Repeat(" ", stamp)+text), 10 + i})
+			}
+		}
 	}
 	return rows
 }
@@ -49,8 +56,8 @@ func (p *picture) health(width int) (rows []row) {
 			continue
 		}
 		rows = append(rows, row{say(t, glyph+f.Level+" ").and(strong, f.Metric).and(plain, " "+f.Value), rank})
-		for k, text := range wrap(f.Advice, width-2, 2) {
-			rows = append(rows, row{say(quiet, "  "+text), 4 + rank + k})
+		for k, text := range wrap(f.Advice, width-2, 3) {
+			rows = append(rows, row{say(quiet, "  "+text), 4 + rank + 2*k})
 		}
 	}
 	switch {

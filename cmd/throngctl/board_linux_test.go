@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// What puts the dashboard up and takes it down.
+const (
+	boardUp   = "\x1b[?1049h"
+	boardDown = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+)
+
+// seat is a process of throngctl at a terminal of its own, with somebody before it.
+type seat struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	ours   *os.File
+	tty    *os.File
+	before *unix.Termios
+	stderr *bytes.Buffer
+	gone   chan struct{} // nothing more will be seen
+
+	mu    sync.Mutex
+	more  *sync.Cond
+	seen  string
+	ended bool
+}
+
+// sit starts throngctl at a terminal of 100 columns and 30 lines.
+func sit(t *testing.T, args ...string) *seat {
+	t.Helper()
+	s := &seat{t: t, gone: make(chan struct{})}
+	s.more = sync.NewCond(&s.mu)
+	s.ours, s.tty = openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(s.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	s.before = s.termios()
+	s.cmd, _, s.stderr = process(t, []string{"TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8"}, args...)
+	s.cmd.Stdin, s.cmd.Stdout = s.tty, s.tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.look()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill() // if it is still there
+		_ = s.tty.Close()
+		<-s.gone
+		_ = s.ours.Close()
+	})
+	return s
+}
+
+func (s *seat) termios() *unix.Termios {
+	s.t.Helper()
+	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state
+}
+
+func (s *seat) look() {
+	defer close(s.gone)
+	part := make([]byte, 8192)
+	for {
+		n, err := s.ours.Read(part)
+		s.mu.Lock()
+		s.seen += string(part[:n])
+		s.ended = s.ended || err != nil
+		s.more.Broadcast()
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// await waits until a text is seen behind what was awaited before.
+func (s *seat) await(text string) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !strings.Contains(s.seen, text) {
+		if s.ended {
+			s.t.Fatalf("%q is not seen:\n%q\n%s", text, s.seen, s.stderr)
+		}
+		s.more.Wait()
+	}
+	_, s.seen, _ = strings.Cut(s.seen, text)
+}
+
+func (s *seat) press(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.ours, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// leaves waits for the end of the process, and holds that its terminal is as it was found.
+func (s *seat) leaves(code int) (after string) {
+	s.t.Helper()
+	err := s.cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != code) || err == nil && code != 0 {
+		s.t.Errorf("it ended with %v, want %d\n%s", err, code, s.stderr)
+	}
+	if now := s.termios(); !reflect.DeepEqual(now, s.before) {
+		s.t.Errorf("the terminal is left as %+v; it was %+v", now, s.before)
+	}
+	_ = s.tty.Close()
+	<-s.gone
+	return s.seen
+}
+
+// shoppers is a run that lasts as long as it is needed.
+func shoppers(data string) []string {
+	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--rehearsal", "local", "--max-concurrent", "5", "--seed", "7"}
+}
+
+// TestDashboard steers a run by the keys of its dashboard, and one by those of a dashboard elsewhere.
+func TestDashboard(t *testing.T) {
+	data := t.TempDir()
+	s := sit(t, shoppers(data)...)
+	s.await(boardUp)
+	s.await("● running")
+	s.await("in flight")
+	s.press("+")
+	s.await("ceiling 100 → 110")
+	s.press("p")
+	s.await("■ paused")
+	s.press("p")
+	s.await("● running")
+	s.press("c")
+	s.await("checkpoint taken")
+	s.press("\t")
+	s.await("sessions in flight")
+	s.press("?")
+	s.await("raise and lower the limit")
+	s.press("\x1b")
+
+	elsewhere := sit(t, "status", "--follow", "--data", data)
+	elsewhere.await("● running")
+	elsewhere.press("-")
+	elsewhere.await("ceiling 110 → 99")
+	elsewhere.press("q")
+	elsewhere.await(boardDown)
+	elsewhere.leaves(exitDone)
+
+	if err := unix.IoctlSetWinsize(int(s.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+		t.Fatal(err)
+	}
+	s.await("\x1b[2J") // all anew
+	s.press("q")
+	s.await(boardDown)
+	after := s.leaves(exitInterrupted)
+	if strings.Contains(after, boardUp) || !strings.Contains(after, "stopped after") || !strings.Contains(after, "go on with: throngctl resume") {
+		t.Errorf("behind the dashboard: %q", after)
+	}
+	_, changes, _ := ctl(t, "export", "--data", data, "--what", "changes")
+	for _, want := range []string{`ceiling,100,110,terminal \(`, `ceiling,110,99,terminal \(`, `phase,.*,paused,terminal \(`} {
+		if !regexp.MustCompile(want).MatchString(changes) {
+			t.Errorf("the journal does not have %s:\n%s", want, changes)
+		}
+	}
+}
+
+// TestDashboardIsTakenDown: however the program ends, the terminal is as it was, and says what there is to say.
+func TestDashboardIsTakenDown(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		s := sit(t, shoppers(t.TempDir())...)
+		s.await("● running")
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		s.await(boardDown)
+		if after := s.leaves(exitInterrupted); !strings.Contains(after, "stopped after") {
+			t.Errorf("%v: behind the dashboard: %q\n%s", sig, after, s.stderr)
+		}
+	}
+	data := t.TempDir()
+	t.Setenv(panicEnv, "2")
+	s := sit(t, shoppers(data)...)
+	s.await(boardDown)
+	s.leaves(exitFailed)
+	if !strings.Contains(s.stderr.String(), "a mistake in Throng itself ended the program") {
+		t.Errorf("a panic says %s", s.stderr)
+	}
+	if found, err := filepath.Glob(filepath.Join(data, "crashes", "*")); err != nil || len(found) == 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// TestLinesInsteadOfTheDashboard: not where nobody wants it, or the terminal is none for it.
+func TestLinesInsteadOfTheDashboard(t *testing.T) {
+	for _, c := range []struct{ term, flag string }{{"dumb", ""}, {"xterm", "--no-dashboard"}} {
+		t.Setenv("TERM", c.term)
+		ours, tty := openTerminal(t)
+		seen := make(chan string, 1)
+		go func() {
+			text, _ := io.ReadAll(ours) // until the other side is closed
+			seen <- string(text)
+		}()
+		args := []string{"run", "shopping", "--data", t.TempDir(), "--set", "agents=5", "--rehearsal", "none"}
+		if c.flag != "" {
+			args = append(args, c.flag)
+		}
+		code := execute(args, &terminal{in: tty, out: tty, err: io.Discard})
+		_ = tty.Close()
+		if text := <-seen; code != exitDone || strings.Contains(text, boardUp) || !strings.Contains(text, "finished after") {
+			t.Errorf("%s %s: exit code %d\n%q", c.term, c.flag, code, text)
+		}
+		_ = ours.Close()
+	}
+}
