@@ -131,4 +131,3 @@ func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store
 	}
 	return err
 }
-

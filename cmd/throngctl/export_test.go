@@ -54,12 +54,12 @@ func TestExportFormats(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for args, want := range map[string]string{
-		"--what events --follow":                    "only metrics can be followed",
-		"--follow":                                  "only metrics can be followed",
-		"--what metrics --follow --format parquet":  "cannot be read before it is complete",
-		"--what run --format parquet":               "run is always written as it is",
-		"--what changes --format jsonl":             "changes is always written as it is",
-		"--what sessions --format xml":              "must be one of",
+		"--what events --follow": "only metrics can be followed",
+		"--follow":               "only metrics can be followed",
+		"--what metrics --follow --format parquet":   "cannot be read before it is complete",
+		"--what run --format parquet":                "run is always written as it is",
+		"--what changes --format jsonl":              "changes is always written as it is",
+		"--what sessions --format xml":               "must be one of",
 		"--what sessions --format parquet -o " + out: "",
 	} {
 		code, _, stderr := ctl(t, append([]string{"export", "--data", data}, strings.Fields(args)...)...)
