@@ -24,7 +24,7 @@ type lineSpec struct {
 
 // specs is the one table of charts, in the order in which they are shown.
 var specs = []spec{
-	{"Sessions at once", "in flight, and the limit", counts, []lineSpec{
+	{"Sessions at once", "in flight, and the limit", wholes, []lineSpec{
 		{"in flight", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.InFlight) }},
 		{"limit", "limit", func(m, _ *engine.MetricsRow) float64 { return float64(m.Limit) }},
 	}, false},
@@ -51,7 +51,7 @@ var specs = []spec{
 	{"Memory", "of Throng", sizes, []lineSpec{
 		{"in use", "s1 area", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.Host.Memory)) }},
 	}, false},
-	{"Database connections", "in use", counts, []lineSpec{
+	{"Database connections", "in use", wholes, []lineSpec{
 		{"by Throng", "s1", func(m, _ *engine.MetricsRow) float64 { return float64(m.Connections) }},
 		{"all clients", "s2", func(m, _ *engine.MetricsRow) float64 { return float64(m.ServerConnections) }},
 		{"server's most", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},

@@ -63,12 +63,10 @@ func newHistogram(h spread) (v histogramView) {
 	x := func(at float64) float64 { return 100 * (at - float64(b.first)) / float64(len(b.counts)) }
 	s := &svg{}
 	s.open("How long sessions took", plotHeight+textHeight)
-	top, ticks := scale(float64(b.most), decimalSteps)
+	top, ticks := scale(float64(b.most), wholes.steps)
 	for _, t := range ticks {
 		y := plotHeight * (1 - t/top)
-		if t == math.Trunc(t) {
-			s.put(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/><text class="end" x="-6" y="%.1f">%s</text>`, y, y, y+4, esc(counts.text(t)))
-		}
+		s.put(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/><text class="end" x="-6" y="%.1f">%s</text>`, y, y, y+4, esc(wholes.text(t)))
 	}
 	for i, n := range b.counts {
 		if n > 0 {
@@ -88,10 +86,12 @@ func newHistogram(h spread) (v histogramView) {
 		d := h.Quantile(q.q)
 		at := min(max(x(place(d.Seconds())), 0), 100)
 		s.rule("mark", at, q.name+" "+engine.FormatDuration(d))
-		if at-last > 4 { // else the names would stand on each other
-			s.put(`<text class="mid number" x="%.2f%%" y="-4">%s</text>`, at, q.name)
-			last = at
+		beside := 0
+		if at-last < 5 { // else the names would stand on each other
+			beside = 26
 		}
+		s.put(`<text class="mid number" x="%.2f%%" dx="%d" y="-4">%s</text>`, at, beside, q.name)
+		last = at
 	}
 	s.put(`</svg>`)
 	return histogramView{s.done(), "of " + engine.FormatCount(h.Count()) + " sessions, all takes; the axis is logarithmic"}

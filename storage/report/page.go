@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -250,13 +252,16 @@ func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error
 		return "", err
 	}
 	var at []string
-	for _, c := range kept {
+	for _, c := range slices.Backward(kept) { // newest first
 		if c.Cycle == r.ForkCycle {
-			at = append(at, fmt.Sprint(c.Number))
+			at = append(at, strconv.Itoa(c.Number))
 		}
 	}
-	if len(at) == 1 {
+	switch {
+	case len(at) == 1:
 		text += ", its checkpoint " + at[0]
+	case len(at) > 1: // all of them restore that
+		text += ", where its checkpoints " + strings.Join(at, ", ") + " stand"
 	}
 	return text + ".", nil
 }

@@ -21,7 +21,7 @@ type Source interface {
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	// LatestErrors returns the classes of errors, each with its latest occurrences, newest first and at most so many.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
-	// Checkpoints lists those of a run that are kept.
+	// Checkpoints lists those of a run that are kept, newest first.
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 }
 

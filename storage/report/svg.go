@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func draw(p *picture) template.HTML {
 		}
 	}
 	s.put(`<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" width="100%%" height="%d">`, plotHeight)
-	for _, l := range p.lines {
+	for _, l := range slices.Backward(p.lines) { // the first one on top
 		for _, piece := range l.pieces() {
 			s.line(l, piece, top)
 		}

@@ -77,7 +77,11 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 		all = append(all, figure{"Memory, at most", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits
 	}
 	if n := max(t.Peaks.Connections, t.Peaks.ServerConnections); n > 0 {
-		all = append(all, figure{"DB connections, at most", strconv.Itoa(n), fmt.Sprintf("%d by Throng, %d on the server", t.Peaks.Connections, t.Peaks.ServerConnections)})
+		about := "by Throng"
+		if server := t.Peaks.ServerConnections; server > 0 {
+			about = fmt.Sprintf("%d by Throng, %d by all clients of the server", t.Peaks.Connections, server)
+		}
+		all = append(all, figure{"DB connections, at most", strconv.Itoa(n), about})
 	}
 	if t.Peaks.Lag > 0 {
 		all = append(all, figure{"Behind schedule, at most", engine.FormatDuration(t.Peaks.Lag), ""})
@@ -128,11 +132,11 @@ func share(n, all int64) string {
 // quantiles are a histogram's figures in words.
 func quantiles(count int64, all ...time.Duration) (texts []string) {
 	for _, d := range all {
-		if count == 0 {
-			texts = append(texts, unknown)
-			continue
+		text := unknown
+		if count > 0 {
+			text = engine.FormatDuration(d)
 		}
-		texts = append(texts, engine.FormatDuration(d))
+		texts = append(texts, text)
 	}
 	return texts
 }
@@ -149,6 +153,14 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 	return rows
 }
 
+// some is a count in a table that has many; none is empty.
+func some(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return engine.FormatCount(n)
+}
+
 // stepsOf are the figures of each step.
 func stepsOf(t *engine.Totals) table {
 	out := table{Head: []string{"Step", "Ran", "Failed", "Timed out", "Skipped", "Requests", "Retries", "429s", "p50", "p95", "p99", "Longest"}}
@@ -158,7 +170,7 @@ func stepsOf(t *engine.Totals) table {
 			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCancelled],
 			f.Requests, f.Retries, f.RateLimited,
 		} {
-			row = append(row, engine.FormatCount(n))
+			row = append(row, some(n))
 		}
 		s := &f.Service
 		out.Rows = append(out.Rows, append(row, quantiles(s.Count, s.P50, s.P95, s.P99, s.Max)...))
@@ -194,7 +206,7 @@ func servicesOf(t *engine.Totals, of map[string]string) table {
 		s := sums[name]
 		row := []string{name}
 		for _, n := range []int64{s.steps, s.ran, s.bad, s.requests, s.retries, s.limited} {
-			row = append(row, engine.FormatCount(n))
+			row = append(row, some(n))
 		}
 		out.Rows = append(out.Rows, append(row, quantiles(s.timed, s.time/time.Duration(max(s.timed, 1)), s.longest)...))
 	}

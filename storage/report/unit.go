@@ -21,6 +21,7 @@ var (
 		}
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	}, decimalSteps}
+	wholes    = unit{counts.text, wholeSteps()}
 	percents  = unit{func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " %" }, decimalSteps}
 	sizes     = unit{sizeText, decimalSteps}
 	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps}
@@ -58,6 +59,16 @@ func sizeText(v float64) string {
 		}
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// wholeSteps are those of what there are no parts of.
+func wholeSteps() (all []float64) {
+	for _, s := range decimalSteps {
+		if s >= 1 {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // durationSteps are decimal below a minute, then those of clocks; all in seconds.
