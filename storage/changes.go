@@ -8,8 +8,8 @@ import (
 
 // ExportChanges writes what was changed mid-run as CSV, in the order given: by whom, from what to what, and why.
 func ExportChanges(w io.Writer, changes []engine.ChangeRow) error {
-	t := newTable(w, "time", "cycle", "what", "old", "new", "who", "why")
-	if err := t.next(); err != nil {
+	t, err := newTable(CSV, w, columns("time:time cycle:int what:word old:text new:text who:word why:text"))
+	if err != nil {
 		return err
 	}
 	for i := range changes {

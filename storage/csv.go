@@ -9,16 +9,37 @@ import (
 	"time"
 )
 
-// table writes rows of CSV. Its methods append cells to the row that next then ends.
+// table writes rows. Its methods append cells to the row that next then ends.
 type table struct {
-	w   *csv.Writer
+	w   rowWriter
+	raw bool // texts are written as they are: no spreadsheet takes them for formulas
 	row []string
 }
 
-func newTable(w io.Writer, columns ...string) *table {
-	t := &table{w: csv.NewWriter(w), row: make([]string, 0, len(columns))}
-	t.row = append(t.row, columns...)
-	return t
+// rowWriter writes rows of cells in a format. What Write is given is good until it returns. Nothing follows a Flush but of
+// formats that can be followed.
+type rowWriter interface {
+	Write(row []string) error
+	Flush()
+	Error() error // the first of all before
+}
+
+// newTable begins a table in a format.
+func newTable(f Format, w io.Writer, columns []column) (*table, error) {
+	t := &table{raw: f != CSV, row: make([]string, 0, len(columns))}
+	switch f {
+	case JSONL:
+		t.w = newLines(w, columns)
+	case Parquet:
+		t.w = newParquet(w, columns)
+	default:
+		t.w = csv.NewWriter(w)
+		for _, c := range columns {
+			t.plain(c.name)
+		}
+		return t, t.next()
+	}
+	return t, nil
 }
 
 // next ends the row. Errors of the writer are kept: flush returns the first.
@@ -34,11 +55,25 @@ func (t *table) flush() error {
 }
 
 func (t *table) plain(cell string)  { t.row = append(t.row, cell) }
-func (t *table) text(cell string)   { t.row = append(t.row, harmless(cell)) }
 func (t *table) int(n int64)        { t.row = append(t.row, strconv.FormatInt(n, 10)) }
 func (t *table) bool(b bool)        { t.row = append(t.row, strconv.FormatBool(b)) }
 func (t *table) ms(d time.Duration) { t.row = append(t.row, millis(d)) }
 func (t *table) time(at time.Time)  { t.row = append(t.row, stamp(at)) }
+
+func (t *table) text(cell string) {
+	if !t.raw {
+		cell = harmless(cell)
+	}
+	t.row = append(t.row, cell)
+}
+
+func (t *table) json(data []byte) {
+	if t.raw {
+		t.row = append(t.row, string(data))
+		return
+	}
+	t.row = append(t.row, jsonCell(data))
+}
 
 // harmless puts an apostrophe before a text that a spreadsheet would take for a formula.
 func harmless(cell string) string {

@@ -16,7 +16,12 @@ import (
 // is missing; population.jsonl, if a model wrote the agents; and memory.jsonl, if an agent remembers anything. Each file
 // appears, or replaces an older one, when all are complete; after an error none does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
-	e := exporting{dir: dir}
+	return ExportAllAs(ctx, dir, CSV, r, run, names, version)
+}
+
+// ExportAllAs is like ExportAll, with the rows in a format; what is JSON stays that.
+func ExportAllAs(ctx context.Context, dir string, f Format, r Reader, run engine.RunID, names Names, version string) error {
+	e := exporting{dir: dir, format: f}
 	err := e.write(ctx, r, run, names, version)
 	if err == nil {
 		err = e.finish()
@@ -29,8 +34,9 @@ func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, name
 
 // exporting is a set of files that are being written under names of their own.
 type exporting struct {
-	dir   string
-	files []*exportFile
+	dir    string
+	format Format
+	files  []*exportFile
 }
 
 type exportFile struct {
@@ -45,13 +51,13 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	}
 	var to []io.Writer
 	for _, k := range sessionTables {
-		w, err := e.create(k.name)
+		w, err := e.create(k.name + "." + string(e.format))
 		if err != nil {
 			return err
 		}
 		to = append(to, w)
 	}
-	metrics, err := e.create("metrics.csv")
+	metrics, err := e.create("metrics." + string(e.format))
 	if err != nil {
 		return err
 	}
@@ -59,7 +65,7 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if err != nil {
 		return err
 	}
-	if err := exportSessions(ctx, r, run, names, sessionTables, to); err != nil {
+	if err := exportSessions(ctx, e.format, r, run, names, sessionTables, to); err != nil {
 		return err
 	}
 	if names.Personas != nil {
@@ -74,7 +80,7 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if err := e.memory(ctx, r, run, names); err != nil {
 		return err
 	}
-	if err := ExportMetrics(ctx, metrics, r, run); err != nil {
+	if err := exportMetrics(ctx, metrics, e.format, r, run); err != nil {
 		return err
 	}
 	return RunJSON(ctx, manifest, r, run, version)

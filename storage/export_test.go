@@ -381,7 +381,7 @@ func (g *growing) Run(context.Context, engine.RunID) (engine.RunRecord, error) {
 	if n := len(g.metrics); n < len(g.all) {
 		g.metrics = g.all[:n+1]
 	} else {
-		g.record.Ending = engine.EndFinished
+		g.record.Ending, g.record.InProgress = engine.EndFinished, false
 	}
 	return g.record, nil
 }
@@ -389,7 +389,7 @@ func (g *growing) Run(context.Context, engine.RunID) (engine.RunRecord, error) {
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &growing{reader: crowd()}
-		g.all, g.metrics, g.record.Ending = g.metrics, nil, engine.NotEnded
+		g.all, g.metrics, g.record.Ending, g.record.InProgress = g.metrics, nil, engine.NotEnded, true
 		var out bytes.Buffer
 		began, asked := time.Now(), 0
 		g.asked = func() {
@@ -398,16 +398,16 @@ func TestFollow(t *testing.T) {
 			}
 			asked++
 		}
-		if err := Follow(t.Context(), &out, g, "r"); err != nil {
+		if err := Follow(t.Context(), &out, CSV, g, "r"); err != nil {
 			t.Error(err)
 		}
 		golden(t, "metrics.csv", out.Bytes())
 
 		endless := crowd()
-		endless.record.Ending = engine.NotEnded
+		endless.record.Ending, endless.record.InProgress = engine.NotEnded, true
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if err := Follow(ctx, io.Discard, endless, "r"); !errors.Is(err, context.DeadlineExceeded) {
+		if err := Follow(ctx, io.Discard, CSV, endless, "r"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the context's error", err)
 		}
 	})

@@ -167,15 +167,34 @@ func count(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// metricsWriter writes metrics.csv.
+// metricsWriter writes a row per second.
 type metricsWriter struct{ t *table }
 
-func newMetricsWriter(w io.Writer) (*metricsWriter, error) {
-	t := newTable(w)
-	for _, c := range metricsColumns {
-		t.plain(c.name)
+func newMetricsWriter(f Format, w io.Writer) (*metricsWriter, error) {
+	all := make([]column, len(metricsColumns))
+	for i, c := range metricsColumns {
+		all[i] = column{c.name, metricsKind(c.name)}
 	}
-	return &metricsWriter{t}, t.next()
+	t, err := newTable(f, w, all)
+	return &metricsWriter{t}, err
+}
+
+// wholeMetrics are the columns whose cells are whole numbers, beside those of errors.
+var wholeMetrics = strings.Fields("cycle agents_processed agents_shopped limit in_flight rate_limited retries db_connections db_server_connections unsent_rows " +
+	"db_max_connections model_calls input_tokens output_tokens parallel_steps sequential_steps step_errors step_timeouts calls_again " +
+	"db_pool_size db_in_use db_idle db_waiting")
+
+func metricsKind(name string) kind {
+	switch {
+	case name == "timestamp":
+		return timeCells
+	case name == "phase":
+		return wordCells
+	case strings.HasPrefix(name, "errors_"), slices.Contains(wholeMetrics, name):
+		return intCells
+	default:
+		return floatCells
+	}
 }
 
 func (w *metricsWriter) add(m *engine.MetricsRow) error {
@@ -187,7 +206,11 @@ func (w *metricsWriter) add(m *engine.MetricsRow) error {
 
 // ExportMetrics writes metrics.csv: a row per second.
 func ExportMetrics(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error {
-	out, err := newMetricsWriter(w)
+	return exportMetrics(ctx, w, CSV, r, run)
+}
+
+func exportMetrics(ctx context.Context, w io.Writer, f Format, r Reader, run engine.RunID) error {
+	out, err := newMetricsWriter(f, w)
 	if err != nil {
 		return err
 	}
@@ -205,10 +228,10 @@ func ExportMetrics(ctx context.Context, w io.Writer, r Reader, run engine.RunID)
 // followEvery is how often Follow looks for new rows: they come once a second.
 const followEvery = time.Second
 
-// Follow writes metrics.csv and goes on appending rows as they are committed, until the run is over, which is no
-// error, or ctx ends.
-func Follow(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error {
-	out, err := newMetricsWriter(w)
+// Follow writes the metrics as CSV or JSONL and goes on appending rows as they are committed, until the run is over or
+// nobody works on it, which is no error, or ctx ends.
+func Follow(ctx context.Context, w io.Writer, f Format, r Reader, run engine.RunID) error {
+	out, err := newMetricsWriter(f, w)
 	if err != nil {
 		return err
 	}
@@ -232,7 +255,7 @@ func Follow(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error 
 		if err := out.t.flush(); err != nil {
 			return err
 		}
-		if record.Ending != engine.NotEnded {
+		if !record.InProgress {
 			return nil
 		}
 		select {

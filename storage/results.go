@@ -19,10 +19,10 @@ type Names struct {
 	Personas func(w io.Writer) error
 }
 
-// sessionTable is one of the CSV files with rows of sessions.
+// sessionTable is one of the files with rows of sessions.
 type sessionTable struct {
-	name    string
-	columns []string
+	name    string // without its format
+	columns []column
 	// add writes the rows of a session; names are those of the agent and of the session.
 	add func(t *table, s *engine.SessionRow, agent, session string) error
 }
@@ -30,10 +30,11 @@ type sessionTable struct {
 // sessionTables are the files that are made from sessions. The first two are the result of a run: they hold nothing
 // that depends on timing.
 var sessionTables = []sessionTable{
-	{"sessions.csv", strings.Split("cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted", ","), addSession},
-	{"events.csv", strings.Split("cycle,agent_index,agent,session,sequence,step,event,data", ","), addEvents},
-	{"timings.csv", strings.Split("cycle,agent_index,agent,take,started,queue_wait_ms,held_ms,service_ms,total_ms,requests,retries,"+
-		"rate_limited,replayed,uncertain,confirmed,label,model_calls,input_tokens,output_tokens,cost_usd,cache_hits,recorded,calls_again", ","), addTiming},
+	{"sessions", columns("cycle:int agent_index:int agent:text session:text outcome:word class:word step:word because:word steps:int events:int acted:bool"), addSession},
+	{"events", columns("cycle:int agent_index:int agent:text session:text sequence:int step:word event:word data:json"), addEvents},
+	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queue_wait_ms:float held_ms:float service_ms:float total_ms:float " +
+		"requests:int retries:int rate_limited:int replayed:int uncertain:int confirmed:int label:word model_calls:int input_tokens:int output_tokens:int " +
+		"cost_usd:float cache_hits:int recorded:int calls_again:int"), addTiming},
 }
 
 func addSession(t *table, s *engine.SessionRow, agent, session string) error {
@@ -61,7 +62,7 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 		t.int(int64(i))
 		t.text(e.Path)
 		t.text(e.Name)
-		t.plain(jsonCell(e.Data))
+		t.json(e.Data)
 		if err := t.next(); err != nil {
 			return err
 		}
@@ -124,27 +125,37 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	return t.next()
 }
 
+// Export writes sessions, events, timings or metrics in a format.
+func Export(ctx context.Context, w io.Writer, f Format, what string, r Reader, run engine.RunID, names Names) error {
+	for i, k := range sessionTables {
+		if k.name == what {
+			return exportSessions(ctx, f, r, run, names, sessionTables[i:i+1], []io.Writer{w})
+		}
+	}
+	return exportMetrics(ctx, w, f, r, run)
+}
+
 // ExportSessions writes sessions.csv: how each session ended, ordered by cycle and agent.
 func ExportSessions(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
-	return exportSessions(ctx, r, run, names, sessionTables[:1], []io.Writer{w})
+	return Export(ctx, w, CSV, "sessions", r, run, names)
 }
 
 // ExportEvents writes events.csv: the rows of results that sessions emitted, ordered by cycle, agent and sequence.
 func ExportEvents(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
-	return exportSessions(ctx, r, run, names, sessionTables[1:2], []io.Writer{w})
+	return Export(ctx, w, CSV, "events", r, run, names)
 }
 
 // ExportTimings writes timings.csv: what of each session depends on timing.
 func ExportTimings(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
-	return exportSessions(ctx, r, run, names, sessionTables[2:], []io.Writer{w})
+	return Export(ctx, w, CSV, "timings", r, run, names)
 }
 
 // exportSessions reads the sessions once and writes some of the tables.
-func exportSessions(ctx context.Context, r Reader, run engine.RunID, names Names, kinds []sessionTable, to []io.Writer) error {
+func exportSessions(ctx context.Context, f Format, r Reader, run engine.RunID, names Names, kinds []sessionTable, to []io.Writer) error {
 	tables := make([]*table, len(kinds))
 	for i, k := range kinds {
-		tables[i] = newTable(to[i], k.columns...)
-		if err := tables[i].next(); err != nil {
+		var err error
+		if tables[i], err = newTable(f, to[i], k.columns); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,8 @@ type cli struct {
 	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step, and where each answer came from." group:"Runs"`
 	Agents      agentsCmd      `cmd:"" help:"Count how the agents ended a cycle, and list who ended it how." group:"Runs"`
 	Fetch       fetchCmd       `cmd:"" help:"Bring a checkpoint from a Postgres database that another machine sent it to." group:"Runs"`
-	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV or JSON." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd      `cmd:"" help:"Write what is to be told of a run as one HTML page, with charts." group:"Runs"`
 	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database." group:"Runs"`
 	Compare     compareCmd     `cmd:"" help:"Tell what runs differ in, and whether by chance." group:"Runs"`
 	Delete      deleteCmd      `cmd:"" help:"Put a run or some of its checkpoints into the bin, or delete its rows in Postgres, after showing what will go." group:"Runs"`

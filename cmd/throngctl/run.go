@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -234,7 +235,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	}
 	t.deliver(ctx, l.Remote, job)
 	if out.Export != "" {
-		if err := exportAll(ctx, store, job.Run.ID(), out.Export); err != nil {
+		if err := exportAll(ctx, store, job.Run.ID(), out.Export, storage.CSV); err != nil {
 			return err
 		}
 		fmt.Fprintf(t.out, "exported to %s\n", out.Export)

@@ -163,71 +163,6 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 	return nil
 }
 
-type exportCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What  string `enum:"metrics,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
-	Out   string `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
-}
-
-// Run is called by kong.
-func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
-	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := wire.CheckHere(&r); err != nil {
-			return err
-		}
-		if c.What == "all" {
-			dir := c.Out
-			if dir == "" {
-				dir = "throng-" + string(r.ID)
-			}
-			if err := exportAll(ctx, store, r.ID, dir); err != nil {
-				return err
-			}
-			fmt.Fprintf(t.out, "exported to %s\n", dir)
-			return nil
-		}
-		if c.Out == "" {
-			return export(ctx, t.out, store, r, c.What)
-		}
-		return writeFile(c.Out, func(w io.Writer) error { return export(ctx, w, store, r, c.What) })
-	})
-}
-
-// export writes one part of what a run gave.
-func export(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord, what string) error {
-	switch what {
-	case "metrics":
-		return storage.ExportMetrics(ctx, w, store, r.ID)
-	case "run":
-		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())
-	case "changes":
-		changes, err := store.Changes(ctx, r.ID)
-		if err != nil {
-			return err
-		}
-		return storage.ExportChanges(w, changes)
-	}
-	names, err := wire.Names(ctx, store, r.ID)
-	if err != nil {
-		return err
-	}
-	switch what {
-	case "sessions":
-		return storage.ExportSessions(ctx, w, store, r.ID, names)
-	case "events":
-		return storage.ExportEvents(ctx, w, store, r.ID, names)
-	case "memory":
-		return storage.ExportMemory(ctx, w, store, r.ID, names)
-	case "population":
-		if names.Personas == nil {
-			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
-		}
-		return names.Personas(w)
-	default:
-		return storage.ExportTimings(ctx, w, store, r.ID, names)
-	}
-}
-
 // writeFile writes a file that appears when it is complete.
 func writeFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
@@ -245,12 +180,12 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) error {
+func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, f storage.Format) error {
 	names, err := wire.Names(ctx, store, run)
 	if err != nil {
 		return err
 	}
-	return storage.ExportAll(ctx, dir, store, run, names, wire.Version())
+	return storage.ExportAllAs(ctx, dir, f, store, run, names, wire.Version())
 }
 
 type settingsCmd struct {

@@ -44,6 +44,7 @@ var rules = []rule{
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/storage/..."}, screens},
+	{"/storage/report", []string{"/engine", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+type exportCmd struct {
+	RunID  string         `arg:"" optional:"" name:"run" help:"The run; the newest without."`
+	What   string         `enum:"metrics,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
+	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, sessions, events and timings: csv, jsonl or parquet."`
+	Follow bool           `short:"f" help:"With --what metrics: go on writing a row a second until the run is over."`
+	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
+}
+
+// Run is called by kong.
+func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if err := wire.CheckHere(&r); err != nil {
+			return err
+		}
+		switch {
+		case c.Follow:
+			return c.follow(ctx, t, store, &r)
+		case c.What == "all":
+			return c.all(ctx, t, store, &r)
+		case c.Out == "":
+			return c.one(ctx, t.out, store, r)
+		default:
+			return writeFile(c.Out, func(w io.Writer) error { return c.one(ctx, w, store, r) })
+		}
+	})
+}
+
+func (c *exportCmd) check() error {
+	switch c.What {
+	case "memory", "changes", "population", "run":
+		if c.Format != storage.CSV {
+			return &engine.FieldError{Field: "format", Problem: c.What + " is always written as it is", Hint: "metrics, sessions, events and timings have formats"}
+		}
+	}
+	switch {
+	case c.Follow && c.What != "metrics":
+		return &engine.FieldError{Field: "follow", Problem: "only metrics can be followed", Hint: "--what metrics --follow"}
+	case c.Follow && c.Format == storage.Parquet:
+		return &engine.FieldError{Field: "format", Problem: "a Parquet file cannot be read before it is complete", Hint: "csv and jsonl can be followed"}
+	}
+	return nil
+}
+
+func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
+	dir := c.Out
+	if dir == "" {
+		dir = "throng-" + string(r.ID)
+	}
+	if err := exportAll(ctx, store, r.ID, dir, c.Format); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "exported to %s\n", dir)
+	return nil
+}
+
+// one writes one part of what a run gave.
+func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord) error {
+	switch c.What {
+	case "metrics":
+		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, storage.Names{})
+	case "run":
+		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())
+	case "changes":
+		changes, err := store.Changes(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		return storage.ExportChanges(w, changes)
+	}
+	names, err := wire.Names(ctx, store, r.ID)
+	if err != nil {
+		return err
+	}
+	switch c.What {
+	case "memory":
+		return storage.ExportMemory(ctx, w, store, r.ID, names)
+	case "population":
+		if names.Personas == nil {
+			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
+		}
+		return names.Personas(w)
+	default:
+		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, names)
+	}
+}
+
+// follow writes the metrics of a run as they come. Others can read the file while it grows; it replaces an older one.
+func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) (err error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	go func() {
+		select {
+		case <-t.signals:
+			giveUp(exitError(exitInterrupted))
+		case <-ctx.Done():
+		}
+	}()
+	w := t.out
+	if c.Out != "" {
+		file, failed := os.Create(c.Out)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		w = file
+	}
+	if err := storage.Follow(ctx, w, c.Format, store, r.ID); err != nil {
+		return err
+	}
+	record, err := store.Run(ctx, r.ID)
+	if err == nil {
+		fmt.Fprintf(t.err, "run %s is not in progress any more: %s\n", record.ID, record.State())
+	}
+	return err
+}

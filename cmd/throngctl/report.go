@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// reportCmd writes a page about a run.
+type reportCmd struct {
+	RunID   string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
+	Out     string `short:"o" placeholder:"FILE" help:"The HTML file to write; throng-RUN.html without, the terminal for -."`
+	Against string `placeholder:"RUN" help:"Another run, to compare with."`
+	Audit   bool   `help:"Recompute the figures from the journal first, and say what came of it."`
+}
+
+// Run is called by kong.
+func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
+	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		write := func(w io.Writer) error {
+			return wire.Report(ctx, w, store, r.ID, wire.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit})
+		}
+		if c.Out == "-" {
+			return write(t.out)
+		}
+		path := c.Out
+		if path == "" {
+			path = "throng-" + string(r.ID) + ".html"
+		}
+		if err := writeFile(path, write); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "report of run %s: %s\n", r.ID, path)
+		return nil
+	})
+}

@@ -1,0 +1,263 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// written is a table of a run in a format.
+func written(t *testing.T, f Format, what string, r Reader) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Export(t.Context(), &out, f, what, r, "r", names); err != nil {
+		t.Fatalf("%s.%s: %v", what, f, err)
+	}
+	return out.Bytes()
+}
+
+// cells are the rows of CSV, the columns' names first, without the apostrophes that are there for spreadsheets.
+func cells(t *testing.T, text []byte) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			if rest, ok := strings.CutPrefix(cell, "'"); ok && harmless(rest) == cell {
+				row[i] = rest
+			}
+		}
+	}
+	return rows
+}
+
+// many is a run with more sessions and seconds than a row group has rows.
+func many(t *testing.T) *reader {
+	t.Helper()
+	r := crowd()
+	for len(r.sessions) < rowGroup+3*rowBatch/2 {
+		s := r.sessions[len(r.sessions)%4]
+		s.Cycle += 1 + len(r.sessions)
+		r.sessions = append(r.sessions, s)
+	}
+	return r
+}
+
+// TestParquetIsCSV reads Parquet back: the same columns in the same order, and in each cell what the CSV has.
+func TestParquetIsCSV(t *testing.T) {
+	for name, r := range map[string]*reader{"crowd": crowd(), "many": many(t), "empty": {record: crowd().record}} {
+		for _, what := range []string{"sessions", "events", "timings", "metrics"} {
+			want := cells(t, written(t, CSV, what, r))
+			got := parquetCells(t, written(t, Parquet, what, r))
+			if len(got) != len(want) {
+				t.Fatalf("%s %s: %d rows, want %d", name, what, len(got)-1, len(want)-1)
+			}
+			for y := range want {
+				for x := range want[y] {
+					if !sameCell(got[y][x], want[y][x]) {
+						t.Fatalf("%s %s: row %d, %s: got %q, want %q", name, what, y, want[0][x], got[y][x], want[y][x])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameCell also takes numbers that are written otherwise.
+func sameCell(got, want string) bool {
+	if got == want {
+		return true
+	}
+	a, err := strconv.ParseFloat(got, 64)
+	b, other := strconv.ParseFloat(want, 64)
+	return err == nil && other == nil && a == b
+}
+
+// parquetCells are the rows of Parquet as CSV would write them, the columns' names first.
+func parquetCells(t *testing.T, data []byte) [][]string {
+	t.Helper()
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := file.Schema().Fields()
+	var all [][]string
+	var head []string
+	for _, f := range fields {
+		head = append(head, f.Name())
+	}
+	all = append(all, head)
+	for _, group := range file.RowGroups() {
+		if group.NumRows() > rowGroup {
+			t.Errorf("a row group has %d rows", group.NumRows())
+		}
+		rows := group.Rows()
+		buffer := make([]parquet.Row, 100)
+		for {
+			n, err := rows.ReadRows(buffer)
+			for _, row := range buffer[:n] {
+				cells := make([]string, len(fields))
+				for _, v := range row {
+					cells[v.Column()] = cellOf(fields[v.Column()], v)
+				}
+				all = append(all, cells)
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func cellOf(f parquet.Field, v parquet.Value) string {
+	switch {
+	case v.IsNull():
+		return ""
+	case strings.HasPrefix(f.Type().String(), "TIMESTAMP"):
+		return stamp(time.UnixMicro(v.Int64()))
+	case v.Kind() == parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'f', -1, 64)
+	default:
+		return v.String()
+	}
+}
+
+// TestParquetTypes is that not all is text.
+func TestParquetTypes(t *testing.T) {
+	for what, want := range map[string]map[string]string{
+		"sessions": {"cycle": "INT(64,true)", "agent": "STRING", "outcome": "STRING", "acted": "BOOLEAN"},
+		"timings":  {"started": "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "total_ms": "DOUBLE", "requests": "INT(64,true)", "cost_usd": "DOUBLE"},
+		"events":   {"data": "JSON", "sequence": "INT(64,true)"},
+		"metrics":  {"timestamp": "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "limit": "INT(64,true)", "cpu_percent": "DOUBLE", "phase": "STRING", "errors_timeout": "INT(64,true)"},
+	} {
+		data := written(t, Parquet, what, crowd())
+		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range file.Schema().Fields() {
+			if of := want[f.Name()]; of != "" && f.Type().String() != of {
+				t.Errorf("%s: %s is %s, want %s", what, f.Name(), f.Type(), of)
+			}
+			delete(want, f.Name())
+		}
+		if len(want) > 0 {
+			t.Errorf("%s: there is no %v", what, want)
+		}
+	}
+}
+
+// TestLinesAreCSV reads JSON Lines back: the same keys in the same order, and values of their types.
+func TestLinesAreCSV(t *testing.T) {
+	for _, what := range []string{"sessions", "events", "timings", "metrics"} {
+		want := cells(t, written(t, CSV, what, crowd()))
+		got := bytes.Split(bytes.TrimSuffix(written(t, JSONL, what, crowd()), []byte("\n")), []byte("\n"))
+		if len(got) != len(want)-1 {
+			t.Fatalf("%s: %d lines, want %d", what, len(got), len(want)-1)
+		}
+		for y, line := range got {
+			d := json.NewDecoder(bytes.NewReader(line))
+			d.UseNumber()
+			if _, err := d.Token(); err != nil {
+				t.Fatalf("%s: %s: %v", what, line, err)
+			}
+			for x, name := range want[0] {
+				key, err := d.Token()
+				if err != nil || key != name {
+					t.Fatalf("%s: the key is %v, %v, want %s", what, key, err, name)
+				}
+				var value json.RawMessage
+				if err := d.Decode(&value); err != nil {
+					t.Fatalf("%s: %s: %v", what, line, err)
+				}
+				if text := lineCell(value, name == "data"); text != want[y+1][x] {
+					t.Errorf("%s: line %d, %s: got %s, want %q", what, y+1, name, value, want[y+1][x])
+				}
+			}
+		}
+	}
+}
+
+func lineCell(value json.RawMessage, data bool) string {
+	var text string
+	switch {
+	case string(value) == "null":
+		return ""
+	case !data && json.Unmarshal(value, &text) == nil:
+		return text
+	default:
+		return string(value)
+	}
+}
+
+func TestExportAllAs(t *testing.T) {
+	for f, want := range map[Format]string{
+		Parquet: "events.parquet memory.jsonl metrics.parquet run.json sessions.parquet timings.parquet",
+		JSONL:   "events.jsonl memory.jsonl metrics.jsonl run.json sessions.jsonl timings.jsonl",
+	} {
+		dir := t.TempDir()
+		if err := ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3"); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(listFiles(t, dir), " "); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "sessions."+string(f)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, written(t, f, "sessions", crowd())) {
+			t.Errorf("sessions.%s is another file than alone", f)
+		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, engine.ErrNoRoom }
+
+func TestFormatsTellOfAFullDisk(t *testing.T) {
+	for _, f := range []Format{CSV, JSONL, Parquet} {
+		if err := Export(t.Context(), full{}, f, "sessions", crowd(), "r", names); !errors.Is(err, engine.ErrNoRoom) {
+			t.Errorf("%s: got %v", f, err)
+		}
+	}
+}
+
+// TestMetricsKinds is that the cells of each column are of its kind, and that no name is there for nothing.
+func TestMetricsKinds(t *testing.T) {
+	m := crowd().metrics[0]
+	known := map[string]bool{}
+	for _, c := range metricsColumns {
+		known[c.name] = true
+		if _, err := valueOf(metricsKind(c.name), c.cell(&m)); err != nil {
+			t.Errorf("%s: %q: %v", c.name, c.cell(&m), err)
+		}
+	}
+	for _, name := range wholeMetrics {
+		if !known[name] {
+			t.Errorf("there is no column %s", name)
+		}
+	}
+}

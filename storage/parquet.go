@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+const (
+	// rowGroup is how many rows are in memory at once, and compressed together.
+	rowGroup = 1 << 16
+	// rowBatch is how many rows are handed on at once.
+	rowBatch = 256
+)
+
+// parquetRows writes Parquet, compressed with zstd. A row group is in memory until it is full.
+type parquetRows struct {
+	w       *parquet.Writer
+	columns []column
+	rows    []parquet.Row // that wait, at most rowBatch
+	err     error
+}
+
+func newParquet(w io.Writer, columns []column) *parquetRows {
+	return &parquetRows{
+		w:       parquet.NewWriter(w, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup)),
+		columns: columns,
+	}
+}
+
+// parquetKinds are how kinds of cells are stored. Only a struct's fields keep their order in a schema.
+var parquetKinds = map[kind]struct {
+	of   reflect.Type
+	tags string
+}{
+	textCells:  {reflect.TypeFor[string](), ""},
+	wordCells:  {reflect.TypeFor[string](), ",dict"},
+	intCells:   {reflect.TypeFor[int64](), ",optional"},
+	floatCells: {reflect.TypeFor[float64](), ",optional"},
+	boolCells:  {reflect.TypeFor[bool](), ",optional"},
+	timeCells:  {reflect.TypeFor[int64](), ",optional,timestamp(microsecond)"},
+	jsonCells:  {reflect.TypeFor[string](), ",optional,json"},
+}
+
+func schemaOf(columns []column) *parquet.Schema {
+	fields := make([]reflect.StructField, len(columns))
+	for i, c := range columns {
+		k := parquetKinds[c.kind]
+		fields[i] = reflect.StructField{
+			Name: "C" + strconv.Itoa(i), Type: k.of, Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s%s"`, c.name, k.tags)),
+		}
+	}
+	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
+}
+
+// Write is part of rowWriter.
+func (p *parquetRows) Write(row []string) error {
+	values := make(parquet.Row, len(row))
+	for i, c := range p.columns {
+		v, err := valueOf(c.kind, row[i])
+		if err != nil {
+			return fmt.Errorf("column %s: %w", c.name, err)
+		}
+		defined := 0 // texts always are
+		if c.kind != textCells && c.kind != wordCells && !v.IsNull() {
+			defined = 1
+		}
+		values[i] = v.Level(0, defined, i)
+	}
+	p.rows = append(p.rows, values)
+	if len(p.rows) < rowBatch {
+		return nil
+	}
+	return p.hand()
+}
+
+func valueOf(k kind, text string) (v parquet.Value, err error) {
+	if text == "" && k != textCells && k != wordCells {
+		return parquet.NullValue(), nil
+	}
+	switch k {
+	case intCells:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return parquet.Int64Value(n), err
+	case floatCells:
+		x, err := strconv.ParseFloat(text, 64)
+		return parquet.DoubleValue(x), err
+	case boolCells:
+		return parquet.BooleanValue(text == "true"), nil
+	case timeCells:
+		at, err := time.Parse(time.RFC3339Nano, text)
+		return parquet.Int64Value(at.UnixMicro()), err
+	default:
+		return parquet.ByteArrayValue([]byte(text)), nil
+	}
+}
+
+// hand writes the rows that wait.
+func (p *parquetRows) hand() error {
+	_, err := p.w.WriteRows(p.rows)
+	clear(p.rows)
+	p.rows = p.rows[:0]
+	return err
+}
+
+// Flush is part of rowWriter. It ends the file.
+func (p *parquetRows) Flush() {
+	if p.err = p.hand(); p.err == nil {
+		p.err = p.w.Close()
+	}
+}
+
+// Error is part of rowWriter.
+func (p *parquetRows) Error() error { return p.err }

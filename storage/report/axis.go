@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// longestGap is how long there may be no figures without a cut in the axis: nobody worked on the run then.
+const longestGap = 30 * time.Second
+
+// axis is the time in which somebody worked on a run, without the interruptions. The zero value is empty.
+type axis struct {
+	start, last time.Time
+	cuts        []cut
+	missing     time.Duration // of all cuts
+}
+
+// cut is where the run was interrupted.
+type cut struct {
+	at      time.Duration // on the axis
+	from    time.Time
+	missing time.Duration
+}
+
+// see takes in the time of the next row.
+func (x *axis) see(at time.Time) {
+	if x.start.IsZero() {
+		x.start, x.last = at, at
+		return
+	}
+	if gap := at.Sub(x.last); gap > longestGap {
+		gap -= time.Second // a row of the axis
+		x.cuts = append(x.cuts, cut{x.length(), x.last, gap})
+		x.missing += gap
+	}
+	x.last = at
+}
+
+// length is how long the axis is; 0 where there are no two rows.
+func (x *axis) length() time.Duration { return x.last.Sub(x.start) - x.missing }
+
+// since is where a time is on the axis; false for one before or after it. What was in an interruption is at its cut.
+func (x *axis) since(at time.Time) (time.Duration, bool) {
+	// A change may be told shortly before the first row, and after the last one.
+	if x.start.IsZero() || at.Before(x.start.Add(-longestGap)) || at.After(x.last.Add(longestGap)) {
+		return 0, false
+	}
+	since := at.Sub(x.start)
+	for _, c := range x.cuts {
+		if at.After(c.from) {
+			since -= min(c.missing, at.Sub(c.from))
+		}
+	}
+	return min(max(since, 0), x.length()), true
+}
+
+// share is a place on the axis from 0 to 1.
+func (x *axis) share(since time.Duration) float64 {
+	return float64(since) / float64(max(x.length(), 1))
+}
+
+// timeSteps are the distances that the ticks of an axis may have.
+var timeSteps = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 168 * time.Hour,
+}
+
+// mostTicks is how many ticks an axis has at most.
+const mostTicks = 6
+
+type tick struct {
+	At   float64 // from 0 to 1
+	Text string
+}
+
+func (x *axis) ticks() (all []tick) {
+	length := x.length()
+	step := timeSteps[len(timeSteps)-1]
+	for _, s := range timeSteps {
+		if length/s < mostTicks {
+			step = s
+			break
+		}
+	}
+	for step*(mostTicks*4) < length { // a run of years
+		step *= 2
+	}
+	for at := time.Duration(0); at <= length; at += step {
+		all = append(all, tick{x.share(at), shortDuration(at)})
+	}
+	return all
+}
+
+// shortDuration writes whole seconds without what is zero: 2h, 1h30m, 45s.
+func shortDuration(d time.Duration) string {
+	if d == 0 {
+		return "0"
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// gaps says in words where the run was interrupted.
+func (x *axis) gaps() string {
+	if len(x.cuts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Dashed lines stand where the run was interrupted, for %s in all; that time is left out.", x.missing.Round(time.Second))
+}

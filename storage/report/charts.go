@@ -1,0 +1,170 @@
+package report
+
+import (
+	"html/template"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// spec is a chart that a report may have.
+type spec struct {
+	title, about string
+	unit         unit
+	lines        []lineSpec
+	some         bool // left out unless something in it is above 0
+}
+
+// lineSpec is a line of a chart. before is the row of the second before; the same one at the first.
+type lineSpec struct {
+	name, look string
+	of         func(m, before *engine.MetricsRow) float64
+}
+
+// specs is the one table of charts, in the order in which they are shown.
+var specs = []spec{
+	{"Sessions at once", "in flight, and the limit", wholes, []lineSpec{
+		{"in flight", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.InFlight) }},
+		{"limit", "limit", func(m, _ *engine.MetricsRow) float64 { return float64(m.Limit) }},
+	}, false},
+	{"Throughput", "sessions that ended, per second", counts, []lineSpec{
+		{"sessions/s", "s1", func(m, _ *engine.MetricsRow) float64 { return m.SessionsPerSec }},
+	}, false},
+	{"Session time", "of the sessions that ended in a second", durations, []lineSpec{
+		{"p50", "s1", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P50 })},
+		{"p95", "s2", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P95 })},
+		{"p99", "s3", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P99 })},
+	}, false},
+	{"Requests", "per second, and 429s among the answers", counts, []lineSpec{
+		{"requests/s", "s1", func(m, _ *engine.MetricsRow) float64 { return m.RequestsPerSec }},
+		{"429s/s", "s2", perSecond(func(m *engine.MetricsRow) int64 { return m.RateLimited })},
+		{"retries/s", "s3", perSecond(func(m *engine.MetricsRow) int64 { return m.Retries })},
+	}, false},
+	{"Sessions that failed or timed out", "per second", counts, []lineSpec{
+		{"failed/s", "s2 area", perSecond(failed)},
+	}, true},
+	{"CPU", "of the machine", percents, []lineSpec{
+		{"all programs", "s1", func(m, _ *engine.MetricsRow) float64 { return m.Host.CPU }},
+		{"Throng", "s2", func(m, _ *engine.MetricsRow) float64 { return m.Host.ProcessCPU / cores(m) }},
+	}, false},
+	{"Memory", "of Throng", sizes, []lineSpec{
+		{"in use", "s1 area", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.Host.Memory)) }},
+	}, false},
+	{"Database connections", "in use", wholes, []lineSpec{
+		{"by Throng", "s1", func(m, _ *engine.MetricsRow) float64 { return float64(m.Connections) }},
+		{"all clients", "s2", func(m, _ *engine.MetricsRow) float64 { return float64(m.ServerConnections) }},
+		{"server's most", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
+	}, true},
+	{"Cost of models", "so far", dollars, []lineSpec{
+		{"cost", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.Usage.Cost) / 1e9 }},
+	}, true},
+	{"Calls of models", "per second", counts, []lineSpec{
+		{"calls/s", "s1", perSecond(func(m *engine.MetricsRow) int64 { return m.Usage.Calls })},
+	}, true},
+}
+
+func sessionTime(of func(q *engine.Quantiles) time.Duration) func(m, before *engine.MetricsRow) float64 {
+	return func(m, _ *engine.MetricsRow) float64 {
+		if m.Total.Count == 0 {
+			return math.NaN()
+		}
+		return of(&m.Total).Seconds()
+	}
+}
+
+// perSecond is how fast a figure grows that only does.
+func perSecond(of func(m *engine.MetricsRow) int64) func(m, before *engine.MetricsRow) float64 {
+	return func(m, before *engine.MetricsRow) float64 {
+		span := m.At.Sub(before.At).Seconds()
+		if span <= 0 || span > longestGap.Seconds() {
+			return math.NaN()
+		}
+		return float64(of(m)-of(before)) / span
+	}
+}
+
+func failed(m *engine.MetricsRow) (all int64) {
+	for _, n := range m.Errors {
+		all += n
+	}
+	return all
+}
+
+// cores are those of the machine; NaN is not known.
+func cores(m *engine.MetricsRow) float64 { return known(float64(m.Host.Cores)) }
+
+func known(v float64) float64 {
+	if v <= 0 {
+		return math.NaN()
+	}
+	return v
+}
+
+// charts are all that are drawn, as their rows come.
+type charts struct {
+	axis   *axis
+	lines  [][]*line // by spec
+	before engine.MetricsRow
+}
+
+func newCharts(x *axis) *charts {
+	c := &charts{axis: x}
+	for _, s := range specs {
+		var all []*line
+		for range s.lines {
+			all = append(all, newLine(x))
+		}
+		c.lines = append(c.lines, all)
+	}
+	return c
+}
+
+// see takes in the next row.
+func (c *charts) see(m *engine.MetricsRow) {
+	if c.before.At.IsZero() {
+		c.before = *m
+	}
+	since, ok := c.axis.since(m.At)
+	for i, s := range specs {
+		for k, l := range s.lines {
+			if v := l.of(m, &c.before); ok && v >= 0 && !math.IsInf(v, 0) { // not NaN, nor not known
+				c.lines[i][k].add(since, v)
+			}
+		}
+	}
+	c.before = *m
+}
+
+// chartView is a chart on the page.
+type chartView struct {
+	Title, About string
+	Keys         []chartKey
+	Picture      template.HTML
+}
+
+// chartKey says what a line is, and what it was at last and at most.
+type chartKey struct{ Look, Name, Most string }
+
+// views are the charts that have something to show.
+func (c *charts) views(marks []markView) (all []chartView) {
+	for i, s := range specs {
+		most, shown := 0.0, []*line{}
+		v := chartView{Title: s.title, About: s.about}
+		for k, l := range c.lines[i] {
+			if l.empty() {
+				continue
+			}
+			look := s.lines[k].look
+			v.Keys = append(v.Keys, chartKey{look, s.lines[k].name, s.unit.text(l.most)})
+			l.look = look
+			shown, most = append(shown, l), max(most, l.most)
+		}
+		if len(shown) == 0 || s.some && most == 0 {
+			continue
+		}
+		v.Picture = draw(&picture{title: s.title, unit: s.unit, lines: shown, most: most, axis: c.axis, marks: marks})
+		all = append(all, v)
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"math"
+	"time"
+)
+
+// columnsDrawn is how many columns a line has: of all values in one of them the smallest and the largest are drawn.
+const columnsDrawn = 360
+
+// point is a value at its time.
+type point struct {
+	at time.Duration
+	v  float64
+}
+
+// extent are the smallest and the largest value of a column.
+type extent struct {
+	least, most point
+	some        bool
+}
+
+// line is a figure over time, thinned out as it comes.
+type line struct {
+	axis    *axis
+	columns [columnsDrawn]extent
+	most    float64
+	look    string
+}
+
+func newLine(x *axis) *line { return &line{axis: x} }
+
+func (l *line) empty() bool {
+	for i := range l.columns {
+		if l.columns[i].some {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *line) add(at time.Duration, v float64) {
+	i := min(int(l.axis.share(at)*columnsDrawn), columnsDrawn-1)
+	e := &l.columns[i]
+	p := point{at, v}
+	if !e.some {
+		*e = extent{p, p, true}
+	}
+	if v < e.least.v {
+		e.least = p
+	}
+	if v > e.most.v {
+		e.most = p
+	}
+	l.most = max(l.most, v)
+}
+
+// pieces are the points to be drawn, apart where there was nothing for long.
+func (l *line) pieces() (all [][]point) {
+	apart := max(15*time.Second, l.axis.length()/50)
+	var piece []point
+	add := func(p point) {
+		if n := len(piece); n > 0 && (p.at-piece[n-1].at > apart || l.cutBetween(piece[n-1].at, p.at)) {
+			all, piece = append(all, piece), nil
+		}
+		piece = append(piece, p)
+	}
+	for i := range l.columns {
+		switch e := &l.columns[i]; {
+		case !e.some:
+		case e.least == e.most:
+			add(e.least)
+		case e.least.at < e.most.at:
+			add(e.least)
+			add(e.most)
+		default:
+			add(e.most)
+			add(e.least)
+		}
+	}
+	if len(piece) > 0 {
+		all = append(all, piece)
+	}
+	return all
+}
+
+func (l *line) cutBetween(from, to time.Duration) bool {
+	for _, c := range l.axis.cuts {
+		if from <= c.at && c.at < to {
+			return true
+		}
+	}
+	return false
+}
+
+// scale is the values that a picture reaches up to, with ticks at round ones.
+func scale(most float64, steps []float64) (top float64, ticks []float64) {
+	const least = 3 // parts
+	if most <= 0 {
+		most = 1
+	}
+	step := steps[len(steps)-1]
+	for _, s := range steps {
+		if most/s <= least+1 {
+			step = s
+			break
+		}
+	}
+	top = math.Ceil(most/step-1e-9) * step
+	for i := 0; float64(i)*step <= top*(1+1e-9); i++ {
+		ticks = append(ticks, float64(i)*step)
+	}
+	return top, ticks
+}
+
+// decimalSteps are 1, 2 and 5 with all powers of ten.
+var decimalSteps = func() (all []float64) {
+	for e := -9; e <= 15; e++ {
+		for _, s := range []float64{1, 2, 5} {
+			all = append(all, s*math.Pow10(e))
+		}
+	}
+	return all
+}()

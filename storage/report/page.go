@@ -1,0 +1,288 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// page is what the template shows. What is empty is left out.
+type page struct {
+	Style template.CSS
+
+	Title    string
+	Run      engine.RunID
+	State    mark
+	When     string
+	Headline string
+	Verdict  mark
+	Exact    mark
+	Origin   string // of a fork
+	Note     string
+	Audit    *mark
+
+	Criteria  []criterion
+	Figures   []figure
+	Charts    []chartView
+	NoMetrics bool
+	Gaps      string // in the time of the charts
+	Latency   histogramView
+	Times     [][]string // of sessions: what, p50, p95, p99, longest
+	Steps     table
+	Services  table
+	Errors    []errorClass
+	Failed    string
+	Changes   []change
+	Moves     string // what governors moved, in a line
+	Anomalies []anomaly
+	Spent     spent
+	Against   *against
+	Forecast  *forecast
+	Facts     [][2]string // what the run was made from
+	Settings  [][2]string
+	Params    [][2]string
+	Files     []file
+	Version   string
+}
+
+// mark is a word with a tone: good, bad, warn or plain.
+type mark struct{ Tone, Text string }
+
+// figure is one of the key figures, with what is to be known about it.
+type figure struct{ Name, Value, About string }
+
+// table is one that has no columns of its own kind.
+type table struct {
+	Head []string
+	Rows [][]string
+}
+
+// newPage gathers all of a run.
+func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) (*page, error) {
+	r, err := src.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	t, err := src.Totals(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := src.Changes(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	errs, err := src.LatestErrors(ctx, run, latestErrors)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{
+		Style: template.CSS(styleText), //nolint:gosec // our own
+		Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
+		Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t), Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t),
+		Services: servicesOf(&t, beside.Services), Spent: newSpent(&r, &t), Forecast: newForecast(&r, &t), Version: beside.Version,
+	}
+	if err := p.seconds(ctx, src, &r, changes); err != nil {
+		return nil, err
+	}
+	if p.Errors, err = errorsOf(errs, beside.Agent); err != nil {
+		return nil, err
+	}
+	if p.Failed, err = failedOf(&t, beside.Agent); err != nil {
+		return nil, err
+	}
+	if p.Origin, err = origin(ctx, src, &r); err != nil {
+		return nil, err
+	}
+	if a := beside.Audit; a != nil {
+		p.Audit = &mark{tone(a.Equal), a.Summary}
+	}
+	if beside.Against != nil {
+		p.Against = newAgainst(&r, &t, beside.Against)
+	}
+	return p, p.made(&r, &t)
+}
+
+// seconds takes what was recorded every second: charts, anomalies, and when something was changed.
+func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
+	x := &axis{}
+	var odd engine.Anomalies
+	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+		if err != nil {
+			return err
+		}
+		x.see(m.At)
+		odd.See(m)
+	}
+	p.changes(r, x, changes)
+	p.Anomalies = anomaliesOf(&odd)
+	if x.length() == 0 {
+		p.NoMetrics = true
+		return nil
+	}
+	all := newCharts(x)
+	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+		if err != nil {
+			return err
+		}
+		if m.At.After(x.last) {
+			break // the run goes on
+		}
+		all.see(m)
+	}
+	p.Charts, p.Gaps = all.views(marksOf(x, changes)), x.gaps()
+	return nil
+}
+
+func tone(good bool) string {
+	if good {
+		return "good"
+	}
+	return "bad"
+}
+
+func state(r *engine.RunRecord) mark {
+	switch {
+	case r.InProgress:
+		return mark{"plain", r.State()}
+	case r.Ending == engine.EndFinished:
+		return mark{"good", r.State()}
+	case r.Ending == engine.EndFailed, r.Ending == engine.EndOutOfBudget:
+		return mark{"bad", r.State()}
+	default:
+		return mark{"warn", r.State()}
+	}
+}
+
+// stamp is a time for people; all of them are UTC, so that a report does not depend on where it is made.
+func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") }
+
+func when(r *engine.RunRecord) string {
+	text := stamp(r.Created)
+	if !r.Ended.IsZero() {
+		end := stamp(r.Ended)
+		if day := r.Created.UTC().Format("2 Jan 2006, "); strings.HasPrefix(end, day) {
+			end = strings.TrimPrefix(end, day)
+		}
+		text += " to " + end
+	}
+	return text + " UTC"
+}
+
+// headline says how far the run came.
+func headline(r *engine.RunRecord, t *engine.Totals) string {
+	text := engine.FormatCount(t.Ended())
+	if r.Total > 0 {
+		text += " of " + engine.FormatCount(r.Total)
+	}
+	text += " sessions"
+	if r.Cycles > 0 {
+		text += fmt.Sprintf(" in %d of %d cycles", r.Cycle, r.Cycles)
+	}
+	if t.Peaks.Elapsed > 0 {
+		text += ", " + engine.FormatDuration(t.Peaks.Elapsed)
+	}
+	switch {
+	case r.InProgress:
+		text += "; the run is still going on"
+	case r.Reason != "" && r.Ending != engine.EndFinished:
+		text += "; " + r.Reason
+	}
+	return text + "."
+}
+
+// verdict is the run in a sentence: how it stands to its criteria, and how many sessions went badly.
+func verdict(r *engine.RunRecord) mark {
+	missed, unknown := 0, 0
+	for i := range r.Verdict {
+		switch {
+		case r.Verdict[i].Unknown:
+			unknown++
+		case !r.Verdict[i].Passed:
+			missed++
+		}
+	}
+	all := fmt.Sprintf("%d criteria", len(r.Verdict))
+	if len(r.Verdict) == 1 {
+		all = "1 criterion"
+	}
+	switch {
+	case r.InProgress || r.Ending == engine.NotEnded:
+		return mark{"plain", "Success criteria are judged when the run has ended."}
+	case len(r.Verdict) == 0:
+		return mark{"plain", "The scenario names no success criteria."}
+	case missed > 0 && unknown > 0:
+		return mark{"bad", fmt.Sprintf("%d of %s missed, %d not known.", missed, all, unknown)}
+	case missed > 0:
+		return mark{"bad", fmt.Sprintf("%d of %s missed.", missed, all)}
+	case unknown > 0:
+		return mark{"warn", fmt.Sprintf("%d of %s met, %d not known.", len(r.Verdict)-unknown, all, unknown)}
+	case len(r.Verdict) == 1:
+		return mark{"good", "The success criterion is met."}
+	default:
+		return mark{"good", "All " + all + " met."}
+	}
+}
+
+func exactness(r *engine.RunRecord, t *engine.Totals) mark {
+	since := r.Inexact
+	if since == nil {
+		since = t.Inexact
+	}
+	if since != nil {
+		return mark{"warn", "The result is " + since.String() + "."}
+	}
+	return mark{"good", "The result is exact: the same bytes for the same seed, at any concurrency."}
+}
+
+// origin says where a fork stems from. Its parent may be deleted, or have pruned the checkpoint.
+func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error) {
+	if r.Parent == "" {
+		return "", nil
+	}
+	text := fmt.Sprintf("Forked from run %s at the start of cycle %d", r.Parent, r.ForkCycle)
+	kept, err := src.Checkpoints(ctx, r.Parent)
+	if err != nil && !isGone(err) {
+		return "", err
+	}
+	var at []string
+	for _, c := range slices.Backward(kept) { // newest first
+		if c.Cycle == r.ForkCycle {
+			at = append(at, strconv.Itoa(c.Number))
+		}
+	}
+	switch {
+	case len(at) == 1:
+		text += ", its checkpoint " + at[0]
+	case len(at) > 1: // all of them restore that
+		text += ", where its checkpoints " + strings.Join(at, ", ") + " stand"
+	}
+	return text + ".", nil
+}
+
+// made tells what the run was made from. Like in run.json, what may be a secret is left out.
+func (p *page) made(r *engine.RunRecord, t *engine.Totals) error {
+	s, err := storage.Summarize(r, t)
+	if err != nil {
+		return err
+	}
+	p.Facts = [][2]string{{"Run", string(r.ID)}, {"Scenario", r.Source.Name}, {"Its hash", r.Source.Hash}, {"Seed", fmt.Sprint(r.Settings.Seed)}}
+	if alone := r.Source.Alone(); alone != "" {
+		p.Facts = append(p.Facts, [2]string{"Only chain", alone})
+	}
+	if names := r.Source.Rehearsed(); len(names) > 0 {
+		p.Facts = append(p.Facts, [2]string{"Not defined", strings.Join(names, ", ") + ": the rehearsal answered in their place"})
+	}
+	if p.Settings, err = flatten(s.Settings); err != nil {
+		return err
+	}
+	p.Params, err = flatten(s.Parameters)
+	p.Files = filesOf(&r.Source)
+	return err
+}

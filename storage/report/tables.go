@@ -1,0 +1,388 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	latestErrors = 5        // occurrences of each class that are told
+	shownFailed  = 8        // agents that failed and are named
+	shownFile    = 64 << 10 // bytes of a file of the scenario
+	shownChanges = 500
+	unknown      = "–"
+)
+
+func isGone(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// criterion is one of the success list beside what was measured.
+type criterion struct {
+	Mark           mark
+	Metric, Wanted string
+	Measured       string
+	Other          *mark // of the run that is compared with; its Text is the measured value
+}
+
+func criteriaOf(r *engine.RunRecord) []criterion {
+	var all []criterion
+	for i := range r.Verdict {
+		j := &r.Verdict[i]
+		all = append(all, criterion{Mark: judged(j), Metric: j.Criterion.Metric, Wanted: j.Criterion.Text, Measured: j.Shown})
+	}
+	return all
+}
+
+func judged(j *engine.Judgement) mark {
+	switch {
+	case j.Unknown:
+		return mark{"warn", "not known"}
+	case j.Passed:
+		return mark{"good", "pass"}
+	default:
+		return mark{"bad", "FAIL"}
+	}
+}
+
+// figuresOf are the key figures.
+func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
+	asked := t.Asked()
+	ended := t.Ended()
+	all := []figure{
+		{"Sessions", engine.FormatCount(ended), outcomesOf(t)},
+		{"Failed or timed out", share(t.Bad(), ended), engine.FormatCount(t.Bad()) + " sessions"},
+		{"Duration", engine.FormatDuration(t.Peaks.Elapsed), "longest cycle " + engine.FormatDuration(t.Peaks.Cycle)},
+	}
+	if s := t.Peaks.Elapsed.Seconds(); s > 0 {
+		all = append(all, figure{"Throughput", rateText(float64(ended)/s) + " sessions/s", rateText(float64(asked.Requests)/s) + " requests/s, on the average"})
+	}
+	if t.Total.Count() > 0 {
+		all = append(all, figure{"Session time, p95", engine.FormatDuration(t.Total.Quantile(0.95)), fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(t.Total.Quantile(0.5)), engine.FormatDuration(t.Total.Quantile(0.99)))})
+	}
+	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s refused (429)", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
+	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
+		all = append(all, figure{"Cost of models", engine.FormatCost(u), fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))})
+	}
+	if n := t.Peaks.Memory; n > 0 {
+		all = append(all, figure{"Memory, at most", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits
+	}
+	if n := max(t.Peaks.Connections, t.Peaks.ServerConnections); n > 0 {
+		about := "by Throng"
+		if server := t.Peaks.ServerConnections; server > 0 {
+			about = fmt.Sprintf("%d by Throng, %d by all clients of the server", t.Peaks.Connections, server)
+		}
+		all = append(all, figure{"DB connections, at most", strconv.Itoa(n), about})
+	}
+	if t.Peaks.Lag > 0 {
+		all = append(all, figure{"Behind schedule, at most", engine.FormatDuration(t.Peaks.Lag), ""})
+	}
+	return append(all, figure{"Acted", share(t.Acted, ended), fmt.Sprintf("%s sessions; %s events", engine.FormatCount(t.Acted), engine.FormatCount(t.Events))})
+}
+
+var outcomeWords = map[engine.Outcome]string{
+	engine.OK: "ok", engine.Stopped: "stopped", engine.Failed: "failed", engine.TimedOut: "timed out", engine.Cancelled: "cancelled",
+}
+
+func outcomesOf(t *engine.Totals) string {
+	var parts []string
+	for o := engine.OK; o < engine.Cut; o++ {
+		if n := t.Outcomes[o]; n > 0 {
+			parts = append(parts, engine.FormatCount(n)+" "+outcomeWords[o])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rateText writes a rate with as many figures as tell.
+func rateText(v float64) string {
+	if v >= 1000 {
+		return engine.FormatCount(int64(v + 0.5))
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// share is a part in percent; neither nothing nor all is said where it is not so.
+func share(n, all int64) string {
+	switch percent := 100 * float64(n) / float64(all); {
+	case all == 0:
+		return unknown
+	case n == 0:
+		return "0 %"
+	case n == all:
+		return "100 %"
+	case percent < 0.1:
+		return "under 0.1 %"
+	case percent > 99.9:
+		return "over 99.9 %"
+	default:
+		return fmt.Sprintf("%.1f %%", percent)
+	}
+}
+
+// quantiles are a histogram's figures in words.
+func quantiles(count int64, all ...time.Duration) (texts []string) {
+	for _, d := range all {
+		text := unknown
+		if count > 0 {
+			text = engine.FormatDuration(d)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func timesOf(t *engine.Totals) (rows [][]string) {
+	for _, h := range []struct {
+		name string
+		spread
+	}{
+		{"Whole session", &t.Total}, {"In services and steps", &t.Service}, {"Held back by Throng", &t.Held}, {"Wait for a place, before it", &t.Queue},
+	} {
+		rows = append(rows, append([]string{h.name}, quantiles(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
+	}
+	return rows
+}
+
+// some is a count in a table that has many; none is empty.
+func some(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return engine.FormatCount(n)
+}
+
+// stepsOf are the figures of each step.
+func stepsOf(t *engine.Totals) table {
+	out := table{Head: []string{"Step", "Ran", "Failed", "Timed out", "Skipped", "Requests", "Retries", "429s", "p50", "p95", "p99", "Longest"}}
+	for _, f := range t.ByStep.Figures() {
+		row := []string{f.Path}
+		for _, n := range []int64{
+			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCancelled],
+			f.Requests, f.Retries, f.RateLimited,
+		} {
+			row = append(row, some(n))
+		}
+		s := &f.Service
+		out.Rows = append(out.Rows, append(row, quantiles(s.Count, s.P50, s.P95, s.P99, s.Max)...))
+	}
+	return out
+}
+
+// servicesOf adds up the steps that ask each service.
+func servicesOf(t *engine.Totals, of map[string]string) table {
+	type sum struct {
+		steps, ran, bad, requests, retries, limited, timed int64
+		time, longest                                      time.Duration
+	}
+	sums := map[string]*sum{}
+	for _, f := range t.ByStep.Figures() {
+		name := of[f.Path]
+		if name == "" {
+			continue
+		}
+		s := sums[name]
+		if s == nil {
+			s = &sum{}
+			sums[name] = s
+		}
+		s.steps++
+		s.ran, s.bad, s.requests = s.ran+f.Ran(), s.bad+f.Errors(), s.requests+f.Requests
+		s.retries, s.limited = s.retries+f.Retries, s.limited+f.RateLimited
+		s.timed, s.time = s.timed+f.Service.Count, s.time+time.Duration(f.Service.Count)*f.Service.Mean
+		s.longest = max(s.longest, f.Service.Max)
+	}
+	out := table{Head: []string{"Service", "Steps", "Ran", "Failed", "Requests", "Retries", "429s", "Mean time", "Longest"}}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		s := sums[name]
+		row := []string{name}
+		for _, n := range []int64{s.steps, s.ran, s.bad, s.requests, s.retries, s.limited} {
+			row = append(row, some(n))
+		}
+		out.Rows = append(out.Rows, append(row, quantiles(s.timed, s.time/time.Duration(max(s.timed, 1)), s.longest)...))
+	}
+	return out
+}
+
+// errorClass is a class of errors with what was said last.
+type errorClass struct {
+	Class, Count string
+	Latest       []errorNote
+}
+
+type errorNote struct{ Where, Message string }
+
+func errorsOf(all [][]engine.ErrorNote, name func(int) (string, error)) (out []errorClass, err error) {
+	for _, notes := range all {
+		c := errorClass{Class: notes[0].Class.String(), Count: engine.FormatCount(notes[0].Count)}
+		for i := range notes {
+			n := &notes[i]
+			if name != nil {
+				if n.Name, err = name(n.Agent); err != nil {
+					return nil, err
+				}
+			}
+			c.Latest = append(c.Latest, errorNote{fmt.Sprintf("cycle %d, agent %s, step %s", n.Cycle, n.Who(), n.Path), n.Message})
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// failedOf names the first agents that had a session which failed.
+func failedOf(t *engine.Totals, name func(int) (string, error)) (string, error) {
+	first, all := t.Failures(shownFailed)
+	if all == 0 {
+		return "", nil
+	}
+	names := make([]string, len(first))
+	for i, agent := range first {
+		names[i] = strconv.Itoa(agent)
+		if name != nil {
+			var err error
+			if names[i], err = name(agent); err != nil {
+				return "", err
+			}
+		}
+	}
+	text := engine.FormatCount(int64(all)) + " agents had a session that failed or timed out: " + strings.Join(names, ", ")
+	if more := all - len(first); more > 0 {
+		text += fmt.Sprintf(" and %s more", engine.FormatCount(int64(more)))
+	}
+	return text + ".", nil
+}
+
+// anomaly is a while in which a figure was beyond its threshold.
+type anomaly struct {
+	Mark                   mark
+	Metric, Lasted, Since  string
+	Worst, Threshold, Then string
+}
+
+func anomaliesOf(odd *engine.Anomalies) (all []anomaly) {
+	for _, n := range odd.All() {
+		level := mark{"warn", n.Level.String()}
+		if n.Level == engine.Critical {
+			level.Tone = "bad"
+		}
+		all = append(all, anomaly{level, string(n.Metric), engine.FormatDuration(time.Duration(n.Seconds) * time.Second), stamp(n.Since), n.Worst, n.Threshold, n.Advice})
+	}
+	if odd.Gaps > 0 {
+		all = append(all, anomaly{mark{"warn", "gap"}, "no figures", engine.FormatDuration(odd.Gaps), stamp(odd.GapSince), unknown, unknown, "the machine slept, or the run was interrupted"})
+	}
+	return all
+}
+
+// forecast is what was expected beside what it came to.
+type forecast struct {
+	From string
+	Rows []engine.ForecastFact
+}
+
+func newForecast(r *engine.RunRecord, t *engine.Totals) *forecast {
+	if r.Forecast == nil {
+		return nil
+	}
+	return &forecast{r.Forecast.From(), r.Compare(t)}
+}
+
+// against is the run beside another.
+type against struct {
+	*Comparison
+	When     string
+	State    mark
+	Criteria []criterion
+	Figures  [][3]string
+}
+
+// Last is the last cycle that is compared.
+func (a *against) Last() int { return a.To - 1 }
+
+func newAgainst(r *engine.RunRecord, t *engine.Totals, c *Comparison) *against {
+	a := &against{Comparison: c, When: when(&c.Run), State: state(&c.Run), Criteria: criteriaOf(r)}
+	for i := range a.Criteria {
+		for k := range c.Run.Verdict {
+			if j := &c.Run.Verdict[k]; j.Criterion.Metric == a.Criteria[i].Metric && j.Criterion.Text == a.Criteria[i].Wanted {
+				a.Criteria[i].Other = &mark{judged(j).Tone, j.Shown}
+			}
+		}
+	}
+	others := map[string]string{}
+	for _, f := range figuresOf(&c.Run, &c.Totals) {
+		others[f.Name] = f.Value
+	}
+	for _, f := range figuresOf(r, t) {
+		a.Figures = append(a.Figures, [3]string{f.Name, cmp.Or(others[f.Name], unknown), f.Value})
+	}
+	return a
+}
+
+// file is one of the scenario.
+type file struct{ Name, Size, Text string }
+
+// filesOf are the scenario's files; of those that are large or no text only the names.
+func filesOf(s *engine.Source) (all []file) {
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		data := s.Files[name]
+		if strings.HasPrefix(name, engine.OwnFiles) {
+			continue
+		}
+		f := file{Name: name, Size: engine.FormatBytes(int64(len(data)))}
+		if len(data) <= shownFile && utf8.Valid(data) {
+			f.Text = string(data)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// flatten lists the values of a JSON object, in their order; those of objects in it have names such as budget.usd.
+func flatten(text json.RawMessage) (all [][2]string, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		key := fmt.Sprint(name)
+		switch {
+		case len(value) > 2 && value[0] == '{':
+			inner, err := flatten(value)
+			if err != nil {
+				return nil, err
+			}
+			for _, v := range inner {
+				all = append(all, [2]string{key + "." + v[0], v[1]})
+			}
+		case string(value) == "{}":
+		default:
+			all = append(all, [2]string{key, plain(value)})
+		}
+	}
+	return all, nil
+}
+
+// plain is a JSON value for people: a text without its quotes.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}

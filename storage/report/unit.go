@@ -1,0 +1,87 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// unit is how the values of a chart are written, and where ticks may be.
+type unit struct {
+	text  func(v float64) string
+	steps []float64
+}
+
+var (
+	counts = unit{func(v float64) string {
+		if v >= 10_000 || v == math.Trunc(v) {
+			return engine.FormatCount(int64(math.Round(v)))
+		}
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}, decimalSteps}
+	wholes    = unit{counts.text, wholeSteps()}
+	percents  = unit{func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " %" }, decimalSteps}
+	sizes     = unit{sizeText, decimalSteps}
+	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps}
+	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps()}
+)
+
+// durationText writes a duration with as many figures as tell, and none that is zero.
+func durationText(d time.Duration) string {
+	d = d.Round(time.Microsecond)
+	switch {
+	case d < time.Second:
+		for _, u := range []struct {
+			of   time.Duration
+			name string
+		}{{time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+			if d >= u.of {
+				return strconv.FormatFloat(float64(d)/float64(u.of), 'g', 3, 64) + u.name
+			}
+		}
+		return "0"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
+	default:
+		return shortDuration(d.Round(time.Second))
+	}
+}
+
+func sizeText(v float64) string {
+	for _, u := range []struct {
+		of   float64
+		name string
+	}{{1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}} {
+		if v >= u.of {
+			return strconv.FormatFloat(v/u.of, 'g', 3, 64) + u.name
+		}
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// wholeSteps are those of what there are no parts of.
+func wholeSteps() (all []float64) {
+	for _, s := range decimalSteps {
+		if s >= 1 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// durationSteps are decimal below a minute, then those of clocks; all in seconds.
+func durationSteps() (all []float64) {
+	for _, s := range decimalSteps {
+		if s <= 20 {
+			all = append(all, s)
+		}
+	}
+	for _, s := range timeSteps {
+		if s >= 30*time.Second {
+			all = append(all, s.Seconds())
+		}
+	}
+	return all
+}
