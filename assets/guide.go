@@ -7,20 +7,29 @@ import (
 	"strings"
 )
 
-// Page is a page of the guide, as plain Markdown: headings, lists, code, links, emphasis and images, no tables.
+// Page is a page of the guide, as plain Markdown: headings, lists, code, links, emphasis, tables and images.
 type Page struct {
 	Topic string // what it is called by: its file's name without number and extension
 	Title string // its first heading
-	File  string // in [Guide]
+	File  string // beside the other pages: what they link to it by
 	Text  string // all of it, its first heading too
 }
 
-// Passage is a paragraph of a page, an item of a list or a block of code.
+// Passage is a paragraph of a page, an item of a list, a row of a table or a block of code.
 type Passage struct {
 	Page    *Page
 	Heading string // the one that it stands under
 	Text    string
+	Line    int // of the page's text, where it begins, from 0
 }
+
+// language is the page about what scenarios are written in, which lies beside these; it is read behind the page that
+// links to it first.
+const (
+	language      = "../scenarios/README.md"
+	languageTopic = "language"
+	languageAfter = "scenario"
+)
 
 // Guide are the pages of the guide, their pictures, and nothing else.
 func Guide() fs.FS {
@@ -32,23 +41,32 @@ func Guide() fs.FS {
 }
 
 // Pages are the pages of the guide, in the order in which they are read.
-func Pages() []Page {
+func Pages() (pages []Page) {
 	names, err := fs.Glob(Guide(), "*.md") // sorted, and so by their numbers
 	if err != nil {
 		panic(err) // the pattern is wrong
 	}
-	pages := make([]Page, len(names))
-	for i, name := range names {
-		text, err := fs.ReadFile(Guide(), name)
-		if err != nil { // it is embedded
-			panic(err)
-		}
+	for _, name := range names {
 		_, topic, _ := strings.Cut(strings.TrimSuffix(name, path.Ext(name)), "-")
-		first, _, _ := strings.Cut(string(text), "\n")
-		pages[i] = Page{Topic: topic, Title: strings.TrimLeft(first, "# "), File: name, Text: string(text)}
+		pages = append(pages, page(name, topic))
+		if topic == languageAfter {
+			pages = append(pages, page(language, languageTopic))
+		}
 	}
 	return pages
 }
+
+func page(name, topic string) Page {
+	text, err := Linked(name)
+	if err != nil { // it is embedded
+		panic(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return Page{Topic: topic, Title: strings.TrimLeft(first, "# "), File: name, Text: string(text)}
+}
+
+// Linked reads what pages of the guide link to by a name, such as a picture beside them.
+func Linked(name string) ([]byte, error) { return fs.ReadFile(files, path.Join("guide", name)) }
 
 // Search returns the passages of pages that hold all words of a text, in upper or lower case, in the order of the pages.
 // The heading counts with what stands under it, as long as the passage has one of the words itself; the passage right
@@ -71,37 +89,40 @@ func Search(pages []Page, text string) (found []Passage) {
 	return found
 }
 
-// item is how an item of a list begins.
-var item = regexp.MustCompile(`^(-|\d+\.) `)
+// item is how an item of a list or a row of a table begins.
+var item = regexp.MustCompile(`^(-|\d+\.|\|) `)
 
 // passages are those of a page; each heading comes as one without text.
 func (p *Page) passages() (all []Passage) {
-	heading, fenced := "", false
+	heading, fenced, begun := "", false, 0
 	var lines []string
 	end := func() {
 		if len(lines) > 0 {
-			all = append(all, Passage{p, heading, strings.Join(lines, "\n")})
+			all = append(all, Passage{p, heading, strings.Join(lines, "\n"), begun})
 		}
 		lines = nil
 	}
-	for line := range strings.Lines(p.Text) {
-		line = strings.TrimRight(line, "\r\n")
+	for i, line := range strings.Split(p.Text, "\n") {
+		line = strings.TrimRight(line, "\r")
 		switch {
 		case strings.HasPrefix(line, "```"):
 			fenced = !fenced
-			lines = append(lines, line)
-		case !fenced && strings.HasPrefix(line, "#"):
+		case fenced:
+		case strings.HasPrefix(line, "#"):
 			end()
 			heading = strings.TrimLeft(line, "# ")
-			all = append(all, Passage{p, heading, ""})
-		case !fenced && line == "":
+			all = append(all, Passage{p, heading, "", i})
+			continue
+		case line == "", strings.HasPrefix(line, "|-"):
 			end()
-		case !fenced && item.MatchString(line):
+			continue
+		case item.MatchString(line):
 			end()
-			lines = append(lines, line)
-		default:
-			lines = append(lines, line)
 		}
+		if len(lines) == 0 {
+			begun = i
+		}
+		lines = append(lines, line)
 	}
 	end()
 	return all

@@ -25,8 +25,7 @@ var menus = []string{menuFile, menuRun, menuView, menuWindow, menuHelp}
 type deed struct {
 	action.Action
 	on     map[*page]action.Action
-	over   bool         // can be done while a dialog is open
-	also   fyne.KeyName // another key, without modifier
+	over   bool // can be done while a dialog is open
 	close  []desktop.CustomShortcut
 	divide bool // a line stands above it in its menu
 	item   *fyne.MenuItem
@@ -42,6 +41,9 @@ func (f *frame) table() []*deed {
 	}
 	own = append(own, f.ofScreens()...)
 	for i, p := range f.pages {
+		if f.single {
+			break
+		}
 		own = append(own, &deed{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
 	}
 	plus := []desktop.CustomShortcut{{KeyName: fyne.KeyPlus, Modifier: ctrl | fyne.KeyModifierShift}, {KeyName: fyne.KeyEqual, Modifier: ctrl}, {KeyName: fyne.KeyEqual, Modifier: ctrl | fyne.KeyModifierShift}}
@@ -52,7 +54,9 @@ func (f *frame) table() []*deed {
 		&deed{Action: action.Action{Name: "Text as it was made", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
 		&deed{Action: action.Action{Name: "New window", Menu: menuWindow, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true},
 		&deed{Action: action.Action{Name: "Close window", Menu: menuWindow, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
-		&deed{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}, also: fyne.KeyF1},
+		&deed{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
+		&deed{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
+		&deed{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
 		&deed{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl | fyne.KeyModifierShift, Do: a.showTour}},
 		&deed{Action: action.Action{Name: "Quit", Menu: menuFile, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)
@@ -145,8 +149,8 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 	return f.menu
 }
 
-// chosen does what was chosen in the menus: in the window that has the focus, where that can do it too. A Mac has one menu
-// for all windows.
+// chosen does what was chosen in the menus: in the window that has the focus, where that can do it too, or does something
+// else by the same keys. A Mac has one menu for all windows.
 func (a *App) chosen(d *deed) {
 	if typing, ok := a.win.Canvas().Focused().(fyne.Shortcutable); ok && d.Undoes() {
 		typing.TypedShortcut(d.Shortcut())
@@ -156,9 +160,11 @@ func (a *App) chosen(d *deed) {
 		if f.native == nil || !f.native.Focused() {
 			continue
 		}
-		for _, own := range f.deeds {
-			if own.Name == d.Name {
-				f.do(own)
+		for _, same := range []func(*deed) bool{
+			func(own *deed) bool { return own.Name == d.Name }, func(own *deed) bool { return own.Keys() == d.Keys() },
+		} {
+			if i := slices.IndexFunc(f.deeds, same); i >= 0 {
+				f.do(f.deeds[i])
 				return
 			}
 		}

@@ -68,7 +68,8 @@ type App struct {
 	*frame
 	app      fyne.App
 	desk     Desk
-	others   []*frame // further windows, for comparing
+	others   []*frame // further windows, for comparing, and the guide's
+	manual   *manual  // nil while the guide is closed
 	closers  []closer // what a person wrote in them may not be kept yet
 	live     *live.Screen
 	setup    *setup.Screen
@@ -115,13 +116,13 @@ func New(app fyne.App, desk Desk) *App {
 	a.compare = compare.New(desk.Compare)
 	a.settings = settings.New(desk.Settings, a.win, a.appearance())
 	a.pages = []*page{
-		{title: "Setup", icon: theme.DocumentCreateIcon(), screen: a.setup},
-		{title: "Live", icon: theme.MediaPlayIcon(), screen: a.live},
-		{title: "Checkpoints", icon: theme.HistoryIcon(), screen: a.runs},
-		{title: "Results", icon: theme.ListIcon(), screen: a.results},
-		{title: "Compare", icon: theme.GridIcon(), screen: a.compare},
-		{title: "Calibrate", icon: theme.SearchIcon(), screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
-		{title: "Settings", icon: theme.SettingsIcon(), screen: a.settings},
+		{title: "Setup", icon: theme.DocumentCreateIcon(), help: "02-window.md#setup", screen: a.setup},
+		{title: "Live", icon: theme.MediaPlayIcon(), help: "07-dashboard.md", screen: a.live},
+		{title: "Checkpoints", icon: theme.HistoryIcon(), help: "09-checkpoints.md", screen: a.runs},
+		{title: "Results", icon: theme.ListIcon(), help: "02-window.md#results-and-compare", screen: a.results},
+		{title: "Compare", icon: theme.GridIcon(), help: "02-window.md#results-and-compare", screen: a.compare},
+		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-at-once.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
+		{title: "Settings", icon: theme.SettingsIcon(), help: "02-window.md#settings", screen: a.settings},
 	}
 	a.run = a.pages[1]
 	a.build()

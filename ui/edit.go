@@ -18,7 +18,7 @@ func newEditing(a *App) *editing {
 	e := &editing{screen: editor.New(a.desk.Editor, a.win, editor.Ways{
 		Leave: func() { a.show(a.pages[0]) }, Saved: a.setup.Open, Order: a.setup.OrderOf,
 	})}
-	e.page = &page{title: "Edit scenario", icon: theme.DocumentCreateIcon(), screen: e.screen}
+	e.page = &page{title: "Edit scenario", icon: theme.DocumentCreateIcon(), help: "../scenarios/README.md", screen: e.screen}
 	show := func() {
 		e.page.item = a.pages[0].item
 		a.show(e.page)

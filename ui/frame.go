@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -45,6 +46,7 @@ type leaver interface{ Leave() bool }
 type page struct {
 	title string
 	icon  fyne.Resource
+	help  string // what the guide says of it: a page, or a heading of one
 	screen
 	item *navItem
 	look looks // that it was drawn with
@@ -62,6 +64,7 @@ type frame struct {
 	win      fyne.Window
 	native   Native // nil until the window was painted
 	attached bool
+	single   bool      // it has one page, and no navigation
 	seen     time.Time // when its first frame was on the screen; zero before
 	pages    []*page
 	run      *page // of the run in progress
@@ -84,7 +87,12 @@ func (f *frame) build() {
 		nav.Add(p.item)
 	}
 	f.content = container.NewStack()
-	layers := container.NewStack(container.NewBorder(nil, nil, container.NewPadded(nav), nil, container.NewPadded(f.content)))
+	guide := newNavItem(guideTitle, theme.HelpIcon(), f.help)
+	var side fyne.CanvasObject = container.NewPadded(container.NewBorder(nil, guide, nil, nil, nav))
+	if f.single {
+		side = nil
+	}
+	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(f.content)))
 	if f.of.desk.Attach != nil {
 		layers.Add(container.NewWithoutLayout(f.painted()))
 	}
@@ -150,15 +158,15 @@ func (f *frame) key(key fyne.KeyName) bool {
 	if widgets.Key(c, key) {
 		return true
 	}
-	if c.Overlays().Top() != nil {
-		return false
-	}
 	if key == fyne.KeyEscape {
+		if c.Overlays().Top() != nil {
+			return false
+		}
 		l, ok := f.current.screen.(leaver)
 		return ok && l.Leave()
 	}
 	for _, d := range f.deeds {
-		if d.Modifier == 0 && d.Key == key || d.also == key {
+		if d.Modifier == 0 && d.Key == key && (d.over || c.Overlays().Top() == nil) {
 			f.do(d)
 			return true
 		}

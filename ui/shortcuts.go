@@ -34,11 +34,7 @@ func (f *frame) showShortcuts() {
 			if d.Menu != menu {
 				continue
 			}
-			keys := d.Keys()
-			if d.also != "" {
-				keys += ", " + string(d.also)
-			}
-			rows = append(rows, [2]string{d.Name, keys})
+			rows = append(rows, [2]string{d.Name, d.Keys()})
 		}
 		if len(rows) > 0 {
 			panels = append(panels, keyList(menu, rows))

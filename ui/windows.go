@@ -20,15 +20,21 @@ const further = 0.85
 // open opens another window beside the others, for comparing: it shows the same run and the same store. Closing it does
 // not ask; with the first all close.
 func (a *App) open() {
-	f := newFrame(a, fmt.Sprintf("Throng %d", len(a.others)+2))
+	n := 2
+	for _, other := range a.others {
+		if !other.single {
+			n++
+		}
+	}
+	f := newFrame(a, fmt.Sprintf("Throng %d", n))
 	shown := results.New(a.desk.Results, f.win)
-	watch := &page{title: "Live", icon: theme.MediaPlayIcon()}
-	read := &page{title: "Results", icon: theme.ListIcon(), screen: shown}
+	watch := &page{title: "Live", icon: theme.MediaPlayIcon(), help: a.pages[1].help}
+	read := &page{title: "Results", icon: theme.ListIcon(), help: a.pages[3].help, screen: shown}
 	watch.screen = live.New(a.desk.Live, f.win, func(run engine.RunID) {
 		shown.Select(run)
 		f.show(read)
 	})
-	f.run, f.pages = watch, []*page{watch, read, {title: "Compare", icon: theme.GridIcon(), screen: compare.New(a.desk.Compare)}}
+	f.run, f.pages = watch, []*page{watch, read, {title: "Compare", icon: theme.GridIcon(), help: a.pages[4].help, screen: compare.New(a.desk.Compare)}}
 	f.build()
 	size := a.win.Canvas().Size()
 	size.Width, size.Height = size.Width*further, size.Height*further

@@ -403,7 +403,7 @@ func TestLinksOfTheReadme(t *testing.T) {
 		}
 	}
 	for _, p := range assets.Pages() {
-		if !links["assets/guide/"+p.File] {
+		if !links[path.Join("assets/guide", p.File)] {
 			t.Errorf("the README does not lead to %s", p.File)
 		}
 	}

@@ -293,9 +293,14 @@ func (d *desktop) drive(lines string, args ...string) (out string, err error) {
 	return string(all), nil
 }
 
-// windows counts those of the program that are open.
-func (d *desktop) windows() int {
-	return len(strings.Fields(d.xdotool("search", "--onlyvisible", "--name", "^Throng")))
+// windows counts those of the program that are open, the guide's left out.
+func (d *desktop) windows() int { return d.open("^Throng") }
+
+// open counts the windows with a name.
+func (d *desktop) open(name string) int {
+	d.t.Helper()
+	out, _ := d.drive("", "search", "--onlyvisible", "--name", name) // an error is that there is none
+	return len(strings.Fields(out))
 }
 
 // place is where the first window is, as the tool writes it.

@@ -19,10 +19,14 @@ func (d *desktop) key(keys ...string) {
 func TestKeys(t *testing.T) {
 	d := newDesktop(t, 1400, 900)
 	d.start()
-	d.key("F1")
-	d.until("the list of keys", func() bool { return d.shows("Ctrl+/, F1") })
+	d.key("ctrl+slash")
+	d.until("the list of keys", func() bool { return d.shows("Close what lies on top") })
 	d.key("Tab", "Escape") // with the focus on its button
-	d.until("the list closed", func() bool { return !d.shows("Ctrl+/, F1") })
+	d.until("the list closed", func() bool { return !d.shows("Close what lies on top") })
+	d.key("F1")
+	d.until("the guide", func() bool { return d.open("^Guide") == 1 })
+	_, _ = d.drive("", "search", "--name", "^Guide", "windowfocus", "--sync", "key", "ctrl+w")
+	d.until("its end", func() bool { return d.open("^Guide") == 0 })
 	d.key("ctrl+7")
 	d.until("Settings", func() bool { return d.shows("Size of the text") })
 	d.key("ctrl+minus")

@@ -80,7 +80,7 @@ func (l look) tour(t *testing.T) {
 		d.still(page+", drawn", func() *part { return d.find(page) })
 		l.shot(d, strings.Replace(strings.ToLower(page), "results", "results-in-progress", 1))
 	}
-	d.xdotool("key", "F1")
+	d.xdotool("key", "ctrl+slash")
 	d.until("the keys", func() bool { return d.shows("Keyboard shortcuts") })
 	l.shot(d, "keys")
 	d.xdotool("key", "Escape", "key", "ctrl+q")

@@ -1,0 +1,123 @@
+package guide
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/ui/internal/prose"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// contents lists the pages, and the headings of the one that is open.
+type contents struct {
+	widget.List
+	entries []entry
+	chosen  int // the one that is open
+}
+
+// entry is a line of the contents.
+type entry struct {
+	text, link string
+	page       bool
+}
+
+func newContents(open func(link string)) *contents {
+	c := &contents{}
+	c.HideSeparators = true
+	c.Length = func() int { return len(c.entries) }
+	c.CreateItem = func() fyne.CanvasObject { return newRow() }
+	c.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) { o.(*row).set(c.entries[i], i == c.chosen) }
+	c.OnSelected = func(i widget.ListItemID) {
+		c.UnselectAll() // the list marks the row itself: one that is open can be opened again
+		open(c.entries[i].link)
+	}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// row shows an entry.
+type row struct {
+	widget.BaseWidget
+	back, indent *canvas.Rectangle
+	line         *widgets.Line
+	page, chosen bool
+}
+
+func newRow() *row {
+	r := &row{back: canvas.NewRectangle(color.Transparent), indent: canvas.NewRectangle(color.Transparent), line: widgets.NewLine(theme.SizeNameText, widgets.Neutral)}
+	r.back.CornerRadius = theme.SelectionRadiusSize()
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *row) set(e entry, chosen bool) {
+	tone := widgets.Neutral
+	if !e.page {
+		tone = widgets.Quiet
+	}
+	r.page, r.chosen = e.page, chosen
+	r.line.Set(e.text, tone)
+	r.Refresh()
+}
+
+// CreateRenderer is part of [fyne.Widget].
+func (r *row) CreateRenderer() fyne.WidgetRenderer {
+	return &rowRenderer{widget.NewSimpleRenderer(container.NewStack(r.back, container.NewBorder(nil, nil, r.indent, nil, r.line))), r}
+}
+
+type rowRenderer struct {
+	fyne.WidgetRenderer
+	row *row
+}
+
+// Refresh follows the entry and the theme.
+func (r *rowRenderer) Refresh() {
+	left := theme.Padding()
+	if !r.row.page {
+		left *= 5
+	}
+	r.row.indent.SetMinSize(fyne.NewSize(left, 0))
+	r.row.back.FillColor = color.Transparent
+	if r.row.chosen {
+		r.row.back.FillColor = theme.Color(theme.ColorNameSelection)
+	}
+	r.WidgetRenderer.Refresh()
+}
+
+// TypedKey opens the page with Return too.
+func (c *contents) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
+		e = &fyne.KeyEvent{Name: fyne.KeySpace}
+	}
+	c.List.TypedKey(e)
+}
+
+// set lists the pages with the headings of the open one, at a heading of it.
+func (c *contents) set(pages []assets.Page, open *assets.Page, headings []prose.Heading, place string) {
+	c.entries = nil
+	for i := range pages {
+		p := &pages[i]
+		c.entries = append(c.entries, entry{p.Title, p.File, true})
+		if p.File != open.File {
+			continue
+		}
+		c.chosen = len(c.entries) - 1
+		for _, h := range headings {
+			if h.Level != 2 {
+				continue
+			}
+			c.entries = append(c.entries, entry{text: h.Text, link: p.File + "#" + h.Anchor})
+			if h.Anchor == place {
+				c.chosen = len(c.entries) - 1
+			}
+		}
+	}
+	c.Refresh()
+	c.ScrollTo(c.chosen)
+}

@@ -1,0 +1,327 @@
+// Package guide shows the guide that comes along: its pages at the left, one of them beside, and what a search finds in
+// all of them.
+package guide
+
+import (
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/prose"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// Screen is the guide. Its methods are called on the UI goroutine.
+type Screen struct {
+	win           fyne.Window
+	pages         []assets.Page
+	parsed        map[string]*prose.Document // by the page's file
+	view          *prose.View
+	scroll        *container.Scroll
+	contents      *contents
+	search        *form.Entry
+	back, forward *widget.Button
+	content       fyne.CanvasObject
+
+	visits []visit
+	now    int    // of the visits
+	marked string // what is marked on the page
+	want   func() // scrolls to where the visit begins, once the page has a height
+}
+
+// visit is a page with how far it was read, or what was searched for from there.
+type visit struct {
+	page   *assets.Page
+	query  string // "" is the page
+	offset float32
+}
+
+// New makes the guide, open at a page or a place of one; see [Screen.Open].
+func New(win fyne.Window, target string) *Screen {
+	s := &Screen{win: win, pages: assets.Pages(), parsed: map[string]*prose.Document{}}
+	s.view = prose.NewView(prose.Ways{Follow: s.Open, Picture: s.picture, Scroll: s.key, Height: s.resized})
+	margin := 3 * theme.Padding()
+	s.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(margin, 2*margin, margin, margin), s.view))
+	s.search = form.NewEntry()
+	s.search.SetPlaceHolder("Search the guide")
+	s.search.OnChanged = s.find
+	s.search.OnSubmitted = func(string) { s.first() }
+	s.search.Escaped = func() { s.Leave() }
+	s.back = widget.NewButtonWithIcon("Back", theme.NavigateBackIcon(), func() { s.Turn(-1) })
+	s.forward = widget.NewButtonWithIcon("Forward", theme.NavigateNextIcon(), func() { s.Turn(1) })
+	s.contents = newContents(s.Open)
+	bar := container.NewBorder(nil, nil, container.NewHBox(s.back, s.forward), nil, s.search)
+	sheet := container.New(fitted{s, margin}, s.scroll)
+	s.content = container.NewPadded(container.NewBorder(bar, nil, form.NewSized(widest, s.contents), nil, sheet))
+	s.Open(target)
+	return s
+}
+
+// widest is how wide the list of the pages is.
+const widest = "Querying the results in Postgres and"
+
+// Content is what the guide looks like.
+func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Show, Hide and Tick do nothing: a page does not change.
+func (s *Screen) Show() {}
+
+// Hide does nothing.
+func (s *Screen) Hide() {}
+
+// Tick does nothing.
+func (s *Screen) Tick() {}
+
+// Actions is what can be done with the guide, for the menus and the shortcuts.
+func (s *Screen) Actions() []action.Action {
+	return []action.Action{
+		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: action.Command, Do: s.Find},
+		action.Press(s.back, action.Action{Name: "Back", Menu: "View", Key: fyne.KeyLeftBracket, Modifier: action.Command}),
+		action.Press(s.forward, action.Action{Name: "Forward", Menu: "View", Key: fyne.KeyRightBracket, Modifier: action.Command}),
+	}
+}
+
+// Leave goes from what was searched for back to the page; false is that nothing was.
+func (s *Screen) Leave() bool {
+	searching := s.visits[s.now].query != ""
+	if !searching && s.marked == "" {
+		return false
+	}
+	s.win.Canvas().Unfocus()
+	if searching {
+		s.Turn(-1)
+		return true
+	}
+	s.marked = ""
+	s.view.Mark(nil)
+	return true
+}
+
+// Find has a person search.
+func (s *Screen) Find() {
+	s.win.Canvas().Focus(s.search)
+	s.search.TypedShortcut(&fyne.ShortcutSelectAll{})
+}
+
+// Copy copies what is selected of the page.
+func (s *Screen) Copy() { s.view.Copy() }
+
+// SelectAll selects all of the page.
+func (s *Screen) SelectAll() { s.view.SelectAll() }
+
+// Page is the title of the page that is open.
+func (s *Screen) Page() string { return s.visits[s.now].page.Title }
+
+// Open opens a page by its file, at a heading (#name) or a line (#:number) of it; a file that comes along; or an address.
+func (s *Screen) Open(target string) {
+	if u, err := url.Parse(target); err == nil && u.Scheme != "" {
+		if err := fyne.CurrentApp().OpenURL(u); err != nil {
+			widgets.Complain(s.win, err)
+		}
+		return
+	}
+	name, place, _ := strings.Cut(target, "#")
+	page := s.page(name)
+	if page == nil {
+		s.save(name)
+		return
+	}
+	s.marked = ""
+	if len(s.visits) > 0 {
+		s.marked = s.visits[s.now].query
+	}
+	s.visit(visit{page: page})
+	s.want = func() { s.goTo(place) }
+	s.show(place)
+}
+
+// visit goes on to a page from the one that is open.
+func (s *Screen) visit(v visit) {
+	s.leave()
+	s.visits = append(s.visits[:min(s.now+1, len(s.visits))], v)
+	s.now = len(s.visits) - 1
+}
+
+func (s *Screen) page(file string) *assets.Page {
+	for i := range s.pages {
+		if s.pages[i].File == file {
+			return &s.pages[i]
+		}
+	}
+	return nil
+}
+
+// leave remembers how far a page was read.
+func (s *Screen) leave() {
+	if len(s.visits) > 0 {
+		s.visits[s.now].offset = s.scroll.Offset.Y
+	}
+}
+
+// Turn goes back, or forward again.
+func (s *Screen) Turn(by int) {
+	to := s.now + by
+	if to < 0 || to >= len(s.visits) {
+		return
+	}
+	s.leave()
+	s.now, s.marked = to, ""
+	offset := s.visits[to].offset
+	s.want = func() { s.scroll.ScrollToOffset(fyne.NewPos(0, offset)) }
+	s.show("")
+}
+
+// show shows the page of the visit, or what is found; place is the heading that is chosen in the list.
+func (s *Screen) show(place string) {
+	v := s.visits[s.now]
+	if s.marked == "" {
+		s.search.SetText(v.query)
+	}
+	if v.query != "" {
+		s.view.Set(s.results(v.query), words(v.query))
+	} else {
+		d := s.document(v.page)
+		s.view.Set(d, words(s.marked))
+		s.contents.set(s.pages, v.page, d.Headings(), place)
+	}
+	able(s.back, s.now > 0)
+	able(s.forward, s.now < len(s.visits)-1)
+	s.settle()
+}
+
+func able(b *widget.Button, can bool) {
+	if can {
+		b.Enable()
+	} else {
+		b.Disable()
+	}
+}
+
+// settle scrolls to where the visit begins, as soon as the page has a height.
+func (s *Screen) settle() {
+	if s.want != nil && s.scroll.Size().Height > 0 {
+		s.want()
+		s.want = nil
+	}
+}
+
+// goTo scrolls to a heading or a line.
+func (s *Screen) goTo(place string) {
+	y, _ := s.view.Anchor(place)
+	if number, ok := strings.CutPrefix(place, ":"); ok {
+		if line, err := strconv.Atoi(number); err == nil {
+			y = s.view.Line(line) - 2*theme.TextSize() // with the end of what stands above
+		}
+	}
+	s.scroll.ScrollToOffset(fyne.NewPos(0, y))
+}
+
+// resized follows the height of the page.
+func (s *Screen) resized(before, after float32) {
+	offset := s.scroll.Offset.Y
+	s.scroll.Refresh()
+	if before > 0 && offset > 0 { // the text became larger, or the window wider: what was read stays in view
+		s.scroll.ScrollToOffset(fyne.NewPos(0, offset*after/before))
+	}
+}
+
+func (s *Screen) document(page *assets.Page) *prose.Document {
+	d := s.parsed[page.File]
+	if d == nil {
+		d = prose.Parse(page.Text)
+		d.Lead(func(link string) string { return target(page, link) })
+		s.parsed[page.File] = d
+	}
+	return d
+}
+
+// target is what a link of a page opens.
+func target(page *assets.Page, link string) string {
+	if u, err := url.Parse(link); err == nil && u.Scheme != "" {
+		return link
+	}
+	name, place, anchored := strings.Cut(link, "#")
+	if name == "" {
+		name = path.Base(page.File)
+	}
+	name = path.Join(path.Dir(page.File), name)
+	if anchored {
+		name += "#" + place
+	}
+	return name
+}
+
+// picture reads one of those beside the pages.
+func (s *Screen) picture(name string) fyne.Resource {
+	data, err := assets.Linked(name)
+	if err != nil { // a test looks for each of them
+		return nil
+	}
+	return fyne.NewStaticResource(name, data)
+}
+
+// save writes a file that comes along to where a person likes.
+func (s *Screen) save(name string) {
+	data, err := assets.Linked(name)
+	if err != nil {
+		widgets.Complain(s.win, err)
+		return
+	}
+	d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
+		if err == nil && to != nil {
+			_, err = to.Write(data)
+			if closed := to.Close(); err == nil {
+				err = closed
+			}
+		}
+		if err != nil {
+			widgets.Complain(s.win, err)
+		}
+	}, s.win)
+	d.SetFileName(path.Base(name))
+	widgets.Ask(s.win, d, nil)
+}
+
+// key scrolls the page.
+func (s *Screen) key(key fyne.KeyName) {
+	page := s.scroll.Size().Height
+	by, known := map[fyne.KeyName]float32{
+		fyne.KeyUp: -3 * theme.TextSize(), fyne.KeyDown: 3 * theme.TextSize(), fyne.KeyPageUp: -0.9 * page, fyne.KeyPageDown: 0.9 * page, fyne.KeySpace: 0.9 * page,
+		fyne.KeyHome: -s.scroll.Content.Size().Height, fyne.KeyEnd: s.scroll.Content.Size().Height,
+	}[key]
+	if known {
+		s.scroll.ScrollToOffset(fyne.NewPos(0, s.scroll.Offset.Y+by))
+	}
+}
+
+// Typed hears a key that nothing else has: the page scrolls.
+func (s *Screen) Typed(key fyne.KeyName) { s.key(key) }
+
+// fitted gives the page its width before it is asked for its height.
+type fitted struct {
+	screen *Screen
+	margin float32
+}
+
+// MinSize is part of [fyne.Layout].
+func (f fitted) MinSize([]fyne.CanvasObject) fyne.Size {
+	return fyne.NewSquareSize(20 * theme.TextSize())
+}
+
+// Layout is part of [fyne.Layout].
+func (f fitted) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	f.screen.view.SetWidth(size.Width - 2*f.margin)
+	objects[0].Resize(size)
+	f.screen.settle()
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/guide"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// guideTitle is what the guide's window and the way to it are called.
+const guideTitle = "Guide"
+
+// firstPage is where the guide begins.
+const firstPage = "01-first-steps.md"
+
+// manual is the window of the guide, to be read beside a run.
+type manual struct {
+	*frame
+	screen *guide.Screen
+}
+
+// guideSize is how large its window opens, in heights of text.
+var guideSize = fyne.NewSize(85, 62)
+
+// showGuide opens the guide in a window of its own, or brings that to the front, at a page or a heading of one.
+func (a *App) showGuide(target string) {
+	if a.manual == nil {
+		a.manual = a.newManual(target)
+	} else {
+		a.manual.screen.Open(target)
+	}
+	a.manual.win.Show()
+	a.manual.win.RequestFocus()
+}
+
+// searchGuide opens the guide for a person to search it.
+func (a *App) searchGuide() {
+	if a.manual == nil {
+		a.showGuide(firstPage)
+	}
+	a.manual.win.RequestFocus()
+	a.manual.screen.Find()
+}
+
+func (a *App) newManual(target string) *manual {
+	f := newFrame(a, guideTitle+" · Throng")
+	f.single = true
+	m := &manual{frame: f, screen: guide.New(f.win, target)}
+	f.pages = []*page{{title: guideTitle, icon: theme.HelpIcon(), screen: m.screen}}
+	f.build()
+	c := f.win.Canvas()
+	c.AddShortcut(&fyne.ShortcutCopy{}, func(fyne.Shortcut) { m.screen.Copy() })
+	c.AddShortcut(&fyne.ShortcutSelectAll{}, func(fyne.Shortcut) { m.screen.SelectAll() })
+	c.AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyLeft, Modifier: fyne.KeyModifierAlt}, func(fyne.Shortcut) { m.screen.Turn(-1) })
+	c.AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyRight, Modifier: fyne.KeyModifierAlt}, func(fyne.Shortcut) { m.screen.Turn(1) })
+	c.SetOnTypedKey(func(e *fyne.KeyEvent) {
+		if !f.key(e.Name) {
+			m.screen.Typed(e.Name)
+		}
+	})
+	em := theme.TextSize()
+	f.win.Resize(fyne.NewSize(guideSize.Width*em, guideSize.Height*em))
+	f.win.SetOnClosed(func() {
+		widgets.Forget(f.win)
+		a.others = slices.DeleteFunc(a.others, func(one *frame) bool { return one == f })
+		a.manual = nil
+	})
+	a.others = append(a.others, f)
+	f.show(f.pages[0])
+	return m
+}
+
+// help opens the guide at what it says of the screen that is shown.
+func (f *frame) help() {
+	if m := f.of.manual; m != nil && m.frame == f {
+		m.screen.Open(firstPage)
+		return
+	}
+	f.of.showGuide(f.current.help)
+}
