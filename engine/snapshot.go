@@ -58,8 +58,10 @@ type Snapshot struct {
 	Queue       Quantiles // waits for the gate
 	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
 	Waits       Waits     // the sums of what Held consists of
-	Flow        Flow
-	Speedup     float64 // over the run; NaN where it is not known
+	// QueueSum and HeldSum are the sums of Queue and Held.
+	QueueSum, HeldSum time.Duration
+	Flow              Flow
+	Speedup           float64 // over the run; NaN where it is not known
 	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
 	Steps []StepFigures
 
@@ -296,6 +298,8 @@ func (l *loop) publish() {
 		Waits:       asked.Waits,
 		Queue:       quantiles(&t.Queue),
 		Held:        quantiles(&t.Held),
+		QueueSum:    t.Queue.Sum(),
+		HeldSum:     t.Held.Sum(),
 		Flow:        t.Flow,
 		Speedup:     l.speedup(now),
 		Steps:       l.steps,

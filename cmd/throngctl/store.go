@@ -267,7 +267,11 @@ func (c *settingsCmd) Run(t *terminal) error {
 			if !ok {
 				return &engine.FieldError{Field: change, Problem: "is no name=value"}
 			}
-			switch known, err := wire.SaveDatabaseSetting(t.data, name, value); {
+			known, err := wire.SaveDatabaseSetting(t.data, name, value)
+			if !known {
+				known, err = wire.SaveTelemetrySetting(t.data, name, value)
+			}
+			switch {
 			case err != nil:
 				return err
 			case !known:
@@ -307,6 +311,15 @@ func (c *settingsCmd) Run(t *terminal) error {
 	for i := range wire.DatabaseSettings {
 		s := &wire.DatabaseSettings[i]
 		o := s.Show(db, places)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
+	}
+	tell, said, err := wire.TelemetryHere(t.data)
+	if err != nil {
+		return err
+	}
+	for i := range wire.TelemetrySettings {
+		s := &wire.TelemetrySettings[i]
+		o := s.Show(&tell, said)
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, o.Value, o.From, s.Help)
 	}
 	if ca, err := wire.SavedCA(t.data); err != nil {

@@ -54,15 +54,16 @@ var rules = []rule{
 	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash"}, screens},
-	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/..."}, []string{toolkit}},
+	{"/cmd/internal/telemetry", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
+	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/telemetry", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash"}, screens},
+	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/telemetry", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/..."}, []string{toolkit}},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/prove"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/telemetry", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/prove"}, screens},
 }
 
 func TestImports(t *testing.T) {
