@@ -34,15 +34,16 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, 
 		tell.Sending.Warn = func(text string) { fmt.Fprintf(t.err, "note: %s\n", wire.Redact(text)) }
 		tell.Sent = func(s telemetry.Sent) { fmt.Fprintln(t.err, wire.Redact(s.String())) }
 	}
-	tell.Endpoint, err = found.Open(ctx)
-	if err != nil || tell.Endpoint == nil {
+	endpoint, err := found.Open(ctx)
+	if err != nil || endpoint == nil {
 		return tell, closeAll, err
 	}
-	fmt.Fprintf(t.err, "metrics for Prometheus: %s\n", tell.Endpoint.URL())
-	if open := tell.Endpoint.Open(); open != "" {
+	fmt.Fprintf(t.err, "metrics for Prometheus: %s\n", endpoint.URL())
+	if open := endpoint.Open(); open != "" {
 		fmt.Fprintf(t.err, "note: %s\n", open)
 	}
-	return tell, tell.Endpoint.Close, nil
+	tell.Shown = endpoint
+	return tell, endpoint.Close, nil
 }
 
 // metricsCmd lists what there is to be had of a run, or prints a dashboard of it.

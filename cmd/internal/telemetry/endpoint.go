@@ -95,7 +95,7 @@ func (e *Endpoint) URL() string { return "http://" + e.listener.Addr().String() 
 func (e *Endpoint) Show(r *Run) { e.run.Store(r) }
 
 // Keep has the endpoint go on telling how a run stands now, which is at its end; that of another run changes nothing.
-func (e *Endpoint) Keep(r *Run) { e.run.CompareAndSwap(r, r.kept()) }
+func (e *Endpoint) Keep(r *Run) { e.run.CompareAndSwap(r, r.Kept()) }
 
 // Close ends the endpoint. A scrape under way has a second to end.
 func (e *Endpoint) Close() error {

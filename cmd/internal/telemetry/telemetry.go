@@ -16,8 +16,8 @@ type Run struct {
 	Snapshot func() *engine.Snapshot
 }
 
-// kept is the run with its last picture, which needs nothing else of it.
-func (r *Run) kept() *Run {
+// Kept is the run with the picture that it has now, which needs nothing else of it.
+func (r *Run) Kept() *Run {
 	last := r.Snapshot()
 	k := *r
 	k.Snapshot = func() *engine.Snapshot { return last }

@@ -18,10 +18,16 @@ import (
 
 // Tell is where others are told of a run.
 type Tell struct {
-	Endpoint *telemetry.Endpoint // nil answers nobody
-	Sending  *telemetry.Sending  // nil sends nothing
+	Shown   Shown              // nil shows nobody
+	Sending *telemetry.Sending // nil sends nothing
 	// Sent hears at the end of what was sent; nil is the log.
 	Sent func(s telemetry.Sent)
+}
+
+// Shown is told of a run that begins, and when it has ended: a [telemetry.Endpoint].
+type Shown interface {
+	Show(r *telemetry.Run)
+	Keep(r *telemetry.Run)
 }
 
 // sender prepares to send what the run gives; nil if nothing is to be sent.
@@ -63,9 +69,9 @@ func (l Launch) tell(j *Job, sender *telemetry.Sender) {
 	if sender != nil {
 		sender.Begin(run.Snapshot)
 	}
-	if e := l.Tell.Endpoint; e != nil {
-		e.Show(&run)
-		j.onClose(func() error { e.Keep(&run); return nil })
+	if shown := l.Tell.Shown; shown != nil {
+		shown.Show(&run)
+		j.onClose(func() error { shown.Keep(&run); return nil })
 	}
 }
 
@@ -255,6 +261,11 @@ func headers(text string) (map[string]string, error) {
 		all[name] = value
 	}
 	return all, nil
+}
+
+// ListenOn is what a value of the endpoint's address stands for; "" is none.
+func ListenOn(value string) (t Telemetry, err error) {
+	return t, address(&t.Listen, cmp.Or(value, off), telemetry.CheckAddress)
 }
 
 // Open opens the endpoint, if there is to be one; nil is that there is not.
