@@ -12,6 +12,9 @@ var files embed.FS
 //go:embed prices.json
 var prices []byte
 
+//go:embed grafana/throng.json
+var dashboard []byte
+
 //go:embed icon.png
 var icon []byte
 
@@ -30,6 +33,9 @@ func Scenarios() fs.FS {
 // Prices is the table of what models cost, in the format of LiteLLM's model_prices_and_context_window.json. The caller
 // must not change it.
 func Prices() []byte { return prices }
+
+// Dashboard is one for Grafana, of what Prometheus scrapes of a run. The caller must not change it.
+func Dashboard() []byte { return dashboard }
 
 // Icon is the icon of the program: a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
 func Icon() []byte { return icon }

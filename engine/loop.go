@@ -115,10 +115,13 @@ type loop struct {
 
 	window  window
 	metrics MetricsRow
-	steps   []StepFigures // as of the last sample; snapshots share them
-	changes []ChangeRow   // the newest
-	emitted emitted
-	recent  rate
+	// As of the last sample; snapshots share the steps.
+	steps       []StepFigures
+	durations   Spread
+	unsentSince time.Time
+	changes     []ChangeRow // the newest
+	emitted     emitted
+	recent      rate
 }
 
 // progress tells whether anything happened between two moments.

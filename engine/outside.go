@@ -28,6 +28,8 @@ type ServiceState struct {
 	Blocked                  time.Time // nothing starts before; zero is that it may
 	Refused                  int64     // 429s so far, of this process
 	Failures                 int64     // attempts so far that failed for the service's sake
+	Replies                  Replies   // to the attempts so far, of this process
+	Retries                  int64     // of those, the ones that were not a request's first
 	Breaker                  BreakerState
 	BreakerWhy               string    // in words; "" while it is closed
 	NextProbe                time.Time // of an open breaker
@@ -37,6 +39,27 @@ type ServiceState struct {
 	Until     time.Time
 	Said      time.Time // when it said so last
 }
+
+// Reply is what kind of answer an attempt at a request had: a status of HTTP, or none. What a database did counts as 2xx.
+type Reply uint8
+
+// The kinds of answers. A 429 is none of 4xx.
+const (
+	NoReply Reply = iota
+	Reply2xx
+	Reply3xx
+	Reply4xx
+	ReplyRefused
+	Reply5xx
+	NumReplies
+)
+
+func (r Reply) String() string {
+	return [...]string{NoReply: "none", Reply2xx: "2xx", Reply3xx: "3xx", Reply4xx: "4xx", ReplyRefused: "429", Reply5xx: "5xx"}[r]
+}
+
+// Replies counts answers; the index is the [Reply].
+type Replies [NumReplies]int64
 
 // Tunable is what can be changed while a run is in progress.
 type Tunable struct {

@@ -41,6 +41,9 @@ type Config struct {
 	Unpriced []string
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
 	Tracer Tracer
+	// Trail, if set, hears of every session that ended, but for those that were cut; many workers call it, and each goes
+	// on when it returns.
+	Trail func(t *Trail)
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
 	// Crashed, if set, hears of a panic in a goroutine of the run outside of sessions, after a checkpoint was tried. It
@@ -87,6 +90,7 @@ type Run struct {
 	free      batches
 	wide      batches // those that carry what many workers finished
 	crashed   func(value any, stack []byte)
+	trails    func(*Trail)  // nil is nobody
 	abandoned chan struct{} // closed when the loop waits for workers no longer
 	done      chan struct{} // closed when the loop has ended
 	shown     atomic.Pointer[Snapshot]
@@ -143,6 +147,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		ledger:     newLedger(&cfg),
 		unpriced:   cfg.Unpriced,
 		crashed:    cfg.Crashed,
+		trails:     cfg.Trail,
 		results:    make(chan *batch, 64),
 		tray:       newTray(),
 		orders:     make(chan func(*loop)),

@@ -44,10 +44,12 @@ type Snapshot struct {
 	// Sessions that this process began, and that were cut. One that was requeued counts once.
 	Begun, Cut int64
 
-	Outcomes    map[Outcome]int64
-	Errors      []ErrorNote // classes that occurred, most frequent first
-	Events      int64
-	Latency     Quantiles // of sessions, over the run
+	Outcomes map[Outcome]int64
+	Errors   []ErrorNote // classes that occurred, most frequent first
+	Events   int64
+	Latency  Quantiles // of sessions, over the run
+	// Durations spread the sessions of Latency by how long they took, as of the newest second.
+	Durations   Spread
 	Requests    int64
 	Retries     int64
 	RateLimited int64
@@ -56,8 +58,10 @@ type Snapshot struct {
 	Queue       Quantiles // waits for the gate
 	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
 	Waits       Waits     // the sums of what Held consists of
-	Flow        Flow
-	Speedup     float64 // over the run; NaN where it is not known
+	// QueueSum and HeldSum are the sums of Queue and Held.
+	QueueSum, HeldSum time.Duration
+	Flow              Flow
+	Speedup           float64 // over the run; NaN where it is not known
 	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
 	Steps []StepFigures
 
@@ -75,6 +79,8 @@ type Snapshot struct {
 	CheckpointTook time.Duration
 
 	Metrics MetricsRow // the newest second
+	// UnsentSince is since when there were rows at all times that the remote database did not have; zero while there are none.
+	UnsentSince time.Time
 	// Overhead is of the run, as of the newest second; Late is the worst of it.
 	Overhead Overhead
 	Late     Late
@@ -219,6 +225,12 @@ func (l *loop) sample() {
 	if probe.Unsent != nil {
 		m.Unsent = probe.Unsent()
 	}
+	switch {
+	case m.Unsent <= 0:
+		l.unsentSince = time.Time{}
+	case l.unsentSince.IsZero():
+		l.unsentSince = now
+	}
 	l.window.total.Reset()
 	l.window.service.Reset()
 	l.window.held.Reset()
@@ -228,7 +240,7 @@ func (l *loop) sample() {
 	peaks.Late = peaks.Late.Worse(l.late)
 	m.Overhead, m.Late, l.late = peaks.Overhead, l.late, Late{}
 	l.window.requests, l.window.shared, l.window.at = 0, l.totals.Shared.Requests, now
-	l.metrics, l.steps = m, l.totals.ByStep.Figures()
+	l.metrics, l.steps, l.durations = m, l.totals.ByStep.Figures(), spread(&l.totals.Total)
 	l.emitted.newest(l.cfg.Name)
 	if l.cfg.Settings.Metrics {
 		if len(l.backlog) < maxNotes { // else the disk has been in trouble for an hour
@@ -277,6 +289,7 @@ func (l *loop) publish() {
 		Outcomes:    map[Outcome]int64{},
 		Events:      t.Events,
 		Latency:     quantiles(&t.Total),
+		Durations:   l.durations,
 		Requests:    asked.Requests,
 		Retries:     asked.Retries,
 		RateLimited: asked.RateLimited,
@@ -285,6 +298,8 @@ func (l *loop) publish() {
 		Waits:       asked.Waits,
 		Queue:       quantiles(&t.Queue),
 		Held:        quantiles(&t.Held),
+		QueueSum:    t.Queue.Sum(),
+		HeldSum:     t.Held.Sum(),
 		Flow:        t.Flow,
 		Speedup:     l.speedup(now),
 		Steps:       l.steps,
@@ -298,6 +313,7 @@ func (l *loop) publish() {
 		Checkpoints: l.checkpoints,
 		LastCycle:   l.lastCycle,
 		Metrics:     l.metrics,
+		UnsentSince: l.unsentSince,
 		Overhead:    l.metrics.Overhead,
 		Late:        t.Peaks.Late,
 		Changes:     l.changes,

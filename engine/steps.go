@@ -20,6 +20,7 @@ type StepFigures struct {
 	RateLimited int64
 	// Service is the time that the step or its service used, where it ran and was not taken from the journal.
 	Service Quantiles
+	Sum     time.Duration // of what Service is of
 }
 
 // Ran is how often the step was carried out, whatever came of it.
@@ -98,7 +99,7 @@ func (t *StepTable) of(path string) *stepTotals {
 func (t *StepTable) Figures() []StepFigures {
 	all := make([]StepFigures, len(t.List))
 	for i, s := range t.List {
-		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service)}
+		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service), s.Service.Sum()}
 	}
 	return all
 }

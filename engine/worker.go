@@ -34,6 +34,8 @@ type worker struct {
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
 	berth berth
+	// trail is that of the session in flight; nil where nobody wants to hear of it.
+	trail *Trail
 	s     Session
 }
 
@@ -42,6 +44,9 @@ func (w *worker) work() {
 	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
 	w.now = time.Now()
 	w.let = w.now
+	if w.run.trails != nil {
+		w.trail = &Trail{Row: &w.row}
+	}
 	w.run.berths.add(&w.berth)
 	defer w.run.berths.remove(&w.berth)
 	for w.once || w.run.places.Keep() {
@@ -102,6 +107,9 @@ func (w *worker) session(p Place) {
 		s.spent = known.total()
 		s.kept = s.spent
 	}
+	if w.trail != nil {
+		w.trail.reset()
+	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
 		w.row.Outcome = Cut
@@ -129,6 +137,10 @@ func (w *worker) session(p Place) {
 		w.cycle.lane.commit(agent, &w.row.Delta)
 	}
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
+	if w.trail != nil {
+		w.run.trails(w.trail)
+		w.now = time.Now() // which is no session's time
+	}
 	w.keep()
 	w.yield()
 }

@@ -30,6 +30,7 @@ type calibrateCmd struct {
 	Presets  bool          `help:"Show starting points for this machine, without measuring."`
 
 	NoDashboard bool `help:"Lines instead of one that moves."`
+	telemetryFlags
 	settingFlags
 	newFlags
 	outsideFlags
@@ -38,7 +39,7 @@ type calibrateCmd struct {
 var errGivenUp = errors.New("given up")
 
 // Run is called by kong.
-func (c *calibrateCmd) Run(ctx context.Context, t *terminal) error {
+func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Presets {
 		return t.presets()
 	}
@@ -49,6 +50,12 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) error {
 	if err := t.idle(ctx); err != nil {
 		return err
 	}
+	tell, closeTell, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTell()) }()
+	sweep.Launch.Tell = tell
 	out := t.out
 	if c.JSON {
 		out = t.err

@@ -110,13 +110,18 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	}
 }
 
-// explained are the texts of wire.Settings and wire.DatabaseSettings for the flags.
+// explained are the texts of wire.Settings, wire.TelemetrySettings and wire.DatabaseSettings for the flags.
 func explained() kong.Vars {
 	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv}
 	for _, s := range wire.Settings {
 		name := strings.ReplaceAll(s.Name, "-", "_") // kong knows no other
 		vars["hold_"+name] = s.Hold
 		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "."
+	}
+	for _, s := range wire.TelemetrySettings {
+		name := strings.ReplaceAll(s.Name, "-", "_")
+		vars["hold_"+name] = s.Hold
+		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "; else " + s.Env + "."
 	}
 	for _, s := range wire.DatabaseSettings {
 		name := strings.ReplaceAll(s.Name, "-", "_")

@@ -74,6 +74,7 @@ type cli struct {
 	Settings  settingsCmd  `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
 	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
 	Rehearse  rehearseCmd  `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
+	Metrics   metricsCmd   `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and the rehearsal"`
 	Guide     guideCmd     `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
 }
 

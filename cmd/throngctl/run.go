@@ -43,6 +43,7 @@ type output struct {
 	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything."`
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
 	jsonFlag
+	telemetryFlags
 }
 
 // Run is called by kong.
@@ -167,6 +168,12 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return err
 	}
 	l.Settings.Remote = l.Settings.Remote || db.URL != ""
+	tell, closeTell, err := out.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTell()) }()
+	l.Tell = tell
 	store, err := t.open()
 	if err != nil {
 		return err

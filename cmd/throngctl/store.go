@@ -233,7 +233,11 @@ func (c *settingsCmd) save(t *terminal) error {
 		if !ok {
 			return &engine.FieldError{Field: change, Problem: "is no name=value"}
 		}
-		switch known, err := wire.SaveDatabaseSetting(t.data, name, value); {
+		known, err := wire.SaveDatabaseSetting(t.data, name, value)
+		if !known {
+			known, err = wire.SaveTelemetrySetting(t.data, name, value)
+		}
+		switch {
 		case err != nil:
 			return err
 		case !known:
@@ -288,6 +292,15 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	for i := range wire.DatabaseSettings {
 		s := &wire.DatabaseSettings[i]
 		o := s.Show(db, places)
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
+	}
+	tell, said, err := wire.TelemetryHere(t.data)
+	if err != nil {
+		return all, err
+	}
+	for i := range wire.TelemetrySettings {
+		s := &wire.TelemetrySettings[i]
+		o := s.Show(&tell, said)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
 	if ca, err := wire.SavedCA(t.data); err != nil {

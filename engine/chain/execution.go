@@ -210,8 +210,19 @@ func (x *execution) cancel(p *pass, from int) {
 	}
 }
 
-// step executes one step. A failure that the step lets pass is no error.
+// step executes one step, and notes when, if anybody wants to hear of it.
 func (x *execution) step(p *pass, s *Step) (script.Value, error) {
+	trail := x.s.Trail()
+	if trail == nil {
+		return x.perform(p, s)
+	}
+	began := time.Now()
+	defer func() { trail.Step(p.prefix+s.Name, s.Kind, began) }() // also if it panics
+	return x.perform(p, s)
+}
+
+// perform executes one step. A failure that the step lets pass is no error.
+func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 	t := &p.turn
 	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}

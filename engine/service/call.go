@@ -115,6 +115,7 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 	c.Clock.Release()
 	c.Session.Released()
 	c.Record.Hold(at, time.Since(start))
+	c.Session.Trail().Hold(c.Path, at, start)
 	return err
 }
 

@@ -31,6 +31,7 @@ type Postgres struct {
 	breaker *breaker
 	retries *retryBudget
 	renewal renewal
+	answers answers
 }
 
 // NewPostgres returns a client of a database. It connects when the first step asks.

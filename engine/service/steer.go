@@ -23,6 +23,7 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	s.Exhausted, s.Until, s.Said = p.Exhausted, p.Until, p.Said
 	s.InFlight, s.Waiting = max(s.InFlight-p.Waiting, 0), s.Waiting+p.Waiting
 	t.breaker.fill(&s, now)
+	t.answers.fill(&s)
 	return s
 }
 
@@ -79,6 +80,7 @@ func (p *Postgres) State(now time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: p.name, Kind: "postgres"}
 	s.Bound, s.InFlight, s.Waiting = p.pool.bound.State()
 	p.breaker.fill(&s, now)
+	p.answers.fill(&s)
 	return s
 }
 

@@ -43,6 +43,8 @@ func (a *attempted) failed(c *Call) bool {
 // trace tells of a request by HTTP, if somebody wants to hear of it.
 func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	failed := a.failed(call)
+	t.answers.count(call, &a)
+	call.noted(t.name, &a, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
@@ -68,6 +70,8 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 // trace tells of a statement, if somebody wants to hear of it.
 func (p *Postgres) trace(s *Statement, call *Call, a attempted) {
 	failed := a.failed(call)
+	p.answers.count(call, &a)
+	call.noted(p.name, &a, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}

@@ -36,6 +36,7 @@ type transport struct {
 	retries  *retryBudget
 	renewal  renewal
 	rejected atomic.Int64 // 429s
+	answers  answers
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 	witness  Witness
 }

@@ -59,6 +59,9 @@ var groups = []group{
 		{"push-rows", "Rows in a batch"},
 		{"push-age", "Age of a batch"},
 	}},
+	{"Metrics elsewhere", []titled{
+		{"metrics-listen", "Answer Prometheus at"}, {"otlp", "Collector of OpenTelemetry"}, {"trace-share", "Share of sessions traced"},
+	}},
 }
 
 // part is a group with its settings.

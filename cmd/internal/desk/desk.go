@@ -36,6 +36,7 @@ type Desk struct {
 	// preflight remembers what servers answered to the checks before a launch.
 	preflight wire.Preflight
 	box       *crash.Box
+	outlets   outlets
 	exit      func(code int) // after a panic
 	notice    string         // what a person should know of the last time
 	log       *trouble       // nil: nobody counts
@@ -78,6 +79,7 @@ func Open(data string) (*Desk, error) {
 	} else if crashes != "" {
 		d.notice = strings.TrimSpace(d.notice + "\n" + crashes)
 	}
+	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(data, "window.json")
 	d.remote, d.past = wire.NewRemote(store, slog.Default()), wire.NewPast(store)
 	if err := d.reconnect(); err != nil {
@@ -184,7 +186,7 @@ func (d *Desk) Close() error {
 		<-job.Run.Done()
 	}
 	<-settled
-	return errors.Join(d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
+	return errors.Join(d.outlets.close(), d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
 }
 
 var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
@@ -201,7 +203,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 		}
 	}()
 	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
-	l.Crashed = d.crashed
+	l.Crashed, l.Tell = d.crashed, d.elsewhere()
 	l.Window = func() time.Duration { return time.Duration(d.drew.Load()) }
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -319,7 +319,13 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 		o := s.Show(db, places)
 		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
 	}
-	return all, errors.Join(err, unfit)
+	tell, said, mistaken := wire.TelemetryHere(d.data)
+	for i := range wire.TelemetrySettings {
+		s := &wire.TelemetrySettings[i]
+		o := s.Show(&tell, said)
+		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+	}
+	return all, errors.Join(err, unfit, mistaken)
 }
 
 // Save keeps a run setting; "" forgets it.
@@ -329,7 +335,9 @@ func (d settingsDesk) Save(_ context.Context, name, value string) error {
 	case known && err == nil:
 		return d.reconnect()
 	case !known:
-		err = wire.Save(d.data, map[string]string{name: value})
+		if known, err = d.saveTelemetry(name, value); !known {
+			err = wire.Save(d.data, map[string]string{name: value})
+		}
 	}
 	if err != nil {
 		if field, ok := errors.AsType[*engine.FieldError](err); ok {

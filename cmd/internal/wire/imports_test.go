@@ -55,16 +55,17 @@ var rules = []rule{
 	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/telemetry", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash"}, screens},
-	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/..."}, []string{toolkit}},
+	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry"}, screens},
+	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/...", "/cmd/internal/telemetry"}, []string{toolkit}},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry"}, screens},
 }
 
 func TestImports(t *testing.T) {

@@ -46,6 +46,8 @@ type Launch struct {
 	Watch func(*chain.Report)
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
 	Tracer engine.Tracer
+	// Tell is where others are told of the run; the zero value is nowhere.
+	Tell Tell
 	// Waiting is told who holds the store while the run stands in line.
 	Waiting func(holder string)
 	// Past finds the earlier run that the forecast goes by; nil looks anew.
@@ -94,6 +96,9 @@ func (j *Job) Close() error {
 }
 
 func (j *Job) onClose(f func() error) { j.undo = append(j.undo, f) }
+
+// onceClosed has f called when all that is there now is taken apart.
+func (j *Job) onceClosed(f func() error) { j.undo = slices.Insert(j.undo, 0, f) }
 
 // NewRunID returns a name for a run that sorts by its time.
 func NewRunID(now time.Time) engine.RunID {
@@ -148,6 +153,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	sender, err := l.sender(j)
+	if err != nil {
+		return nil, err
+	}
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -169,11 +178,13 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Unpriced:  o.unpriced,
 		Barrier:   l.barrier(j),
 		Tracer:    l.Tracer,
+		Trail:     sender.Trail(),
 		Crashed:   l.crashed(j.Record.ID),
 	})
 	if err != nil {
 		return nil, err
 	}
+	l.tell(j, sender)
 	l.takeOrders(j)
 	l.stayAwake(j)
 	return j, nil

@@ -1,0 +1,255 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+const (
+	// failedEach bounds what a storm of failures costs: so many sessions that are not in the sample are traced in a second.
+	failedEach = 10
+	leastHold  = time.Millisecond // that is told as an event
+	mostError  = 300              // bytes of an error's text
+)
+
+// tracer makes spans of sessions. Workers call it.
+type tracer struct {
+	x        *Sender
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+
+	sessions, spans atomic.Int64 // that were handed on
+	passed          atomic.Int64 // sessions that failed and were left out
+	second, failed  atomic.Int64 // since 1970; how many that failed were taken in it
+}
+
+func newTracer(x *Sender, provider *sdk.TracerProvider) *tracer {
+	return &tracer{x: x, provider: provider, tracer: provider.Tracer(scope, trace.WithInstrumentationVersion(x.sending.Version))}
+}
+
+// sampled reports whether a session is in a sample: the same ones are, whatever the order in which they run.
+func sampled(seed uint64, p engine.Place, share float64) bool {
+	return engine.SessionKey(seed, p.Cycle, p.Agent).Text("trace").Source().Float64() < share
+}
+
+// take hears of a session that ended.
+func (t *tracer) take(trail *engine.Trail) {
+	row := trail.Row
+	why := "share"
+	if !sampled(t.x.run.Seed, row.Place, t.x.sending.Share) {
+		if row.Outcome != engine.Failed && row.Outcome != engine.TimedOut {
+			return
+		}
+		if !t.mayTake(time.Now()) {
+			t.passed.Add(1)
+			return
+		}
+		why = "failed"
+	}
+	t.session(trail, why)
+}
+
+// mayTake reports whether another session that failed may be traced in this second.
+func (t *tracer) mayTake(now time.Time) bool {
+	if second := now.Unix(); t.second.Swap(second) != second {
+		t.failed.Store(0)
+	}
+	return t.failed.Add(1) <= failedEach
+}
+
+// session makes the spans of a session: its own, and below it those of the steps that it came to.
+func (t *tracer) session(trail *engine.Trail, why string) {
+	row := trail.Row
+	ctx := context.WithValue(context.Background(), placeKey{}, traceOf(t.x.run.ID, row.Place))
+	ctx, root := t.tracer.Start(ctx, "session", trace.WithNewRoot(), trace.WithTimestamp(row.Started), trace.WithAttributes(
+		attribute.String("throng.run", string(t.x.run.ID)), attribute.Int("throng.cycle", row.Cycle), attribute.Int("throng.agent", row.Agent),
+		attribute.String("throng.agent.id", t.x.name(row.Agent)), attribute.Int("throng.take", row.Take), attribute.String("throng.outcome", row.Outcome.String()),
+		attribute.String("throng.traced_for", why), attribute.Float64("throng.queue_seconds", row.Queue.Seconds()),
+		attribute.Float64("throng.held_seconds", row.Held.Seconds()), attribute.Float64("throng.service_seconds", row.Service.Seconds()),
+	))
+	switch {
+	case row.Outcome == engine.Failed || row.Outcome == engine.TimedOut:
+		root.SetAttributes(attribute.String("throng.step", engine.StepName(row.Path)), attribute.String("error.type", row.Class.String()))
+		root.SetStatus(codes.Error, brief(row.Error))
+	case row.Outcome == engine.Stopped:
+		root.SetAttributes(attribute.String("throng.because", row.Because))
+	}
+	if trail.Left > 0 {
+		root.SetAttributes(attribute.Int("throng.untold", trail.Left))
+	}
+	n := t.steps(ctx, trail)
+	root.End(trace.WithTimestamp(row.Started.Add(row.Total)))
+	t.sessions.Add(1)
+	t.spans.Add(n + 1)
+}
+
+// stepSpan is a step that has a span.
+type stepSpan struct {
+	time     *engine.StepTime
+	record   *engine.StepRecord
+	attempts []engine.Attempt
+	holds    []engine.Hold
+}
+
+// steps makes the spans of the steps, outer ones first, and says how many they are.
+func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
+	slices.SortFunc(trail.Steps, func(a, b engine.StepTime) int {
+		return cmp.Or(a.Began.Compare(b.Began), len(a.Path)-len(b.Path))
+	})
+	all := make(map[string]*stepSpan, len(trail.Steps))
+	for i := range trail.Steps {
+		all[trail.Steps[i].Path] = &stepSpan{time: &trail.Steps[i]}
+	}
+	for i := range trail.Row.Steps {
+		if s := all[trail.Row.Steps[i].Path]; s != nil {
+			s.record = &trail.Row.Steps[i]
+		}
+	}
+	for _, a := range trail.Attempts {
+		if s := all[a.Path]; s != nil {
+			s.attempts = append(s.attempts, a)
+		}
+	}
+	for _, h := range trail.Holds {
+		if s := all[h.Path]; s != nil {
+			s.holds = append(s.holds, h)
+		}
+	}
+	inside := make(map[string]context.Context, len(all))
+	for i := range trail.Steps {
+		s := all[trail.Steps[i].Path]
+		if s.record == nil || s.record.Status == engine.StepSkipped {
+			continue // of a step beside, which a step above made as if it had never been
+		}
+		inside[s.time.Path] = t.step(within(ctx, inside, s.time.Path), s)
+		n++
+	}
+	return n
+}
+
+// within is what a step stands in: the step around it, or the session.
+func within(ctx context.Context, all map[string]context.Context, path string) context.Context {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] != '.' && path[i] != '[' {
+			continue
+		}
+		if outer := all[path[:i]]; outer != nil {
+			return outer
+		}
+	}
+	return ctx
+}
+
+// step makes the span of a step.
+func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
+	kind := trace.SpanKindInternal
+	if len(s.attempts) > 0 {
+		kind = trace.SpanKindClient
+	}
+	name := engine.StepName(s.time.Path)
+	ctx, span := t.tracer.Start(ctx, name[strings.LastIndexByte(name, '.')+1:], trace.WithTimestamp(s.time.Began), trace.WithSpanKind(kind), trace.WithAttributes(s.attributes()...))
+	if st := s.record.Status; st == engine.StepFailed || st == engine.StepTimedOut {
+		span.SetAttributes(attribute.String("error.type", s.record.Class.String()))
+		span.SetStatus(codes.Error, s.record.Class.String())
+	}
+	for _, h := range s.holds {
+		if h.Took >= leastHold {
+			span.AddEvent("held", trace.WithTimestamp(h.Began), trace.WithAttributes(
+				attribute.String("throng.gate", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
+		}
+	}
+	for i, a := range s.attempts {
+		if i == 0 && len(s.attempts) == 1 && !a.Failed { // the span says it all
+			break
+		}
+		span.AddEvent("attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
+			attribute.Int("throng.attempt", i+1), attribute.Int("http.response.status_code", a.Status),
+			attribute.Float64("throng.seconds", a.Took.Seconds()), attribute.Bool("throng.failed", a.Failed)))
+	}
+	span.End(trace.WithTimestamp(s.time.Ended))
+	return ctx
+}
+
+func (s *stepSpan) attributes() []attribute.KeyValue {
+	r := s.record
+	all := []attribute.KeyValue{
+		attribute.String("throng.step", engine.StepName(r.Path)), attribute.String("throng.step.path", r.Path), attribute.String("throng.step.kind", s.time.Kind),
+		attribute.String("throng.step.status", r.Status.String()),
+	}
+	if r.Attempts > 0 {
+		all = append(all, attribute.Int("throng.attempts", r.Attempts), attribute.String("throng.answer", r.Label.String()), attribute.Float64("throng.held_seconds", r.Held.Seconds()))
+	}
+	if n := len(s.attempts); n > 0 {
+		last := &s.attempts[n-1]
+		all = append(all, attribute.String("throng.service", last.Service))
+		if last.Status > 0 {
+			all = append(all, attribute.Int("http.response.status_code", last.Status))
+		}
+	}
+	if u := r.Usage; u != nil {
+		all = append(all, attribute.Int64("gen_ai.usage.input_tokens", u.Input), attribute.Int64("gen_ai.usage.output_tokens", u.Output),
+			attribute.Float64("throng.cost_dollars", float64(u.Cost)/1e9))
+	}
+	return all
+}
+
+// brief is the beginning of an error's first line.
+func brief(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	if len(text) > mostError {
+		text = strings.ToValidUTF8(text[:mostError], "") + "…"
+	}
+	return text
+}
+
+// ExportSpans sends spans.
+func (s spansOut) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	s.x.carry(ctx, &s.x.sent, int64(len(spans)), func(ctx context.Context) error { return s.SpanExporter.ExportSpans(ctx, spans) })
+	return nil
+}
+
+// placeKey is what a context has the trace's name by.
+type placeKey struct{}
+
+// traceOf names the trace of a session: the same one whoever asks.
+func traceOf(run engine.RunID, p engine.Place) (id trace.TraceID) {
+	text := append([]byte(run), 0)
+	for _, n := range []int{p.Cycle, p.Agent, p.Take} {
+		text = binary.AppendVarint(text, int64(n))
+	}
+	sum := sha256.Sum256(text)
+	copy(id[:], sum[:])
+	return id
+}
+
+// ids names traces for their sessions, and spans by chance.
+type ids struct{}
+
+var _ sdk.IDGenerator = ids{}
+
+// NewIDs is part of [sdk.IDGenerator].
+func (g ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	id, _ := ctx.Value(placeKey{}).(trace.TraceID)
+	return id, g.NewSpanID(ctx, id)
+}
+
+// NewSpanID is part of [sdk.IDGenerator].
+func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
+	binary.LittleEndian.PutUint64(id[:], rand.Uint64N(math.MaxUint64)+1) // 0 is none
+	return id
+}

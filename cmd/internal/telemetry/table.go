@@ -1,0 +1,151 @@
+package telemetry
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Kind is what kind of figure a metric is.
+type Kind uint8
+
+// The kinds: what only grows, what goes up and down, durations by their lengths, and quantiles of durations.
+const (
+	Counter Kind = iota
+	Gauge
+	Histogram
+	Summary
+)
+
+func (k Kind) String() string { return [...]string{"counter", "gauge", "histogram", "summary"}[k] }
+
+// Metric is a line of the table.
+type Metric struct {
+	Name   string // as Prometheus calls it
+	Kind   Kind
+	Labels []string
+	Help   string
+
+	idle bool // it is there without a run, too
+	read func(v *view) []sample
+}
+
+// sample is one value of a metric, with one for each of its labels.
+type sample struct {
+	labels    []string
+	value     float64           // of a counter or a gauge
+	spread    *engine.Spread    // of a histogram
+	quantiles *engine.Quantiles // of a summary
+	sum       time.Duration     // of what that is of
+}
+
+// samples are the values there are to tell; what is not known is left out.
+func (m *Metric) samples(v *view) []sample {
+	if v.s == nil && !m.idle {
+		return nil
+	}
+	return m.read(v)
+}
+
+// units are the ends of names that say in what a figure is, with how OpenTelemetry writes that.
+var units = []struct{ end, unit string }{
+	{"_seconds", "s"}, {"_bytes", "By"}, {"_ratio", "1"},
+}
+
+// Other returns the name and the unit of the metric in OpenTelemetry: throng_session_duration_seconds is
+// throng.session_duration in s. A collector that writes for Prometheus makes the first out of the second.
+func (m *Metric) Other() (name, unit string) {
+	name = m.Name
+	if m.Kind == Counter {
+		name = strings.TrimSuffix(name, "_total")
+	}
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(name, u.end); ok {
+			name, unit = rest, u.unit
+			break
+		}
+	}
+	return strings.Replace(name, "_", ".", 1), unit
+}
+
+// Metrics returns the table.
+func Metrics() []Metric {
+	var all []Metric
+	for _, part := range [][]Metric{ofProgress, ofSessions, ofConcurrency, ofServices, ofSteps, ofModels, ofMachine, ofStorage} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// one is a metric with one value; NaN is that it is not known.
+func one(kind Kind, name, help string, of func(s *engine.Snapshot) float64) Metric {
+	return Metric{Name: name, Kind: kind, Help: help, read: func(v *view) []sample {
+		value := of(v.s)
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil
+		}
+		return []sample{{value: value}}
+	}}
+}
+
+// several is a metric with labels.
+func several(kind Kind, name string, labels []string, help string, read func(s *engine.Snapshot) []sample) Metric {
+	return Metric{Name: name, Kind: kind, Labels: labels, Help: help, read: func(v *view) []sample { return read(v.s) }}
+}
+
+// quantilesOf is a summary without labels.
+func quantilesOf(name, help string, of func(s *engine.Snapshot) (*engine.Quantiles, time.Duration)) Metric {
+	return Metric{Name: name, Kind: Summary, Help: help, read: func(v *view) []sample {
+		q, sum := of(v.s)
+		return []sample{{quantiles: q, sum: sum}}
+	}}
+}
+
+// labelled is a value with its labels.
+func labelled(value float64, labels ...string) sample { return sample{labels: labels, value: value} }
+
+// stateSet has 1 for the state that holds now, and 0 for the others; before stands before the state's label.
+func stateSet(now string, all []string, before ...string) (set []sample) {
+	for _, state := range all {
+		value := 0.
+		if state == now {
+			value = 1
+		}
+		set = append(set, labelled(value, append(before[:len(before):len(before)], state)...))
+	}
+	return set
+}
+
+// texts writes values as labels: without spaces.
+func texts[T interface{ String() string }](all ...T) []string {
+	out := make([]string, len(all))
+	for i, one := range all {
+		out[i] = strings.ReplaceAll(one.String(), " ", "_")
+	}
+	return out
+}
+
+// known is a figure of which a negative value says that nobody knows it.
+func known[T int | int64 | float64](n T) float64 {
+	if n < 0 {
+		return math.NaN()
+	}
+	return float64(n)
+}
+
+// given is a figure of which 0 says that there is none.
+func given[T int | int64 | uint64 | float64](n T) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return float64(n)
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/telemetry"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// telemetryFlags are the flags of wire.TelemetrySettings. One left out is "".
+type telemetryFlags struct {
+	MetricsListen string `placeholder:"${hold_metrics_listen}" help:"${help_metrics_listen}" group:"Metrics elsewhere"`
+	Otlp          string `placeholder:"${hold_otlp}" help:"${help_otlp}" group:"Metrics elsewhere"`
+	TraceShare    string `placeholder:"${hold_trace_share}" help:"${help_trace_share}" group:"Metrics elsewhere"`
+}
+
+// open opens what the flags, the environment and the saved settings ask for, and says where it is. What close ends is open
+// until then, so that the last figures of a run can still be had.
+func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, closeAll func() error, err error) {
+	closeAll = func() error { return nil }
+	found, _, err := wire.FindTelemetry(texts(f), os.Getenv, t.data)
+	if err != nil {
+		return tell, closeAll, err
+	}
+	if tell.Sending, err = found.Sending(); err != nil {
+		return tell, closeAll, err
+	}
+	if tell.Sending != nil {
+		tell.Sending.Warn = func(text string) { fmt.Fprintf(t.err, "note: %s\n", wire.Redact(text)) }
+		tell.Sent = func(s telemetry.Sent) { fmt.Fprintln(t.err, wire.Redact(s.String())) }
+	}
+	endpoint, err := found.Open(ctx)
+	if err != nil || endpoint == nil {
+		return tell, closeAll, err
+	}
+	fmt.Fprintf(t.err, "metrics for Prometheus: %s\n", endpoint.URL())
+	if open := endpoint.Open(); open != "" {
+		fmt.Fprintf(t.err, "note: %s\n", open)
+	}
+	tell.Shown = endpoint
+	return tell, endpoint.Close, nil
+}
+
+// metricsCmd lists what there is to be had of a run, or prints a dashboard of it.
+type metricsCmd struct {
+	What string `arg:"" optional:"" enum:"list,dashboard" default:"list" help:"list: the metrics; dashboard: one for Grafana, to be imported there."`
+}
+
+// Run is called by kong.
+func (c *metricsCmd) Run(t *terminal) error {
+	if c.What == "dashboard" {
+		_, err := t.out.Write(assets.Dashboard())
+		return err
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "METRIC\tKIND\tLABELS\tMEANING")
+	all := telemetry.Metrics()
+	for i := range all {
+		m := &all[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
+	}
+	return w.Flush()
+}

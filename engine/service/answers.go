@@ -1,0 +1,59 @@
+package service
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// answers counts what came of the attempts at a service's requests. It is safe for concurrent use.
+type answers struct {
+	by      [engine.NumReplies]atomic.Int64
+	retried atomic.Int64
+}
+
+// count counts an attempt that is over.
+func (s *answers) count(c *Call, a *attempted) {
+	s.by[a.reply()].Add(1)
+	if c.Record.Attempts > 0 {
+		s.retried.Add(1)
+	}
+}
+
+func (s *answers) fill(state *engine.ServiceState) {
+	for i := range s.by {
+		state.Replies[i] = s.by[i].Load()
+	}
+	state.Retries = s.retried.Load()
+}
+
+// reply is what kind of answer an attempt had. A statement that a database carried out was answered well.
+func (a *attempted) reply() engine.Reply {
+	switch {
+	case a.answer == nil:
+		return engine.NoReply
+	case a.answer.Status == http.StatusTooManyRequests:
+		return engine.ReplyRefused
+	case a.answer.Status >= 500:
+		return engine.Reply5xx
+	case a.answer.Status >= 400:
+		return engine.Reply4xx
+	case a.answer.Status >= 300:
+		return engine.Reply3xx
+	}
+	return engine.Reply2xx
+}
+
+// noted tells the session's trail of an attempt that is over.
+func (c *Call) noted(service string, a *attempted, failed bool) {
+	trail := c.Session.Trail()
+	if trail == nil {
+		return
+	}
+	one := engine.Attempt{Path: c.Path, Service: service, Began: a.began, Took: a.took, Failed: failed}
+	if a.answer != nil {
+		one.Status = a.answer.Status
+	}
+	trail.Attempt(one)
+}

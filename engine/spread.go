@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
+)
+
+// SpreadBounds are the durations that a [Spread] counts up to.
+var SpreadBounds = [...]time.Duration{
+	time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second, 25 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
+}
+
+// Spread counts durations by their lengths, within the 1 % of a histogram's buckets.
+type Spread struct {
+	UpTo  [len(SpreadBounds)]int64 // how many do not exceed the bound
+	Count int64
+	Sum   time.Duration
+}
+
+func spread(h *stats.Histogram) (s Spread) {
+	s.Count, s.Sum = h.Count(), h.Sum()
+	i := 0
+	h.Each(func(_, to time.Duration, n int64) {
+		for i < len(SpreadBounds) && to-time.Microsecond > SpreadBounds[i] {
+			i++
+		}
+		if i < len(SpreadBounds) {
+			s.UpTo[i] += n
+		}
+	})
+	for i := 1; i < len(s.UpTo); i++ {
+		s.UpTo[i] += s.UpTo[i-1]
+	}
+	return s
+}
