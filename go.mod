@@ -33,6 +33,11 @@ require (
 )
 
 require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/tc-hib/winres v0.3.1 // indirect
+)
+
+require (
 	fyne.io/systray v1.12.3-0.20260810170012-af4e8e793ec4 // indirect
 	fyne.io/tools v1.7.2 // indirect
 	github.com/BurntSushi/toml v1.6.0 // indirect
