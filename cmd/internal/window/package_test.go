@@ -46,6 +46,7 @@ func TestPackage(t *testing.T) {
 
 	r.open("launch", "/usr/share/applications/io.github.throng-sim.throng.desktop")
 	r.step("started from the desktop entry, first frame after %v", r.painted().Round(time.Millisecond))
+	r.until("the built-in scenario", func() bool { return r.shows("8,928 sessions") })
 	r.shot("package")
 	r.terminate()
 	r.open("launch", "/usr/share/applications/io.github.throng-sim.throng.desktop")
@@ -209,7 +210,16 @@ func (r *cleanRoot) signal(s syscall.Signal) {
 	if err := syscall.Kill(pids[0], s); err != nil {
 		r.t.Fatal(err)
 	}
-	r.until("its end", func() bool { return len(r.programs()) == 0 })
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for len(r.programs()) > 0 {
+		select {
+		case <-tick.C:
+		case <-late:
+			r.t.Fatalf("the program did not end:\n%s", r.log)
+		}
+	}
 	_ = r.cmd.Wait()
 	r.shown = nil
 }
