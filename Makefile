@@ -17,6 +17,7 @@ AIMOCK   := .bin/aimock-$(AIMOCK_VERSION)
 GOTAGS   := $(if $(TAGS),-tags=$(TAGS))
 SCENARIO ?= assets/scenarios/shopping.yaml
 ARGS     ?=
+PACKAGE  ?=
 ROWS     ?=
 ROUNDS   ?= 5
 BENCH    ?= .
@@ -33,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app test fmt fmt-check vet lint race faults screens monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -41,7 +42,7 @@ help: ## List the targets
 setup: ## Install what this machine lacks to build (a C compiler, headers); silent when all is there
 	@sh .ci/setup
 
-setup-app: ## Install what make app needs as well (xz)
+setup-app: ## Install what make package needs as well (xz, dpkg-deb)
 	@sh .ci/setup app
 
 setup-test: ## Install what the tests need as well (a display of their own, PostgreSQL)
@@ -61,8 +62,15 @@ build: setup ## Build bin/throng, the window, and bin/throngctl, the terminal pr
 	@[ -e bin/throng ] || echo 'The first build takes some minutes: it compiles what draws the window.'
 	@go build $(GOTAGS) -o bin/ ./cmd/throng ./cmd/throngctl
 
-app: setup-app build ## Make in dist what a double-click opens: Throng.app, or Throng.desktop and an archive to install
+app: build ## Make in dist what a double-click opens here: Throng.app, or Throng.desktop
 	@go run ./cmd/internal/bundle
+
+package: setup-app ## Make in dist what one hands over: a .dmg, a .deb and an archive, or a .zip; PACKAGE="-system windows"
+	@echo 'The first package takes some minutes: its programs are built without the paths of this machine.'
+	@go run ./cmd/internal/bundle -package -tags '$(TAGS)' $(PACKAGE)
+
+try-package: package ## Install the .deb in a new root, and start, run, resume, export and remove there; takes root
+	@sh .ci/try-package
 
 test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race
 
@@ -75,7 +83,7 @@ fmt-check: $(GOFUMPT) ## Fail where make fmt would change a file
 
 vet: setup ## Run go vet, and check the screens for macOS
 	go vet $(GOTAGS) ./...
-	GOOS=darwin CGO_ENABLED=0 go vet -tags ci ./ui/...
+	GOOS=darwin CGO_ENABLED=0 go vet -tags ci ./ui/... ./cmd/internal/opened
 
 lint: setup $(GOLANGCI) ## Run golangci-lint
 	$(GOLANGCI) run $(if $(TAGS),--build-tags=$(TAGS)) ./...

@@ -160,6 +160,20 @@ func (a *App) Open(path string) {
 	a.setup.Open(path)
 }
 
+// Raise brings the window to the front from any goroutine, and shows a scenario file in Setup if one is given.
+func (a *App) Raise(path string) {
+	async.Do(func() {
+		if a.ended {
+			return
+		}
+		if path != "" {
+			a.Open(path)
+		}
+		a.win.Show()
+		a.win.RequestFocus()
+	})
+}
+
 // Panicked tells what was caught on the UI goroutine: the panic of work in the background comes there with its own stack.
 func Panicked(value any, stack []byte) (any, []byte) {
 	if p, ok := value.(async.Panic); ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/desk"
+	"github.com/throng-sim/throng/cmd/internal/opened"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
@@ -20,9 +21,9 @@ func main() {
 	app.SetMetadata(fyne.AppMetadata{ID: wire.AppID, Name: wire.AppName, Version: wire.AppVersion, Icon: icon})
 	a := app.NewWithID(wire.AppID)
 	a.SetIcon(icon)
-	file := ""
+	start := desk.Start{Data: os.Getenv(wire.DataEnv), Files: opened.Files(), Attach: attach}
 	if len(os.Args) > 1 {
-		file = os.Args[1]
+		start.File = os.Args[1]
 	}
-	os.Exit(desk.Show(a, os.Getenv(wire.DataEnv), file, attach))
+	os.Exit(desk.Show(a, start))
 }

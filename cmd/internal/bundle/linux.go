@@ -1,58 +1,206 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
+	_ "embed"
+	"fmt"
+	"image"
+	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
+
+	"golang.org/x/image/draw"
 )
 
-// finishLinux leaves an archive with a Makefile that installs the program for a user or the system, and a desktop entry
-// that opens the program where it was built, with its icon.
-func finishLinux(ctx context.Context, j job, work string) ([]string, error) {
-	packed, err := glob(work, "*.tar.xz")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := run(ctx, work, "tar", "-xf", packed); err != nil {
-		return nil, err
-	}
-	exe := filepath.Base(j.exe)
-	share := filepath.Join(work, exe, "usr", "*", "share")
-	picture, err := glob(share, "pixmaps", "*.png")
-	if err != nil {
-		return nil, err
-	}
-	// The tool's Makefile installs the icon without its extension, and so fails.
-	id := strings.TrimSuffix(filepath.Base(picture), ".png")
-	if err := rewrite(filepath.Join(work, exe, "Makefile"), `Icon := "`+id+`"`, `Icon := "`+id+`.png"`); err != nil {
-		return nil, err
-	}
-	archive := filepath.Join(j.out, exe+"-linux-"+runtime.GOARCH+".tar.xz")
-	if _, err := run(ctx, work, "tar", "-I", "xz -6 -T0", "-cf", archive, exe); err != nil {
-		return nil, err
-	}
-
-	name := filepath.Join(j.out, strings.TrimSuffix(filepath.Base(packed), ".tar.xz"))
-	if err := copyFile(picture, name+".png", 0o644); err != nil {
-		return nil, err
-	}
-	entry, err := glob(share, "applications", id+".desktop")
-	if err != nil {
-		return nil, err
-	}
-	err = rewrite(entry,
-		"\nExec="+exe+"\n", "\nExec="+execValue(j.exe)+"\n",
-		"\nIcon="+id+"\n", "\nIcon="+escapeBackslash(name+".png")+"\n")
-	if err != nil {
+// bundleLinux leaves a desktop entry that opens the program where it was built, with its icon.
+func bundleLinux(_ context.Context, j job, _ string) ([]string, error) {
+	name := filepath.Join(j.out, j.app.Details.Name)
+	if err := copyFile(filepath.Join(j.root, j.app.Details.Icon), name+".png", 0o644); err != nil {
 		return nil, err
 	}
 	// Desktops start an entry only where it may be executed.
-	if err := os.Chmod(entry, 0o755); err != nil {
+	entry := j.app.entry(execValue(j.exe), escapeBackslash(name+".png"))
+	return []string{name + ".desktop"}, writeFile(name+".desktop", []byte(entry), 0o755)
+}
+
+// packLinux leaves a package for Debian and what comes from it, and an archive for everything else.
+func packLinux(ctx context.Context, j job, work string) ([]string, error) {
+	if err := j.build(ctx, filepath.Join(work, "built"), j.arch); err != nil {
 		return nil, err
 	}
-	return []string{archive, name + ".desktop"}, os.Rename(entry, name+".desktop")
+	return packTree(ctx, j, work)
+}
+
+// packTree packs built programs.
+func packTree(ctx context.Context, j job, work string) ([]string, error) {
+	t, err := j.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deb, err := packDeb(ctx, j, t, filepath.Join(work, "deb"))
+	if err != nil {
+		return nil, err
+	}
+	archive, err := packArchive(ctx, j, t, work)
+	return []string{deb, archive}, err
+}
+
+// tree is what is installed below a prefix: the files by their paths there.
+type tree map[string]file
+
+type file struct {
+	text []byte
+	mode fs.FileMode
+}
+
+// write writes a tree into a folder, everything as old as the release is.
+func (t tree) write(dir string, r release) error {
+	for path, f := range t {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), f.text, f.mode); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(path, r.made, r.made)
+	})
+}
+
+// iconSizes are those of the icon theme that every other one falls back to, in pixels.
+var iconSizes = []int{16, 22, 24, 32, 48, 64, 128, 256, 512}
+
+// tree returns what is installed on Linux, with all but what a kind of package adds.
+func (j *job) tree(ctx context.Context) (tree, error) {
+	a, t := &j.app, tree{}
+	for path, program := range map[string]string{"bin/" + a.command(): j.exe, "bin/" + a.command() + "ctl": j.ctl} {
+		text, err := os.ReadFile(program)
+		if err != nil {
+			return nil, err
+		}
+		t[path] = file{text, 0o755}
+	}
+	add := func(path, text string) { t[path] = file{[]byte(text), 0o644} }
+	add("share/applications/"+a.Details.ID+".desktop", a.entry(a.command(), a.Details.ID))
+	add("share/mime/packages/"+a.Details.ID+".xml", a.mime())
+	if err := j.icons(t); err != nil {
+		return nil, err
+	}
+	texts := j.texts(ctx)
+	licence, err := os.ReadFile(filepath.Join(j.root, "LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	add("share/doc/"+a.command()+"/copyright", cmp.Or(texts["licences"], string(licence)))
+	for name, path := range map[string]string{
+		"bash": "share/bash-completion/completions/" + a.command() + "ctl",
+		"zsh":  "share/zsh/vendor-completions/_" + a.command() + "ctl",
+		"fish": "share/fish/vendor_completions.d/" + a.command() + "ctl.fish",
+	} {
+		if texts[name] != "" {
+			add(path, texts[name])
+		}
+	}
+	if texts["man"] != "" {
+		t["share/man/man1/"+a.command()+"ctl.1.gz"] = file{gzipped(texts["man"]), 0o644}
+	}
+	return t, nil
+}
+
+// icons adds the icon in all sizes, and as it is drawn.
+func (j *job) icons(t tree) error {
+	icon, err := os.Open(filepath.Join(j.root, j.app.Details.Icon))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = icon.Close() }()
+	large, err := png.Decode(icon)
+	if err != nil {
+		return err
+	}
+	for _, size := range iconSizes {
+		var text bytes.Buffer
+		if err := png.Encode(&text, scaled(large, size)); err != nil {
+			return err
+		}
+		t[fmt.Sprintf("share/icons/hicolor/%dx%d/apps/%s.png", size, size, j.app.Details.ID)] = file{text.Bytes(), 0o644}
+	}
+	drawn, err := os.ReadFile(filepath.Join(j.root, strings.TrimSuffix(j.app.Details.Icon, ".png")+".svg"))
+	if err != nil {
+		return err
+	}
+	t["share/icons/hicolor/scalable/apps/"+j.app.Details.ID+".svg"] = file{drawn, 0o644}
+	return nil
+}
+
+func scaled(img image.Image, size int) image.Image {
+	to := image.NewNRGBA(image.Rect(0, 0, size, size))
+	draw.CatmullRom.Scale(to, to.Bounds(), img, img.Bounds(), draw.Src, nil)
+	return to
+}
+
+// gzipped is a text without the name and time of a file.
+func gzipped(text string) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is one
+	_, _ = z.Write([]byte(text))                            // a buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// entry returns the desktop entry of a command, which is quoted already.
+func (a *app) entry(command, icon string) string {
+	list := func(all []string) string { return strings.Join(all, ";") + ";" }
+	return "[Desktop Entry]\nType=Application\nVersion=1.0\n" +
+		"Name=" + a.Details.Name + "\nGenericName=" + a.LinuxAndBSD.GenericName + "\nComment=" + a.LinuxAndBSD.Comment + "\n" +
+		"Exec=" + command + " %f\nIcon=" + icon + "\nTerminal=false\n" +
+		"Categories=" + list(a.LinuxAndBSD.Categories) + "\nKeywords=" + list(a.LinuxAndBSD.Keywords) + "\n" +
+		"MimeType=" + mimeType + ";\nStartupWMClass=" + a.Details.Name + "\n"
+}
+
+// mime returns the definition of the type of scenario files.
+func (a *app) mime() string {
+	return `<?xml version="1.0" encoding="UTF-8"?>
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
+  <mime-type type="` + mimeType + `">
+    <comment>` + a.Details.Name + ` scenario</comment>
+    <sub-class-of type="application/x-yaml"/>
+    <icon name="` + a.Details.ID + `"/>
+    <glob pattern="` + scenarioGlob + `"/>
+  </mime-type>
+</mime-info>
+`
+}
+
+//go:embed install.sh
+var installScript string
+
+// packArchive leaves an archive with a script that installs what is in it.
+func packArchive(ctx context.Context, j job, t tree, work string) (string, error) {
+	name := fmt.Sprintf("%s-%s-linux-%s", j.app.command(), j.app.release.version, j.arch)
+	all := tree{}
+	var paths []string
+	for path, f := range t {
+		all[path] = f
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	script := strings.NewReplacer("@NAME@", j.app.Details.Name, "@COMMAND@", j.app.command(), "@ID@", j.app.Details.ID, "@FILES@", strings.Join(paths, "\n")).Replace(installScript)
+	all["install"] = file{[]byte(script), 0o755}
+	if err := all.write(filepath.Join(work, name), j.app.release); err != nil {
+		return "", err
+	}
+	archive := filepath.Join(j.out, name+".tar.xz")
+	// The number of threads is in the bytes that xz gives.
+	_, err := run(ctx, work, "tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=gnu", "-I", "xz -6 -T2", "-cf", archive, name)
+	return archive, err
 }
 
 // execValue quotes a path as the value of Exec: quoted like a shell's double quotes, a percent sign doubled, and then

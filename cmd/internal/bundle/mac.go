@@ -1,38 +1,216 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// finishMac leaves an application bundle.
-func finishMac(ctx context.Context, j job, work string) ([]string, error) {
-	made, err := glob(work, "*.app")
+// oldestMac is the oldest system that Go's programs run on.
+const oldestMac = "12.0"
+
+// bundleMac leaves an application bundle.
+func bundleMac(ctx context.Context, j job, work string) ([]string, error) {
+	made, err := makeApp(ctx, j, work)
 	if err != nil {
 		return nil, err
 	}
-	// The tool names no category, and a system older than what Go's programs need. And a run goes on at full speed behind
-	// other windows: App Nap would slow its timers down.
-	err = rewrite(filepath.Join(made, "Contents", "Info.plist"),
-		"<string>public.app-category.</string>", "<string>public.app-category.developer-tools</string>",
-		"<string>10.11</string>", "<string>12.0</string>",
-		"</dict>\n</plist>", "\t<key>LSAppNapIsDisabled</key>\n\t<true/>\n\t<key>NSAppSleepDisabled</key>\n\t<true/>\n</dict>\n</plist>")
-	if err != nil {
+	to := filepath.Join(j.out, filepath.Base(made))
+	if err := os.RemoveAll(to); err != nil {
 		return nil, err
 	}
-	app := filepath.Join(j.out, filepath.Base(made))
-	if err := os.RemoveAll(app); err != nil {
-		return nil, err
+	return []string{to}, os.Rename(made, to)
+}
+
+// packMac leaves a disk image with the application, for both processors, and a link to the folder that it goes into.
+func packMac(ctx context.Context, j job, work string) ([]string, error) {
+	both := map[string][]string{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		if err := j.build(ctx, filepath.Join(work, arch), arch); err != nil {
+			return nil, err
+		}
+		for _, program := range []string{j.exe, j.ctl} {
+			both[filepath.Base(program)] = append(both[filepath.Base(program)], program)
+		}
 	}
-	if err := os.Rename(made, app); err != nil {
-		return nil, err
-	}
-	if j.sign {
-		// The linker signs the program alone. Signing the bundle ties it to its name and icon; "-" takes no certificate.
-		if _, err := run(ctx, j.out, "codesign", "--force", "--sign", "-", app); err != nil {
+	for name, programs := range both {
+		if _, err := run(ctx, work, "lipo", append([]string{"-create", "-output", filepath.Join(work, name)}, programs...)...); err != nil {
 			return nil, err
 		}
 	}
-	return []string{app}, nil
+	j.exe, j.ctl = filepath.Join(work, filepath.Base(j.exe)), filepath.Join(work, filepath.Base(j.ctl))
+	made, err := makeApp(ctx, j, work)
+	if err != nil {
+		return nil, err
+	}
+	name := j.app.Details.Name
+	stage := filepath.Join(work, name)
+	if err := os.Mkdir(stage, 0o755); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.Rename(made, filepath.Join(stage, filepath.Base(made))), os.Symlink("/Applications", filepath.Join(stage, "Applications"))); err != nil {
+		return nil, err
+	}
+	image := filepath.Join(j.out, fmt.Sprintf("%s-%s-macos-universal.dmg", name, j.app.release.version))
+	if _, err := run(ctx, work, "hdiutil", "create", "-volname", name, "-srcfolder", stage, "-ov", "-format", "UDZO", image); err != nil {
+		return nil, err
+	}
+	return []string{image}, notarise(ctx, j, image)
+}
+
+// notarise has Apple look through a signed image, where the account is known that asks for it, and fixes the answer to it.
+func notarise(ctx context.Context, j job, image string) error {
+	id, team, password := os.Getenv("NOTARY_APPLE_ID"), os.Getenv("NOTARY_TEAM_ID"), os.Getenv("NOTARY_PASSWORD")
+	if j.identity == "" || id == "" || team == "" || password == "" {
+		fmt.Println("not notarised: that takes SIGN_IDENTITY, NOTARY_APPLE_ID, NOTARY_TEAM_ID and NOTARY_PASSWORD")
+		return nil
+	}
+	if _, err := run(ctx, j.out, "codesign", "--force", "--timestamp", "--sign", j.identity, image); err != nil {
+		return err
+	}
+	if _, err := run(ctx, j.out, "xcrun", "notarytool", "submit", image, "--wait", "--apple-id", id, "--team-id", team, "--password", password); err != nil {
+		return err
+	}
+	_, err := run(ctx, j.out, "xcrun", "stapler", "staple", image)
+	return err
+}
+
+// makeApp makes an application bundle in work with Fyne's packaging tool, adds what it leaves out, and signs it.
+func makeApp(ctx context.Context, j job, work string) (string, error) {
+	source := filepath.Join(work, "source")
+	// Beside the icon it wants to see a Go file, which it does not read.
+	if err := os.CopyFS(filepath.Join(source, "assets"), os.DirFS(filepath.Join(j.root, "assets"))); err != nil {
+		return "", err
+	}
+	if err := copyFile(filepath.Join(j.root, "FyneApp.toml"), filepath.Join(source, "FyneApp.toml"), 0o644); err != nil {
+		return "", err
+	}
+	tool, err := run(ctx, j.root, "go", "tool", "-n", "fyne")
+	if err != nil {
+		return "", err
+	}
+	if _, err = run(ctx, work, strings.TrimSpace(tool), "package", "--target", "darwin", "--source-dir", source,
+		"--executable", j.exe, "--use-raw-icon"); err != nil { // the icon has its rounded corners and its margin
+		return "", err
+	}
+	made := filepath.Join(work, j.app.Details.Name+".app")
+	if err := j.app.finishPlist(filepath.Join(made, "Contents", "Info.plist")); err != nil {
+		return "", err
+	}
+	// What is inside is signed first.
+	sign := []string{made}
+	if j.ctl != "" {
+		inside := filepath.Join(made, "Contents", "MacOS", filepath.Base(j.ctl))
+		if err := copyFile(j.ctl, inside, 0o755); err != nil {
+			return "", err
+		}
+		sign = []string{inside, made}
+	}
+	if j.unsigned {
+		return made, nil
+	}
+	// The linker signs the program alone. Signing the bundle ties it to its name and icon; "-" takes no certificate.
+	how := []string{"--force", "--sign", "-"}
+	if j.identity != "" {
+		how = []string{"--force", "--options", "runtime", "--timestamp", "--sign", j.identity}
+	}
+	for _, path := range sign {
+		if _, err := run(ctx, work, "codesign", append(how, path)...); err != nil {
+			return "", err
+		}
+	}
+	return made, nil
+}
+
+// finishPlist adds to a bundle's Info.plist what the tool does not write.
+func (a *app) finishPlist(path string) error {
+	// The tool names no category, and a system older than what Go's programs need.
+	return rewrite(path,
+		"<string>public.app-category.</string>", "<string>public.app-category.developer-tools</string>",
+		"<string>10.11</string>", "<string>"+oldestMac+"</string>",
+		"</dict>\n</plist>", strings.NewReplacer("@ID@", a.Details.ID, "@NAME@", a.Details.Name, "@MIME@", mimeType,
+			"@ENDING@", strings.TrimPrefix(scenarioGlob, "*.")).Replace(plistAddition)+"</dict>\n</plist>")
+}
+
+// plistAddition: a run goes on at full speed behind other windows, where App Nap would slow its timers down. Throng owns
+// scenarios and opens any other YAML when it is asked to: a system that looks at a name's last ending only takes a scenario
+// for YAML.
+const plistAddition = `	<key>LSAppNapIsDisabled</key>
+	<true/>
+	<key>NSAppSleepDisabled</key>
+	<true/>
+	<key>CFBundleDocumentTypes</key>
+	<array>
+		<dict>
+			<key>CFBundleTypeName</key>
+			<string>@NAME@ scenario</string>
+			<key>CFBundleTypeRole</key>
+			<string>Editor</string>
+			<key>CFBundleTypeIconFile</key>
+			<string>icon.icns</string>
+			<key>LSHandlerRank</key>
+			<string>Owner</string>
+			<key>LSItemContentTypes</key>
+			<array>
+				<string>@ID@.scenario</string>
+			</array>
+		</dict>
+		<dict>
+			<key>CFBundleTypeName</key>
+			<string>YAML</string>
+			<key>CFBundleTypeRole</key>
+			<string>Editor</string>
+			<key>LSHandlerRank</key>
+			<string>Alternate</string>
+			<key>LSItemContentTypes</key>
+			<array>
+				<string>public.yaml</string>
+			</array>
+		</dict>
+	</array>
+	<key>UTExportedTypeDeclarations</key>
+	<array>
+		<dict>
+			<key>UTTypeIdentifier</key>
+			<string>@ID@.scenario</string>
+			<key>UTTypeDescription</key>
+			<string>@NAME@ scenario</string>
+			<key>UTTypeIconFile</key>
+			<string>icon.icns</string>
+			<key>UTTypeConformsTo</key>
+			<array>
+				<string>public.yaml</string>
+			</array>
+			<key>UTTypeTagSpecification</key>
+			<dict>
+				<key>public.filename-extension</key>
+				<array>
+					<string>@ENDING@</string>
+				</array>
+				<key>public.mime-type</key>
+				<array>
+					<string>@MIME@</string>
+				</array>
+			</dict>
+		</dict>
+	</array>
+`
+
+// rewrite replaces text in a file, each of which must be there.
+func rewrite(path string, oldnew ...string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(oldnew); i += 2 {
+		if !bytes.Contains(text, []byte(oldnew[i])) {
+			return fmt.Errorf("%s has no %q: the packaging tool has changed", filepath.Base(path), oldnew[i])
+		}
+		text = bytes.ReplaceAll(text, []byte(oldnew[i]), []byte(oldnew[i+1]))
+	}
+	return os.WriteFile(path, text, 0o644)
 }

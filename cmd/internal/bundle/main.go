@@ -1,7 +1,8 @@
-// Command bundle makes of a built window program what can be double-clicked. It needs tar and xz for Linux.
+// Command bundle makes of the program what can be double-clicked: from what is built, what opens where it was built, or,
+// with -package, what one hands over. FyneApp.toml says what the program is called.
 //
-// Fyne's packaging tool does the work, with the names in FyneApp.toml. What it gets wrong is put right here: it counts
-// Build up and writes FyneApp.toml anew, so it works on a copy; each system's file says what else.
+// An application bundle for macOS is made by Fyne's packaging tool. What it gets wrong is put right in mac.go: it counts
+// Build up and writes FyneApp.toml anew, so it works on a copy.
 package main
 
 import (
@@ -17,12 +18,21 @@ import (
 )
 
 func main() {
-	exe := flag.String("exe", "bin/throng", "the built program")
-	out := flag.String("out", "dist", "the folder to leave the bundle in")
+	exe := flag.String("exe", filepath.Join("bin", "throng"), "the built program, for a bundle")
+	out := flag.String("out", "dist", "the folder to leave it in")
+	packs := flag.Bool("package", false, "build the programs and make packages of them")
+	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC")
+	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
+	tags := flag.String("tags", "", "the tags to build with")
 	flag.Parse()
-	made, err := bundle(context.Background(), job{system: runtime.GOOS, root: ".", exe: *exe, out: *out, sign: runtime.GOOS == "darwin"})
+	j := job{system: *system, arch: *arch, root: ".", exe: *exe, out: *out, tags: *tags, identity: os.Getenv("SIGN_IDENTITY")}
+	what, doing := bundle, "make the bundle:"
+	if *packs {
+		what, doing = pack, "make the package:"
+	}
+	made, err := what(context.Background(), j)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "make the bundle:", err)
+		fmt.Fprintln(os.Stderr, doing, err)
 		os.Exit(1)
 	}
 	for _, path := range made {
@@ -30,72 +40,67 @@ func main() {
 	}
 }
 
-// job is one bundle to make.
+// job is something to make.
 type job struct {
-	system string // darwin or linux
-	root   string // where FyneApp.toml is
-	exe    string // the built program
-	out    string // where the bundle goes; what was there before of the same name is replaced
-	sign   bool   // sign a bundle for macOS, which takes a Mac
+	system   string // darwin, linux or windows
+	arch     string // as Go calls it
+	root     string // where FyneApp.toml is
+	exe      string // the built program
+	ctl      string // the built terminal program; "" leaves it out
+	out      string // where the result goes; what was there before of the same name is replaced
+	tags     string // to build with
+	identity string // of who signs for macOS; "" signs without one
+	unsigned bool   // leave signing out, which takes a Mac
+
+	app app
 }
 
-// bundle returns the paths of what it made.
+// open makes the job's paths absolute, reads what the program is called, and makes the folder for the result and one in
+// it to work in.
+func (j *job) open() (work string, err error) {
+	for _, path := range []*string{&j.root, &j.exe, &j.out} {
+		if *path, err = filepath.Abs(*path); err != nil {
+			return "", err
+		}
+	}
+	if j.app, err = readApp(j.root); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(j.out, 0o755); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(j.out, ".bundle-")
+}
+
+// bundle makes what opens the built program by double-click, and returns the paths of what it made.
 func bundle(ctx context.Context, j job) ([]string, error) {
-	finish := map[string]func(context.Context, job, string) ([]string, error){"darwin": finishMac, "linux": finishLinux}[j.system]
+	finish := map[string]func(context.Context, job, string) ([]string, error){"darwin": bundleMac, "linux": bundleLinux}[j.system]
 	if finish == nil {
 		return nil, fmt.Errorf("there is none for %s", j.system)
 	}
-	for _, path := range []*string{&j.root, &j.exe, &j.out} {
-		absolute, err := filepath.Abs(*path)
-		if err != nil {
-			return nil, err
-		}
-		*path = absolute
-	}
-	if err := os.MkdirAll(j.out, 0o755); err != nil {
-		return nil, err
-	}
-	work, err := os.MkdirTemp(j.out, ".bundle-")
+	work, err := j.open()
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // what is left over is in the way of nobody
-	if err := pack(ctx, j, work); err != nil {
-		return nil, err
-	}
 	return finish(ctx, j, work)
-}
-
-// pack runs the packaging tool, which leaves its result in work.
-func pack(ctx context.Context, j job, work string) error {
-	source := filepath.Join(work, "source")
-	// Beside the icon it wants to see a Go file, which it does not read.
-	if err := os.CopyFS(filepath.Join(source, "assets"), os.DirFS(filepath.Join(j.root, "assets"))); err != nil {
-		return err
-	}
-	if err := copyFile(filepath.Join(j.root, "FyneApp.toml"), filepath.Join(source, "FyneApp.toml"), 0o644); err != nil {
-		return err
-	}
-	tool, err := run(ctx, j.root, "go", "tool", "-n", "fyne")
-	if err != nil {
-		return err
-	}
-	_, err = run(ctx, work, strings.TrimSpace(tool), "package", "--target", j.system, "--source-dir", source,
-		"--executable", j.exe, "--use-raw-icon") // the icon has its rounded corners and its margin
-	return err
 }
 
 // run runs a command in dir and returns what it printed, which is part of the error too.
 func run(ctx context.Context, dir, name string, args ...string) (string, error) {
+	return runWith(ctx, nil, dir, name, args...)
+}
+
+// runWith is run with more in the environment.
+func runWith(ctx context.Context, env []string, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	// The tool packs once and so do we: its archive is for nobody, so in haste; ours takes all cores.
-	cmd.Env = append(os.Environ(), "XZ_OPT=-0")
+	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), args[0], err, stderr.Bytes())
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args[:min(len(args), 1)], ""), err, stderr.Bytes())
 	}
 	return string(out), nil
 }
@@ -106,33 +111,16 @@ func copyFile(from, to string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, mode)
+	return writeFile(to, data, mode)
 }
 
-// rewrite replaces text in a file, each of which must be there.
-func rewrite(path string, oldnew ...string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
+// writeFile writes a file, with the folders that it takes; umask does not count.
+func writeFile(path string, data []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	text := string(data)
-	for i := 0; i < len(oldnew); i += 2 {
-		if !strings.Contains(text, oldnew[i]) {
-			return fmt.Errorf("%s has no %q: the packaging tool has changed", filepath.Base(path), oldnew[i])
-		}
-		text = strings.ReplaceAll(text, oldnew[i], oldnew[i+1])
+	if err := os.WriteFile(path, data, mode); err != nil {
+		return err
 	}
-	return os.WriteFile(path, []byte(text), 0o644)
-}
-
-// glob returns the only file of a pattern.
-func glob(parts ...string) (string, error) {
-	found, err := filepath.Glob(filepath.Join(parts...))
-	if err != nil {
-		return "", err
-	}
-	if len(found) != 1 {
-		return "", fmt.Errorf("found %d of %s, not one", len(found), filepath.Join(parts...))
-	}
-	return found[0], nil
+	return os.Chmod(path, mode)
 }

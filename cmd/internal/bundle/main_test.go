@@ -2,12 +2,18 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/xml"
+	"fmt"
+	"image"
+	_ "image/png"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +33,11 @@ func standIn(t *testing.T, system string) job {
 	if err := os.WriteFile(exe, []byte("#!/bin/sh\necho opened\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return job{system: system, root: filepath.Join("..", "..", ".."), exe: exe, out: filepath.Join(dir, "dist")}
+	ctl := filepath.Join(dir, "throngctl")
+	if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return job{system: system, arch: "amd64", root: filepath.Join("..", "..", ".."), exe: exe, ctl: ctl, out: filepath.Join(dir, "dist"), unsigned: true}
 }
 
 // make makes the bundle and checks that FyneApp.toml stays as it is.
@@ -85,6 +95,7 @@ func TestMac(t *testing.T) {
 		"LSApplicationCategoryType":  "public.app-category.developer-tools",
 		"LSMinimumSystemVersion":     "12.0",
 		"NSHighResolutionCapable":    "true",
+		"CFBundleSupportedPlatforms": "MacOSX",
 		"LSAppNapIsDisabled":         "true",
 		"NSAppSleepDisabled":         "true",
 	} {
@@ -92,15 +103,54 @@ func TestMac(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", key, got, want)
 		}
 	}
+	scenario := appID + ".scenario"
+	for key, want := range map[string]string{
+		"CFBundleDocumentTypes": "CFBundleTypeName Throng scenario CFBundleTypeRole Editor CFBundleTypeIconFile icon.icns LSHandlerRank Owner " +
+			"LSItemContentTypes " + scenario + " CFBundleTypeName YAML CFBundleTypeRole Editor LSHandlerRank Alternate LSItemContentTypes public.yaml",
+		"UTExportedTypeDeclarations": "UTTypeIdentifier " + scenario + " UTTypeDescription Throng scenario UTTypeIconFile icon.icns UTTypeConformsTo public.yaml " +
+			"UTTypeTagSpecification public.filename-extension throng.yaml public.mime-type application/x-throng-scenario",
+	} {
+		if got := plist[key]; got != want {
+			t.Errorf("%s: got %q, want %q", key, got, want)
+		}
+	}
+	var files []string
+	if err := fs.WalkDir(os.DirFS(app), ".", func(path string, entry fs.DirEntry, err error) error {
+		if !entry.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	}); err != nil || !slices.Equal(files, []string{"Info.plist", "MacOS/throng", "MacOS/throngctl", "Resources/icon.icns"}) {
+		t.Errorf("it has %q, %v", files, err)
+	}
 	if info, err := os.Stat(filepath.Join(app, "MacOS", "throng")); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf("the program: %v, %v", info, err)
 	}
-	if icon := read(t, filepath.Join(app, "Resources", "icon.icns")); !strings.HasPrefix(icon, "icns") {
-		t.Errorf("the icon starts with %.4q", icon)
+	sizes := icnsSizes(t, read(t, filepath.Join(app, "Resources", "icon.icns")))
+	for _, size := range []int{32, 64, 128, 256, 512, 1024} {
+		if !slices.Contains(sizes, size) {
+			t.Errorf("the icon has the sizes %d, and not %d", sizes, size)
+		}
 	}
 }
 
-// readPlist returns the keys of a property list whose values are plain, "true" for a true one.
+// icnsSizes returns the widths of the pictures in an icon for macOS.
+func icnsSizes(t *testing.T, icon string) (sizes []int) {
+	t.Helper()
+	if len(icon) < 8 || icon[:4] != "icns" || int(binary.BigEndian.Uint32([]byte(icon[4:8]))) != len(icon) {
+		t.Fatalf("the icon starts with %.8q", icon)
+	}
+	for rest := icon[8:]; len(rest) >= 8; {
+		size := int(binary.BigEndian.Uint32([]byte(rest[4:8])))
+		if picture, _, err := image.DecodeConfig(strings.NewReader(rest[8:size])); err == nil {
+			sizes = append(sizes, picture.Width)
+		}
+		rest = rest[size:]
+	}
+	return sizes
+}
+
+// readPlist returns the keys of a property list with their values: "true" for a true one, and the words of a list.
 func readPlist(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct {
@@ -108,6 +158,7 @@ func readPlist(t *testing.T, path string) map[string]string {
 			Items []struct {
 				XMLName xml.Name
 				Text    string `xml:",chardata"`
+				Inner   string `xml:",innerxml"`
 			} `xml:",any"`
 		} `xml:"dict"`
 	}
@@ -121,6 +172,8 @@ func readPlist(t *testing.T, path string) map[string]string {
 			key = item.Text
 		case "true", "false":
 			values[key] = item.XMLName.Local
+		case "array", "dict":
+			values[key] = strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(item.Inner, " ")), " ")
 		default:
 			values[key] = item.Text
 		}
@@ -129,23 +182,19 @@ func readPlist(t *testing.T, path string) map[string]string {
 }
 
 func TestLinux(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the archive is made with GNU tar and xz, on Linux")
-	}
 	j := standIn(t, "linux")
 	for range 2 {
 		j.make(t)
 	}
-
 	desktop := filepath.Join(j.out, "Throng.desktop")
-	if info, err := os.Stat(desktop); err != nil || info.Mode().Perm() != 0o755 {
+	if info, err := os.Stat(desktop); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("the desktop entry: %v, %v", info, err)
 	}
 	entry := read(t, desktop)
 	icon := filepath.Join(j.out, "Throng.png")
 	for _, want := range []string{
 		"[Desktop Entry]\n", "Type=Application\n", "Name=Throng\n", "StartupWMClass=Throng\n", "Icon=" + icon + "\n",
-		`Exec="` + strings.ReplaceAll(j.exe, "$", `\\$`) + "\"\n",
+		`Exec="` + strings.ReplaceAll(j.exe, "$", `\\$`) + "\" %f\n",
 	} {
 		if !strings.Contains(entry, want) {
 			t.Errorf("the desktop entry has no %q:\n%s", want, entry)
@@ -155,23 +204,6 @@ func TestLinux(t *testing.T) {
 		t.Error("its icon is another")
 	}
 	validate(t, desktop)
-
-	unpacked := t.TempDir()
-	command(t, unpacked, "tar", "-xJf", filepath.Join(j.out, "throng-linux-"+runtime.GOARCH+".tar.xz"))
-	home := t.TempDir()
-	command(t, filepath.Join(unpacked, "throng"), "make", "user-install", "HOME="+home)
-	if got := command(t, home, filepath.Join(home, ".local", "bin", "throng")); got != "opened\n" {
-		t.Errorf("the installed program said %q", got)
-	}
-	read(t, filepath.Join(home, ".local", "share", "icons", appID+".png"))
-	installed := filepath.Join(home, ".local", "share", "applications", appID+".desktop")
-	if entry := read(t, installed); !strings.Contains(entry, "\nExec="+home+"/.local/bin/throng\n") {
-		t.Errorf("the installed entry:\n%s", entry)
-	}
-	validate(t, installed)
-	root := t.TempDir()
-	command(t, filepath.Join(unpacked, "throng"), "make", "install", "DESTDIR="+root, "PREFIX=/usr")
-	read(t, filepath.Join(root, "usr", "share", "pixmaps", appID+".png"))
 }
 
 func TestUnknownSystem(t *testing.T) {
@@ -225,4 +257,14 @@ func command(t *testing.T, dir, name string, args ...string) string {
 		t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, stderr.Bytes())
 	}
 	return string(out)
+}
+
+// pictureSize is a picture's width and height.
+func pictureSize(t *testing.T, picture string) string {
+	t.Helper()
+	config, _, err := image.DecodeConfig(strings.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%dx%d", config.Width, config.Height)
 }

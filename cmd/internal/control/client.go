@@ -28,22 +28,27 @@ const dialTime = 5 * time.Second
 
 // Dial reaches whoever works on a run with the data folder. Every order it is given is for that run only.
 func Dial(ctx context.Context, data string, run engine.RunID) (*Client, error) {
-	folder, err := folderOf(data)
-	if err != nil {
-		return nil, err
-	}
-	socket, away, err := placed(folder)
-	if err == nil && away {
-		err = checkOwner(filepath.Dir(socket))
-	}
-	if err != nil {
-		return nil, unreachable(run, err)
-	}
-	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "unix", socket)
+	conn, err := reach(ctx, data, ofRun)
 	if err != nil {
 		return nil, unreachable(run, err)
 	}
 	return &Client{conn: conn, in: bufio.NewReader(conn), run: run, who: myself()}, nil
+}
+
+// reach calls a socket of the data folder.
+func reach(ctx context.Context, data string, n names) (net.Conn, error) {
+	folder, err := folderOf(data)
+	if err != nil {
+		return nil, err
+	}
+	socket, away, err := placed(folder, n)
+	if err == nil && away {
+		err = checkOwner(filepath.Dir(socket))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "unix", socket)
 }
 
 func unreachable(run engine.RunID, err error) error {

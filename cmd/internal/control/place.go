@@ -9,12 +9,15 @@ import (
 	"strings"
 )
 
-// The folder of the socket in the data folder, the socket, and the file that says where it is instead where its path
-// would be too long.
-const (
-	folderName = "control"
-	socketName = "run.sock"
-	placeName  = "place"
+// folderName is the folder of the sockets in the data folder.
+const folderName = "control"
+
+// names are those of a socket, and of the file that says where it is instead where its path would be too long.
+type names struct{ socket, place string }
+
+var (
+	ofRun    = names{"run.sock", "place"}
+	ofWindow = names{"window.sock", "window.place"}
 )
 
 // mostPath is how long the path of a socket may be: 108 bytes on Linux and Windows, 104 on macOS, with its end.
@@ -22,8 +25,9 @@ const mostPath = 100
 
 // place is where the socket of a data folder is.
 type place struct {
+	names
 	folder string // in the data folder
-	socket string
+	path   string // the socket's
 	away   string // the folder that was made for the socket elsewhere; "" is none
 }
 
@@ -33,12 +37,12 @@ func folderOf(data string) (string, error) {
 }
 
 // makePlace makes a folder that only this user can open, and says where in it the socket goes.
-func makePlace(data string) (place, error) {
+func makePlace(data string, n names) (place, error) {
 	folder, err := folderOf(data)
 	if err != nil {
 		return place{}, err
 	}
-	p := place{folder: folder, socket: filepath.Join(folder, socketName)}
+	p := place{names: n, folder: folder, path: filepath.Join(folder, n.socket)}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return place{}, err
 	}
@@ -46,17 +50,17 @@ func makePlace(data string) (place, error) {
 		return place{}, err
 	}
 	p.forget()
-	if len(p.socket) <= mostPath {
+	if len(p.path) <= mostPath {
 		return p, nil
 	}
 	if p.away, err = os.MkdirTemp(runtimeFolder(), "throng-"); err != nil { // made with 0700
 		return place{}, err
 	}
-	p.socket = filepath.Join(p.away, socketName)
-	if len(p.socket) > mostPath {
-		err = fmt.Errorf("the path of the socket %s is longer than %d bytes; TMPDIR can name a shorter folder", p.socket, mostPath)
+	p.path = filepath.Join(p.away, n.socket)
+	if len(p.path) > mostPath {
+		err = fmt.Errorf("the path of the socket %s is longer than %d bytes; TMPDIR can name a shorter folder", p.path, mostPath)
 	} else {
-		err = os.WriteFile(filepath.Join(folder, placeName), []byte(p.socket+"\n"), 0o600)
+		err = os.WriteFile(filepath.Join(folder, n.place), []byte(p.path+"\n"), 0o600)
 	}
 	if err != nil {
 		return place{}, errors.Join(err, os.Remove(p.away))
@@ -64,21 +68,21 @@ func makePlace(data string) (place, error) {
 	return p, nil
 }
 
-// forget removes what a process left that died: who makes a place has the run, so nobody alive serves there.
+// forget removes what a process left that died: who makes a place has the run, or the window, so nobody alive serves there.
 func (p *place) forget() {
-	if before, away, err := placed(p.folder); err == nil && away {
+	if before, away, err := placed(p.folder, p.names); err == nil && away {
 		_ = os.Remove(before) // as far as it is still there
 		_ = os.Remove(filepath.Dir(before))
 	}
-	_ = os.Remove(filepath.Join(p.folder, placeName))
-	_ = os.Remove(filepath.Join(p.folder, socketName))
+	_ = os.Remove(filepath.Join(p.folder, p.place))
+	_ = os.Remove(filepath.Join(p.folder, p.socket))
 }
 
 // remove leaves nothing but the folder in the data folder.
 func (p *place) remove() error {
-	err := os.Remove(p.socket) // whoever stops listening mostly has removed it
+	err := os.Remove(p.path) // whoever stops listening mostly has removed it
 	if p.away != "" {
-		err = errors.Join(ignoreMissing(err), os.Remove(filepath.Join(p.folder, placeName)), os.Remove(p.away))
+		err = errors.Join(ignoreMissing(err), os.Remove(filepath.Join(p.folder, p.place)), os.Remove(p.away))
 	}
 	return ignoreMissing(err)
 }
@@ -91,14 +95,14 @@ func ignoreMissing(err error) error {
 }
 
 // placed says where the socket of a data folder is, if there is one.
-func placed(folder string) (socket string, away bool, err error) {
-	text, err := os.ReadFile(filepath.Join(folder, placeName))
+func placed(folder string, n names) (socket string, away bool, err error) {
+	text, err := os.ReadFile(filepath.Join(folder, n.place))
 	if errors.Is(err, fs.ErrNotExist) {
-		return filepath.Join(folder, socketName), false, nil
+		return filepath.Join(folder, n.socket), false, nil
 	}
 	socket = strings.TrimSpace(string(text))
-	if err == nil && (!filepath.IsAbs(socket) || filepath.Base(socket) != socketName) {
-		err = fmt.Errorf("%s names no socket of Throng", filepath.Join(folder, placeName))
+	if err == nil && (!filepath.IsAbs(socket) || filepath.Base(socket) != n.socket) {
+		err = fmt.Errorf("%s names no socket of Throng", filepath.Join(folder, n.place))
 	}
 	return socket, true, err
 }

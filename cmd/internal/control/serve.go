@@ -38,18 +38,9 @@ type server struct {
 // calls it has the run, so that what a dead process left there is taken over. stop ends it; it waits for orders under
 // way, so the run has to have ended, or to end by itself.
 func Serve(job Job, data string) (stop func() error, err error) {
-	p, err := makePlace(data)
+	p, listener, err := listen(data, ofRun)
 	if err != nil {
 		return nil, fmt.Errorf("make a socket for orders: %w", err)
-	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "unix", p.socket)
-	if err == nil {
-		if err = closeToOthers(p.socket); err != nil {
-			err = errors.Join(err, listener.Close())
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("make a socket for orders: %w", err), p.remove())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &server{job: job, listener: listener, ctx: ctx, clients: map[net.Conn]bool{}}
@@ -62,6 +53,22 @@ func Serve(job Job, data string) (stop func() error, err error) {
 		s.working.Wait()
 		return errors.Join(err, p.remove())
 	}, nil
+}
+
+// listen makes a socket that only this user can open.
+func listen(data string, n names) (p place, l net.Listener, err error) {
+	if p, err = makePlace(data, n); err != nil {
+		return p, nil, err
+	}
+	if l, err = new(net.ListenConfig).Listen(context.Background(), "unix", p.path); err == nil {
+		if err = closeToOthers(p.path); err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	if err != nil {
+		return p, nil, errors.Join(err, p.remove())
+	}
+	return p, l, nil
 }
 
 // close ends what waits for clients.

@@ -53,7 +53,7 @@ func TestLongPaths(t *testing.T) {
 	data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	r := newFakeRun()
 	for range 2 { // the second one finds what a process left that died
-		if _, err := makePlace(data); err != nil {
+		if _, err := makePlace(data, ofRun); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,11 +123,11 @@ func TestPlaceThatNamesSomethingElse(t *testing.T) {
 // TestSocketOfTheDead: what a process left that died is taken over.
 func TestSocketOfTheDead(t *testing.T) {
 	data := shortDir(t)
-	p, err := makePlace(data)
+	p, err := makePlace(data, ofRun)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.socket, Net: "unix"})
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ type desktop struct {
 	home    string
 	x       *exec.Cmd // the display
 	cmd     *exec.Cmd
+	started time.Time
 	socket  string
 	log     *output
 	shown   []part // when it was looked at last
@@ -144,6 +145,7 @@ func (d *desktop) start(env ...string) {
 		}
 	}
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
+	d.started = time.Now()
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -214,6 +216,19 @@ func (d *desktop) vitals() (v vitals) {
 		v.waited = time.Duration(waited) * time.Microsecond
 	}
 	return v
+}
+
+// painted is how long after its start the program showed its first frame; 0 before it has.
+func (d *desktop) painted() time.Duration {
+	for _, p := range d.shown {
+		var at int64
+		if found := strings.Index(p.Text, "painted "); p.Kind == "process" && found >= 0 {
+			if _, err := fmt.Sscanf(p.Text[found:], "painted %d", &at); err == nil && at != 0 {
+				return time.UnixMicro(at).Sub(d.started)
+			}
+		}
+	}
+	return 0
 }
 
 // until looks again and again until a condition holds.

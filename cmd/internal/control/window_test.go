@@ -1,0 +1,59 @@
+package control
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRaise: a window hears of files in turn, beside a run that takes orders in the same folder, and leaves nothing.
+func TestRaise(t *testing.T) {
+	data, _ := serve(t, newFakeRun())
+	if err := Raise(t.Context(), data, "a"); err == nil {
+		t.Error("a window was raised where none is")
+	}
+	var shown []string
+	for range 2 { // the second one finds what a process left that died
+		if _, err := makePlace(data, ofWindow); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop, err := ServeWindow(data, func(file string) { shown = append(shown, file) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{"/home/ann/one.throng.yaml", "", "/two\nlines"}
+	for _, file := range files {
+		if err := Raise(t.Context(), data, file); err != nil {
+			t.Error(err)
+		}
+	}
+	c, err := reach(t.Context(), data, ofWindow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte("no JSON\n")); err != nil {
+		t.Error(err)
+	}
+	answer := make([]byte, 200)
+	if n, err := c.Read(answer); err != nil || !strings.Contains(string(answer[:n]), `"error"`) {
+		t.Errorf("%s %v", answer, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if !slices.Equal(shown, files) {
+		t.Errorf("shown %q", shown)
+	}
+	if left, err := os.ReadDir(filepath.Join(data, "control")); err != nil || len(left) != 1 || left[0].Name() != "run.sock" {
+		t.Errorf("left over: %v %v", left, err)
+	}
+	if err := Raise(t.Context(), data, "a"); err == nil {
+		t.Error("a window was raised that is gone")
+	}
+}

@@ -1,0 +1,86 @@
+package window_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBareEnvironment runs the rehearsal to its end in a window that was started as a double-click starts it, with no
+// environment but a home folder and a display, and in /, and after it in a terminal that knows no more.
+func TestBareEnvironment(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	d.start()
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
+	d.click("Launch")
+	d.until("the end", func() bool { return d.find("See results") != nil })
+	d.click("See results")
+	d.until("a result that meets what was asked for", func() bool { return d.shows("finished") && d.shows("Audit") })
+	d.shot("bare")
+	d.xdotool("key", "ctrl+q")
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, d.log)
+	}
+
+	ctl := filepath.Join(t.TempDir(), "throngctl")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", buildTags(), "-o", ctl, "github.com/throng-sim/throng/cmd/throngctl")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	bare := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), ctl, args...)
+		cmd.Dir, cmd.Env = "/", []string{"HOME=" + d.home}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("throngctl %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	if runs := bare("runs"); strings.Count(runs, "finished") != 1 {
+		t.Errorf("the run of the window:\n%s", runs)
+	}
+	bare("run", "shopping", "--cycles", "2")
+	if runs := bare("runs"); strings.Count(runs, "finished") != 2 {
+		t.Errorf("both runs:\n%s", runs)
+	}
+	for _, left := range []string{"throng", ".throng", "tmp"} {
+		if _, err := os.Stat(filepath.Join(d.home, left)); err == nil {
+			t.Errorf("%s was made in the home folder", left)
+		}
+	}
+}
+
+// TestSecondStart starts the program once more while its window is open: that window shows the file, and the second
+// program ends.
+func TestSecondStart(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	d.start()
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
+	d.click("Results")
+	file := filepath.Join(d.home, "one.throng.yaml")
+	if err := os.WriteFile(file, []byte(oneScenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.CommandContext(t.Context(), d.program, "one.throng.yaml")
+	again.Dir, again.Env = d.home, []string{"HOME=" + d.home, "DISPLAY=" + d.display}
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("the second program: %v\n%s", err, out)
+	}
+	d.until("the file in the first window", func() bool { return d.shows("Opened by a double-click") && d.find("Launch") != nil })
+	d.shot("second-start")
+	if n := d.windows(); n != 1 {
+		t.Errorf("%d windows", n)
+	}
+	if left, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "control", "window*")); err != nil || len(left) != 1 {
+		t.Errorf("%q %v", left, err)
+	}
+	d.xdotool("key", "ctrl+q")
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, d.log)
+	}
+	if left, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "control", "*")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %q %v", left, err)
+	}
+}

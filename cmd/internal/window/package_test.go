@@ -1,0 +1,248 @@
+package window_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cleanRoot is a root of a fresh system, and a desktop on which a program of it shows.
+type cleanRoot struct {
+	*desktop
+	dir   string
+	began time.Time
+}
+
+// TestPackage is what a person does with the package for Debian, in a root of a fresh system that has what the package
+// asks for and what opens files by their types: `make try-package`. THRONG_ROOT is the folder of a fresh root to copy,
+// instead of making one.
+func TestPackage(t *testing.T) {
+	deb := os.Getenv("THRONG_PACKAGE")
+	if deb == "" {
+		t.Skip("THRONG_PACKAGE names no package: make try-package does")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a new root takes root")
+	}
+	t.Setenv("DEBIAN_FRONTEND", "noninteractive")
+	r := &cleanRoot{desktop: &desktop{t: t}, dir: filepath.Join(t.TempDir(), "root"), began: time.Now()}
+	r.home = filepath.Join(r.dir, "home", "ann")
+	r.startX(1280, 800)
+	r.create()
+	r.host("cp", deb, filepath.Join(r.dir, "throng.deb"))
+	r.system("apt-get", "install", "-y", "--no-install-recommends", "/throng.deb")
+	owned := strings.Fields(r.system("dpkg-query", "-L", "throng"))
+	r.step("installed %s with %s", filepath.Base(deb), r.system("dpkg-query", "-W", "-f", "${Depends}", "throng"))
+	if missing := r.system("sh", "-c", "ldd /usr/bin/throng /usr/bin/throngctl | grep 'not found' || :"); missing != "" {
+		t.Errorf("missing: %s", missing)
+	}
+
+	r.open("launch", "/usr/share/applications/io.github.throng-sim.throng.desktop")
+	r.step("started from the desktop entry, first frame after %v", r.painted().Round(time.Millisecond))
+	r.until("the built-in scenario", func() bool { return r.shows("8,928 sessions") })
+	r.shot("package")
+	r.terminate()
+	r.open("launch", "/usr/share/applications/io.github.throng-sim.throng.desktop")
+	r.step("started again, first frame after %v", r.painted().Round(time.Millisecond))
+
+	r.click("Launch")
+	r.until("two cycles", func() bool { return r.cycle() >= 3 })
+	r.step("ran to its third cycle")
+	r.signal(syscall.SIGKILL)
+	r.step("killed")
+
+	r.user("sh", "-c", "cp /tmp/one.throng.yaml ~/one.throng.yaml")
+	if kind := r.user("gio", "info", "-a", "standard::content-type", "/home/ann/one.throng.yaml"); !strings.Contains(kind, "application/x-throng-scenario") {
+		t.Errorf("a scenario is taken for %s", kind)
+	}
+	r.open("open", "/home/ann/one.throng.yaml")
+	r.until("the scenario that was opened", func() bool { return r.shows("Opened by a double-click") })
+	r.step("opened a scenario by its type")
+	r.shot("package-opened")
+	r.until("the offer to go on", func() bool { return r.shows("was interrupted") })
+	r.click("Resume")
+	r.until("the end", func() bool { return r.find("See results") != nil })
+	r.step("resumed, and ran to its end")
+	r.click("See results")
+	r.until("its results", func() bool { return r.shows("finished") })
+	r.shot("package-results")
+	r.terminate()
+
+	r.user("throngctl", "audit")
+	r.user("throngctl", "export", "-o", "/home/ann/out")
+	lines := bytes.Count([]byte(r.user("cat", "/home/ann/out/sessions.csv")), []byte("\n"))
+	if lines != 24*372+1 {
+		t.Errorf("sessions.csv has %d lines", lines)
+	}
+	r.step("audited and exported in a terminal: %d lines", lines)
+	r.user("throngctl", "run", "shopping", "--cycles", "3", "--seed", "7", "--data", "/home/ann/other")
+	r.step("ran three cycles in a terminal")
+
+	r.system("apt-get", "remove", "-y", "throng")
+	r.nothingLeft(owned)
+	r.step("removed; what ann made is there still")
+}
+
+// create makes the root: a minimal system with what opens files by their types, and a user.
+func (r *cleanRoot) create() {
+	if ready := os.Getenv("THRONG_ROOT"); ready != "" {
+		r.host("cp", "-a", ready, r.dir)
+	} else {
+		// The system's own mirror, of its own release.
+		target := strings.Fields(r.host("apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Created-By: Packages"))
+		codename := strings.TrimSpace(r.host("sh", "-c", `. /etc/os-release && echo "$VERSION_CODENAME"`))
+		mirror := ""
+		for i := 0; i+1 < len(target); i += 2 {
+			if u, err := url.Parse(target[i]); err == nil && target[i+1] == codename && (strings.Contains(u.Path, "debian") || strings.Contains(u.Path, "ubuntu")) {
+				mirror = target[i]
+			}
+		}
+		r.host("debootstrap", "--variant=minbase", codename, r.dir, mirror)
+	}
+	r.t.Cleanup(r.leave)
+	r.host("mount", "-t", "proc", "proc", filepath.Join(r.dir, "proc"))
+	r.host("mount", "--bind", "/dev", filepath.Join(r.dir, "dev"))
+	r.host("cp", "/etc/resolv.conf", filepath.Join(r.dir, "etc"))
+	r.system("apt-get", "update")
+	r.system("apt-get", "install", "-y", "--no-install-recommends", "libglib2.0-bin", "desktop-file-utils", "shared-mime-info")
+	r.system("useradd", "-m", "ann")
+	if err := os.WriteFile(filepath.Join(r.dir, "tmp", "one.throng.yaml"), []byte(oneScenario), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	r.step("made a root: %s", r.system("sh", "-c", `. /etc/os-release && printf %s "$PRETTY_NAME"`))
+}
+
+const oneScenario = `title: Opened by a double-click
+population: {count: 3}
+chain wait:
+  steps:
+    - {name: wait, kind: wait, for: 1s}
+`
+
+// leave ends what is left in the root, and lets go of the system's folders.
+func (r *cleanRoot) leave() {
+	for _, pid := range r.programs() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	for _, folder := range []string{"proc", "dev"} {
+		_ = syscall.Unmount(filepath.Join(r.dir, folder), syscall.MNT_DETACH)
+	}
+}
+
+// step says what was done and how long it took.
+func (r *cleanRoot) step(format string, args ...any) {
+	fmt.Printf("%6.1f s  %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+	r.began = time.Now()
+}
+
+func (r *cleanRoot) host(name string, args ...string) string {
+	r.t.Helper()
+	out, err := exec.CommandContext(r.t.Context(), name, args...).CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// system runs a command in the root as its administrator.
+func (r *cleanRoot) system(args ...string) string {
+	r.t.Helper()
+	return r.host("chroot", append([]string{r.dir}, args...)...)
+}
+
+// bare is a command of the user's in the root, with nothing but a home folder and a display in its environment.
+func (r *cleanRoot) bare(args ...string) []string {
+	return append([]string{
+		"--userspec=ann", r.dir, "/usr/bin/env", "-i", "-C", "/", "HOME=/home/ann", "PATH=/usr/bin:/bin", "DISPLAY=" + r.display,
+		"THRONG_INSPECT=/home/ann/inspect",
+	}, args...)
+}
+
+func (r *cleanRoot) user(args ...string) string {
+	r.t.Helper()
+	return r.host("chroot", r.bare(args...)...)
+}
+
+// open has the desktop's library start the program, and waits for its window.
+func (r *cleanRoot) open(how, what string) {
+	r.t.Helper()
+	r.socket, r.log = filepath.Join(r.home, "inspect"), &output{}
+	for _, left := range []string{r.socket, r.socket + ".process"} {
+		_ = os.Remove(left) // of a program that was killed
+	}
+	r.started = time.Now()
+	r.cmd = exec.Command("chroot", r.bare("gio", how, what)...) //nolint:noctx // it may end before the program does
+	r.cmd.Stdout, r.cmd.Stderr = r.log, r.log
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.until("the window", func() bool { return r.find("Launch") != nil && r.painted() > 0 })
+}
+
+// programs are the processes of the window's program in the root.
+func (r *cleanRoot) programs() (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		var pid int
+		if exe, err := os.Readlink(link); err == nil && exe == filepath.Join(r.dir, "usr", "bin", "throng") {
+			if _, err := fmt.Sscanf(link, "/proc/%d/exe", &pid); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// signal sends the program a signal and waits for its end.
+func (r *cleanRoot) signal(s syscall.Signal) {
+	r.t.Helper()
+	pids := r.programs()
+	if len(pids) != 1 {
+		r.t.Fatalf("%d processes of the program", len(pids))
+	}
+	if err := syscall.Kill(pids[0], s); err != nil {
+		r.t.Fatal(err)
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for len(r.programs()) > 0 {
+		select {
+		case <-tick.C:
+		case <-late:
+			r.t.Fatalf("the program did not end:\n%s", r.log)
+		}
+	}
+	_ = r.cmd.Wait()
+	r.shown = nil
+}
+
+func (r *cleanRoot) terminate() {
+	r.t.Helper()
+	r.signal(syscall.SIGTERM)
+}
+
+// nothingLeft checks that a removed package left none of its files, and nothing in the databases of the desktop.
+func (r *cleanRoot) nothingLeft(owned []string) {
+	for _, path := range owned {
+		if info, err := os.Lstat(filepath.Join(r.dir, path)); err == nil && !info.IsDir() {
+			r.t.Errorf("%s is left", path)
+		}
+	}
+	if left := r.system("sh", "-c", "grep -rl throng /usr/share/applications /usr/share/mime /usr/share/icons /usr/share/doc/throng 2>/dev/null || :"); left != "" {
+		r.t.Errorf("what names it still:\n%s", left)
+	}
+	if left := r.system("find", "/", "-xdev", "-iname", "*throng*", "-not", "-path", "/home/*", "-not", "-path", "/proc/*", "-not", "-path", "/tmp/*"); strings.TrimSpace(left) != "/throng.deb" {
+		r.t.Errorf("what is called after it still:\n%s", left)
+	}
+	if _, err := os.Stat(filepath.Join(r.home, ".local", "share", "throng", "throng.db")); err != nil {
+		r.t.Error(err)
+	}
+}
