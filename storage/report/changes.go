@@ -44,15 +44,9 @@ func numbers(changes []engine.ChangeRow) []string {
 	return all
 }
 
-// changes tells what was changed mid-run. Where governors moved the limit often, their moves are only counted.
+// changes tells what was changed mid-run. Of very many only those by hand are told.
 func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 	of := numbers(all)
-	moves := 0
-	for i := range all {
-		if of[i] == "" {
-			moves++
-		}
-	}
 	few := len(all) <= shownChanges
 	for i := range all {
 		if (few || of[i] != "") && len(p.Changes) < shownChanges {
@@ -60,8 +54,7 @@ func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 		}
 	}
 	if left := len(all) - len(p.Changes); left > 0 {
-		p.Moves = fmt.Sprintf("%s more are left out here, of all %s that Throng itself made; throngctl export %s --what changes has them.",
-			engine.FormatCount(int64(left)), engine.FormatCount(int64(moves)), r.ID)
+		p.Moves = fmt.Sprintf("Left out are %s changes that Throng itself made, for they are many: throngctl export %s --what changes has all.", engine.FormatCount(int64(left)), r.ID)
 	}
 }
 
