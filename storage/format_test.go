@@ -2,10 +2,12 @@ package storage
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -260,4 +262,47 @@ func TestMetricsKinds(t *testing.T) {
 			t.Errorf("there is no column %s", name)
 		}
 	}
+}
+
+// endless is a run with many sessions, none of which is kept.
+type endless struct {
+	*reader
+	sessions int
+}
+
+func (e *endless) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*engine.SessionRow, error] {
+	return func(yield func(*engine.SessionRow, error) bool) {
+		for i := range e.sessions {
+			row := e.reader.sessions[i%len(e.reader.sessions)]
+			row.Cycle = i / 1000
+			if !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkExport writes 100,000 sessions, their events and timings.
+func BenchmarkExport(b *testing.B) {
+	for _, f := range []Format{CSV, JSONL, Parquet} {
+		b.Run(string(f), func(b *testing.B) {
+			r := &endless{crowd(), 100_000}
+			var size counted
+			for b.Loop() {
+				size = 0
+				if err := exportSessions(b.Context(), f, r, "r", names, sessionTables, []io.Writer{&size, &size, &size}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(size)/float64(r.sessions), "bytes/session")
+		})
+	}
+}
+
+// counted is how many bytes were written.
+type counted int64
+
+func (c *counted) Write(p []byte) (int, error) {
+	*c += counted(len(p))
+	return len(p), nil
 }

@@ -67,8 +67,8 @@ type Screen struct {
 
 	runs      []engine.RunRecord
 	chosen    engine.RunID
-	figures   figures // of the chosen run
-	of        mark    // what these figures are of
+	figures   figures                 // of the chosen run
+	of        mark                    // what these figures are of
 	exporting map[engine.RunID]string // what is said meanwhile
 	auditing  map[engine.RunID]bool
 	visible   bool
