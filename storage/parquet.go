@@ -19,7 +19,7 @@ const (
 
 // parquetRows writes Parquet, compressed with zstd. A row group is in memory until it is full.
 type parquetRows struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []column
 	rows    []parquet.Row // of which so many wait; they are used again
 	waiting int
@@ -28,7 +28,7 @@ type parquetRows struct {
 
 func newParquet(w io.Writer, columns []column) *parquetRows {
 	p := &parquetRows{
-		w:       parquet.NewWriter(w, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup)),
+		w:       parquet.NewGenericWriter[any](w, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup)),
 		columns: columns,
 		rows:    make([]parquet.Row, rowBatch),
 	}
