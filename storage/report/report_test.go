@@ -223,6 +223,11 @@ func TestWhatIsTold(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
+	short := day()
+	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
+	if got := written(t, short, Beside{}); !strings.Contains(got, "1 of 1 criterion met, as far as the run came.") {
+		t.Error("a run that was stopped has met its criteria")
+	}
 	before := day()
 	before.gone = fmt.Errorf("run 0192f000: %w", engine.ErrNotFound)
 	before.kept = nil
