@@ -2,10 +2,12 @@ package storage
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,8 +61,13 @@ func many(t *testing.T) *reader {
 
 // TestParquetIsCSV reads Parquet back: the same columns in the same order, and in each cell what the CSV has.
 func TestParquetIsCSV(t *testing.T) {
-	for name, r := range map[string]*reader{"crowd": crowd(), "many": many(t), "empty": {record: crowd().record}} {
-		for _, what := range []string{"sessions", "events", "timings", "metrics"} {
+	all := []string{"sessions", "events", "timings", "metrics"}
+	for name, c := range map[string]struct {
+		*reader
+		tables []string
+	}{"crowd": {crowd(), all}, "empty": {&reader{record: crowd().record}, all}, "many": {many(t), all[:1]}} {
+		for _, what := range c.tables {
+			r := c.reader
 			want := cells(t, written(t, CSV, what, r))
 			got := parquetCells(t, written(t, Parquet, what, r))
 			if len(got) != len(want) {
@@ -260,4 +267,47 @@ func TestMetricsKinds(t *testing.T) {
 			t.Errorf("there is no column %s", name)
 		}
 	}
+}
+
+// endless is a run with many sessions, none of which is kept.
+type endless struct {
+	*reader
+	sessions int
+}
+
+func (e *endless) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*engine.SessionRow, error] {
+	return func(yield func(*engine.SessionRow, error) bool) {
+		for i := range e.sessions {
+			row := e.reader.sessions[i%len(e.reader.sessions)]
+			row.Cycle = i / 1000
+			if !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkExport writes 100,000 sessions, their events and timings.
+func BenchmarkExport(b *testing.B) {
+	for _, f := range []Format{CSV, JSONL, Parquet} {
+		b.Run(string(f), func(b *testing.B) {
+			r := &endless{crowd(), 100_000}
+			var size counted
+			for b.Loop() {
+				size = 0
+				if err := exportSessions(b.Context(), f, r, "r", names, sessionTables, []io.Writer{&size, &size, &size}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(size)/float64(r.sessions), "bytes/session")
+		})
+	}
+}
+
+// counted is how many bytes were written.
+type counted int64
+
+func (c *counted) Write(p []byte) (int, error) {
+	*c += counted(len(p))
+	return len(p), nil
 }

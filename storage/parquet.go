@@ -19,17 +19,23 @@ const (
 
 // parquetRows writes Parquet, compressed with zstd. A row group is in memory until it is full.
 type parquetRows struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []column
-	rows    []parquet.Row // that wait, at most rowBatch
+	rows    []parquet.Row // of which so many wait; they are used again
+	waiting int
 	err     error
 }
 
 func newParquet(w io.Writer, columns []column) *parquetRows {
-	return &parquetRows{
-		w:       parquet.NewWriter(w, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup)),
+	p := &parquetRows{
+		w:       parquet.NewGenericWriter[any](w, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup)),
 		columns: columns,
+		rows:    make([]parquet.Row, rowBatch),
 	}
+	for i := range p.rows {
+		p.rows[i] = make(parquet.Row, len(columns))
+	}
+	return p
 }
 
 // parquetKinds are how kinds of cells are stored. Only a struct's fields keep their order in a schema.
@@ -59,7 +65,7 @@ func schemaOf(columns []column) *parquet.Schema {
 
 // Write is part of rowWriter.
 func (p *parquetRows) Write(row []string) error {
-	values := make(parquet.Row, len(row))
+	values := p.rows[p.waiting]
 	for i, c := range p.columns {
 		v, err := valueOf(c.kind, row[i])
 		if err != nil {
@@ -71,8 +77,7 @@ func (p *parquetRows) Write(row []string) error {
 		}
 		values[i] = v.Level(0, defined, i)
 	}
-	p.rows = append(p.rows, values)
-	if len(p.rows) < rowBatch {
+	if p.waiting++; p.waiting < rowBatch {
 		return nil
 	}
 	return p.hand()
@@ -101,9 +106,8 @@ func valueOf(k kind, text string) (v parquet.Value, err error) {
 
 // hand writes the rows that wait.
 func (p *parquetRows) hand() error {
-	_, err := p.w.WriteRows(p.rows)
-	clear(p.rows)
-	p.rows = p.rows[:0]
+	_, err := p.w.WriteRows(p.rows[:p.waiting])
+	p.waiting = 0
 	return err
 }
 

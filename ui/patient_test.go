@@ -421,6 +421,16 @@ func (p patientResults) Send(context.Context, engine.RunID) error {
 	return nil
 }
 
+func (p patientResults) ExportParquet(context.Context, engine.RunID, string) (string, error) {
+	p.wait("ExportParquet")
+	return "", nil
+}
+
+func (p patientResults) Report(context.Context, engine.RunID, string) (string, error) {
+	p.wait("Report")
+	return "", nil
+}
+
 func (p patientResults) Note(context.Context, engine.RunID, string) error {
 	p.wait("Note")
 	return nil

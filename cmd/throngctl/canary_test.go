@@ -148,6 +148,8 @@ func (n *nest) fly(t *testing.T) {
 		"--keep-share", "1", "--seed", "7", "--max-concurrent", "2", "--record", "--checkpoint-interval", "50ms")
 	n.ctl(t, "", "resume", "--export", filepath.Join(n.data, "out"))
 	n.ctl(t, "", "audit")
+	n.ctl(t, "", "report", "--out", filepath.Join(n.data, "out", "report.html"))
+	n.ctl(t, "", "export", "--what", "events", "--format", "jsonl", "--out", filepath.Join(n.data, "out", "events.jsonl"))
 	n.ctl(t, "", "timeline", "1")
 	n.ctl(t, "", "fork", "--seed", "8")
 	n.panics(t)
@@ -303,7 +305,7 @@ func forms(secret string) []string {
 }
 
 // TestCanaries searches all that a run leaves behind, wherever it does, for its secrets: after wrong answers of every
-// kind, a kill, a resume, an export and a push.
+// kind, a kill, a resume, an export, a report and a push.
 func TestCanaries(t *testing.T) {
 	keyring.MockInit()
 	n := newNest(t, "chirp-is-no-secret")
@@ -330,7 +332,7 @@ func TestCanaries(t *testing.T) {
 			t.Errorf("%s does not have what the model said", where)
 		}
 	}
-	for _, where := range []string{"the store, unfolded", "events.csv", "run.json", "Postgres", "throng.db"} {
+	for _, where := range []string{"the store, unfolded", "events.csv", "events.jsonl", "run.json", "report.html", "Postgres", "throng.db"} {
 		if _, ok := places[where]; !ok || !bytes.Contains(places[where], []byte(n.word)) {
 			t.Errorf("what is no secret is not found in %s (%t): the search proves nothing", where, ok)
 		}

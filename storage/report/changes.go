@@ -44,15 +44,9 @@ func numbers(changes []engine.ChangeRow) []string {
 	return all
 }
 
-// changes tells what was changed mid-run. Where governors moved the limit often, their moves are only counted.
+// changes tells what was changed mid-run. Of very many only those by hand are told.
 func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 	of := numbers(all)
-	moves := 0
-	for i := range all {
-		if of[i] == "" {
-			moves++
-		}
-	}
 	few := len(all) <= shownChanges
 	for i := range all {
 		if (few || of[i] != "") && len(p.Changes) < shownChanges {
@@ -60,8 +54,7 @@ func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 		}
 	}
 	if left := len(all) - len(p.Changes); left > 0 {
-		p.Moves = fmt.Sprintf("%s more are left out here, of all %s that Throng itself made; throngctl export %s --what changes has them.",
-			engine.FormatCount(int64(left)), engine.FormatCount(int64(moves)), r.ID)
+		p.Moves = fmt.Sprintf("Left out are %s changes that Throng itself made, for they are many: throngctl export %s --what changes has all.", engine.FormatCount(int64(left)), r.ID)
 	}
 }
 
@@ -110,32 +103,46 @@ type markView struct {
 	Faint  bool
 }
 
-// marksOf are the changes where the charts have room for them: of those that fall on the same spot the first one.
+// A mark is drawn, and has a number, where the one before is so far from it; both in percent of the width.
+const (
+	markApart   = 0.3
+	numberApart = 4.5
+)
+
+// marksOf are the changes where the charts have room for them, those by hand on top.
 func marksOf(x *axis, changes []engine.ChangeRow) (all []markView) {
 	of := numbers(changes)
 	for _, faint := range []bool{true, false} {
-		last := -1.0
+		last, named := -100.0, -100.0
 		for i := range changes {
-			c := &changes[i]
-			since, ok := x.since(c.At)
-			if !ok || faint != (of[i] == "") {
-				continue
-			}
+			since, ok := x.since(changes[i].At)
 			at := 100 * x.share(since)
-			apart := 1.6 // a number's width
-			if faint {
-				apart = 0.3
-			}
-			if last >= 0 && at-last < apart {
+			if !ok || faint != (of[i] == "") || at-last < markApart {
 				continue
 			}
 			last = at
-			text := c.What
-			if c.What != engine.InjectChange && c.What != engine.RetireChange && c.What != engine.RequeueChange {
-				text += " " + c.Old + " → " + c.New
+			m := markView{at, of[i], markText(&changes[i], of[i]), faint}
+			if at-named < numberApart {
+				m.Number = ""
+			} else {
+				named = at
 			}
-			all = append(all, markView{at, of[i], text + ", by " + c.Who, faint})
+			all = append(all, m)
 		}
 	}
 	return all
+}
+
+// markText is what the pointer is told of a change.
+func markText(c *engine.ChangeRow, number string) string {
+	text := c.What
+	if number != "" {
+		text = number + ": " + text
+	}
+	switch c.What {
+	case engine.InjectChange, engine.RetireChange, engine.RequeueChange:
+	default:
+		text += " " + c.Old + " → " + c.New
+	}
+	return text + ", by " + c.Who
 }

@@ -223,6 +223,8 @@ func verdict(r *engine.RunRecord) mark {
 		return mark{"bad", fmt.Sprintf("%d of %s missed.", missed, all)}
 	case unknown > 0:
 		return mark{"warn", fmt.Sprintf("%d of %s met, %d not known.", len(r.Verdict)-unknown, all, unknown)}
+	case r.Ending != engine.EndFinished:
+		return mark{"warn", fmt.Sprintf("%d of %s met, as far as the run came.", len(r.Verdict), all)}
 	case len(r.Verdict) == 1:
 		return mark{"good", "The success criterion is met."}
 	default:

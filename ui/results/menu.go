@@ -10,6 +10,8 @@ import (
 func (s *Screen) Actions() []action.Action {
 	return []action.Action{
 		action.Press(s.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command}),
+		{Name: "Export Parquet…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command | fyne.KeyModifierAlt, Do: s.askParquet, Enabled: s.takeable},
+		action.Press(s.report, action.Action{Name: "Report…", Menu: "File", Key: fyne.KeyR, Modifier: action.Command | fyne.KeyModifierAlt}),
 		action.Press(s.audit, action.Action{Name: "Audit", Menu: "Run", Key: fyne.KeyA, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.replay, action.Action{Name: "Look back", Menu: "Run", Key: fyne.KeyH, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.compare, action.Action{Name: "Compare…", Menu: "Run", Key: fyne.KeyC, Modifier: action.Command | fyne.KeyModifierShift}),

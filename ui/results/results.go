@@ -38,6 +38,10 @@ type Desk interface {
 	Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error)
 	// Export writes what a run gave into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// ExportParquet is like Export, with the rows as Parquet.
+	ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// Report writes a page about a run, as one HTML file, into dir and returns its path.
+	Report(ctx context.Context, run engine.RunID, dir string) (string, error)
 	// Audit recomputes a run's figures from its journal, says in a line what it found, and whether all are equal.
 	Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error)
 }
@@ -63,9 +67,9 @@ type Screen struct {
 
 	runs      []engine.RunRecord
 	chosen    engine.RunID
-	figures   figures // of the chosen run
-	of        mark    // what these figures are of
-	exporting map[engine.RunID]bool
+	figures   figures                 // of the chosen run
+	of        mark                    // what these figures are of
+	exporting map[engine.RunID]string // what is said meanwhile
 	auditing  map[engine.RunID]bool
 	visible   bool
 	ticks     int
@@ -77,6 +81,7 @@ type Screen struct {
 	pick     *widget.Select
 	picks    []engine.RunID // by option
 	export   *widget.Button
+	report   *widget.Button
 	audit    *widget.Button
 	replay   *widget.Button
 	compare  *widget.Button
@@ -86,25 +91,25 @@ type Screen struct {
 	said     *widgets.Notice // what came of the last export, or audit
 	trouble  *widgets.Notice
 	page     *page
-	pickPath func(then func(dir string))
+	pickPath func(title, confirm string, then func(dir string))
 }
 
 // New makes the screen.
 func New(desk Desk, win fyne.Window) *Screen {
-	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]bool{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
-	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
-	}
+	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]string{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
+	s.pickPath = func(title, confirm string, then func(string)) { widgets.PickFolder(win, title, confirm, then) }
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
 	s.pick.PlaceHolder = "Reading the runs…"
 	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)
 	s.export.Importance = widget.HighImportance
 	s.export.Disable()
+	s.report = widget.NewButtonWithIcon("Report…", theme.DocumentIcon(), s.askReport)
+	s.report.Disable()
 	s.audit = widget.NewButtonWithIcon("Audit", theme.ConfirmIcon(), s.startAudit)
 	s.audit.Disable()
 	s.replay = widget.NewButtonWithIcon("Look back", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
 	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
-	s.bar = widgets.NewBar(s.export, s.replay, s.compare, s.audit)
+	s.bar = widgets.NewBar(s.export, s.report, s.replay, s.compare, s.audit)
 	s.empty = newEmpty(s)
 	s.page = newPage(win, newChecklist(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
@@ -269,16 +274,10 @@ func (s *Screen) draw() {
 	}
 	enable(s.replay, r != nil)
 	enable(s.compare, r != nil)
+	s.drawExport(r)
 	if r == nil {
-		s.export.Disable()
 		s.page.hide()
 		return
-	}
-	if s.exporting[r.ID] {
-		s.export.Disable()
-		s.said.Say("Exporting…", widgets.Accent)
-	} else if s.export.Disabled() {
-		s.export.Enable()
 	}
 	if s.of.run != r.ID { // on their way
 		s.page.hide()
@@ -329,25 +328,4 @@ func (s *Screen) run() *engine.RunRecord {
 		}
 	}
 	return nil
-}
-
-func (s *Screen) askExport() {
-	run := s.chosen
-	s.pickPath(func(dir string) {
-		s.exporting[run] = true
-		s.draw()
-		async.Work(func() (string, error) { return s.desk.Export(context.Background(), run, dir) }, func(path string, err error) {
-			delete(s.exporting, run)
-			about := ""
-			if run != s.chosen {
-				about = "Run " + string(run) + ": "
-			}
-			if err != nil {
-				s.said.Say(about+"The export failed; the run is as it was. "+words.Trouble(err), widgets.Bad)
-			} else {
-				s.said.Say(about+"Exported to "+path+": "+inExport, widgets.Good)
-			}
-			s.draw()
-		})
-	})
 }

@@ -100,6 +100,16 @@ func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (stri
 	return dir + "/throng-" + string(run), d.exportErr
 }
 
+func (d *fakeDesk) ExportParquet(_ context.Context, run engine.RunID, dir string) (string, error) {
+	d.ask("parquet %s to %s", run, dir)
+	return dir + "/throng-" + string(run), d.exportErr
+}
+
+func (d *fakeDesk) Report(_ context.Context, run engine.RunID, dir string) (string, error) {
+	d.ask("report %s to %s", run, dir)
+	return dir + "/throng-" + string(run) + ".html", d.exportErr
+}
+
 func (d *fakeDesk) Audit(_ context.Context, run engine.RunID) (summary string, equal bool, err error) {
 	d.ask("audit %s", run)
 	d.mu.Lock()
@@ -436,7 +446,7 @@ func TestExportAsksWhere(t *testing.T) {
 func TestExport(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
 	q, s := start(t, desk)
-	s.pickPath = func(then func(string)) { then("/there") }
+	s.pickPath = func(_, _ string, then func(string)) { then("/there") }
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
 	if n := desk.times("export r to /there"); n != 1 {
@@ -449,6 +459,44 @@ func TestExport(t *testing.T) {
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
 	if got, want := s.said.Text(), "The export failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+}
+
+// TestOtherWays are the report and Parquet: asked for and told of like CSV.
+func TestOtherWays(t *testing.T) {
+	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
+	q, s := start(t, desk)
+	var asked []string
+	s.pickPath = func(title, _ string, then func(string)) {
+		asked = append(asked, title)
+		then("/there")
+	}
+	do := func(name string) {
+		for _, a := range s.Actions() {
+			if a.Name == name && a.Menu == "File" && a.Enabled() {
+				a.Do()
+				wait(q, s)
+				return
+			}
+		}
+		t.Fatalf("%s is not offered", name)
+	}
+	q.Tap(s.Content(), "Report…")
+	wait(q, s)
+	if got, want := s.said.Text(), "The report is /there/throng-r.html: one file"; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
+		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+	}
+	do("Export Parquet…")
+	if got, want := s.said.Text(), "Exported to /there/throng-r, with the columns"; !strings.HasPrefix(got, want) || desk.times("parquet r to /there") != 1 {
+		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+	}
+	if want := []string{"Report: an HTML file is made in this folder", "Export Parquet: a new folder is made in this one"}; !slices.Equal(asked, want) {
+		t.Errorf("asked was %q, want %q", asked, want)
+	}
+	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
+	do("Report…")
+	if got, want := s.said.Text(), "There is no report; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

@@ -326,33 +326,6 @@ func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Nam
 	return wire.Names(ctx, r, run)
 }
 
-// export writes what a run gave into a new folder.
-func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	record, err := d.store.Run(ctx, run)
-	if err == nil {
-		err = wire.CheckHere(&record)
-	}
-	if err != nil {
-		return "", err
-	}
-	n, err := names(ctx, d.store, run)
-	if err != nil {
-		return "", err
-	}
-	folder := filepath.Join(dir, "throng-"+string(run))
-	for i := 2; ; i++ {
-		err := os.Mkdir(folder, 0o755)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
-		}
-		folder = filepath.Join(dir, fmt.Sprintf("throng-%s-%d", run, i))
-	}
-	return folder, storage.ExportAll(ctx, folder, d.store, run, n, wire.Version())
-}
-
 // restore reads the scenario that was kept with a run.
 func restore(r *engine.RunRecord) (*scenario.Scenario, error) {
 	s, err := scenario.Restore(r.Source)

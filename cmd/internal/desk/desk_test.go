@@ -92,6 +92,20 @@ func TestRunFromSetupToExport(t *testing.T) {
 			t.Errorf("sessions.csv has %d lines, want 81: %v", strings.Count(string(text), "\n"), err)
 		}
 	}
+	if dir, err := (resultsDesk{d}).ExportParquet(t.Context(), job.ID(), out); err != nil || filepath.Base(dir) != "throng-"+string(job.ID())+"-3" {
+		t.Errorf("exported to %s, %v", dir, err)
+	} else if _, err := os.Stat(filepath.Join(dir, "sessions.parquet")); err != nil {
+		t.Error(err)
+	}
+	for _, ending := range []string{".html", "-2.html"} { // never over an older one
+		path, err := (resultsDesk{d}).Report(t.Context(), job.ID(), out)
+		if err != nil || filepath.Base(path) != "throng-"+string(job.ID())+ending {
+			t.Fatalf("the report is %s, %v", path, err)
+		}
+		if text, err := os.ReadFile(path); err != nil || !strings.HasSuffix(string(text), "</html>\n") {
+			t.Errorf("the report has %d bytes, %v", len(text), err)
+		}
+	}
 	if _, err := (runsDesk{d}).Resume(t.Context(), job.ID(), runs.Resumption{}); err == nil {
 		t.Error("a finished run was resumed")
 	}

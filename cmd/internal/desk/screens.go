@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -195,6 +196,16 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 // Export writes what a run gave into a new folder inside dir.
 func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)
+}
+
+// ExportParquet is like Export, with the rows as Parquet.
+func (d resultsDesk) ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.exportAs(ctx, storage.Parquet, run, dir)
+}
+
+// Report writes a page about a run into dir.
+func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.report(ctx, run, dir)
 }
 
 // Audit recomputes a run's figures from its journal.

@@ -1,0 +1,68 @@
+package desk
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
+)
+
+// export writes what a run gave into a new folder.
+func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+	return d.exportAs(ctx, storage.CSV, run, dir)
+}
+
+func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID, dir string) (string, error) {
+	record, err := d.store.Run(ctx, run)
+	if err == nil {
+		err = wire.CheckHere(&record)
+	}
+	if err != nil {
+		return "", err
+	}
+	n, err := names(ctx, d.store, run)
+	if err != nil {
+		return "", err
+	}
+	folder, err := unused(dir, run, "", func(path string) error { return os.Mkdir(path, 0o755) })
+	if err != nil {
+		return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
+	}
+	return folder, storage.ExportAllAs(ctx, folder, f, d.store, run, n, wire.Version())
+}
+
+// report writes a page about a run into a new file.
+func (d *Desk) report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
+	var file *os.File
+	path, err = unused(dir, run, ".html", func(path string) (err error) {
+		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("report of run %s: %w; choose another folder", run, err)
+	}
+	w := bufio.NewWriter(file)
+	err = errors.Join(wire.Report(ctx, w, d.store, run, wire.Reporting{}), w.Flush(), file.Close())
+	if err != nil {
+		return "", errors.Join(err, os.Remove(path))
+	}
+	return path, nil
+}
+
+// unused makes something of a run in a folder, under a name that nothing there has.
+func unused(dir string, run engine.RunID, ending string, create func(path string) error) (string, error) {
+	path := filepath.Join(dir, "throng-"+string(run)+ending)
+	for i := 2; ; i++ {
+		err := create(path)
+		if err == nil || !errors.Is(err, os.ErrExist) {
+			return path, err
+		}
+		path = filepath.Join(dir, fmt.Sprintf("throng-%s-%d%s", run, i, ending))
+	}
+}

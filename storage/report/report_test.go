@@ -1,0 +1,360 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// hostile is a text as strangers write them.
+const hostile = `<script>alert("x")</script> & '=cmd()' </style></svg>`
+
+// source is a store with one run in memory.
+type source struct {
+	record   engine.RunRecord
+	sessions []engine.SessionRow
+	metrics  []engine.MetricsRow
+	changes  []engine.ChangeRow
+	errs     [][]engine.ErrorNote
+	kept     []engine.CheckpointRecord
+	gone     error // of the parent's checkpoints
+}
+
+func (s *source) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return s.record, nil }
+
+func (s *source) Totals(context.Context, engine.RunID) (t engine.Totals, err error) {
+	for i := range s.sessions {
+		t.Add(&s.sessions[i])
+	}
+	t.Peaks = engine.Peaks{
+		Memory: 123_000_000, Connections: 7, ServerConnections: 12, Cycle: 2500 * time.Millisecond, Elapsed: time.Minute, Lag: time.Second,
+		Overhead: engine.Overhead{
+			Span: time.Minute, Cores: 2 * time.Minute, Machine: time.Minute, Process: 30 * time.Second, Requests: 3,
+			Times: engine.Times{engine.ForServices: 3 * time.Second, engine.ForRefusals: time.Second, engine.ForEngine: 60 * time.Millisecond},
+		},
+	}
+	return t, nil
+}
+
+func (s *source) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*engine.SessionRow, error] {
+	return func(func(*engine.SessionRow, error) bool) {}
+}
+
+func (s *source) Metrics(context.Context, engine.RunID, time.Time) iter.Seq2[*engine.MetricsRow, error] {
+	return func(yield func(*engine.MetricsRow, error) bool) {
+		for i := range s.metrics {
+			if row := s.metrics[i]; !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *source) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, error) {
+	return nil, nil
+}
+
+func (s *source) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
+	return s.changes, nil
+}
+
+func (s *source) LatestErrors(_ context.Context, _ engine.RunID, most int) (all [][]engine.ErrorNote, err error) {
+	for _, notes := range s.errs {
+		all = append(all, notes[:min(most, len(notes))])
+	}
+	return all, nil
+}
+
+func (s *source) Checkpoints(context.Context, engine.RunID) ([]engine.CheckpointRecord, error) {
+	return s.kept, s.gone
+}
+
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// second is what is recorded at one.
+func second(at time.Time, n int) engine.MetricsRow {
+	wave := 1 + math.Sin(float64(n)/40)
+	return engine.MetricsRow{
+		At: at, Phase: engine.Running, Ended: int64(4 * n), Limit: 20 + n/100, InFlight: int(10 * wave), SessionsPerSec: 4 * wave, RequestsPerSec: 12 * wave,
+		Total:       engine.Quantiles{Count: 4, P50: time.Duration(40*wave) * time.Millisecond, P95: time.Duration(90*wave) * time.Millisecond, P99: time.Duration(200*wave) * time.Millisecond},
+		RateLimited: int64(n / 10), Retries: int64(n / 20), Host: engine.Host{CPU: 30 * wave, ProcessCPU: 40 * wave, Cores: 4, Memory: 100_000_000 + 100_000*uint64(n%300), Available: 8e9, DiskFree: 1e12},
+		Connections: 3, ServerConnections: 9, ServerMax: 60, Unsent: -1, Usage: engine.Usage{Calls: int64(n), Cost: 21_300 * int64(n)},
+	}
+}
+
+// day is a run with everything that a report can hold.
+func day() *source {
+	settings := engine.DefaultSettings()
+	settings.Seed, settings.Cycles = 42, 2
+	settings.Services = map[string]string{"shop": "https://user:secret@shop.example:8080/api?key=secret"}
+	s := &source{
+		record: engine.RunRecord{
+			ID: "0192f6a4", Title: "Shoppers " + hostile, Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1, Limit: 20, Note: "a note\n" + hostile,
+			Source: engine.Source{
+				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> # " + hostile), "logo.png": {0xff, 0xd8}, "people.csv": bytes.Repeat([]byte("a"), shownFile+1)},
+				Parameters: map[string]string{"shops": "3", "greeting": fmt.Sprintf("%q", hostile)},
+			},
+			Verdict: []engine.Judgement{
+				{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Value: 0.25, Shown: "25%"},
+				{Criterion: engine.Criterion{Metric: "duration", Text: "< 2m"}, Value: 60, Shown: "1m0s", Passed: true},
+				{Criterion: engine.Criterion{Metric: "memory", Text: "< 12GB"}, Shown: "not known", Unknown: true},
+			},
+			Forecast: &engine.Forecast{Sessions: engine.Exactly(4, engine.FromFile), Length: engine.Exactly(90, engine.Guessed), Server: -1, ServerMax: -1},
+		},
+		changes: []engine.ChangeRow{
+			{At: epoch.Add(9 * time.Second), What: engine.LimitChange, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},
+			{At: epoch.Add(30 * time.Second), Cycle: 1, What: engine.LimitChange, Old: "15", New: "30", Who: "terminal (me@1)", Why: hostile},
+			{At: epoch.Add(200 * time.Second), Cycle: 1, What: engine.InjectChange, Old: "all", New: `{"cycle":2,"said":{"text":"<b>sale</b>","data":null}}`, Who: hostile, Inexact: &engine.Inexact{Cycle: 1}},
+		},
+		errs: [][]engine.ErrorNote{{
+			{Class: engine.ServerError, Count: 7, Cycle: 1, Agent: 1, Path: "pay", Message: "status 500: " + hostile}, {Class: engine.ServerError, Count: 7, Agent: 0, Path: "pay", Message: "before"},
+		}},
+		kept: []engine.CheckpointRecord{{Number: 4, Cycle: 2}, {Number: 3, Cycle: 1}, {Number: 2, Cycle: 1}, {Number: 1}},
+	}
+	for i, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.OK, engine.OK} {
+		row := engine.SessionRow{
+			Place: engine.Place{Agent: i}, Outcome: o, Total: time.Duration(i+1) * 30 * time.Millisecond, Service: 20 * time.Millisecond, Acted: i%2 == 0,
+			Steps: []engine.StepRecord{{Path: "open", Service: time.Millisecond}, {Path: "pay", Attempts: 2, Statuses: []int{503, 200}, Service: 19 * time.Millisecond, Usage: &engine.Usage{Calls: 1, Input: 120, Output: 30, Cost: 5_000_000}}},
+		}
+		if o == engine.Failed {
+			row.Class, row.Path, row.Error = engine.BadAnswer, "pay", hostile
+		}
+		s.sessions = append(s.sessions, row)
+	}
+	for n := range 400 {
+		at := epoch.Add(time.Duration(n) * time.Second)
+		if n >= 300 { // it was interrupted, and resumed an hour later
+			at = at.Add(time.Hour)
+		}
+		s.metrics = append(s.metrics, second(at, n))
+	}
+	return s
+}
+
+// beside is all that a report tells beside the store.
+func beside() Beside {
+	other := day()
+	other.record.ID = "0192f000"
+	totals, _ := other.Totals(context.Background(), "")
+	return Beside{
+		Version: "1.2.3", Agent: func(index int) (string, error) { return fmt.Sprintf("%s-%d", hostile, index), nil },
+		Services: map[string]string{"pay": "shop"}, Audit: &Audit{"12 figures recomputed, all equal", true},
+		Against: &Comparison{
+			Run: other.record, Totals: totals, From: 1, To: 2, Differences: []string{"parameter shops 2 → 3", hostile}, Method: "paired",
+			Rows: []ComparedRow{{"per session", hostile, "1 (0.5 to 1.5)", "2 (1.5 to 2.5)", "+1 (+0.5 to +1.5)", "< 0.001", true}},
+		},
+	}
+}
+
+func written(t *testing.T, s *source, b Beside) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(t.Context(), &out, s, "r", b); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestGolden is that the same run gives the same bytes.
+func TestGolden(t *testing.T) {
+	got := written(t, day(), beside())
+	path := filepath.Join("testdata", "report.html")
+	if *update {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Fatalf("line %d: got\n%.500s\nwant\n%.500s", i+1, a[i], b[i])
+			}
+		}
+		t.Fatalf("%d lines, want %d", len(a), len(b))
+	}
+}
+
+// TestNothingStrange is that a report loads nothing, runs nothing, and shows no secret, whatever texts stand in it.
+func TestNothingStrange(t *testing.T) {
+	got := written(t, day(), beside())
+	for _, bad := range []string{"<script", "secret", "src=", "@import", "url(", "http-equiv=\"refresh", "</style></svg>", "onload", "javascript:"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%q stands in it", bad)
+		}
+	}
+	if n := strings.Count(got, "&lt;script&gt;alert"); n < 9 {
+		t.Errorf("the strange text stands in it %d times: something is left out", n)
+	}
+	if n := strings.Count(got, "http"); n != strings.Count(got, "http-equiv")+strings.Count(got, "https://shop.example:8080/api") {
+		t.Errorf("there are other addresses: %d", n)
+	}
+}
+
+// TestWhatIsTold looks for what people look for.
+func TestWhatIsTold(t *testing.T) {
+	got := written(t, day(), beside())
+	for _, want := range []string{
+		`1 of 3 criteria missed, 1 not known.`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
+		`Forked from run 0192f000 at the start of cycle 1, where its checkpoints 2, 3 stand.`, `Audit: 12 figures recomputed, all equal`,
+		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1h0m0s`,
+		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Beside run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	short := day()
+	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
+	if got := written(t, short, Beside{}); !strings.Contains(got, "1 of 1 criterion met, as far as the run came.") {
+		t.Error("a run that was stopped has met its criteria")
+	}
+	before := day()
+	before.gone = fmt.Errorf("run 0192f000: %w", engine.ErrNotFound)
+	before.kept = nil
+	if got := written(t, before, Beside{}); !strings.Contains(got, "Forked from run 0192f000 at the start of cycle 1.") || !strings.Contains(got, "agent 1, step pay") {
+		t.Error("a parent that is gone is told otherwise")
+	}
+}
+
+// TestEmptyRun was stopped before anything happened.
+func TestEmptyRun(t *testing.T) {
+	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Beside{})
+	for _, want := range []string{"Nothing was recorded every second", "No session failed.", "Nothing was changed mid-run.", "The scenario names no success criteria.", "0 sessions, 1m0s; by hand."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf", "<no value>", "How long sessions took", "%!"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("it says %q", bad)
+		}
+	}
+}
+
+// TestLongRun is of 8 hours, with a governor that never rested: the report stays small, and every extreme is drawn.
+func TestLongRun(t *testing.T) {
+	s := day()
+	s.metrics, s.changes = nil, nil
+	const seconds = 8 * 3600
+	for n := range seconds {
+		m := second(epoch.Add(time.Duration(n)*time.Second), n)
+		if m.InFlight = 10; n == 20_001 {
+			m.InFlight = 77 // for one second of all
+		}
+		s.metrics = append(s.metrics, m)
+		if n%30 == 0 {
+			s.changes = append(s.changes, engine.ChangeRow{At: m.At, What: engine.LimitChange, Old: "20", New: "21", Who: "latency"})
+		}
+	}
+	got := written(t, s, Beside{})
+	if len(got) > 1<<19 {
+		t.Errorf("the report has %d bytes", len(got))
+	}
+	if !strings.Contains(got, "in flight <i>77</i>") {
+		t.Error("the largest value is lost")
+	}
+	if !strings.Contains(got, "960 changes that Throng itself made") {
+		t.Error("it does not say how often governors moved the limit")
+	}
+}
+
+// TestMostLinesStay is that a short run's line goes through each of its values.
+func TestMostLinesStay(t *testing.T) {
+	x := &axis{}
+	for n := range 100 {
+		x.see(epoch.Add(time.Duration(n) * time.Second))
+	}
+	l := newLine(x)
+	for n := range 100 {
+		l.add(time.Duration(n)*time.Second, float64(n*n%17))
+	}
+	pieces := l.pieces()
+	if len(pieces) != 1 || len(pieces[0]) != 100 {
+		t.Fatalf("%d pieces", len(pieces))
+	}
+	for n, p := range pieces[0] {
+		if p.v != float64(n*n%17) || p.at != time.Duration(n)*time.Second {
+			t.Errorf("point %d is %v", n, p)
+		}
+	}
+}
+
+func TestAxisLeavesOutInterruptions(t *testing.T) {
+	x := &axis{}
+	for _, s := range []int{0, 1, 2, 3602, 3603} {
+		x.see(epoch.Add(time.Duration(s) * time.Second))
+	}
+	if x.length() != 4*time.Second || len(x.cuts) != 1 {
+		t.Fatalf("it is %v long with %d cuts", x.length(), len(x.cuts))
+	}
+	for at, want := range map[int]time.Duration{0: 0, 2: 2 * time.Second, 1800: 2 * time.Second, 3602: 3 * time.Second, 3603: 4 * time.Second, 3610: 4 * time.Second} {
+		if got, ok := x.since(epoch.Add(time.Duration(at) * time.Second)); !ok || got != want {
+			t.Errorf("second %d is at %v, want %v", at, got, want)
+		}
+	}
+	if _, ok := x.since(epoch.Add(5000 * time.Second)); ok {
+		t.Error("what comes long after it is on it")
+	}
+}
+
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		most float64
+		unit unit
+		want string
+	}{
+		{0, counts, "0 0.5 1"},
+		{7, wholes, "0 2 4 6 8"},
+		{2, wholes, "0 1 2"},
+		{100, percents, "0 % 50 % 100 %"},
+		{0.35, durations, "0 100ms 200ms 300ms 400ms"},
+		{11.7, durations, "0 5s 10s 15s"},
+		{200, durations, "0 1m 2m 3m 4m"},
+		{123e6, sizes, "0 50 MB 100 MB 150 MB"},
+		{0.0087, dollars, "$0 $0.005 $0.0100"},
+	} {
+		_, ticks := scale(c.most, c.unit.steps)
+		var texts []string
+		for _, v := range ticks {
+			texts = append(texts, c.unit.text(v))
+		}
+		if got := strings.Join(texts, " "); got != c.want {
+			t.Errorf("%g: got %s, want %s", c.most, got, c.want)
+		}
+	}
+}
+
+// broken is a writer that a report does not reach half-way.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWriteFails(t *testing.T) {
+	if err := Write(t.Context(), broken{}, day(), "r", Beside{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("got %v", err)
+	}
+	gone := errors.New("no such agent")
+	if err := Write(t.Context(), io.Discard, day(), "r", Beside{Agent: func(int) (string, error) { return "", gone }}); !errors.Is(err, gone) {
+		t.Errorf("got %v", err)
+	}
+}
