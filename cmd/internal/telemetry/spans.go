@@ -82,12 +82,13 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 		attribute.String("throng.traced_for", why), attribute.Float64("throng.queue_seconds", row.Queue.Seconds()),
 		attribute.Float64("throng.held_seconds", row.Held.Seconds()), attribute.Float64("throng.service_seconds", row.Service.Seconds()),
 	))
-	switch {
-	case row.Outcome == engine.Failed || row.Outcome == engine.TimedOut:
+	switch row.Outcome {
+	case engine.Failed, engine.TimedOut:
 		root.SetAttributes(attribute.String("throng.step", engine.StepName(row.Path)), attribute.String("error.type", row.Class.String()))
 		root.SetStatus(codes.Error, brief(row.Error))
-	case row.Outcome == engine.Stopped:
+	case engine.Stopped:
 		root.SetAttributes(attribute.String("throng.because", row.Because))
+	default:
 	}
 	if trail.Left > 0 {
 		root.SetAttributes(attribute.Int("throng.untold", trail.Left))

@@ -312,7 +312,8 @@ func TestEndpoint(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	if conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.URL(), "http://"), "/metrics")); err == nil {
+	var dialer net.Dialer
+	if conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(e.URL(), "http://"), "/metrics")); err == nil {
 		_ = conn.Close()
 		t.Error("somebody listens still")
 	}
