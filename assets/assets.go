@@ -6,14 +6,11 @@ import (
 	"io/fs"
 )
 
-//go:embed scenarios guide
+//go:embed scenarios guide grafana
 var files embed.FS
 
 //go:embed prices.json
 var prices []byte
-
-//go:embed grafana/throng.json
-var dashboard []byte
 
 //go:embed icon.png
 var icon []byte
@@ -34,8 +31,14 @@ func Scenarios() fs.FS {
 // must not change it.
 func Prices() []byte { return prices }
 
-// Dashboard is one for Grafana, of what Prometheus scrapes of a run. The caller must not change it.
-func Dashboard() []byte { return dashboard }
+// Dashboard is one for Grafana, of what Prometheus scrapes of a run.
+func Dashboard() []byte {
+	text, err := files.ReadFile("grafana/throng.json")
+	if err != nil { // it is embedded above
+		panic(err)
+	}
+	return text
+}
 
 // Icon is the icon of the program: a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
 func Icon() []byte { return icon }

@@ -37,6 +37,7 @@ func (l *loop) finish() {
 	l.totals.Peaks = l.peaks(now)
 	l.tally()
 	l.sample()
+	l.services = l.states(now)
 	agents := l.cfg.Agents
 	if l.cfg.Chosen != nil {
 		agents = len(l.cfg.Chosen)

@@ -118,19 +118,27 @@ func (l *loop) askServices(now time.Time) {
 	if len(l.cfg.Services) == 0 {
 		return
 	}
-	states := make([]ServiceState, len(l.cfg.Services)) // snapshots share it
+	states := l.states(now)
 	var quotas []quota
 	for i, s := range l.cfg.Services {
 		for _, c := range s.Moves() {
 			l.record(c)
 		}
-		states[i] = s.State(now)
 		if q, gone := l.quotaOf(&states[i]); gone {
 			quotas = append(quotas, q)
 		}
 	}
 	l.services = states
 	l.takeQuotas(quotas, now)
+}
+
+// states are how the services are doing, for snapshots to share.
+func (l *loop) states(now time.Time) []ServiceState {
+	all := make([]ServiceState, len(l.cfg.Services))
+	for i, s := range l.cfg.Services {
+		all[i] = s.State(now)
+	}
+	return all
 }
 
 // quotaOf is what a state says of the service's quota, with what was known of it.

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -72,9 +73,9 @@ func Listen(ctx context.Context, address, version string) (*Endpoint, error) {
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err == nil && port != "" && (host == "" || host == "localhost" || net.ParseIP(strings.Split(host, "%")[0]) != nil) {
+	if err == nil && (host == "" || host == "localhost" || net.ParseIP(strings.Split(host, "%")[0]) != nil) {
 		return nil
 	}
 	return &engine.FieldError{Field: Field, Problem: fmt.Sprintf("%q is no address to listen on", address), Hint: "an IP address of this machine and a port, such as 127.0.0.1:9464"}

@@ -68,6 +68,7 @@ func (m *Metric) data(s *engine.Snapshot, samples []sample) metricdata.Aggregati
 			all.DataPoints = append(all.DataPoints, point)
 		}
 		return all
+	case Counter, Gauge:
 	}
 	var points []metricdata.DataPoint[float64]
 	for i := range samples {

@@ -76,18 +76,19 @@ func (t *tracer) mayTake(now time.Time) bool {
 func (t *tracer) session(trail *engine.Trail, why string) {
 	row := trail.Row
 	ctx := context.WithValue(context.Background(), placeKey{}, traceOf(t.x.run.ID, row.Place))
-	ctx, root := t.tracer.Start(ctx, "session", trace.WithNewRoot(), trace.WithTimestamp(row.Started), trace.WithAttributes(
+	ctx, root := t.tracer.Start(ctx, "session", trace.WithNewRoot(), trace.WithTimestamp(align(trail)), trace.WithAttributes(
 		attribute.String("throng.run", string(t.x.run.ID)), attribute.Int("throng.cycle", row.Cycle), attribute.Int("throng.agent", row.Agent),
 		attribute.String("throng.agent.id", t.x.name(row.Agent)), attribute.Int("throng.take", row.Take), attribute.String("throng.outcome", row.Outcome.String()),
 		attribute.String("throng.traced_for", why), attribute.Float64("throng.queue_seconds", row.Queue.Seconds()),
 		attribute.Float64("throng.held_seconds", row.Held.Seconds()), attribute.Float64("throng.service_seconds", row.Service.Seconds()),
 	))
-	switch {
-	case row.Outcome == engine.Failed || row.Outcome == engine.TimedOut:
+	switch row.Outcome {
+	case engine.Failed, engine.TimedOut:
 		root.SetAttributes(attribute.String("throng.step", engine.StepName(row.Path)), attribute.String("error.type", row.Class.String()))
 		root.SetStatus(codes.Error, brief(row.Error))
-	case row.Outcome == engine.Stopped:
+	case engine.Stopped:
 		root.SetAttributes(attribute.String("throng.because", row.Because))
+	default:
 	}
 	if trail.Left > 0 {
 		root.SetAttributes(attribute.Int("throng.untold", trail.Left))
@@ -96,6 +97,28 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 	root.End(trace.WithTimestamp(row.Started.Add(row.Total)))
 	t.sessions.Add(1)
 	t.spans.Add(n + 1)
+}
+
+// align puts all times of a trail on one clock, as the two that a time is read from may be apart by as much as a step
+// takes, and returns when the session began: its row is without the time in which its first step that can wait handed on
+// what others had finished.
+func align(trail *engine.Trail) (began time.Time) {
+	base := trail.Row.Started
+	began = base
+	for i := range trail.Steps {
+		s := &trail.Steps[i]
+		s.Began, s.Ended = base.Add(s.Began.Sub(base)), base.Add(s.Ended.Sub(base))
+		if s.Began.Before(began) {
+			began = s.Began
+		}
+	}
+	for i := range trail.Attempts {
+		trail.Attempts[i].Began = base.Add(trail.Attempts[i].Began.Sub(base))
+	}
+	for i := range trail.Holds {
+		trail.Holds[i].Began = base.Add(trail.Holds[i].Began.Sub(base))
+	}
+	return began
 }
 
 // stepSpan is a step that has a span.

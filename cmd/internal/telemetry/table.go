@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,7 +114,7 @@ func stateSet(now string, all []string, before ...string) (set []sample) {
 		if state == now {
 			value = 1
 		}
-		set = append(set, labelled(value, append(before[:len(before):len(before)], state)...))
+		set = append(set, labelled(value, append(slices.Clip(before), state)...))
 	}
 	return set
 }

@@ -118,11 +118,11 @@ type TelemetrySetting struct {
 // TelemetrySettings is the one table of what can be said of where metrics and traces go.
 var TelemetrySettings = []TelemetrySetting{
 	{
-		Name: ListenKey, Env: ListenEnv, Hold: "ADDR", Help: "answer Prometheus there, such as 127.0.0.1:9464; port 0 is any that is free, off is not",
+		Name: ListenKey, Env: ListenEnv, Hold: "ADDR", Help: "answer Prometheus there, such as 127.0.0.1:9464; port 0 is any that is free; off answers nobody",
 		set: func(t *Telemetry, text string) error { return address(&t.Listen, text, telemetry.CheckAddress) }, show: func(t *Telemetry) string { return cmp.Or(t.Listen, off) },
 	},
 	{
-		Name: OTLPKey, Env: otlpEnv, Hold: "URL", Help: "send metrics and traces to this collector of OpenTelemetry, by OTLP over HTTP, such as http://127.0.0.1:4318; off is not",
+		Name: OTLPKey, Env: otlpEnv, Hold: "URL", Help: "send metrics and traces to this collector of OpenTelemetry, by OTLP over HTTP, such as http://127.0.0.1:4318; off sends nothing",
 		set: func(t *Telemetry, text string) error { return address(&t.OTLP, text, telemetry.CheckURL) }, show: func(t *Telemetry) string { return cmp.Or(t.OTLP, off) },
 	},
 	{

@@ -1,0 +1,99 @@
+package desk
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// scraped is what an address answers Prometheus; "" is that nobody does.
+func scraped(t *testing.T, address string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// port is an address that is taken, and free once it is closed.
+func port(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // until the test ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestMetricsAreServedAtOnce: a change in Settings counts for the window that is open, and one that cannot be is not kept.
+func TestMetricsAreServedAtOnce(t *testing.T) {
+	t.Setenv(wire.ListenEnv, "")
+	d := open(t, t.TempDir())
+	screen := settingsDesk{d}
+	free := port(t)
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := screen.Save(t.Context(), wire.ListenKey, address); err != nil {
+		t.Fatal(err)
+	}
+	if text := scraped(t, address); !strings.Contains(text, `throng_run_phase{phase="idle"} 1`) {
+		t.Errorf("before a run: %s", text)
+	}
+	launch(t, d, nil)
+	<-d.Settled()
+	if text := scraped(t, address); !strings.Contains(text, `throng_run_phase{phase="ended"} 1`) || !strings.Contains(text, "throng_sessions_planned 80") {
+		t.Errorf("after a run: %s", text)
+	}
+	taken := port(t).Addr().String()
+	err := screen.Save(t.Context(), wire.ListenKey, taken)
+	if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "in use") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	if saved, _ := wire.LoadSaved(d.data); saved[wire.ListenKey] != address || scraped(t, address) == "" {
+		t.Errorf("saved is %q", saved[wire.ListenKey])
+	}
+	second := port(t)
+	other := second.Addr().String()
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := screen.Save(t.Context(), wire.ListenKey, other); err != nil || scraped(t, address) != "" || !strings.Contains(scraped(t, other), `phase="ended"} 1`) {
+		t.Errorf("another address: %v", err)
+	}
+	if err := screen.Save(t.Context(), wire.ListenKey, ""); err != nil || scraped(t, other) != "" {
+		t.Errorf("it is still open: %v", err)
+	}
+}
+
+// TestAPortThatIsTaken keeps no window from its runs.
+func TestAPortThatIsTaken(t *testing.T) {
+	t.Setenv(wire.ListenEnv, port(t).Addr().String())
+	d := open(t, t.TempDir())
+	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs go on without") {
+		t.Errorf("the notice is %q", d.Notice())
+	}
+	launch(t, d, nil)
+	<-d.Settled()
+	if r, err := d.store.Newest(t.Context()); err != nil || r.Ending != engine.EndFinished {
+		t.Errorf("%v, %v", r.Ending, err)
+	}
+}

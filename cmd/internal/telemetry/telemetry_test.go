@@ -1,0 +1,371 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
+)
+
+// full is a run of which everything is known.
+func full() *Run {
+	q := engine.Quantiles{Count: 4, Mean: time.Second, P50: time.Second, P95: 2 * time.Second, P99: 3 * time.Second, Max: 3 * time.Second}
+	s := &engine.Snapshot{
+		Run: "a", At: time.Unix(1000, 0), Phase: engine.Running, Cycles: 3, Total: 9, Elapsed: time.Minute, Outcomes: map[engine.Outcome]int64{engine.OK: 4},
+		Binds: "latency", Latency: q, Queue: q, QueueSum: 4 * time.Second, Held: q, HeldSum: 4 * time.Second,
+		Services:       []engine.ServiceState{{Name: "shop", Bound: 5, Rate: 3, Replies: engine.Replies{engine.Reply2xx: 7}}},
+		Budget:         engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
+		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
+		Metrics: engine.MetricsRow{
+			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1},
+			Host: engine.Host{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
+		},
+		Overhead: engine.Overhead{Times: engine.Times{engine.ForServices: time.Second}},
+	}
+	for range mostSteps + 2 {
+		path := "step" + string(rune('a'+len(s.Steps)/26)) + string(rune('a'+len(s.Steps)%26))
+		s.Steps = append(s.Steps, engine.StepFigures{Path: path, Statuses: [5]int64{engine.StepOK: 3}, Requests: 3, Service: q, Sum: 4 * time.Second})
+	}
+	return &Run{ID: "a", Title: "A scenario", Seed: 7, Agents: 3, Snapshot: func() *engine.Snapshot { return s }}
+}
+
+// TestMetricsAreLikeOthers: names, units and helps are as Prometheus recommends, and all of them are served of a run of
+// which everything is known.
+func TestMetricsAreLikeOthers(t *testing.T) {
+	c := newCollector(func() *view { return look("1.2.3", full()) })
+	problems, err := testutil.CollectAndLint(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]int{}
+	for _, f := range families {
+		served[f.GetName()] = len(f.GetMetric())
+	}
+	for _, m := range Metrics() {
+		if served[m.Name] == 0 || !strings.HasPrefix(m.Name, "throng_") || !strings.HasSuffix(m.Help, ".") {
+			t.Errorf("%s has %d samples and the help %q", m.Name, served[m.Name], m.Help)
+		}
+	}
+	// What is beyond the bound on steps is told together.
+	if got, want := served["throng_step_requests_total"], mostSteps+1; got != want {
+		t.Errorf("%d steps have figures of their own, want %d", got, want)
+	}
+	if err := testutil.CollectAndCompare(c, strings.NewReader(`# HELP throng_outbox_age_seconds For how long there were such rows at all times; missing without a remote database.
+# TYPE throng_outbox_age_seconds gauge
+throng_outbox_age_seconds 10
+# HELP throng_budget_used_ratio Share of a bound of the budget that is used up; missing for bounds that there are not.
+# TYPE throng_budget_used_ratio gauge
+throng_budget_used_ratio{bound="dollars"} 0.25
+throng_budget_used_ratio{bound="requests"} 0.9
+# HELP throng_governor_binds 1 for the governor that holds the limit, 0 for the rest.
+# TYPE throng_governor_binds gauge
+throng_governor_binds{governor="connections"} 0
+throng_governor_binds{governor="latency"} 1
+throng_governor_binds{governor="manual"} 0
+throng_governor_binds{governor="resources"} 0
+throng_governor_binds{governor="success"} 0
+`), "throng_outbox_age_seconds", "throng_budget_used_ratio", "throng_governor_binds"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnknownIsMissing: what a run does not know, such as the figures of a database that there is none of, has no value.
+func TestUnknownIsMissing(t *testing.T) {
+	s := &engine.Snapshot{Remaining: -1, Metrics: engine.MetricsRow{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}}
+	c := newCollector(func() *view { return look("", &Run{Snapshot: func() *engine.Snapshot { return s }}) })
+	for _, name := range []string{
+		"throng_run_remaining_seconds", "throng_database_connections", "throng_database_server_connections", "throng_outbox_rows", "throng_outbox_age_seconds",
+		"throng_sessions_planned", "throng_cycles_planned", "throng_checkpoint_last_timestamp_seconds", "throng_session_time_ratio",
+	} {
+		if n := testutil.CollectAndCount(c, name); n != 0 {
+			t.Errorf("%s has %d values", name, n)
+		}
+	}
+	if n := testutil.CollectAndCount(c, "throng_run_phase"); n != len(phases) {
+		t.Errorf("%d phases", n)
+	}
+}
+
+// TestBothSayTheSame: each metric has as many samples for OpenTelemetry as for Prometheus, under a name that a collector
+// makes the other one of.
+func TestBothSayTheSame(t *testing.T) {
+	run := full()
+	x := &Sender{}
+	x.runs.Store(run)
+	scopes, err := producer{x}.Produce(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := map[string]metricdata.Metrics{}
+	for _, m := range scopes[0].Metrics {
+		sent[m.Name] = m
+	}
+	v := look("", run)
+	for _, m := range Metrics() {
+		name, unit := m.Other()
+		n := 0
+		switch data := sent[name].Data.(type) {
+		case metricdata.Sum[float64]:
+			n = len(data.DataPoints)
+		case metricdata.Gauge[float64]:
+			n = len(data.DataPoints)
+		case metricdata.Histogram[float64]:
+			n = len(data.DataPoints)
+		case metricdata.Summary:
+			n = len(data.DataPoints)
+		}
+		if want := len(m.samples(v)); n != want || sent[name].Unit != unit {
+			t.Errorf("%s is %s with %d samples in %q, want %d in %q", m.Name, name, n, sent[name].Unit, want, unit)
+		}
+		again := strings.ReplaceAll(name, ".", "_") + map[string]string{"s": "_seconds", "By": "_bytes", "1": "_ratio", "": ""}[unit]
+		if m.Kind == Counter {
+			again += "_total"
+		}
+		if again != m.Name {
+			t.Errorf("a collector makes %s of %s, want %s", again, name, m.Name)
+		}
+	}
+}
+
+var named = regexp.MustCompile(`throng_[a-z0-9_]+`)
+
+// plain is a metric's name without what Prometheus adds for parts of it.
+func plain(name string) string {
+	for _, end := range []string{"_bucket", "_sum", "_count"} {
+		if rest, ok := strings.CutSuffix(name, end); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+func table() (names []string) {
+	for _, m := range Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// TestDashboard: whatever it asks for is served, and it shows whatever is served. It is to be imported with any source.
+func TestDashboard(t *testing.T) {
+	var d struct {
+		Inputs []struct{ Name, Type, PluginID string } `json:"__inputs"`
+		Schema int                                     `json:"schemaVersion"`
+		Title  string
+		Panels []struct {
+			ID          int
+			Type, Title string
+			Datasource  struct{ UID string }
+			GridPos     struct{ H, W, X, Y int }
+			Targets     []struct{ Expr, LegendFormat string }
+		}
+	}
+	if err := json.Unmarshal(assets.Dashboard(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Inputs) != 1 || d.Inputs[0].Name != "DS_PROMETHEUS" || d.Inputs[0].Type != "datasource" || d.Inputs[0].PluginID != "prometheus" || d.Schema < 38 {
+		t.Errorf("%+v, schema %d", d.Inputs, d.Schema)
+	}
+	known, shown, rows := table(), map[string]bool{}, 0
+	ids := map[int]bool{}
+	taken := map[[2]int]string{}
+	for _, p := range d.Panels {
+		if ids[p.ID] {
+			t.Errorf("two panels have the number %d", p.ID)
+		}
+		ids[p.ID] = true
+		for x := range p.GridPos.W {
+			for y := range p.GridPos.H {
+				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
+				if taken[at] != "" || at[0] > 23 {
+					t.Fatalf("%s lies over %s", p.Title, taken[at])
+				}
+				taken[at] = p.Title
+			}
+		}
+		if p.Type == "row" {
+			rows++
+			continue
+		}
+		if p.Datasource.UID != "${DS_PROMETHEUS}" || len(p.Targets) == 0 {
+			t.Errorf("%s asks %q", p.Title, p.Datasource.UID)
+		}
+		for _, target := range p.Targets {
+			for _, name := range named.FindAllString(target.Expr, -1) {
+				if shown[plain(name)] = true; !slices.Contains(known, plain(name)) {
+					t.Errorf("%s asks for %s, which nobody serves", p.Title, name)
+				}
+			}
+			if strings.Count(target.Expr, "$instance") == 0 || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
+				t.Errorf("%s asks for %s", p.Title, target.Expr)
+			}
+		}
+	}
+	if rows != 8 {
+		t.Errorf("%d rows", rows)
+	}
+	for _, name := range known {
+		if !shown[name] && name != "throng_build_info" && name != "throng_agents" && name != "throng_cycles_planned" && name != "throng_run_ending" && name != "throng_run_elapsed_seconds" {
+			t.Errorf("%s is not shown", name)
+		}
+	}
+}
+
+// TestMetricsAreDocumented: the guide has a line for each metric with its labels and its help, and names no other.
+func TestMetricsAreDocumented(t *testing.T) {
+	i := slices.IndexFunc(assets.Pages(), func(p assets.Page) bool { return p.Topic == "metrics" })
+	if i < 0 {
+		t.Fatal("the guide has no such page")
+	}
+	text := assets.Pages()[i].Text
+	for _, m := range Metrics() {
+		line := "- `" + m.Name + "`"
+		if len(m.Labels) > 0 {
+			line = "- `" + m.Name + "{" + strings.Join(m.Labels, ",") + "}`"
+		}
+		line += ", " + m.Kind.String() + ": " + m.Help
+		if !strings.Contains(strings.ReplaceAll(text, "\n  ", " "), line+"\n") {
+			t.Errorf("there is no line\n%s", line)
+		}
+	}
+	known := table()
+	for _, name := range named.FindAllString(text, -1) {
+		if !slices.Contains(known, plain(name)) {
+			t.Errorf("%s is no metric", name)
+		}
+	}
+}
+
+// TestEndpoint answers GET and HEAD of what there is, and nothing else.
+func TestEndpoint(t *testing.T) {
+	e, err := Listen(t.Context(), "127.0.0.1:0", "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Open() != "" {
+		t.Errorf("a loopback address is open to others: %s", e.Open())
+	}
+	ask := func(method, path string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(e.URL(), "/metrics")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(body)
+	}
+	for _, tt := range []struct {
+		method, path string
+		code         int
+		says         string
+	}{
+		{http.MethodGet, "/metrics", 200, `throng_run_phase{phase="idle"} 1`},
+		{http.MethodHead, "/metrics", 200, ""},
+		{http.MethodGet, "/", 200, "/metrics"},
+		{http.MethodPost, "/metrics", 405, ""},
+		{http.MethodDelete, "/metrics", 405, ""},
+		{http.MethodGet, "/debug/pprof", 404, ""},
+	} {
+		if code, body := ask(tt.method, tt.path); code != tt.code || !strings.Contains(body, tt.says) {
+			t.Errorf("%s %s: %d %s", tt.method, tt.path, code, body)
+		}
+	}
+	run := full()
+	e.Show(run)
+	e.Keep(full()) // of another run
+	if e.run.Load() != run {
+		t.Error("the end of another run has ended this one")
+	}
+	e.Keep(run)
+	if _, body := ask(http.MethodGet, "/metrics"); !strings.Contains(body, `throng_sessions_total{outcome="ok"} 4`) || e.run.Load() == run {
+		t.Error("the last figures are gone, or the run is held on to")
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	var dialer net.Dialer
+	if conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(e.URL(), "http://"), "/metrics")); err == nil {
+		_ = conn.Close()
+		t.Error("somebody listens still")
+	}
+}
+
+// TestListenWhereItCannot tells what to do, and that an open address is open.
+func TestListenWhereItCannot(t *testing.T) {
+	first, err := Listen(t.Context(), "127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = first.Close() }()
+	busy := strings.TrimSuffix(strings.TrimPrefix(first.URL(), "http://"), "/metrics")
+	for address, want := range map[string]string{busy: "is in use by another program", "9464": "is no address", "127.0.0.1": "is no address", "192.0.2.1:0": "nothing can listen"} {
+		_, err := Listen(t.Context(), address, "")
+		if field, ok := errors.AsType[*engine.FieldError](err); !ok || field.Field != Field || !strings.Contains(field.Problem, want) || field.Hint == "" {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	wide, err := Listen(t.Context(), ":0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = wide.Close() }()
+	if !strings.Contains(wide.Open(), "without a password") {
+		t.Errorf("it is said of an open address: %q", wide.Open())
+	}
+}
+
+// TestAStormOfFailures is traced in part.
+func TestAStormOfFailures(t *testing.T) {
+	var tr tracer
+	now, taken := time.Unix(1000, 0), 0
+	for range 100 {
+		if tr.mayTake(now) {
+			taken++
+		}
+	}
+	if taken != failedEach || !tr.mayTake(now.Add(time.Second)) {
+		t.Errorf("%d of 100 in a second, want %d, and more in the next", taken, failedEach)
+	}
+}
+
+// TestSampled takes about its share of sessions.
+func TestSampled(t *testing.T) {
+	n := 0
+	for agent := range 10_000 {
+		if sampled(7, engine.Place{Cycle: 3, Agent: agent}, 0.1) {
+			n++
+		}
+	}
+	if n < 900 || n > 1100 || sampled(7, engine.Place{}, 0) || !sampled(7, engine.Place{}, 1) {
+		t.Errorf("%d of 10,000 are in a sample of a tenth", n)
+	}
+}
