@@ -8,6 +8,7 @@ import (
 	"net/http/httputil"
 	neturl "net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
