@@ -34,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens pictures monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -107,6 +107,9 @@ aimock:
 
 screens: setup-test ## Take a picture of every screen in all sizes, themes and scales, into bin/screens
 	THRONG_SCREENS=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestScreens$$' ./cmd/internal/window
+
+pictures: setup-test ## Take the pictures of the README anew, some 6 minutes; best where nothing else runs
+	THRONG_PICTURES=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestPictures$$' ./cmd/internal/window
 
 monkey: setup-test ## Have EVENTS=10000 random taps and keys come over the real window; SEED=n for others
 	THRONG_MONKEY_EVENTS=$(EVENTS) THRONG_MONKEY_SEED=$(SEED) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestMonkey$$' ./cmd/internal/window

@@ -74,11 +74,20 @@ func (a *App) newManual(target string) *manual {
 	return m
 }
 
+// helper is a screen that knows what a person wants to read about now; "" is the screen.
+type helper interface{ Help() string }
+
 // help opens the guide at what it says of the screen that is shown.
 func (f *frame) help() {
 	if m := f.of.manual; m != nil && m.frame == f {
 		m.screen.Open(firstPage)
 		return
 	}
-	f.of.showGuide(f.current.help)
+	target := f.current.help
+	if s, ok := f.current.screen.(helper); ok {
+		if now := s.Help(); now != "" {
+			target = now
+		}
+	}
+	f.of.showGuide(target)
 }

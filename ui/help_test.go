@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -10,7 +12,9 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -30,11 +34,11 @@ func TestHelpIsAboutTheScreen(t *testing.T) {
 			t.Fatalf("%s: F1 opens no guide, or another", p.title)
 		}
 		file, heading, anchored := strings.Cut(p.help, "#")
+		if !slices.ContainsFunc(prose.Parse(pageText(t, file)).Headings(), func(h prose.Heading) bool { return !anchored || h.Anchor == heading }) {
+			t.Errorf("%s: %s has no heading %s", p.title, file, heading)
+		}
 		if got := a.manual.screen.Page(); got != titles[file] {
 			t.Errorf("%s: the guide is open at %s", p.title, got)
-		}
-		if anchored && !strings.Contains(pageText(t, file), "\n## ") {
-			t.Errorf("%s: %s has no heading %s", p.title, file, heading)
 		}
 	}
 	widgets.Tell(a.win, "A question", widget.NewLabel("Why?"))
@@ -49,6 +53,24 @@ func TestHelpIsAboutTheScreen(t *testing.T) {
 	test.Tap(navigationTo(t, a.frame, guideTitle))
 	if len(a.others) != 1 {
 		t.Errorf("there are %d windows", len(a.others))
+	}
+}
+
+// TestHelpIsAboutTheWorstFigure: each metric of health has its heading on the page about the dashboard.
+func TestHelpIsAboutTheWorstFigure(t *testing.T) {
+	uitest.Start(t)
+	anchors := map[string]bool{}
+	for _, h := range prose.Parse(pageText(t, "07-dashboard.md")).Headings() {
+		anchors[h.Anchor] = true
+	}
+	found := engine.Health(&engine.Snapshot{}, &engine.Vitals{}, time.Minute)
+	for _, f := range found {
+		if !anchors[prose.Anchor(string(f.Metric))] {
+			t.Errorf("the page has no heading for %s", f.Metric)
+		}
+	}
+	if len(found) < 12 {
+		t.Errorf("there are only %d metrics", len(found))
 	}
 }
 

@@ -41,34 +41,34 @@ func newContents(open func(link string)) *contents {
 	return c
 }
 
-// row shows an entry.
+// row shows an entry, cut to its width. Nothing in it can be tapped by itself, of either button: that would keep taps from
+// the list.
 type row struct {
 	widget.BaseWidget
-	back, indent *canvas.Rectangle
-	line         *widgets.Line
-	page, chosen bool
+	back  *canvas.Rectangle
+	text  *canvas.Text
+	entry entry
+	// chosen is that it is open
+	chosen bool
 }
 
 func newRow() *row {
-	r := &row{back: canvas.NewRectangle(color.Transparent), indent: canvas.NewRectangle(color.Transparent), line: widgets.NewLine(theme.SizeNameText, widgets.Neutral)}
-	r.back.CornerRadius = theme.SelectionRadiusSize()
+	r := &row{back: canvas.NewRectangle(color.Transparent), text: canvas.NewText("", color.Transparent)}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
+// Text is the whole text.
+func (r *row) Text() string { return r.entry.text }
+
 func (r *row) set(e entry, chosen bool) {
-	tone := widgets.Neutral
-	if !e.page {
-		tone = widgets.Quiet
-	}
-	r.page, r.chosen = e.page, chosen
-	r.line.Set(e.text, tone)
+	r.entry, r.chosen = e, chosen
 	r.Refresh()
 }
 
 // CreateRenderer is part of [fyne.Widget].
 func (r *row) CreateRenderer() fyne.WidgetRenderer {
-	return &rowRenderer{widget.NewSimpleRenderer(container.NewStack(r.back, container.NewBorder(nil, nil, r.indent, nil, r.line))), r}
+	return &rowRenderer{widget.NewSimpleRenderer(container.NewWithoutLayout(r.back, r.text)), r}
 }
 
 type rowRenderer struct {
@@ -76,18 +76,37 @@ type rowRenderer struct {
 	row *row
 }
 
-// Refresh follows the entry and the theme.
-func (r *rowRenderer) Refresh() {
+// MinSize is a line, and room for its ellipsis.
+func (r *rowRenderer) MinSize() fyne.Size {
+	return fyne.MeasureText("…", theme.TextSize(), fyne.TextStyle{})
+}
+
+// Layout indents headings, and cuts what is too long.
+func (r *rowRenderer) Layout(size fyne.Size) {
 	left := theme.Padding()
-	if !r.row.page {
+	if !r.row.entry.page {
 		left *= 5
 	}
-	r.row.indent.SetMinSize(fyne.NewSize(left, 0))
+	r.row.text.Text = widgets.Fit(r.row.entry.text, size.Width-left, r.row.text.TextSize, fyne.TextStyle{})
+	r.row.text.Move(fyne.NewPos(left, 0))
+	r.row.text.Resize(fyne.NewSize(size.Width-left, size.Height))
+	r.row.back.Resize(size)
+}
+
+// Refresh follows the entry and the theme.
+func (r *rowRenderer) Refresh() {
 	r.row.back.FillColor = color.Transparent
 	if r.row.chosen {
 		r.row.back.FillColor = theme.Color(theme.ColorNameSelection)
 	}
-	r.WidgetRenderer.Refresh()
+	r.row.back.CornerRadius = theme.SelectionRadiusSize()
+	tone := widgets.Neutral
+	if !r.row.entry.page {
+		tone = widgets.Quiet
+	}
+	r.row.text.Color, r.row.text.TextSize = widgets.Color(tone.Color()), theme.TextSize()
+	r.Layout(r.row.Size())
+	canvas.Refresh(r.row)
 }
 
 // TypedKey opens the page with Return too.

@@ -74,7 +74,7 @@ const widest = "Querying the results in Postgres and"
 // Content is what the guide looks like.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show, Hide and Tick do nothing: a page does not change.
+// Show does nothing, as Hide and Tick do: a page does not change.
 func (s *Screen) Show() {}
 
 // Hide does nothing.

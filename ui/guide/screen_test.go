@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"testing"
@@ -174,7 +175,7 @@ func TestBackAndForward(t *testing.T) {
 	}
 }
 
-// TestContents opens pages and headings by keys.
+// TestContents opens pages and headings by taps and by keys.
 func TestContents(t *testing.T) {
 	s, w := opened(t)
 	w.Canvas().Focus(s.contents)
@@ -189,6 +190,23 @@ func TestContents(t *testing.T) {
 		if s.page(strings.Split(e.link, "#")[0]) == nil || e.page != (path.Ext(e.link) == ".md") {
 			t.Errorf("line %d, %q, leads to %s", i, e.text, e.link)
 		}
+	}
+	var items []fyne.Tappable
+	uitest.Walk(s.contents, func(o fyne.CanvasObject) bool {
+		if _, ok := o.(fyne.SecondaryTappable); ok {
+			t.Errorf("%T lies on the list, and keeps taps from it", o)
+		}
+		if item, ok := o.(fyne.Tappable); ok && fmt.Sprintf("%T", o) == "*widget.listItem" {
+			items = append(items, item)
+		}
+		return true
+	})
+	if len(items) < 15 {
+		t.Fatalf("only %d lines are shown", len(items))
+	}
+	test.Tap(items[len(items)-1])
+	if s.Page() != "The design in two pages" {
+		t.Errorf("a tap on the last line opens %s", s.Page())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -58,4 +59,22 @@ func advice(f *feed) (text string, worst engine.Level) {
 		return "the first figures come within a second", engine.Unknown
 	}
 	return strings.Join(append([]string{"no figure is beyond its threshold"}, good...), "  ·  "), engine.Healthy
+}
+
+// Help is where the guide speaks of the figure that is worst; "" is that none is beyond its threshold.
+func (s *Screen) Help() string {
+	f := s.seen()
+	if f == nil {
+		return ""
+	}
+	worst := engine.Finding{Level: engine.Healthy}
+	for _, found := range f.health {
+		if found.Level > worst.Level {
+			worst = found
+		}
+	}
+	if worst.Metric == "" {
+		return ""
+	}
+	return "07-dashboard.md#" + prose.Anchor(string(worst.Metric))
 }

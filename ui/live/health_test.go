@@ -40,6 +40,9 @@ func TestFiguresAndAdvice(t *testing.T) {
 		}
 	}
 	st.shows(t, "no figure is beyond its threshold", "failed sessions: under 5 % fail")
+	if help := st.Help(); help != "" {
+		t.Errorf("help with nothing wrong is %q", help)
+	}
 
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU, m.Host.Available = 75, 1e9 })
 	st.tick()
@@ -47,6 +50,9 @@ func TestFiguresAndAdvice(t *testing.T) {
 		t.Errorf("the advice is %q", text)
 	}
 	st.shows(t, "memory left critical", "CPU warning")
+	if help := st.Help(); help != "07-dashboard.md#memory-left" {
+		t.Errorf("help is %q", help)
+	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.tick()
 	st.shows(t, "figures as of the run's end")

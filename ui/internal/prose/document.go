@@ -17,7 +17,7 @@ type Document struct {
 type Heading struct {
 	Text   string
 	Level  int    // from 1
-	Anchor string // what links to it are called, as Git hosts call them
+	Anchor string // see [Anchor]
 }
 
 // kind is what a block is.
@@ -130,7 +130,10 @@ func plain(spans []span) string {
 }
 
 // anchor is what links to a heading are called.
-func (b *block) anchor() string {
+func (b *block) anchor() string { return Anchor(plain(b.spans)) }
+
+// Anchor is what links to a heading of a text are called, as Git hosts call them.
+func Anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
@@ -139,5 +142,5 @@ func (b *block) anchor() string {
 			return '-'
 		}
 		return -1
-	}, plain(b.spans))
+	}, heading)
 }

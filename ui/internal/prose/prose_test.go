@@ -236,3 +236,17 @@ func FuzzParse(f *testing.F) {
 		d.Links()
 	})
 }
+
+// TestRefreshIsCheap: what has not changed is not made again, and another theme is followed.
+func TestRefreshIsCheap(t *testing.T) {
+	v, _ := shown(t, sample, 600, Ways{})
+	text := func() fyne.CanvasObject { return v.over.Objects[0] }
+	before := text()
+	if v.Refresh(); text() != before {
+		t.Error("it is drawn again in the same theme")
+	}
+	fyne.CurrentApp().Settings().SetTheme(test.NewTheme())
+	if v.Refresh(); text() == before {
+		t.Error("it is not drawn again in another theme")
+	}
+}

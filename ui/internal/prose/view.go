@@ -27,7 +27,8 @@ type View struct {
 	document *Document
 	marks    []string // words in lower case
 	sheet    *sheet
-	em       float32 // that the sheet is laid out with
+	em       float32        // that the sheet is laid out with
+	drawn    [3]color.Color // of the theme, that it is drawn with
 	pictures map[string]*canvas.Image
 	from, to place // what is selected; from may be behind to
 
@@ -107,9 +108,13 @@ func (v *View) draw() {
 		v.piece(&v.sheet.pieces[i])
 	}
 	v.paint()
-	for _, c := range v.Parts() {
-		c.Refresh()
-	}
+	v.drawn = tones()
+	canvas.Refresh(v) // all of it is new: to refresh each piece would be for nothing
+}
+
+// tones are colours by which themes are told apart.
+func tones() [3]color.Color {
+	return [3]color.Color{theme.Color(theme.ColorNameForeground), theme.Color(theme.ColorNameBackground), theme.Color(theme.ColorNameHyperlink)}
 }
 
 func put(list *[]fyne.CanvasObject, o fyne.CanvasObject, x, y, w, h float32) {
@@ -212,11 +217,12 @@ type viewRenderer struct {
 // MinSize is that of the sheet.
 func (r *viewRenderer) MinSize() fyne.Size { return r.view.MinSize() }
 
-// Refresh follows the theme.
+// Refresh follows the theme. The toolkit calls it again and again for each change of that.
 func (r *viewRenderer) Refresh() {
-	if r.view.em != theme.TextSize() {
-		r.view.lay(r.view.sheet.width)
-		return
+	switch v := r.view; {
+	case v.em != theme.TextSize():
+		v.lay(v.sheet.width)
+	case v.drawn != tones():
+		v.draw()
 	}
-	r.view.draw()
 }

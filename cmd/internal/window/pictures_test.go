@@ -1,0 +1,117 @@
+package window_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestPictures takes the pictures of the README into assets/pictures for make pictures, light and dark: the journey of a
+// run of 372 shoppers whose shop is some way off, slows past 40 calls at once and now and then fails.
+func TestPictures(t *testing.T) {
+	if os.Getenv("THRONG_PICTURES") == "" {
+		t.Skip("make pictures takes the pictures of the README")
+	}
+	for theme, suffix := range map[string]string{"light": "", "dark": "-dark"} {
+		t.Run(theme, func(t *testing.T) {
+			l := look{1280, 800, theme, "1"}
+			d := newDesktop(t, l.width, l.height)
+			journey{d, l, suffix}.take()
+		})
+	}
+}
+
+// journey is one through the window, in a look.
+type journey struct {
+	*desktop
+	look   look
+	suffix string // of the pictures' names
+}
+
+// The rehearsal of the pictures has faults, which only the terminal can give it: the run is begun there.
+var begun = []string{
+	"run", "shopping", "--seed", "7", "--cycles", "16", "--set", "eagerness=6", "--set", "think_seconds=0.3", "--governor", "latency",
+	"--checkpoint-interval", "20s", "--rehearsal", "remote", "--fault", "capacity=40", "--fault", "server_error=0.01", "--fault", "rate_limited=0.002",
+}
+
+func (j journey) take() {
+	j.t.Helper()
+	j.begin()
+	j.save(`{"cycles": "24"}`)
+	j.start("FYNE_THEME="+j.look.theme, "FYNE_SCALE="+j.look.scale)
+	j.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", "1280", "800")
+	j.until("the built-in scenario", func() bool { return j.shows("takes part: all 372 shoppers") })
+	j.picture("setup")
+
+	j.click("Checkpoints")
+	j.still("the run to go on with", func() *part { return j.find("Resume") })
+	j.picture("checkpoints")
+	j.click("Resume")
+	j.until("the run going on", func() bool { return j.find("running") != nil })
+	j.click("Changes")
+	for _, cycle := range []int{4, 7, 10} { // each takes some 10 s
+		j.until("more of the run", func() bool { return j.cycle() >= cycle && j.figure("In flight") >= 20 })
+	}
+	j.picture("live")
+	j.click("Agents")
+	j.look.reveal(j.desktop, "the agents", func() *part { return j.kind("crowd.Grid") })
+	grid := j.still("the agents", func() *part { return j.kind("crowd.Grid") })
+	j.press(grid.X+grid.W/3, grid.Y+min(grid.H, j.look.height*9/10-grid.Y)/3)
+	j.until("one agent, among many at work", func() bool {
+		b := j.find("Copy as JSON")
+		return b != nil && !b.Disabled && j.figure("In flight") >= 20
+	})
+	j.picture("agents")
+
+	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("See results") != nil })
+	j.until("the end", func() bool { return j.find("See results") != nil })
+	j.click("See results")
+	j.until("results", func() bool { return j.shows("All agents done") })
+	j.picture("results")
+	j.xdotool("key", "ctrl+q")
+	j.ended()
+}
+
+// begin has a terminal begin two runs in the store that the window opens: a short one to its end, and the one of the
+// pictures, which is then stopped.
+func (j journey) begin() {
+	j.t.Helper()
+	program := filepath.Join(j.t.TempDir(), "throngctl")
+	build := exec.CommandContext(j.t.Context(), "go", "build", "-tags", buildTags(), "-o", program, "github.com/throng-sim/throng/cmd/throngctl")
+	if out, err := build.CombinedOutput(); err != nil {
+		j.t.Fatalf("build the terminal program: %v\n%s", err, out)
+	}
+	ctl := func(args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(j.t.Context(), program, args...)
+		cmd.Env = []string{"HOME=" + j.home}
+		return cmd
+	}
+	if out, err := ctl("run", "shopping", "--cycles", "4").CombinedOutput(); err != nil {
+		j.t.Fatalf("the run before: %v\n%s", err, out)
+	}
+	run := ctl(begun...)
+	if err := run.Start(); err != nil {
+		j.t.Fatal(err)
+	}
+	j.until("the run in progress", func() bool { return ctl("checkpoint").Run() == nil })
+	if err := run.Process.Signal(os.Interrupt); err != nil {
+		j.t.Fatal(err)
+	}
+	_ = run.Wait() // its exit code says that it was interrupted
+}
+
+// picture takes one for the README: of 256 colours, which is all that a window has and a fifth of the size.
+func (j journey) picture(name string) {
+	j.t.Helper()
+	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // nothing is pointed at, and what is known is drawn in the next frame
+	path := filepath.Join("..", "..", "..", "assets", "pictures", name+j.suffix+".png")
+	cmd := exec.CommandContext(j.t.Context(), "import", "-window", "root", "-strip", "+dither", "-colors", "256", "-define", "png:compression-level=9", "PNG8:"+path)
+	cmd.Env = append(os.Environ(), "DISPLAY="+j.display)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		j.t.Fatalf("take a picture: %v\n%s", err, out)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > 250_000 {
+		j.t.Errorf("%s: %v, %v", path, info.Size(), err)
+	}
+}
