@@ -134,7 +134,11 @@ func (s *Screen) saveIn(dir string, over bool, then func()) {
 		s.drop()
 		s.load(name, func() {
 			for i, text := range written {
-				if sh := s.sheet(sheets[i].Name); sh != nil && !bytes.Equal(sheets[i].text(), text) {
+				called := sheets[i].Name
+				if i == 0 {
+					called = filepath.Base(name) // the scenario's own file, which may be called otherwise there
+				}
+				if sh := s.sheet(called); sh != nil && !bytes.Equal(sheets[i].text(), text) {
 					sh.put(sheets[i].text())
 					s.changed()
 				}

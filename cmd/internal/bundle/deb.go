@@ -54,10 +54,13 @@ Description: %s
 	if err := all.write(work, a.release); err != nil {
 		return "", err
 	}
-	made := filepath.Join(j.out, fmt.Sprintf("%s_%s_%s.deb", a.command(), a.release.deb(), j.arch))
+	made := filepath.Join(j.out, j.called(".deb"))
 	env := []string{fmt.Sprintf("SOURCE_DATE_EPOCH=%d", a.release.made.Unix())}
-	_, err = runWith(ctx, env, filepath.Dir(work), "dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=2", "--build", work, made)
-	return made, err
+	_, err = runWith(ctx, env, filepath.Dir(work), "dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=2", "--build", work, work+".deb")
+	if err != nil { // what is half packed stays out of the way
+		return "", err
+	}
+	return made, os.Rename(work+".deb", made)
 }
 
 const maintainer = "The Throng authors <throng-sim@users.noreply.github.com>"

@@ -44,9 +44,12 @@ case ${1-} in
 	;;
 esac
 
-# Desktops read these; where a program for it is missing, they do without.
-for update in "update-desktop-database $prefix/share/applications" "update-mime-database $prefix/share/mime" \
-	"gtk-update-icon-cache -q -t -f $prefix/share/icons/hicolor"; do
-	folder=${update##* /}
-	! command -v "${update%% *}" >/dev/null 2>&1 || [ ! -d "/$folder" ] || ${update%" /$folder"} "/$folder" >/dev/null 2>&1 || :
-done
+# refresh FOLDER COMMAND... brings up to date what desktops read; where there is no such command, they do without.
+refresh() {
+	folder=$1
+	shift
+	! command -v "$1" >/dev/null 2>&1 || [ ! -d "$folder" ] || "$@" "$folder" >/dev/null 2>&1 || :
+}
+refresh "$prefix/share/applications" update-desktop-database
+refresh "$prefix/share/mime" update-mime-database
+refresh "$prefix/share/icons/hicolor" gtk-update-icon-cache -q -t -f

@@ -184,7 +184,7 @@ var installScript string
 
 // packArchive leaves an archive with a script that installs what is in it.
 func packArchive(ctx context.Context, j job, t tree, work string) (string, error) {
-	name := fmt.Sprintf("%s-%s-linux-%s", j.app.command(), j.app.release.version, j.arch)
+	name := j.called("")
 	all := tree{}
 	var paths []string
 	for path, f := range t {
@@ -197,7 +197,7 @@ func packArchive(ctx context.Context, j job, t tree, work string) (string, error
 	if err := all.write(filepath.Join(work, name), j.app.release); err != nil {
 		return "", err
 	}
-	archive := filepath.Join(j.out, name+".tar.xz")
+	archive := filepath.Join(j.out, j.called(".tar.xz"))
 	// The number of threads is in the bytes that xz gives.
 	_, err := run(ctx, work, "tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=gnu", "-I", "xz -6 -T2", "-cf", archive, name)
 	return archive, err

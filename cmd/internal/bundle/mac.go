@@ -55,7 +55,7 @@ func packMac(ctx context.Context, j job, work string) ([]string, error) {
 	if err := errors.Join(os.Rename(made, filepath.Join(stage, filepath.Base(made))), os.Symlink("/Applications", filepath.Join(stage, "Applications"))); err != nil {
 		return nil, err
 	}
-	image := filepath.Join(j.out, fmt.Sprintf("%s-%s-macos-universal.dmg", name, j.app.release.version))
+	image := filepath.Join(j.out, j.called(".dmg"))
 	if _, err := run(ctx, work, "hdiutil", "create", "-volname", name, "-srcfolder", stage, "-ov", "-format", "UDZO", image); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,20 @@ func pack(ctx context.Context, j job) ([]string, error) {
 	return kind(ctx, j, work)
 }
 
+// called returns what the package with an ending is called.
+func (j *job) called(ending string) string {
+	name, command, r := j.app.Details.Name, j.app.command(), j.app.release
+	switch ending {
+	case ".dmg":
+		return name + "-" + r.version + "-macos-universal" + ending
+	case ".zip":
+		return name + "-" + r.version + "-windows-" + j.arch + ending
+	case ".deb":
+		return command + "_" + r.deb() + "_" + j.arch + ending
+	}
+	return command + "-" + r.version + "-linux-" + j.arch + ending
+}
+
 // build builds both programs for a processor, without paths of this machine and tables for debuggers, and names them in
 // the job. Stack traces stay as they are.
 func (j *job) build(ctx context.Context, dir, arch string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -300,5 +301,22 @@ func TestRelease(t *testing.T) {
 	}
 	if got := (release{version: "1.2.3-dev.1.a-b"}).deb(); got != "1.2.3~dev.1.a-b" {
 		t.Errorf("for Debian it is %s", got)
+	}
+}
+
+// TestDocumentedNames: the README and the guide name packages as they are called.
+func TestDocumentedNames(t *testing.T) {
+	j, _ := released(t, "linux")
+	found := 0
+	for _, page := range []string{"README.md", filepath.Join("assets", "guide", "12-unsigned.md")} {
+		for _, name := range regexp.MustCompile(`(?i)throng[-_][0-9][^\s/]*?(\.dmg|\.zip|\.deb|\.tar\.xz)\b`).FindAllStringSubmatch(read(t, filepath.Join(j.root, page)), -1) {
+			found++
+			if want := j.called(name[1]); name[0] != want {
+				t.Errorf("%s names %s; make package makes %s", page, name[0], want)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d names were found", found)
 	}
 }

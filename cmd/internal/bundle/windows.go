@@ -40,7 +40,7 @@ func packZip(ctx context.Context, j job, work string) ([]string, error) {
 	if err := writeFile(licences, []byte(cmp.Or(j.texts(ctx)["licences"], string(licence))), 0o644); err != nil {
 		return nil, err
 	}
-	made := filepath.Join(j.out, fmt.Sprintf("%s-%s-windows-%s.zip", a.Details.Name, a.release.version, j.arch))
+	made := filepath.Join(j.out, j.called(".zip"))
 	return []string{made}, zipped(made, a, licences, window, terminal)
 }
 

@@ -140,11 +140,21 @@ func writeIn(dir, name string, text []byte) error {
 	return nil
 }
 
+// copied is what a file of the scenario is called in another folder: a built-in one gets the ending by which desktops know
+// a scenario.
+func (e *Edit) copied(name string) string {
+	if stem, ok := strings.CutSuffix(name, ".yaml"); ok && e.BuiltIn() && name == e.File() {
+		return stem + ".throng.yaml"
+	}
+	return name
+}
+
 // Copy writes all files of the scenario into another folder as they are edited, and returns where its own is then. Those
 // that are there already come back, and nothing is written, unless over is set.
 func (e *Edit) Copy(dir string, over bool) (path string, there []string, err error) {
-	own := e.File()
-	for _, name := range append(slices.Clone(e.opened), own) {
+	own := e.copied(e.File())
+	for _, name := range append(slices.Clone(e.opened), e.File()) {
+		name = e.copied(name)
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && !slices.Contains(there, name) {
 			there = append(there, name)
 		}
@@ -155,7 +165,7 @@ func (e *Edit) Copy(dir string, over bool) (path string, there []string, err err
 	for _, name := range e.opened {
 		text, err := e.open(name)
 		if err == nil {
-			err = writeIn(dir, name, text)
+			err = writeIn(dir, e.copied(name), text)
 		}
 		if err != nil {
 			return "", nil, fmt.Errorf("copy %s: %w", name, err)

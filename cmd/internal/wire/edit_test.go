@@ -86,7 +86,7 @@ func TestEditCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, there, err := e.Copy(dir, false)
-	if err != nil || len(there) > 0 || path != filepath.Join(dir, "shopping.yaml") {
+	if err != nil || len(there) > 0 || path != filepath.Join(dir, "shopping.throng.yaml") {
 		t.Fatalf("%s, %v, %v", path, there, err)
 	}
 	if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, e.Texts["shopping.yaml"]) {
@@ -95,7 +95,7 @@ func TestEditCopies(t *testing.T) {
 	if _, err := scenario.Load(path, nil); err != nil {
 		t.Errorf("the copy cannot be read: %v", err)
 	}
-	if _, there, _ = e.Copy(dir, false); !slices.Equal(there, []string{"shopping.yaml", "shopping.star"}) {
+	if _, there, _ = e.Copy(dir, false); !slices.Equal(there, []string{"shopping.throng.yaml", "shopping.star"}) {
 		t.Errorf("there were %v", there)
 	}
 	if _, _, err := e.Copy(dir, true); err != nil {

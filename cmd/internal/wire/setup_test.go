@@ -33,7 +33,7 @@ const (
 // What a machine may have.
 const (
 	toBuild = "gcc pkg-config"
-	toPack  = "xz"
+	toPack  = "xz dpkg-deb"
 	toDrive = "Xvfb xauth xdotool import"
 	toServe = "initdb pg_ctl"
 	toPool  = "pgbouncer"
@@ -234,19 +234,19 @@ func TestSetup(t *testing.T) {
 		},
 
 		{
-			name:    "bundle, all there",
+			name:    "packages, all there",
 			args:    "app",
 			machine: stubMachine{has: toBuild + " " + toPack, bin: map[string]string{"apt-get": stubInstalls}},
 		},
 		{
-			name:     "bundle",
+			name:     "packages",
 			args:     "app",
 			machine:  stubMachine{user: "0", has: toBuild, bin: map[string]string{"apt-get": stubInstalls}},
-			commands: []string{refresh, apt + "xz-utils"},
-			says:     []string{"Throng needs:\n  - xz: "},
+			commands: []string{refresh, apt + "xz-utils dpkg"},
+			says:     []string{"Throng needs:\n  - xz and dpkg-deb: "},
 		},
 		{
-			name:     "bundle on a Mac",
+			name:     "packages on a Mac",
 			args:     "app",
 			machine:  stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks, "brew": stubInstalls}},
 			commands: []string{"xcode-select -p"},
@@ -284,7 +284,7 @@ func TestSetup(t *testing.T) {
 		{
 			name:     "tests, no xdotool",
 			args:     "test",
-			machine:  stubMachine{user: "0", has: toBuild + " xz Xvfb xauth import initdb pg_ctl pgbouncer", bin: map[string]string{"apt-get": stubInstalls}},
+			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " Xvfb xauth import initdb pg_ctl pgbouncer", bin: map[string]string{"apt-get": stubInstalls}},
 			commands: []string{refresh, apt + aptScreen},
 			says:     []string{"Throng needs:\n  - Xvfb, xauth, xdotool"},
 		},
@@ -292,21 +292,21 @@ func TestSetup(t *testing.T) {
 			name:     "tests with apt",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"apt-get": stubInstalls}},
-			commands: []string{refresh, byApt + " xz-utils " + aptScreen + " postgresql pgbouncer"},
+			commands: []string{refresh, byApt + " xz-utils dpkg " + aptScreen + " postgresql pgbouncer"},
 			says:     []string{"a C compiler", "OpenGL and X11", "xz", "Xvfb", "PostgreSQL"},
 		},
 		{
 			name:     "tests with dnf",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"dnf": stubInstalls}},
-			commands: []string{byDnf + " xz " + dnfScreen + " postgresql-server pgbouncer"},
+			commands: []string{byDnf + " xz dpkg " + dnfScreen + " postgresql-server pgbouncer"},
 			says:     []string{"Installing it: dnf install"},
 		},
 		{
 			name:     "tests with brew",
 			args:     "test",
 			machine:  stubMachine{bin: map[string]string{"brew": stubInstalls}},
-			commands: []string{"brew install gcc " + otherGL + " xz " + brewScreen + " postgresql@17 pgbouncer"},
+			commands: []string{"brew install gcc " + otherGL + " xz dpkg " + brewScreen + " postgresql@17 pgbouncer"},
 			says:     []string{"Installing it: brew install"},
 		},
 		{
@@ -356,7 +356,7 @@ func TestSetup(t *testing.T) {
 func TestSetupWithPacman(t *testing.T) {
 	for args, packages := range map[string]string{
 		"":     "gcc glibc " + otherGL,
-		"test": "gcc glibc " + otherGL + " xz " + pacmanScreen + " postgresql pgbouncer",
+		"test": "gcc glibc " + otherGL + " xz dpkg " + pacmanScreen + " postgresql pgbouncer",
 	} {
 		output, commands, code := stubMachine{user: "0", bin: map[string]string{"pacman": stubInstalls}}.run(t, strings.Fields(args)...)
 		if code != 0 || !strings.Contains(output, "Installing it: pacman -S") {
