@@ -16,6 +16,7 @@ import (
 type agentsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Cycle *int   `placeholder:"N" help:"The cycle, which count from 0; the newest of which anything is known without."`
+	jsonFlag
 	State string `placeholder:"STATE" help:"List who ended so: ok, stopped, failed, timeout or cancelled."`
 }
 
@@ -53,6 +54,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 				break
 			}
 		}
+		if t.json {
+			return t.print(c.asJSON(r.ID, max(cycle, 0), people, counts, who))
+		}
 		if wanted != engine.Unfinished {
 			for _, agent := range who {
 				fmt.Fprintln(t.out, people.Name(agent))
@@ -62,6 +66,20 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		t.counts(people.Program.Agents(), max(cycle, 0), counts)
 		return nil
 	})
+}
+
+// asJSON is the answer for programs.
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *wire.People, counts map[engine.Outcome]int, who []int) agentsJSON {
+	j := agentsJSON{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
+	j.NoSession = j.Agents
+	for o, n := range counts {
+		j.Outcomes[o.String()] = n
+		j.NoSession -= n
+	}
+	for _, agent := range who {
+		j.Who = append(j.Who, people.Name(agent))
+	}
+	return j
 }
 
 // counts tells how many agents ended a cycle in which way.

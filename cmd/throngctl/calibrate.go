@@ -26,10 +26,10 @@ type calibrateCmd struct {
 	Repeats  int           `default:"3" placeholder:"N" help:"How often each level is measured (3)."`
 	Duration time.Duration `default:"5s" placeholder:"T" help:"How long each level is measured (5s), after it has settled; longer where sessions take long."`
 	Apply    bool          `help:"Save the recommendation with the settings, as max-concurrent and ceiling."`
-	JSON     bool          `name:"json" help:"Print what was found as JSON, and nothing else."`
 	Presets  bool          `help:"Show starting points for this machine, without measuring."`
 
 	NoDashboard bool `help:"Lines instead of one that moves."`
+	jsonFlag
 	settingFlags
 	newFlags
 	outsideFlags
@@ -40,6 +40,9 @@ var errGivenUp = errors.New("given up")
 // Run is called by kong.
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Presets {
+		if t.json {
+			return t.print(newPresets(t.data))
+		}
 		return t.presets()
 	}
 	sweep, err := c.sweep(t)
@@ -239,6 +242,29 @@ func percent(v float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.0f%%", v)
+}
+
+// presetJSON is a starting point.
+type presetJSON struct {
+	Table       string `json:"table"`
+	Name        string `json:"name"`
+	Matches     string `json:"matches"`
+	AtOnce      string `json:"at_once"`
+	ThisMachine bool   `json:"this_machine,omitempty"`
+}
+
+func newPresets(data string) (all []presetJSON) {
+	machine := wire.ThisMachine(data)
+	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
+	for _, table := range []struct {
+		name    string
+		presets []engine.Preset
+	}{{"system", engine.Systems}, {"use", engine.Uses}, {"deployment", engine.Deployments}} {
+		for _, p := range table.presets {
+			all = append(all, presetJSON{table.name, p.Name, p.Matches, p.Span(), p == own})
+		}
+	}
+	return all
 }
 
 // presets shows starting points, that of this machine marked.

@@ -22,6 +22,7 @@ type checkCmd struct {
 	newFlags
 	outsideFlags
 	databaseFlag
+	jsonFlag
 }
 
 // Run is called by kong. Problems end it with exit code 1, warnings do not.
@@ -47,7 +48,12 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	var list wire.Preflight
 	checks := list.List(ctx, l, db, nil)
-	if err := printChecks(t.out, checks); err != nil {
+	if t.json {
+		err = t.print(newChecks(checks))
+	} else {
+		err = printChecks(t.out, checks)
+	}
+	if err != nil {
 		return err
 	}
 	if engine.WorstGrade(checks) == engine.GradeProblem {

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,15 +66,18 @@ type cli struct {
 	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
 	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
 
-	Validate  validateCmd  `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
-	Check     checkCmd     `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
-	Try       tryCmd       `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
-	Prove     proveCmd     `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
-	Calibrate calibrateCmd `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
-	Settings  settingsCmd  `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
-	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
-	Rehearse  rehearseCmd  `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
-	Guide     guideCmd     `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
+	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
+	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
+	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
+	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
+	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
+	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
+	Rehearse   rehearseCmd   `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
+	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and the rehearsal"`
+	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and the rehearsal"`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
+	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
 }
 
 // terminal is what commands talk to.
@@ -166,7 +170,7 @@ func grammar(args []string) (all any, data *string) {
 	}
 	of := reflect.TypeFor[cli]()
 	for field := range of.Fields() {
-		if _, command := field.Tag.Lookup("cmd"); command && kebab(field.Name) == args[0] {
+		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == args[0] {
 			folder, _ := of.FieldByName("Data")
 			one := reflect.New(reflect.StructOf([]reflect.StructField{folder, field}))
 			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
@@ -175,13 +179,24 @@ func grammar(args []string) (all any, data *string) {
 	return whole, &whole.Data
 }
 
+const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
+
+// model is what the whole command line may be.
+func model() *kong.Application {
+	parser, err := kong.New(&cli{}, kong.Name("throngctl"), kong.Description(description), explained())
+	if err != nil { // the command line above is wrong
+		panic(err)
+	}
+	return parser.Model
+}
+
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
 	all, data := grammar(args)
 	code := -1
 	parser, err := kong.New(all,
 		kong.Name("throngctl"),
-		kong.Description("Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"),
+		kong.Description(description),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
@@ -230,6 +245,18 @@ func (t *terminal) fail(err error) int {
 		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
 		return exitOf(err)
 	}
+}
+
+// codeOf is the exit code of what a command returned.
+func codeOf(err error) int {
+	var code exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	return exitOf(err)
 }
 
 // exitOf tells a person's mistake from what failed.

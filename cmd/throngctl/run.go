@@ -155,6 +155,10 @@ func (t *terminal) refuse(e *wire.ChangedError) error {
 
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
+	programs := t // who reads the answers
+	if t.json {
+		t = t.quiet()
+	}
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
@@ -200,6 +204,11 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
+	if t.json {
+		if err := programs.line(newStarted(job, &l)); err != nil {
+			fmt.Fprintln(t.err, err) // the run goes on
+		}
+	}
 	verb := "run"
 	if l.Resume != "" {
 		verb = "resuming run"
@@ -219,8 +228,18 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(box, job, out.NoDashboard) })
+	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard) })
 	result := job.Run.Wait()
+	if t.json {
+		end := newEnded(job, &result)
+		defer func() {
+			end.Code = codeOf(err)
+			err = errors.Join(err, programs.line(end))
+		}()
+		if out.Export != "" {
+			end.Exported = out.Export
+		}
+	}
 	if err := job.Close(); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
@@ -285,7 +304,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 // it leave.
 func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupted, leaving bool) {
 	run := job.Run
-	board := t.board(box, job, lines)
+	board := t.board(box, job, lines || t.json)
 	defer board.close()
 	p := newProgress(t.out, lines)
 	p.moving = p.moving && board == nil
@@ -296,6 +315,9 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 		if board == nil {
 			p.show(run.Snapshot())
 		}
+	}
+	if t.json {
+		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // who reads no more may miss it
 	}
 	say := func(text string) {
 		p.end()

@@ -21,7 +21,8 @@ type timelineCmd struct {
 	Agent string `arg:"" help:"The agent's id or, where nobody is called so, its index, which counts from 0."`
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Cycle *int   `placeholder:"N" help:"Only this cycle, which count from 0."`
-	Last  int    `default:"50" placeholder:"N" help:"How many sessions, the newest; ${default} without, 0 is all."`
+	jsonFlag
+	Last int `default:"50" placeholder:"N" help:"How many sessions, the newest; ${default} without, 0 is all."`
 }
 
 // Run is called by kong.
@@ -40,6 +41,15 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		turns, earlier, err := c.turns(ctx, people, agent)
 		if err != nil {
+			return err
+		}
+		if t.json {
+			slices.Reverse(turns) // the newest first
+			view := engine.AgentView{Index: agent, ID: people.Name(agent), Sessions: turns, Earlier: earlier}
+			text, err := view.JSON()
+			if err == nil {
+				_, err = t.out.Write(text)
+			}
 			return err
 		}
 		fmt.Fprintf(t.out, "agent %s (index %d) in run %s\n", people.Name(agent), agent, r.ID)
