@@ -143,7 +143,10 @@ func follow(words []string) typing {
 			}
 		default:
 			child := slices.IndexFunc(at.node.Children, func(n *kong.Node) bool { return n.Name == word })
-			if child < 0 {
+			switch {
+			case child < 0 && len(at.node.Children) > 0: // no command
+				return typing{node: &kong.Node{}}
+			case child < 0:
 				at.args++
 				continue
 			}

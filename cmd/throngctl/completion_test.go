@@ -51,16 +51,14 @@ func TestCompletion(t *testing.T) {
 		"run|shopping|--breaker|":        {"probe", "wait", "off"},
 		"timeline|shopper-1|" + run[:12]: {run},
 	} {
-		_, out, stderr := ctl(t, append([]string{"--data", data, "__complete", "--"}, strings.Split(line, "|")...)...)
 		var got []string
-		for text := range strings.Lines(out) {
-			value, _, _ := strings.Cut(text, "\t")
-			got = append(got, value)
+		for _, one := range (&terminal{data: data}).complete(t.Context(), strings.Split(line, "|")) {
+			got = append(got, one.value)
 		}
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) && (len(got) > 0 || len(want) > 0) {
-			t.Errorf("%s: %q, want %q\n%s", line, got, want, stderr)
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -182,13 +183,13 @@ func grammar(args []string) (all any, data *string) {
 const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
 
 // model is what the whole command line may be.
-func model() *kong.Application {
+var model = sync.OnceValue(func() *kong.Application {
 	parser, err := kong.New(&cli{}, kong.Name("throngctl"), kong.Description(description), explained())
 	if err != nil { // the command line above is wrong
 		panic(err)
 	}
 	return parser.Model
-}
+})
 
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
