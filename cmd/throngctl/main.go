@@ -37,7 +37,7 @@ const (
 
 // cli is the whole command line.
 type cli struct {
-	Data string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	Common common `embed:""`
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
@@ -81,6 +81,13 @@ type cli struct {
 	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
 }
 
+// common are the flags of all commands.
+type common struct {
+	Data    string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	LogFile string `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
+	Debug   bool   `help:"Log more: to the file and, where there is no dashboard, to standard error."`
+}
+
 // terminal is what commands talk to.
 type terminal struct {
 	in       io.Reader
@@ -91,7 +98,8 @@ type terminal struct {
 	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
 	screens  *screens
-	json     bool // answers and errors are for programs
+	log      *slog.Logger // a file, or nothing
+	json     bool         // answers and errors are for programs
 	hooks    hooks
 }
 
@@ -121,8 +129,7 @@ func hooksOf(c *prove.Counter) hooks {
 }
 
 func (t *terminal) storeOptions() sqlite.Options {
-	quiet := slog.New(slog.DiscardHandler)
-	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, quiet), Logger: quiet}
+	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, t.log), Logger: t.log}
 }
 
 // open opens the store and says what was found amiss.
@@ -162,22 +169,22 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar is what a command line may be, and where its folder of the store is put. Where the first word names a command,
+// grammar is what a command line may be, and where the flags of all commands are put. Where the first word names a command,
 // it is that of this command alone: reading the flags of all of them takes longer than most commands do.
-func grammar(args []string) (all any, data *string) {
+func grammar(args []string) (all any, flags *common) {
 	whole := &cli{}
 	if len(args) == 0 {
-		return whole, &whole.Data
+		return whole, &whole.Common
 	}
 	of := reflect.TypeFor[cli]()
 	for field := range of.Fields() {
 		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == args[0] {
-			folder, _ := of.FieldByName("Data")
-			one := reflect.New(reflect.StructOf([]reflect.StructField{folder, field}))
-			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
+			flags, _ := of.FieldByName("Common")
+			one := reflect.New(reflect.StructOf([]reflect.StructField{flags, field}))
+			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*common)
 		}
 	}
-	return whole, &whole.Data
+	return whole, &whole.Common
 }
 
 const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
@@ -193,7 +200,7 @@ var model = sync.OnceValue(func() *kong.Application {
 
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
-	all, data := grammar(args)
+	all, flags := grammar(args)
 	code := -1
 	parser, err := kong.New(all,
 		kong.Name("throngctl"),
@@ -215,12 +222,17 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data, t.json, t.screens = *data, wantsJSON(command), &screens{}
+	t.data, t.json, t.screens = flags.Data, wantsJSON(command), &screens{}
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)
 		}
 	}
+	closeLog, err := t.openLog(flags, command.Command())
+	if err != nil {
+		return t.fail(err)
+	}
+	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	return t.fail(command.Run(t))
 }

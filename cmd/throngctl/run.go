@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -175,7 +174,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = wire.NewRemote(store, slog.New(slog.DiscardHandler))
+	l.Remote = wire.NewRemote(store, t.log)
 	defer func() { err = errors.Join(err, l.Remote.Close()) }()
 	if err := l.Remote.Use(db); err != nil {
 		return err
@@ -204,6 +203,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
+	defer job.Chronicle(t.log)()
 	if t.json {
 		if err := programs.line(newStarted(job, &l)); err != nil {
 			fmt.Fprintln(t.err, err) // the run goes on

@@ -54,6 +54,7 @@ var rules = []rule{
 	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/logs", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash"}, screens},
 	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/..."}, []string{toolkit}},
@@ -63,7 +64,7 @@ var rules = []rule{
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/logs", "/cmd/internal/prove"}, screens},
 }
 
 func TestImports(t *testing.T) {
