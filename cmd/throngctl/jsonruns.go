@@ -102,6 +102,13 @@ type agentsJSON struct {
 	Who       []string       `json:"who,omitempty"`
 }
 
+// agentsFoundJSON are agents for whom an expression is true.
+type agentsFoundJSON struct {
+	Run    engine.RunID `json:"run"`
+	Agents int          `json:"agents"` // of the run
+	Who    []string     `json:"who"`
+}
+
 // binnedJSON is something in the bin.
 type binnedJSON struct {
 	Run        engine.RunID `json:"run"`
