@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -179,7 +180,7 @@ func mayStandAlone(f *kong.Flag) bool {
 
 // isValue reports whether a word behind such a flag is its value.
 func isValue(f *kong.Flag, word string) bool {
-	if _, ok := f.Target.Interface().(onOff); ok {
+	if _, ok := reflect.TypeAssert[onOff](f.Target); ok {
 		return slices.Contains(switchWords, word)
 	}
 	return isRun(word) || word == "latest" || word == string(theNewest)

@@ -165,8 +165,10 @@ func (m manual) rest() {
 	m.macro("SH", "FILES")
 	m.say("All is in one folder, which throngctl settings names last: ~/.local/share/throng on Linux, ~/Library/Application Support/Throng on a Mac.")
 	for _, file := range []struct{ name, about string }{
-		{"throng.db", "The store: journals, checkpoints, figures of all runs."}, {"settings.json", "Saved settings, without secrets."},
-		{"logs", "What happened, as lines of JSON."}, {"crashes", "Texts of crashes."},
+		{"throng.db", "The store: journals, checkpoints, figures of all runs."},
+		{"settings.json", "Saved settings, without secrets."},
+		{"logs", "What happened, as lines of JSON."},
+		{"crashes", "Texts of crashes."},
 	} {
 		m.item(`\fI`+escape(file.name)+`\fR`, file.about)
 	}

@@ -65,10 +65,8 @@ func Redacting(redact func(string) string) func([]string, slog.Attr) slog.Attr {
 		return nil
 	}
 	return func(_ []string, a slog.Attr) slog.Attr {
-		switch v := a.Value.Resolve(); v.Kind() {
-		case slog.KindString:
-			a.Value = slog.StringValue(redact(v.String()))
-		case slog.KindAny:
+		v := a.Value.Resolve()
+		if v.Kind() == slog.KindString || v.Kind() == slog.KindAny && v.Any() != nil {
 			a.Value = slog.StringValue(redact(fmt.Sprint(v.Any())))
 		}
 		return a
