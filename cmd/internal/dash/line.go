@@ -104,7 +104,7 @@ func (l line) encode(look Look) string {
 // letters stand in a terminal that knows no others for those that it does not know.
 var letters = strings.NewReplacer(
 	"▁", "_", "▂", "_", "▃", "-", "▄", "-", "▅", "=", "▆", "=", "▇", "#", "█", "#", "░", ".", "─", "-", "│", "|", "…", "~", "→", ">", "·", "-",
-	"✓", "+", "▲", "!", "✖", "X", "●", "*", "■", "#", "◐", "~", "×", "x", "–", "-", "−", "-",
+	"✓", "+", "▲", "!", "✖", "X", "●", "*", "■", "#", "◐", "~", "×", "x", "–", "-", "−", "-", "µ", "u",
 )
 
 func ascii(text string) string {
