@@ -351,8 +351,8 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("no checkpoint was taken: %v", err))
-			} else {
-				say("checkpoint taken")
+			} else if p.end(); !board.say("checkpoint taken") && !t.json {
+				fmt.Fprintln(t.out, "checkpoint taken")
 			}
 		case sig := <-t.signals:
 			reason := emergencies[sig]
