@@ -16,6 +16,8 @@ import (
 type agentsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Cycle *int   `placeholder:"N" help:"The cycle, which count from 0; the newest of which anything is known without."`
+	jsonFlag
+	Where string `placeholder:"EXPR" help:"List the agents for whom this is true, such as 'agent.age > 30', instead."`
 	State string `placeholder:"STATE" help:"List who ended so: ok, stopped, failed, timeout or cancelled."`
 }
 
@@ -32,6 +34,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		people, err := wire.PastPeople(ctx, store, r.ID)
 		if err != nil {
 			return err
+		}
+		if c.Where != "" {
+			return c.find(ctx, t, &r, people)
 		}
 		counts, cycle, who := map[engine.Outcome]int{}, r.Cycle, []int(nil)
 		if c.Cycle != nil {
@@ -53,6 +58,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 				break
 			}
 		}
+		if t.json {
+			return t.print(c.asJSON(r.ID, max(cycle, 0), people, counts, who))
+		}
 		if wanted != engine.Unfinished {
 			for _, agent := range who {
 				fmt.Fprintln(t.out, people.Name(agent))
@@ -62,6 +70,41 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		t.counts(people.Program.Agents(), max(cycle, 0), counts)
 		return nil
 	})
+}
+
+// find lists the agents for whom an expression over their persona is true.
+func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *wire.People) error {
+	settings := r.Settings
+	settings.Agents, settings.Filter = nil, c.Where
+	found, err := people.Program.Choose(ctx, &settings)
+	if err != nil {
+		return err
+	}
+	if t.json {
+		j := agentsFoundJSON{Run: r.ID, Agents: people.Program.Agents(), Who: []string{}}
+		for _, agent := range found {
+			j.Who = append(j.Who, people.Name(agent))
+		}
+		return t.print(j)
+	}
+	for _, agent := range found {
+		fmt.Fprintln(t.out, people.Name(agent))
+	}
+	return nil
+}
+
+// asJSON is the answer for programs.
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *wire.People, counts map[engine.Outcome]int, who []int) agentsJSON {
+	j := agentsJSON{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
+	j.NoSession = j.Agents
+	for o, n := range counts {
+		j.Outcomes[o.String()] = n
+		j.NoSession -= n
+	}
+	for _, agent := range who {
+		j.Who = append(j.Who, people.Name(agent))
+	}
+	return j
 }
 
 // counts tells how many agents ended a cycle in which way.

@@ -18,6 +18,7 @@ type auditCmd struct {
 	All    bool   `short:"a" help:"List every figure, not only groups of them and what differs."`
 	Export string `placeholder:"DIR" help:"Audit the files in a folder that a run was exported to, and compare them with the store if it has the run."`
 	databaseFlag
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -67,6 +68,13 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 // audited prints what an audit found: every figure, or a line for each group and each figure that differs. A difference
 // is an exit code.
 func (t *terminal) audited(r *audit.Report, all bool) error {
+	if t.json {
+		err := t.print(newAudit(r))
+		if err == nil && !r.Equal() {
+			err = exitError(exitFailed)
+		}
+		return err
+	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "FIGURE\tVALUES\tRECORDED\tRECOMPUTED\t")
 	if !all {

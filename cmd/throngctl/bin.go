@@ -65,6 +65,7 @@ func (c *deleteCmd) binned(ctx context.Context, t *terminal, store *sqlite.Store
 
 // restoreCmd takes something out of the bin.
 type restoreCmd struct {
+	jsonFlag
 	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
 	Checkpoint []int  `placeholder:"N" sep:"," help:"These checkpoints of it, where the run itself is not in the bin."`
 }
@@ -84,8 +85,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 	r, err := store.BinnedRun(ctx, engine.RunID(c.RunID))
 	if errors.Is(err, engine.ErrNotFound) {
 		if there, look := store.Run(ctx, engine.RunID(c.RunID)); look == nil {
-			fmt.Fprintf(t.out, "run %s is not in the bin\n", there.ID)
-			return nil
+			return t.done(there.ID, "run %s is not in the bin", there.ID)
 		}
 	}
 	if err != nil {
@@ -94,8 +94,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := store.Restore(ctx, r.ID, 0); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "run %s (%s, %s) is restored\n", r.ID, r.Title, stamp(r.Created))
-	return nil
+	return t.done(r.ID, "run %s (%s, %s) is restored", r.ID, r.Title, stamp(r.Created))
 }
 
 func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord, binned bool) error {
@@ -106,13 +105,14 @@ func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite
 		if err := store.Restore(ctx, r.ID, n); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "checkpoint %d of run %s is restored\n", n, r.ID)
 	}
-	return nil
+	what := plural(len(c.Checkpoint), "checkpoint %s of run %s is restored", "checkpoints %s of run %s are restored")
+	return t.done(r.ID, what, strings.ReplaceAll(numbers(c.Checkpoint), " ", ", "), r.ID)
 }
 
 // binCmd shows the bin, or empties it.
 type binCmd struct {
+	jsonFlag
 	Empty bool `help:"Delete all that is in it for good, after showing it."`
 	Yes   bool `short:"y" help:"Do not ask."`
 }
@@ -128,6 +128,9 @@ func (c *binCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	if t.json {
+		return c.asJSON(ctx, t, store, all)
+	}
 	if len(all) == 0 {
 		fmt.Fprintln(t.out, "the bin is empty; what is deleted stays in it for "+binDays)
 		return nil
@@ -141,6 +144,20 @@ func (c *binCmd) Run(ctx context.Context, t *terminal) (err error) {
 	gone, err := wire.EmptyBin(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
 	return err
+}
+
+// asJSON is the answer for programs, which nobody can ask.
+func (c *binCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Binned) error {
+	j := newBin(all)
+	if !c.Empty || len(all) == 0 {
+		return t.print(j)
+	}
+	if !c.Yes {
+		return errUnasked
+	}
+	gone, err := wire.EmptyBin(ctx, store, t.data, all[0].At)
+	j.Deleted = len(gone)
+	return errors.Join(err, t.print(j))
 }
 
 func (t *terminal) listBin(all []storage.Binned) error {

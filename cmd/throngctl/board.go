@@ -55,6 +55,13 @@ func (s *screens) set(d *dash.Dash) {
 	s.now = d
 }
 
+// taken reports whether a dashboard is on the terminal.
+func (s *screens) taken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now != nil
+}
+
 // clear gives the terminal back, if a dashboard is on it.
 func (s *screens) clear() {
 	if s == nil {

@@ -151,6 +151,9 @@ func TestDashboard(t *testing.T) {
 	s.press("?")
 	s.await("raise and lower the limit")
 	s.press("\x1b")
+	s.press("\x1a") // there is no shell that could go on with it, so it is not stopped
+	s.await(boardDown)
+	s.await(boardUp)
 
 	elsewhere := sit(t, "status", "--follow", "--data", data)
 	elsewhere.await("● running")

@@ -26,11 +26,12 @@ type calibrateCmd struct {
 	Repeats  int           `default:"3" placeholder:"N" help:"How often each level is measured (3)."`
 	Duration time.Duration `default:"5s" placeholder:"T" help:"How long each level is measured (5s), after it has settled; longer where sessions take long."`
 	Apply    bool          `help:"Save the recommendation with the settings, as max-concurrent and ceiling."`
-	JSON     bool          `name:"json" help:"Print what was found as JSON, and nothing else."`
+	History  bool          `help:"List what was found before, on this machine or others, without measuring."`
 	Presets  bool          `help:"Show starting points for this machine, without measuring."`
 
 	NoDashboard bool `help:"Lines instead of one that moves."`
 	telemetryFlags
+	jsonFlag
 	settingFlags
 	newFlags
 	outsideFlags
@@ -41,7 +42,13 @@ var errGivenUp = errors.New("given up")
 // Run is called by kong.
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Presets {
+		if t.json {
+			return t.print(newPresets(t.data))
+		}
 		return t.presets()
+	}
+	if c.History {
+		return t.calibrations()
 	}
 	sweep, err := c.sweep(t)
 	if err != nil {
@@ -246,6 +253,54 @@ func percent(v float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.0f%%", v)
+}
+
+// calibrations lists what was found before, the newest first.
+func (t *terminal) calibrations() error {
+	all, notice, err := wire.Calibrations(t.data)
+	if err != nil {
+		return err
+	}
+	if notice != "" {
+		fmt.Fprintln(t.err, notice)
+	}
+	if t.json {
+		return t.print(append([]wire.Calibration{}, all...))
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(t.out, "nothing was calibrated yet; try: throngctl calibrate shopping")
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tAT ONCE\tMACHINE\tFOUND")
+	for i := range all {
+		c := &all[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
+	}
+	return w.Flush()
+}
+
+// presetJSON is a starting point.
+type presetJSON struct {
+	Table       string `json:"table"`
+	Name        string `json:"name"`
+	Matches     string `json:"matches"`
+	AtOnce      string `json:"at_once"`
+	ThisMachine bool   `json:"this_machine,omitempty"`
+}
+
+func newPresets(data string) (all []presetJSON) {
+	machine := wire.ThisMachine(data)
+	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
+	for _, table := range []struct {
+		name    string
+		presets []engine.Preset
+	}{{"system", engine.Systems}, {"use", engine.Uses}, {"deployment", engine.Deployments}} {
+		for _, p := range table.presets {
+			all = append(all, presetJSON{table.name, p.Name, p.Matches, p.Span(), p == own})
+		}
+	}
+	return all
 }
 
 // presets shows starting points, that of this machine marked.

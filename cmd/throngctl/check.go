@@ -11,21 +11,29 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // checkCmd looks whether a run could begin, and starts none.
 type checkCmd struct {
-	File string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, the machine and the database alone."`
-	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File  string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, the machine and the database alone. With --after, the run; the newest without."`
+	After bool              `help:"What to look at after a run: criteria, agents, errors, anomalies, rows that wait, checkpoints."`
+	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
 
 	settingFlags
 	newFlags
 	outsideFlags
 	databaseFlag
+	jsonFlag
 }
 
 // Run is called by kong. Problems end it with exit code 1, warnings do not.
 func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
+	if c.After {
+		return t.with(ctx, c.File, func(store *sqlite.Store, r engine.RunRecord) error {
+			return t.checked(wire.AfterList(ctx, store, &r))
+		})
+	}
 	db, err := c.find(t)
 	if err != nil {
 		return err
@@ -46,8 +54,17 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 		}
 	}
 	var list wire.Preflight
-	checks := list.List(ctx, l, db, nil)
-	if err := printChecks(t.out, checks); err != nil {
+	return t.checked(list.List(ctx, l, db, nil))
+}
+
+// checked shows checks. A problem among them is an exit code.
+func (t *terminal) checked(checks []engine.Check) (err error) {
+	if t.json {
+		err = t.print(newChecks(checks))
+	} else {
+		err = printChecks(t.out, checks)
+	}
+	if err != nil {
 		return err
 	}
 	if engine.WorstGrade(checks) == engine.GradeProblem {

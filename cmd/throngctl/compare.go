@@ -23,7 +23,8 @@ type compareCmd struct {
 	From   int      `placeholder:"C" help:"First cycle; they count from 0."`
 	To     int      `placeholder:"C" help:"The cycle to end before."`
 	Cycles bool     `help:"Show each cycle as well."`
-	CSV    string   `name:"csv" placeholder:"FILE" help:"Write what the runs gave in each cycle there."`
+	jsonFlag
+	CSV string `name:"csv" placeholder:"FILE" help:"Write what the runs gave in each cycle there."`
 }
 
 // Run is called by kong.
@@ -45,6 +46,9 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if err := writeFile(c.CSV, func(w io.Writer) error { return cyclesCSV(w, compared) }); err != nil {
 			return err
 		}
+	}
+	if t.json {
+		return t.print(newComparison(compared, c.Cycles))
 	}
 	return showComparison(t.out, compared, c.Cycles)
 }

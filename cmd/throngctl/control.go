@@ -23,6 +23,19 @@ type because struct {
 	Why string `placeholder:"TEXT" help:"Reason, for the run's journal."`
 }
 
+// changesJSON is what was changed, or can be.
+type changesJSON struct {
+	Run      engine.RunID     `json:"run"`
+	Changes  []control.Change `json:"changes,omitempty"`
+	Tunables []tunableJSON    `json:"tunables,omitempty"`
+}
+
+type tunableJSON struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Meaning string `json:"meaning"`
+}
+
 var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or go on with one: throngctl resume")
 
 // steer finds the run in progress and hands whoever works on it to f. A signal gives up.
@@ -88,6 +101,7 @@ func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.
 type setCmd struct {
 	Settings []string `arg:"" optional:"" name:"name=value" help:"What to change; without any, what can be is listed. The run may be named before it."`
 	because
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -107,12 +121,19 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		settings = append(settings, control.Setting{Name: key, Value: value})
 	}
-	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, _ engine.RunID) error {
+	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, id engine.RunID) error {
 		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 		if len(settings) == 0 {
 			tunables, err := client.Tunables(ctx)
 			if err != nil {
 				return err
+			}
+			if t.json {
+				j := changesJSON{Run: id}
+				for _, one := range tunables {
+					j.Tunables = append(j.Tunables, tunableJSON{one.Name, one.Value, one.Help})
+				}
+				return t.print(j)
 			}
 			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
 			for _, tunable := range tunables {
@@ -125,6 +146,9 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return fmt.Errorf("nothing was changed: %w", err)
 		} else if err != nil {
 			return err
+		}
+		if t.json {
+			return t.print(changesJSON{Run: id, Changes: changes})
 		}
 		for _, change := range changes {
 			fmt.Fprintf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
@@ -139,6 +163,9 @@ func (t *terminal) order(ctx context.Context, run string, give func(ctx context.
 		if err := give(ctx, c); err != nil {
 			return err
 		}
+		if t.json {
+			return t.print(doneJSON{id, done})
+		}
 		fmt.Fprintf(t.out, "run %s: %s\n", id, done)
 		return nil
 	})
@@ -147,6 +174,7 @@ func (t *terminal) order(ctx context.Context, run string, give func(ctx context.
 type pauseCmd struct {
 	whichRun
 	because
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -155,7 +183,10 @@ func (c *pauseCmd) Run(ctx context.Context, t *terminal) error {
 		"paused; sessions in flight end, and no other starts until: throngctl continue")
 }
 
-type continueCmd struct{ whichRun }
+type continueCmd struct {
+	whichRun
+	jsonFlag
+}
 
 // Run is called by kong.
 func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
@@ -164,6 +195,7 @@ func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
 
 type stopCmd struct {
 	whichRun
+	jsonFlag
 	Now bool `help:"Cut the sessions in flight, which run again on resume, instead of letting them end."`
 	because
 }
@@ -180,6 +212,7 @@ func (c *stopCmd) Run(ctx context.Context, t *terminal) error {
 type checkpointCmd struct {
 	whichRun
 	because
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -206,7 +239,10 @@ func isRun(text string) bool {
 	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""
 }
 
-type retireCmd struct{ someAgents }
+type retireCmd struct {
+	someAgents
+	jsonFlag
+}
 
 // Run is called by kong.
 func (c *retireCmd) Run(ctx context.Context, t *terminal) error {
@@ -215,7 +251,10 @@ func (c *retireCmd) Run(ctx context.Context, t *terminal) error {
 		"retired from the next cycle on: "+strings.Join(agents, ", "))
 }
 
-type requeueCmd struct{ someAgents }
+type requeueCmd struct {
+	someAgents
+	jsonFlag
+}
 
 // Run is called by kong.
 func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
@@ -228,7 +267,8 @@ type tellCmd struct {
 	First  string   `arg:"" name:"text" help:"What to tell, as one word: quote it."`
 	Second string   `arg:"" optional:"" name:"word" help:"The text, where the run is named before it."`
 	More   []string `arg:"" optional:"" name:"agent" help:"With --to: more of them."`
-	To     []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+	jsonFlag
+	To []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
 }
 
 // split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.

@@ -31,16 +31,42 @@ type removalFlags struct {
 
 // deleteCmd deletes a run or a part of it.
 type deleteCmd struct {
-	RunID        string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Checkpoint   []int  `placeholder:"N" sep:"," xor:"what" help:"Only these checkpoints; the others stay restorable."`
-	InPostgres   bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no bin keeps them."`
-	OnlyPostgres bool   `xor:"what" help:"Only its rows in Postgres, at once; the run stays here."`
+	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
+	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Only these checkpoints; the others stay restorable."`
+	InPostgres bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no bin keeps them."`
+	jsonFlag
+	OnlyPostgres bool `xor:"what" help:"Only its rows in Postgres, at once; the run stays here."`
 	removalFlags
 	databaseFlag
 }
 
 // Run is called by kong.
 func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
+	if !t.json {
+		return c.remove(ctx, t)
+	}
+	if !c.Yes { // nobody can be asked
+		return errUnasked
+	}
+	if err := c.remove(ctx, t.quiet()); err != nil {
+		return err
+	}
+	return t.print(deletedJSON{c.RunID, c.Checkpoint, c.InPostgres || c.OnlyPostgres, !c.Now && !c.OnlyPostgres})
+}
+
+// errUnasked is that nobody can be asked where the answer is for programs.
+var errUnasked = &engine.FieldError{Field: "json", Problem: "nobody can be asked; nothing was deleted", Hint: "--yes agrees beforehand"}
+
+// deletedJSON is what was deleted.
+type deletedJSON struct {
+	Run         string `json:"run"` // as it was named
+	Checkpoints []int  `json:"checkpoints,omitempty"`
+	Postgres    bool   `json:"in_postgres,omitempty"`
+	Bin         bool   `json:"in_bin"` // it can be restored
+}
+
+// remove shows what will go, asks, and deletes.
+func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
 	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, binned bool) error {
 		if binned {
 			return c.binned(ctx, t, store, &r)

@@ -37,6 +37,13 @@ func (t *terminal) remoteRuns(ctx context.Context, db wire.Database) error {
 	if err != nil {
 		return err
 	}
+	if t.json {
+		all := []runJSON{}
+		for i := range runs {
+			all = append(all, newRemoteRun(&runs[i]))
+		}
+		return t.print(all)
+	}
 	if len(runs) == 0 {
 		fmt.Fprintf(t.out, "there is no run in %s yet\n", db.Target())
 		return nil
@@ -70,6 +77,9 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db wire.Database, run 
 	if err != nil {
 		return err
 	}
+	if t.json {
+		return t.print(newCheckpoints(r.ID, all))
+	}
 	if len(all) == 0 {
 		fmt.Fprintf(t.out, "run %s has no checkpoint in %s that can be fetched\n", r.ID, db.Target())
 		return nil
@@ -82,6 +92,7 @@ type fetchCmd struct {
 	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
 	Checkpoint int    `placeholder:"N" help:"The checkpoint; the newest without."`
 	databaseFlag
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -116,6 +127,9 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 			return fmt.Errorf("nothing was fetched: %w", cause)
 		}
 		return err
+	}
+	if t.json {
+		return t.print(newCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
 	}
 	fmt.Fprintf(t.out, "checkpoint %d of run %s is here, at the start of cycle %d; its results stay in %s\nbegin a run of your own there with: throngctl fork %s --checkpoint %d\n",
 		checkpoint.Number, run.ID, checkpoint.Cycle, db.Target(), run.ID, checkpoint.Number)

@@ -44,6 +44,9 @@ type settingFlags struct {
 	SimulationMode     onOff  `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
 }
 
+// switchWords are what a switch may be set to.
+var switchWords = []string{"on", "off", "true", "false", "yes", "no", "1", "0"}
+
 // onOff is a flag that is on where it stands alone.
 type onOff string
 
@@ -51,7 +54,7 @@ type onOff string
 func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
-	if next.Type != kong.FlagValueToken && !slices.Contains([]string{"on", "off", "true", "false", "yes", "no", "1", "0"}, word) {
+	if next.Type != kong.FlagValueToken && !slices.Contains(switchWords, word) {
 		*o = "on"
 		return nil
 	}

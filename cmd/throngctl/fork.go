@@ -67,7 +67,11 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	c.apply(&settings)
 	wire.Schedule(&settings, s)
 	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Fork: parent, Data: t.data}
-	t.announce(&l)
+	if t.json {
+		t.quiet().announce(&l)
+	} else {
+		t.announce(&l)
+	}
 	return t.carryOut(ctx, l, c.output, c.databaseFlag)
 }
 

@@ -12,7 +12,8 @@ import (
 
 // guideCmd shows the guide that comes along.
 type guideCmd struct {
-	Topic  string `arg:"" optional:"" help:"The page to print, or the beginning of its name; all are listed without."`
+	Topic string `arg:"" optional:"" help:"The page to print, or the beginning of its name; all are listed without."`
+	jsonFlag
 	Search string `placeholder:"WORDS" help:"Print the passages that hold all of these words, such as --search 'disk full'; of the topic only, if there is one."`
 }
 
@@ -29,6 +30,16 @@ func (c *guideCmd) Run(t *terminal) error {
 	switch {
 	case c.Search != "":
 		return c.search(t, pages)
+	case t.json:
+		all := []pageJSON{}
+		for _, p := range pages {
+			one := pageJSON{Topic: p.Topic, Title: p.Title}
+			if c.Topic != "" {
+				one.Text = p.Text
+			}
+			all = append(all, one)
+		}
+		return t.print(all)
 	case c.Topic != "":
 		fmt.Fprint(t.out, pages[0].Text)
 		return nil
@@ -38,6 +49,14 @@ func (c *guideCmd) Run(t *terminal) error {
 		fmt.Fprintf(w, "%s\t%s\n", p.Topic, p.Title)
 	}
 	return w.Flush()
+}
+
+// pageJSON is a page of the guide, or a passage of one.
+type pageJSON struct {
+	Topic   string `json:"topic"`
+	Title   string `json:"title"`
+	Heading string `json:"heading,omitempty"`
+	Text    string `json:"text,omitempty"`
 }
 
 // findPage finds a page by its topic or the beginning of it.
@@ -67,6 +86,13 @@ func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 	if len(found) == 0 {
 		fmt.Fprintf(t.err, "no passage holds all of: %s\n", strings.Join(slices.Collect(strings.FieldsSeq(c.Search)), ", "))
 		return exitError(exitFailed)
+	}
+	if t.json {
+		all := []pageJSON{}
+		for _, p := range found {
+			all = append(all, pageJSON{p.Page.Topic, p.Page.Title, p.Heading, p.Text})
+		}
+		return t.print(all)
 	}
 	for i, p := range found {
 		if i > 0 {

@@ -88,8 +88,7 @@ type mistakeJSON struct {
 // failure writes what went wrong as JSON, on one line.
 func (t *terminal) failure(err error, code int) int {
 	e := errorJSON{Error: wire.Redact(err.Error()), Code: code}
-	var mistakes *scenario.Mistakes
-	if errors.As(err, &mistakes) {
+	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 		for _, m := range mistakes.Problems() {
 			e.Mistakes = append(e.Mistakes, mistakeJSON{File: m.File, Line: m.Line, Column: m.Col, Problem: m.Text, Hint: m.Hint})
 		}

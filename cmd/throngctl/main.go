@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -35,7 +37,7 @@ const (
 
 // cli is the whole command line.
 type cli struct {
-	Data string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	Common common `embed:""`
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
@@ -66,16 +68,26 @@ type cli struct {
 	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
 	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
 
-	Validate  validateCmd  `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
-	Check     checkCmd     `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
-	Try       tryCmd       `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
-	Prove     proveCmd     `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
-	Calibrate calibrateCmd `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
-	Settings  settingsCmd  `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
-	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
-	Rehearse  rehearseCmd  `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
-	Metrics   metricsCmd   `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and the rehearsal"`
-	Guide     guideCmd     `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
+	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
+	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
+	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
+	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
+	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
+	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
+	Rehearse   rehearseCmd   `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
+	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and the rehearsal"`
+	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and the rehearsal"`
+	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and the rehearsal"`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
+	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
+}
+
+// common are the flags of all commands.
+type common struct {
+	Data    string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	LogFile string `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
+	Debug   bool   `help:"Log more: to the file and, where there is no dashboard, to standard error."`
 }
 
 // terminal is what commands talk to.
@@ -88,7 +100,8 @@ type terminal struct {
 	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
 	screens  *screens
-	json     bool // answers and errors are for programs
+	log      *slog.Logger // a file, or nothing
+	json     bool         // answers and errors are for programs
 	hooks    hooks
 }
 
@@ -118,8 +131,7 @@ func hooksOf(c *prove.Counter) hooks {
 }
 
 func (t *terminal) storeOptions() sqlite.Options {
-	quiet := slog.New(slog.DiscardHandler)
-	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, quiet), Logger: quiet}
+	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, t.log), Logger: t.log}
 }
 
 // open opens the store and says what was found amiss.
@@ -159,31 +171,42 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar is what a command line may be, and where its folder of the store is put. Where the first word names a command,
+// grammar is what a command line may be, and where the flags of all commands are put. Where the first word names a command,
 // it is that of this command alone: reading the flags of all of them takes longer than most commands do.
-func grammar(args []string) (all any, data *string) {
+func grammar(args []string) (all any, flags *common) {
 	whole := &cli{}
 	if len(args) == 0 {
-		return whole, &whole.Data
+		return whole, &whole.Common
 	}
 	of := reflect.TypeFor[cli]()
 	for field := range of.Fields() {
-		if _, command := field.Tag.Lookup("cmd"); command && kebab(field.Name) == args[0] {
-			folder, _ := of.FieldByName("Data")
-			one := reflect.New(reflect.StructOf([]reflect.StructField{folder, field}))
-			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
+		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == args[0] {
+			flags, _ := of.FieldByName("Common")
+			one := reflect.New(reflect.StructOf([]reflect.StructField{flags, field}))
+			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*common)
 		}
 	}
-	return whole, &whole.Data
+	return whole, &whole.Common
 }
+
+const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
+
+// model is what the whole command line may be.
+var model = sync.OnceValue(func() *kong.Application {
+	parser, err := kong.New(&cli{}, kong.Name("throngctl"), kong.Description(description), explained())
+	if err != nil { // the command line above is wrong
+		panic(err)
+	}
+	return parser.Model
+})
 
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
-	all, data := grammar(args)
+	all, flags := grammar(args)
 	code := -1
 	parser, err := kong.New(all,
 		kong.Name("throngctl"),
-		kong.Description("Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"),
+		kong.Description(description),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
@@ -201,12 +224,17 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data, t.json, t.screens = *data, wantsJSON(command), &screens{}
+	t.data, t.json, t.screens = flags.Data, wantsJSON(command), &screens{}
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)
 		}
 	}
+	closeLog, err := t.openLog(flags, command.Command())
+	if err != nil {
+		return t.fail(err)
+	}
+	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	return t.fail(command.Run(t))
 }
@@ -232,6 +260,18 @@ func (t *terminal) fail(err error) int {
 		fmt.Fprintf(t.err, "throngctl: %s\n", wire.Redact(err.Error()))
 		return exitOf(err)
 	}
+}
+
+// codeOf is the exit code of what a command returned.
+func codeOf(err error) int {
+	var code exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	return exitOf(err)
 }
 
 // exitOf tells a person's mistake from what failed.

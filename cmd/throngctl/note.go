@@ -12,6 +12,7 @@ import (
 
 // noteCmd keeps a person's own words with a run.
 type noteCmd struct {
+	jsonFlag
 	RunID string   `arg:"" name:"run" help:"The run, or the beginning of its name."`
 	Text  []string `arg:"" optional:"" help:"What to keep, in place of what is there; \"\" is nothing. Without it the note is shown."`
 }
@@ -20,7 +21,13 @@ type noteCmd struct {
 func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if len(c.Text) > 0 {
-			return store.Note(ctx, r.ID, strings.Join(c.Text, " "))
+			r.Note = strings.Join(c.Text, " ")
+			if err := store.Note(ctx, r.ID, r.Note); err != nil || !t.json {
+				return err
+			}
+		}
+		if t.json {
+			return t.print(noteJSON{r.ID, r.Note})
 		}
 		if r.Note == "" {
 			fmt.Fprintf(t.out, "run %s has no note\n", r.ID)
@@ -29,6 +36,12 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(t.out, harmless(r.Note))
 		return nil
 	})
+}
+
+// noteJSON is the note of a run.
+type noteJSON struct {
+	Run  engine.RunID `json:"run"`
+	Note string       `json:"note"`
 }
 
 // noteLine is what a list shows of a note.

@@ -21,7 +21,8 @@ type progress struct {
 	moving bool
 	every  time.Duration // how often show is to be called
 	shown  bool
-	last   time.Time // of the last line
+	last   time.Time                // of the last line
+	line   func(s *engine.Snapshot) // writes a line for programs; nil for people
 }
 
 func newProgress(out io.Writer, lines bool) *progress {
@@ -32,7 +33,16 @@ func newProgress(out io.Writer, lines bool) *progress {
 	return p
 }
 
-func (p *progress) show(s *engine.Snapshot) { p.say(s.At, describe(s), s.Phase == engine.Ended) }
+func (p *progress) show(s *engine.Snapshot) {
+	if p.line == nil {
+		p.say(s.At, describe(s), s.Phase == engine.Ended)
+		return
+	}
+	if s.Phase == engine.Ended || s.At.Sub(p.last) >= lineEvery {
+		p.last = s.At
+		p.line(s)
+	}
+}
 
 // say shows a line at a time, the last in any case.
 func (p *progress) say(at time.Time, line string, last bool) {

@@ -29,7 +29,8 @@ type proveCmd struct {
 	Kills int  `default:"20" placeholder:"N" help:"How often processes are killed, over all trials (default 20)."`
 	Only  int  `placeholder:"TRIAL" help:"Carry out this trial only."`
 	Keep  bool `help:"Keep the folders of the trials, and what they sent to the database."`
-	Yes   bool `short:"y" help:"Do not ask before real services are called."`
+	jsonFlag
+	Yes bool `short:"y" help:"Do not ask before real services are called."`
 	settingFlags
 	adaptiveFlag
 	newFlags
@@ -106,6 +107,9 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
+			if t.json {
+				return nil, &engine.FieldError{Field: "json", Problem: "nobody can be asked whether real services may be called; nothing was started", Hint: "--yes agrees beforehand"}
+			}
 			fmt.Fprintln(t.out, "nothing was started")
 			return nil, exitError(exitFailed)
 		}
@@ -125,6 +129,9 @@ func asked(l *wire.Launch) (all []string) {
 
 // agree asks whether real services are to be called that often.
 func (c *proveCmd) agree(t *terminal, outside []string) bool {
+	if t.json { // nobody can be asked
+		return c.Yes
+	}
 	fmt.Fprintf(t.out, "%s %s not the rehearsal: all requests of a run, with what they cost and change, are sent to %s up to %d times.\n"+
 		"Only what gives the same answer to the same request can be proved, and changing requests must know their Idempotency-Key again.\n",
 		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
@@ -217,7 +224,11 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 
 // prove carries out one proof and shows how far it is.
 func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
-	line := newProgress(t.out, false)
+	out := t.out
+	if t.json {
+		out = t.err
+	}
+	line := newProgress(out, false)
 	defer line.end()
 	p.Tell = func(at prove.Progress) {
 		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.name, at.Kills, at.Of, at.Resumes, at.Differ)
@@ -231,6 +242,9 @@ func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
 
 // proved shows what was found. The error is the exit code.
 func (t *terminal) proved(all []proof, reports []*prove.Report) error {
+	if t.json {
+		return t.provedJSON(all, reports)
+	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
 	var kills int
@@ -261,4 +275,41 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 		fmt.Fprintf(t.out, "%d kills: nothing lost, nothing twice\n", kills)
 	}
 	return failed
+}
+
+// proofJSON is what came of a proof.
+type proofJSON struct {
+	Scenario   string   `json:"scenario"`
+	Same       bool     `json:"same"`
+	Sessions   int64    `json:"sessions"`
+	Trials     int      `json:"trials"`
+	Kills      int      `json:"kills"`
+	AtCommits  int      `json:"at_commits"`
+	Resumes    int      `json:"resumes"`
+	Replayed   int64    `json:"replayed"`
+	Again      int64    `json:"sent_again"`
+	Confirmed  int64    `json:"confirmed"`
+	Lost       int      `json:"lost"`
+	Doubled    int      `json:"doubled"`
+	Took       float64  `json:"took_seconds"`
+	Difference string   `json:"difference,omitempty"` // the first
+	Parts      []string `json:"parts,omitempty"`      // of the result that differ
+	Folder     string   `json:"folder,omitempty"`
+}
+
+// provedJSON is proved for programs.
+func (t *terminal) provedJSON(all []proof, reports []*prove.Report) (failed error) {
+	proofs := []proofJSON{}
+	for i, r := range reports {
+		s, f := r.Sum(), r.Failed()
+		one := proofJSON{
+			Scenario: all[i].name, Same: f == nil, Sessions: r.Sessions, Trials: len(r.Trials), Kills: r.Kills(), AtCommits: s.Commits, Resumes: s.Resumes,
+			Replayed: s.Replayed, Again: s.Uncertain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
+		}
+		if f != nil {
+			one.Difference, one.Parts, failed = f.First, f.Parts, exitError(exitFailed)
+		}
+		proofs = append(proofs, one)
+	}
+	return errors.Join(failed, t.print(proofs))
 }

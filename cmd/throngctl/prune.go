@@ -20,6 +20,7 @@ type pruneCmd struct {
 	OlderThan float64 `placeholder:"DAYS" help:"Runs that ended longer ago go."`
 	KeepRuns  int     `placeholder:"N" help:"Runs beyond the newest N go."`
 	DryRun    bool    `help:"Only show what would go."`
+	jsonFlag
 	removalFlags
 	databaseFlag
 }
@@ -45,6 +46,9 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 	all, err := p.Find(ctx, store, t.data, time.Now())
 	if err != nil {
 		return err
+	}
+	if t.json {
+		return c.asJSON(ctx, t, store, all)
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(t.out, "nothing is that old")
@@ -88,9 +92,27 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 	if err := c.agreed(t); err != nil {
 		return err
 	}
+	gone, err := c.takeAll(ctx, t, store, all)
+	fmt.Fprintf(t.out, "deleted %d of %d\n", gone, len(all))
+	return err
+}
+
+// asJSON is the answer for programs, which nobody can ask.
+func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []wire.Going) (err error) {
+	j := newPruned(all, c.Now)
+	if !c.DryRun && len(all) > 0 {
+		if !c.Yes {
+			return errUnasked
+		}
+		j.Deleted, err = c.takeAll(ctx, t.quiet(), store, all)
+	}
+	return errors.Join(err, t.print(j))
+}
+
+// takeAll deletes, and counts what went.
+func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []wire.Going) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error
-	gone := 0
 	for _, g := range all {
 		err := x.settle(ctx, g.Run.ID, g.Doomed.Sendings)
 		if err == nil {
@@ -101,6 +123,5 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 		}
 		errs = append(errs, err)
 	}
-	fmt.Fprintf(t.out, "deleted %d of %d\n", gone, len(all))
-	return errors.Join(append(errs, x.close())...)
+	return gone, errors.Join(append(errs, x.close())...)
 }

@@ -67,7 +67,8 @@ var errInterrupted = errors.New("interrupted")
 // pushCmd sends results, or asks the server.
 type pushCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	Check bool   `help:"Send nothing; ask the server for its version, round trip, connections, rights and TLS."`
+	jsonFlag
+	Check bool `help:"Send nothing; ask the server for its version, round trip, connections, rights and TLS."`
 	databaseFlag
 }
 
@@ -107,9 +108,19 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		if refused := remote.Refused(); refused != "" {
 			return errors.New(refused)
 		}
+		if t.json {
+			return t.print(pushedJSON{r.ID, db.Target(), r.Done})
+		}
 		fmt.Fprintf(t.out, "run %s is in %s: %s sessions\n", r.ID, db.Target(), engine.FormatCount(r.Done))
 		return nil
 	})
+}
+
+// pushedJSON is a run that is in a database.
+type pushedJSON struct {
+	Run      engine.RunID `json:"run"`
+	Database string       `json:"database"`
+	Sessions int64        `json:"sessions"`
 }
 
 // drain waits until a run is sent, and says how far that is if it takes a while.
@@ -135,6 +146,13 @@ func (t *terminal) drain(ctx context.Context, remote *wire.Remote, run engine.Ru
 // check prints what the server says of itself.
 func (t *terminal) check(ctx context.Context, db wire.Database) error {
 	lines, err := wire.CheckDatabase(ctx, db)
+	if t.json {
+		j := []checkJSON{}
+		for _, l := range lines {
+			j = append(j, checkJSON{Name: l.Name, Grade: l.Grade.String(), Text: l.Value})
+		}
+		return errors.Join(err, t.print(j))
+	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, l := range lines {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)

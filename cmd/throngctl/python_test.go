@@ -69,6 +69,15 @@ func TestPythonRunners(t *testing.T) {
 	}
 }
 
+// TestAgentsOfPythonRunners: several agents follow one flag.
+func TestAgentsOfPythonRunners(t *testing.T) {
+	_, out, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--rehearsal", "none", "--agents", "shopper-1", "shopper-2", "shopper-5", "--json")
+	var first startedJSON
+	if err := json.Unmarshal([]byte(out[:strings.Index(out, "\n")+1]), &first); err != nil || first.Agents != 3 {
+		t.Errorf("%v: %s%s", err, out, stderr)
+	}
+}
+
 // TestRunGoesOn is run --resume, alone and with a run or a scenario beside it.
 func TestRunGoesOn(t *testing.T) {
 	data := t.TempDir()

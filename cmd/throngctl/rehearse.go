@@ -21,6 +21,7 @@ type rehearseCmd struct {
 	KeepRateLimits    bool              `help:"X-Simulation-Mode lifts no rate limit of the shop."`
 	RequestsPerMinute int               `placeholder:"N" help:"Quota of the model server; 0 is unlimited."`
 	TokensPerMinute   int               `placeholder:"N" help:"The same in tokens."`
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -54,9 +55,18 @@ func (c *rehearseCmd) Run(t *terminal) (err error) {
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	fmt.Fprintln(t.out, "Ctrl+C ends it")
+	if !t.json {
+		fmt.Fprintln(t.out, "Ctrl+C ends it")
+	}
 	<-t.signals
 	return nil
+}
+
+// rehearsedJSON is a server of the rehearsal, and what to sign in to it with.
+type rehearsedJSON struct {
+	Server string `json:"server"`
+	URL    string `json:"url"`
+	Secret string `json:"secret"`
 }
 
 // startShop starts the shop and says where it is; what it returns ends it and says what it did.
@@ -64,6 +74,9 @@ func (t *terminal) startShop(cfg rehearsal.Config) (end func() error, err error)
 	shop, err := rehearsal.Start(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if t.json {
+		return shop.Close, t.line(rehearsedJSON{"shop", shop.URL(), shop.Secret()})
 	}
 	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
@@ -80,6 +93,9 @@ func (t *terminal) startModel(cfg rehearsal.ModelConfig) (end func() error, err 
 	model, err := rehearsal.StartModel(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if t.json {
+		return model.Close, t.line(rehearsedJSON{"model", model.URL(), model.Secret()})
 	}
 	fmt.Fprintf(t.out, "model url %s\nmodel key %s\n", model.URL(), model.Secret())
 	return func() error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -157,6 +156,10 @@ func (t *terminal) refuse(e *wire.ChangedError) error {
 
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
+	programs := t // who reads the answers
+	if t.json {
+		t = t.quiet()
+	}
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
@@ -179,7 +182,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = wire.NewRemote(store, slog.New(slog.DiscardHandler))
+	l.Remote = wire.NewRemote(store, t.log)
 	defer func() { err = errors.Join(err, l.Remote.Close()) }()
 	if err := l.Remote.Use(db); err != nil {
 		return err
@@ -208,6 +211,12 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
+	defer job.Chronicle(t.log)()
+	if t.json {
+		if err := programs.line(newStarted(job, &l)); err != nil {
+			fmt.Fprintln(t.err, err) // the run goes on
+		}
+	}
 	verb := "run"
 	if l.Resume != "" {
 		verb = "resuming run"
@@ -227,8 +236,18 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(box, job, out.NoDashboard) })
+	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard) })
 	result := job.Run.Wait()
+	if t.json {
+		end := newEnded(job, &result)
+		defer func() {
+			end.Code = codeOf(err)
+			err = errors.Join(err, programs.line(end))
+		}()
+		if out.Export != "" {
+			end.Exported = out.Export
+		}
+	}
 	if err := job.Close(); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
@@ -293,7 +312,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 // it leave.
 func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupted, leaving bool) {
 	run := job.Run
-	board := t.board(box, job, lines)
+	board := t.board(box, job, lines || t.json)
 	defer board.close()
 	p := newProgress(t.out, lines)
 	p.moving = p.moving && board == nil
@@ -304,6 +323,9 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 		if board == nil {
 			p.show(run.Snapshot())
 		}
+	}
+	if t.json {
+		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // who reads no more may miss it
 	}
 	say := func(text string) {
 		p.end()
@@ -337,8 +359,8 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("no checkpoint was taken: %v", err))
-			} else {
-				say("checkpoint taken")
+			} else if p.end(); !board.say("checkpoint taken") && !t.json {
+				fmt.Fprintln(t.out, "checkpoint taken")
 			}
 		case sig := <-t.signals:
 			reason := emergencies[sig]

@@ -22,6 +22,7 @@ type secretCmd struct {
 
 type secretSetCmd struct {
 	Name string `arg:"" help:"As scenarios call it, without secret: in front."`
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -38,12 +39,12 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s is in %s\n", c.Name, wire.InKeychain)
-	return nil
+	return t.secret(c.Name, wire.InKeychain)
 }
 
 type secretForgetCmd struct {
 	Name string `arg:"" help:"As scenarios call it."`
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -51,12 +52,16 @@ func (c *secretForgetCmd) Run(t *terminal) error {
 	if err := wire.ForgetSecret(c.Name); err != nil {
 		return err
 	}
+	if t.json {
+		return t.print(secretJSON{Name: c.Name})
+	}
 	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, wire.InKeychain)
 	return nil
 }
 
 type secretCheckCmd struct {
 	Name string `arg:"" help:"As scenarios call it."`
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -65,8 +70,16 @@ func (c *secretCheckCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s is in %s\n", c.Name, place)
-	return nil
+	return t.secret(c.Name, place)
+}
+
+// secret says where a secret is.
+func (t *terminal) secret(name, place string) error {
+	if t.json {
+		return t.print(secretJSON{Name: name, Place: place})
+	}
+	_, err := fmt.Fprintf(t.out, "%s is in %s\n", name, place)
+	return err
 }
 
 // readSecret reads a value without showing it, or all of what is no terminal.

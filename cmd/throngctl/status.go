@@ -21,8 +21,9 @@ import (
 
 type statusCmd struct {
 	whichRun
-	Follow      bool `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
-	NoDashboard bool `help:"With --follow: lines instead of the dashboard."`
+	Follow      bool   `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
+	At          string `placeholder:"TIME" help:"How it was then, read from its journal: 10m after its beginning, 15:04:05 or 2006-01-02T15:04:05."`
+	NoDashboard bool   `help:"With --follow: lines instead of the dashboard."`
 	jsonFlag
 }
 
@@ -47,6 +48,9 @@ const followEvery = 2 * time.Second
 
 // Run is called by kong.
 func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
+	if c.At != "" {
+		return c.then(ctx, t)
+	}
 	var record *engine.RunRecord
 	var ended *control.Status
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {

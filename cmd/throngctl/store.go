@@ -46,7 +46,10 @@ func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, 
 	return f(store, record)
 }
 
-type runsCmd struct{ elsewhereFlag }
+type runsCmd struct {
+	elsewhereFlag
+	jsonFlag
+}
 
 // Run is called by kong.
 func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
@@ -64,6 +67,13 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		return err
+	}
+	if t.json {
+		all := []runJSON{}
+		for i := range runs {
+			all = append(all, newRunJSON(&runs[i]))
+		}
+		return t.print(all)
 	}
 	if len(runs) == 0 {
 		fmt.Fprintln(t.out, errNoRun)
@@ -99,6 +109,7 @@ type checkpointsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Show  int    `placeholder:"N" help:"Show one checkpoint with the memory it holds."`
 	elsewhereFlag
+	jsonFlag
 }
 
 // Run is called by kong.
@@ -116,6 +127,9 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		all, err := store.Checkpoints(ctx, r.ID)
 		if err != nil {
 			return err
+		}
+		if t.json {
+			return t.print(newCheckpoints(r.ID, all))
 		}
 		if len(all) == 0 {
 			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
@@ -155,6 +169,11 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 	cp, s, memory, err := store.Checkpoint(ctx, run, number)
 	if err != nil {
 		return err
+	}
+	if t.json {
+		j, n := newCheckpoint(&cp), len(memory)
+		j.Limit, j.Memory = s.Limit, &n
+		return t.print(checkpointsJSON{run, []checkpointJSON{j}})
 	}
 	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, stamp(cp.At), cp.Reason)
 	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",

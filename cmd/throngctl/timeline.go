@@ -21,7 +21,9 @@ type timelineCmd struct {
 	Agent string `arg:"" help:"The agent's id or, where nobody is called so, its index, which counts from 0."`
 	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
 	Cycle *int   `placeholder:"N" help:"Only this cycle, which count from 0."`
-	Last  int    `default:"50" placeholder:"N" help:"How many sessions, the newest; ${default} without, 0 is all."`
+	jsonFlag
+	Persona bool `help:"Show its persona, what it remembers, its notes and its inbox as well, as of the end of the run or the newest cycle."`
+	Last    int  `default:"50" placeholder:"N" help:"How many sessions, the newest; ${default} without, 0 is all."`
 }
 
 // Run is called by kong.
@@ -42,7 +44,25 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
+		if t.json {
+			slices.Reverse(turns) // the newest first
+			view, err := people.View(ctx, agent)
+			if err != nil {
+				return err
+			}
+			view.Sessions, view.Earlier = turns, earlier
+			text, err := view.JSON()
+			if err == nil {
+				_, err = t.out.Write(text)
+			}
+			return err
+		}
 		fmt.Fprintf(t.out, "agent %s (index %d) in run %s\n", people.Name(agent), agent, r.ID)
+		if c.Persona {
+			if err := t.persona(ctx, people, agent); err != nil {
+				return err
+			}
+		}
 		if earlier > 0 && c.Cycle == nil {
 			fmt.Fprintf(t.out, "only its newest sessions are shown: --last 0 shows those before cycle %d as well\n", earlier)
 		}
@@ -58,6 +78,30 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		return nil
 	})
+}
+
+// persona shows who an agent is, and what it has in mind.
+func (t *terminal) persona(ctx context.Context, people *wire.People, agent int) error {
+	view, err := people.View(ctx, agent)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, part := range []struct {
+		title string
+		facts []engine.Fact
+	}{{"persona", view.Persona}, {"memory", view.Memory}} {
+		for _, f := range part.facts {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", part.title, harmless(f.Name), harmless(f.Value))
+		}
+	}
+	for _, note := range view.Notes {
+		fmt.Fprintf(w, "  note\t\t%s\n", harmless(note))
+	}
+	for _, h := range view.Inbox {
+		fmt.Fprintf(w, "  message\tfrom %s, cycle %d\t%s\n", cmp.Or(h.From, "outside"), h.Cycle, harmless(h.Body))
+	}
+	return w.Flush()
 }
 
 // turns are the sessions that are asked for, oldest first; below the cycle earlier there may be others.

@@ -17,7 +17,7 @@ type tryCmd struct {
 	File  string            `arg:"" help:"Scenario file, or the name of a built-in one."`
 	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
 	Agent string            `placeholder:"ID" help:"The agent, by its id or index; the first without."`
-	JSON  bool              `name:"json" help:"Print it as JSON."`
+	jsonFlag
 
 	settingFlags
 	newFlags

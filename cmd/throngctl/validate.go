@@ -24,6 +24,7 @@ type validateCmd struct {
 	settingFlags
 	newFlags
 	outsideFlags
+	jsonFlag
 }
 
 // printPlan writes a line for each step; of those that run beside each other, what each waits for.
@@ -78,6 +79,13 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
+	}
+	if t.json {
+		f, err := t.forecast(ctx, l)
+		if err != nil {
+			return err
+		}
+		return t.print(newScenario(s, l.Outlook(), &f))
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err

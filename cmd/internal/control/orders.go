@@ -72,7 +72,7 @@ func (s *server) status(_ *request, r *reply) error {
 	health := engine.Health(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
-	r.Status = newStatus(s.job.Title, snap, health)
+	r.Status = NewStatus(s.job.Title, snap, health)
 	r.Status.Overhead = NewOverhead(&overhead, late, snap.Limit, snap.Binds)
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()

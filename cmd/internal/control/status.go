@@ -167,7 +167,8 @@ type Finding struct {
 // shownOldest is how many sessions in flight a status names.
 const shownOldest = 20
 
-func newStatus(title string, s *engine.Snapshot, health []engine.Finding) *Status {
+// NewStatus tells how a run does, of a snapshot and of what was found of its health.
+func NewStatus(title string, s *engine.Snapshot, health []engine.Finding) *Status {
 	st := &Status{
 		Run: string(s.Run), Title: title, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Ending: s.Ending.String(),
 		Cycle: s.Cycle, Cycles: s.Cycles, Done: s.Ended, Total: s.Total, CycleDone: s.CycleEnded, CycleTotal: s.CycleTotal,

@@ -60,7 +60,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusOfNothing: what is not known is left out.
 func TestStatusOfNothing(t *testing.T) {
-	text, err := json.Marshal(newStatus("", &engine.Snapshot{Remaining: -1}, nil))
+	text, err := json.Marshal(NewStatus("", &engine.Snapshot{Remaining: -1}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (d *Dash) Run(ctx context.Context) error {
 	go listen(d.cfg.In, keys)
 	go func() { lost <- d.watch(ctx, seen) }()
 	go d.carryOut(ctx)
-	signals, stop := jobs()
+	wentOn, stop := jobs()
 	defer stop()
 	for {
 		if err := errors.Join(d.screen.open(), d.screen.show(&d.picture)); err != nil {
@@ -94,23 +94,15 @@ func (d *Dash) Run(ctx context.Context) error {
 		case d.picture.said = <-d.said:
 		case k := <-keys:
 			if k == ctrlZ {
-				d.suspend(signals)
+				d.screen.release()
+				suspend(wentOn)
 			} else if d.press(k) {
 				return nil
 			}
-		case s := <-signals:
-			if suspends(s) {
-				d.suspend(signals)
-			}
-			d.screen.anew()
+		case <-wentOn:
+			d.screen.release() // the shell may have changed the terminal
 		}
 	}
-}
-
-// suspend gives the terminal back and stops the program for now.
-func (d *Dash) suspend(signals chan os.Signal) {
-	d.screen.release()
-	suspend(signals)
 }
 
 // watch looks at the run again and again. A run that has ended is no error.

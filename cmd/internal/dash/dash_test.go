@@ -43,8 +43,10 @@ func busy() *control.Status {
 		Sink:        &control.Sink{Target: "db.example.com:5432/results", Words: "db.example.com:5432/results: 512 rows wait here, 900/s, 1s left"},
 		Connections: &control.Connections{Open: 6, Size: 8, InUse: 5, Idle: 1, Waiting: 2, Server: &clients, Max: &most},
 		Health: []control.Finding{
-			{Metric: "cycle time", Level: "healthy", Value: "41s"}, {Metric: "latency", Level: "warning", Value: "1.4s", Advice: "look at the slowest step: queries, network"},
-			{Metric: "CPU", Level: "critical", Value: "93 %", Advice: "lower the limit, unless a governor does; something else may be using it"}, {Metric: "writes"},
+			{Metric: "cycle time", Level: "healthy", Value: "41s"},
+			{Metric: "latency", Level: "warning", Value: "1.4s", Advice: "look at the slowest step: queries, network"},
+			{Metric: "CPU", Level: "critical", Value: "93 %", Advice: "lower the limit, unless a governor does; something else may be using it"},
+			{Metric: "writes"},
 		},
 		Overhead: &control.Overhead{
 			Seconds: map[string]float64{"services": 700, "refusals": 200, "engine": 20, "journal": 80},

@@ -1,6 +1,7 @@
 package dash
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -52,7 +53,7 @@ func (l line) width() (n int) {
 func (l line) fit(width int) line {
 	have := l.width()
 	if have <= width {
-		return append(l[:len(l):len(l)], span{strings.Repeat(" ", width-have), plain})
+		return append(slices.Clip(l), span{strings.Repeat(" ", width-have), plain})
 	}
 	var cut line
 	left := width - 1 // for the mark of a cut
@@ -103,7 +104,7 @@ func (l line) encode(look Look) string {
 // letters stand in a terminal that knows no others for those that it does not know.
 var letters = strings.NewReplacer(
 	"▁", "_", "▂", "_", "▃", "-", "▄", "-", "▅", "=", "▆", "=", "▇", "#", "█", "#", "░", ".", "─", "-", "│", "|", "…", "~", "→", ">", "·", "-",
-	"✓", "+", "▲", "!", "✖", "X", "●", "*", "■", "#", "◐", "~", "×", "x", "–", "-", "−", "-",
+	"✓", "+", "▲", "!", "✖", "X", "●", "*", "■", "#", "◐", "~", "×", "x", "–", "-", "−", "-", "µ", "u",
 )
 
 func ascii(text string) string {

@@ -8,8 +8,6 @@ func inFront(*os.File) bool { return true }
 
 func background(error) bool { return false }
 
-func jobs() (signals chan os.Signal, stop func()) { return make(chan os.Signal), func() {} }
+func jobs() (wentOn chan os.Signal, stop func()) { return make(chan os.Signal), func() {} }
 
-func suspend(chan os.Signal) {}
-
-func suspends(os.Signal) bool { return false }
+func suspend(<-chan os.Signal) {}

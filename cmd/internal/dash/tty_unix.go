@@ -21,33 +21,25 @@ func inFront(f *os.File) bool {
 // background reports whether reading failed since the program is in the background.
 func background(err error) bool { return errors.Is(err, syscall.EIO) }
 
-// jobs delivers the signals by which a shell suspends a program and goes on with it. In the background, reading from the
-// terminal fails instead of suspending the program, and the run goes on.
-func jobs() (signals chan os.Signal, stop func()) {
-	signals = make(chan os.Signal, 4)
+// jobs tells each time that a shell goes on with the program. In the background, reading from the terminal fails instead
+// of suspending the program, and the run goes on.
+func jobs() (wentOn chan os.Signal, stop func()) {
+	wentOn = make(chan os.Signal, 4)
 	signal.Ignore(syscall.SIGTTIN)
-	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGCONT)
-	return signals, func() {
-		signal.Stop(signals)
-		signal.Reset(syscall.SIGTTIN, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(wentOn, syscall.SIGCONT)
+	return wentOn, func() {
+		signal.Stop(wentOn)
+		signal.Reset(syscall.SIGTTIN)
 	}
 }
 
-// suspend stops the program, with the others of its job, until the shell goes on with it.
-func suspend(signals chan os.Signal) {
-	signal.Stop(signals)
-	signal.Reset(syscall.SIGTSTP)
-	went := make(chan os.Signal, 1)
-	signal.Notify(went, syscall.SIGCONT)
+// suspend stops the program, with the others of its job, until the shell goes on with it. The signal must never have been
+// asked for: Go would not let it stop the program any more.
+func suspend(wentOn <-chan os.Signal) {
 	if err := syscall.Kill(0, syscall.SIGTSTP); err == nil {
 		select {
-		case <-went:
+		case <-wentOn:
 		case <-time.After(time.Second): // nobody could go on with it, so the system did not stop it
 		}
 	}
-	signal.Stop(went)
-	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGCONT)
 }
-
-// suspends reports whether a signal asks the program to stop for now.
-func suspends(s os.Signal) bool { return s == syscall.SIGTSTP }

@@ -56,6 +56,7 @@ var rules = []rule{
 	{"/cmd/internal/opened", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/logs", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/telemetry", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry"}, screens},
@@ -66,7 +67,7 @@ var rules = []rule{
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs"}, screens},
 }
 
 func TestImports(t *testing.T) {

@@ -1,0 +1,116 @@
+// Package logs keeps a program's log in a file that does not grow without bound, without secrets.
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+)
+
+// What is kept: the file, and so many before it.
+const (
+	mostMegabytes = 10
+	mostBackups   = 5
+)
+
+// Options say where the log is and what is in it.
+type Options struct {
+	File   string
+	Level  slog.Level               // the zero value is Info
+	Redact func(text string) string // takes secrets out; nil leaves all as it is
+	// Later makes the file with the first line only. Else it is made now, and not being able to is an error.
+	Later bool
+}
+
+// FileIn is where a program's log is in a data folder.
+func FileIn(data, program string) string { return filepath.Join(data, "logs", program+".log") }
+
+// Open begins a log of lines of JSON. More than one program may write to the file.
+func Open(o Options) (*slog.Logger, io.Closer, error) {
+	if !o.Later {
+		if err := touch(o.File); err != nil {
+			return nil, nil, fmt.Errorf("open the log: %w", err)
+		}
+	}
+	file := &lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups}
+	return slog.New(NewHandler(file, o)), file, nil
+}
+
+// touch makes a file, if it is not there yet.
+func touch(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// NewHandler writes lines of JSON.
+func NewHandler(w io.Writer, o Options) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
+}
+
+// Redacting is what takes secrets out of the message and the values of a line, for a handler.
+func Redacting(redact func(string) string) func([]string, slog.Attr) slog.Attr {
+	if redact == nil {
+		return nil
+	}
+	return func(_ []string, a slog.Attr) slog.Attr {
+		v := a.Value.Resolve()
+		if v.Kind() == slog.KindString || v.Kind() == slog.KindAny && v.Any() != nil {
+			a.Value = slog.StringValue(redact(fmt.Sprint(v.Any())))
+		}
+		return a
+	}
+}
+
+// Both hands lines to several handlers.
+type Both []slog.Handler
+
+// Enabled is part of [slog.Handler].
+func (b Both) Enabled(ctx context.Context, level slog.Level) bool {
+	for _, h := range b {
+		if h.Enabled(ctx, level) {
+			return true
+		}
+	}
+	return false
+}
+
+// Handle is part of [slog.Handler].
+func (b Both) Handle(ctx context.Context, r slog.Record) error {
+	var errs []error
+	for _, h := range b {
+		if h.Enabled(ctx, r.Level) {
+			errs = append(errs, h.Handle(ctx, r.Clone()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// WithAttrs is part of [slog.Handler].
+func (b Both) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return b.each(func(h slog.Handler) slog.Handler { return h.WithAttrs(attrs) })
+}
+
+// WithGroup is part of [slog.Handler].
+func (b Both) WithGroup(name string) slog.Handler {
+	return b.each(func(h slog.Handler) slog.Handler { return h.WithGroup(name) })
+}
+
+func (b Both) each(f func(slog.Handler) slog.Handler) Both {
+	all := make(Both, len(b))
+	for i, h := range b {
+		all[i] = f(h)
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func hide(text string) string { return strings.ReplaceAll(text, "hunter2", "…") }
+
+// TestNoSecrets: they are in no part of a line.
+func TestNoSecrets(t *testing.T) {
+	path := FileIn(t.TempDir(), "throngctl")
+	log, closer, err := Open(Options{File: path, Redact: hide, Level: slog.LevelDebug})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log = log.With("url", "postgres://me:hunter2@db")
+	log.Debug("signing in with hunter2", "error", errors.New("hunter2 is wrong"), "list", []string{"hunter2"}, slog.Group("of", "token", "hunter2"), "n", 3)
+	if err := closer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(text, []byte("hunter2")) || bytes.Count(text, []byte("…")) != 5 {
+		t.Errorf("%v: %s", err, text)
+	}
+	var line map[string]any
+	if err := json.Unmarshal(text, &line); err != nil || line["level"] != "DEBUG" || line["n"] != 3.0 || line["error"] != "… is wrong" {
+		t.Errorf("%v: %v", err, line)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestLogIsBounded: what is old goes.
+func TestLogIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	log, closer, err := Open(Options{File: filepath.Join(dir, "a.log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1<<20)
+	for range 2*mostMegabytes + 5 {
+		log.Info(long)
+	}
+	if err := closer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "a*.log"))
+	if err != nil || len(found) < 2 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	for _, f := range found {
+		if info, err := os.Stat(f); err != nil || info.Size() > mostMegabytes<<20 {
+			t.Errorf("%s has %d bytes, %v", f, info.Size(), err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	below := filepath.Join(dir, "file")
+	if err := os.WriteFile(below, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Open(Options{File: filepath.Join(below, "a.log")}); err == nil {
+		t.Error("a log is in a file")
+	}
+	later := FileIn(dir, "b")
+	log, closer, err := Open(Options{File: later, Later: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Debug("nobody wants it")
+	if _, err := os.Stat(later); err == nil {
+		t.Error("the file is there before its first line")
+	}
+	log.Info("begun")
+	if text, err := os.ReadFile(later); err != nil || !strings.Contains(string(text), "begun") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := closer.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBoth(t *testing.T) {
+	var all, some bytes.Buffer
+	log := slog.New(Both{NewHandler(&all, Options{Level: slog.LevelDebug}), NewHandler(&some, Options{Level: slog.LevelWarn})}).With("run", "r1").WithGroup("g")
+	log.Debug("small", "a", 1)
+	log.Warn("great", "b", 2)
+	if strings.Count(all.String(), "\n") != 2 || strings.Count(some.String(), "\n") != 1 || !strings.Contains(some.String(), `"run":"r1","g":{"b":2}`) {
+		t.Errorf("%s\n%s", all.String(), some.String())
+	}
+}

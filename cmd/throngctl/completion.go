@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// completionCmd prints what a shell reads to complete command lines.
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// The scripts ask throngctl __complete; where that knows nothing they complete the names of files.
+var (
+	//go:embed completion/bash.sh
+	forBash string
+	//go:embed completion/zsh.sh
+	forZsh string
+	//go:embed completion/fish.fish
+	forFish string
+)
+
+// Run is called by kong.
+func (c *completionCmd) Run(t *terminal) error {
+	_, err := fmt.Fprint(t.out, map[string]string{"bash": forBash, "zsh": forZsh, "fish": forFish}[c.Shell])
+	return err
+}
+
+// completeCmd prints what the last of some words may become: a line each, with what it means behind a tab.
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+// Run is called by kong.
+func (c *completeCmd) Run(ctx context.Context, t *terminal) error {
+	words := c.Words
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	for _, one := range t.complete(ctx, words) {
+		fmt.Fprintf(t.out, "%s\t%s\n", one.value, one.about)
+	}
+	return nil
+}
+
+// candidate is what a word may become.
+type candidate struct{ value, about string }
+
+// typing is how far somebody is with a command line.
+type typing struct {
+	node *kong.Node
+	args int        // positional arguments before the last word
+	flag *kong.Flag // whose value the last word is; nil is that it is none
+	data string     // the folder that was named
+}
+
+// complete finds what the last of the words may become.
+func (t *terminal) complete(ctx context.Context, words []string) (found []candidate) {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // which bash takes for a word
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	at := follow(words[:len(words)-1])
+	if at.data != "" {
+		t.data = at.data
+	}
+	name, value, joined := strings.Cut(last, "=")
+	switch {
+	case at.flag != nil:
+		found = t.values(ctx, at.flag)
+	case joined && strings.HasPrefix(name, "--"):
+		last = value
+		if f := flagOf(at.node, name); f != nil {
+			found = t.values(ctx, f)
+		}
+		for i := range found {
+			found[i].value = name + "=" + found[i].value
+		}
+		last = name + "=" + value
+	case strings.HasPrefix(last, "-"):
+		for n := at.node; n != nil; n = n.Parent {
+			for _, f := range n.Flags {
+				if !f.Hidden {
+					found = append(found, candidate{"--" + f.Name, f.Help})
+				}
+			}
+		}
+	case len(at.node.Children) > 0:
+		for _, child := range at.node.Children {
+			if !child.Hidden {
+				found = append(found, candidate{child.Name, child.Help})
+			}
+		}
+	default:
+		found = t.arguments(ctx, at)
+	}
+	found = slices.DeleteFunc(found, func(c candidate) bool { return !strings.HasPrefix(c.value, last) })
+	for i := range found {
+		found[i].about, _, _ = strings.Cut(harmless(found[i].about), "\n")
+	}
+	return found
+}
+
+// follow reads the words before the last.
+func follow(words []string) typing {
+	at := typing{node: model().Node}
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case strings.HasPrefix(word, "-"):
+			name, value, joined := strings.Cut(word, "=")
+			f := flagOf(at.node, name)
+			if f == nil || f.IsBool() || joined {
+				if f != nil && f.Name == "data" {
+					at.data = value
+				}
+				continue
+			}
+			if i+1 == len(words) {
+				at.flag = f
+				continue
+			}
+			if f.Name == "data" {
+				at.data = words[i+1]
+			}
+			if !mayStandAlone(f) || isValue(f, words[i+1]) {
+				i++
+			}
+		default:
+			child := slices.IndexFunc(at.node.Children, func(n *kong.Node) bool { return n.Name == word })
+			switch {
+			case child < 0 && len(at.node.Children) > 0: // no command
+				return typing{node: &kong.Node{}}
+			case child < 0:
+				at.args++
+				continue
+			}
+			at.node = at.node.Children[child]
+		}
+	}
+	return at
+}
+
+// flagOf is a flag of a command, by its name or its letter; nil is that there is none.
+func flagOf(node *kong.Node, word string) *kong.Flag {
+	for n := node; n != nil; n = n.Parent {
+		for _, f := range n.Flags {
+			if word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// mayStandAlone reports whether a flag has a value of its own where none follows.
+func mayStandAlone(f *kong.Flag) bool {
+	switch f.Target.Interface().(type) {
+	case onOff, earlier:
+		return true
+	}
+	return false
+}
+
+// isValue reports whether a word behind such a flag is its value.
+func isValue(f *kong.Flag, word string) bool {
+	if _, ok := reflect.TypeAssert[onOff](f.Target); ok {
+		return slices.Contains(switchWords, word)
+	}
+	return isRun(word) || word == "latest" || word == string(theNewest)
+}
+
+// values are those that a flag may have; none is that nobody knows, or any.
+func (t *terminal) values(ctx context.Context, f *kong.Flag) (found []candidate) {
+	switch f.Target.Interface().(type) {
+	case onOff:
+		return []candidate{{"on", ""}, {"off", ""}}
+	case earlier:
+		return append([]candidate{{string(theNewest), "the newest run"}}, t.runs(ctx)...)
+	}
+	switch f.Name {
+	case "governor":
+		for _, g := range engine.Governors {
+			found = append(found, candidate{g.Name, ""})
+		}
+	case "breaker":
+		for _, way := range engine.Breakers {
+			found = append(found, candidate{way, ""})
+		}
+	case "state":
+		for _, o := range endings {
+			found = append(found, candidate{o.String(), ""})
+		}
+	case "replay":
+		return t.runs(ctx)
+	case "set":
+		// names of parameters are those of a scenario that is not read here
+	default:
+		for value := range strings.SplitSeq(f.Enum, ",") {
+			if value != "" {
+				found = append(found, candidate{value, ""})
+			}
+		}
+	}
+	return found
+}
+
+// arguments are what may stand at a place of a command.
+func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate) {
+	if len(at.node.Positional) == 0 {
+		return nil
+	}
+	arg := at.node.Positional[min(at.args, len(at.node.Positional)-1)]
+	switch arg.Name {
+	case "run":
+		return t.runs(ctx)
+	case "file":
+		files, _ := fs.ReadDir(assets.Scenarios(), ".") // they are in the program
+		for _, f := range files {
+			if ending := path.Ext(f.Name()); slices.Contains(scenario.Endings, ending) {
+				found = append(found, candidate{strings.TrimSuffix(f.Name(), ending), "built in"})
+			}
+		}
+	case "topic":
+		for _, p := range assets.Pages() {
+			found = append(found, candidate{p.Topic, p.Title})
+		}
+	case "setting":
+		for _, s := range wire.Settings {
+			found = append(found, candidate{s.Name + "=", s.Help})
+		}
+		for _, s := range wire.DatabaseSettings {
+			found = append(found, candidate{s.Name + "=", s.Help})
+		}
+	case "name=value":
+		for _, name := range engine.TunableNames() {
+			found = append(found, candidate{name + "=", ""})
+		}
+	case "shell":
+		for value := range strings.SplitSeq(arg.Enum, ",") {
+			found = append(found, candidate{value, ""})
+		}
+	}
+	return found
+}
+
+// runs are those in the store, newest first. A store that cannot be read has none to offer.
+func (t *terminal) runs(ctx context.Context) (found []candidate) {
+	if !sqlite.Exists(t.data) {
+		return nil
+	}
+	store, err := sqlite.Open(t.data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = store.Close() }() // nothing was written
+	all, err := store.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	for i := range all {
+		r := &all[i]
+		found = append(found, candidate{string(r.ID), r.Title + ", " + r.State()})
+	}
+	return found
+}

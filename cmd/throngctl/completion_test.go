@@ -1,0 +1,139 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// TestCompletion is what words may become.
+func TestCompletion(t *testing.T) {
+	data := t.TempDir()
+	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=3", "--rehearsal", "none"); code != exitDone {
+		t.Fatal(out, stderr)
+	}
+	_, out, _ := ctl(t, "runs", "--data", data)
+	run := strings.Fields(strings.Split(out, "\n")[1])[0]
+	for line, want := range map[string][]string{
+		"run|s":                          {"shopping"},
+		"run|":                           {"analysis", "conversation", "shopping", "world"},
+		"runs|--js":                      {"--json"},
+		"run|shopping|--governor|ad":     {"adaptive"},
+		"run|shopping|--governor=late":   {"--governor=latency"},
+		"run|--governor|=|man":           {"manual"},
+		"run|--metrics|o":                {"on", "off"},
+		"run|--metrics|off|w":            {"world"},
+		"run|--metrics|w":                nil, // it is taken for the value
+		"run|--sequential|on|sh":         {"shopping"},
+		"run|--resume|":                  {"newest", run},
+		"status|--data|" + data + "|2":   {run},
+		"resume|--da":                    {"--data", "--database-url", "--database-host", "--database-port", "--database-name", "--database-user", "--database-sslmode", "--database-ca", "--database-connections", "--database-share", "--database-acquire", "--database-life", "--database-idle", "--database-timeout"},
+		"delete|--unsent|":               {"send", "drop"},
+		"settings|retries":               {"retries="},
+		"settings|database-po":           {"database-port="},
+		"set|limi":                       {"limit="},
+		"guide|dash":                     {"dashboard"},
+		"secret|":                        {"set", "forget", "check"},
+		"completion|z":                   {"zsh"},
+		"agents|--state|f":               {"failed"},
+		"run|--payload|":                 nil,
+		"no-such-command|":               nil,
+		"check":                          {"checkpoints", "checkpoint", "check"},
+		"__com":                          nil,
+		"run|--rehearsal|re":             {"remote"},
+		"run|shopping|--no-such|":        nil,
+		"export|--what|ti":               {"timings"},
+		"run|shopping|--breaker|":        {"probe", "wait", "off"},
+		"timeline|shopper-1|" + run[:12]: {run},
+	} {
+		var got []string
+		for _, one := range (&terminal{data: data}).complete(t.Context(), strings.Split(line, "|")) {
+			got = append(got, one.value)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) && (len(got) > 0 || len(want) > 0) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestCompletionInBash has bash itself complete, with the script that it is given.
+func TestCompletionInBash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self(t), filepath.Join(dir, "throngctl")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), bash, "--norc", "-c", `source <(throngctl completion bash)
+complete -p throngctl
+COMP_WORDS=(throngctl guide dash); COMP_CWORD=2; _throngctl; echo "guide: ${COMPREPLY[*]}"
+COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; echo "governor: ${COMPREPLY[*]}"`)
+	cmd.Env = append(os.Environ(), asToolEnv+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if want := "complete -o default -F _throngctl throngctl\nguide: dashboard\ngovernor: adaptive\n"; err != nil || string(out) != want {
+		t.Errorf("%v: %q, want %q", err, out, want)
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		_, script, _ := ctl(t, "completion", shell)
+		path, err := exec.LookPath(shell)
+		if err != nil || script == "" {
+			t.Logf("%s is not there to read its script: %v", shell, err)
+			continue
+		}
+		if out, err := exec.CommandContext(t.Context(), path, "-n", write(t, filepath.Join(dir, "script"), script)).CombinedOutput(); err != nil {
+			t.Errorf("%s does not read its script: %v\n%s", shell, err, out)
+		}
+	}
+	if code, _, _ := ctl(t, "completion", "tcsh"); code != exitUsage {
+		t.Errorf("a shell that nobody wrote for: exit code %d", code)
+	}
+}
+
+// TestManual: all commands, flags, variables and exit codes are in the page, and man has nothing against it.
+func TestManual(t *testing.T) {
+	code, page, stderr := ctl(t, "man")
+	if code != exitDone || stderr != "" {
+		t.Fatal(code, stderr)
+	}
+	for _, leaf := range model().Leaves(true) {
+		if !strings.Contains(page, `\fB`+escape(strings.TrimPrefix(leaf.Parent.Name+" ", "throngctl ")+leaf.Name)+`\fR`) {
+			t.Errorf("there is no command %s", leaf.Name)
+		}
+		for _, f := range leaf.Flags {
+			if !strings.Contains(page, `\fB\-\-`+escape(f.Name)+`\fR`) {
+				t.Errorf("there is no flag --%s", f.Name)
+			}
+		}
+	}
+	for _, s := range wire.Settings {
+		for _, name := range slices.Concat(s.Env, s.Not) {
+			if !strings.Contains(page, name) {
+				t.Errorf("there is no variable %s", name)
+			}
+		}
+	}
+	for _, want := range []string{"EXIT STATUS", `\fB130\fR`, "THRONG_DATA", "DATABASE_URL", "settings.json", "NO_COLOR"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		t.Skip("there is no mandoc to look at it")
+	}
+	out, _ := exec.CommandContext(t.Context(), mandoc, "-T", "lint", write(t, filepath.Join(t.TempDir(), "throngctl.1"), page)).CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "missing date") { // of a test, which was built from no commit
+			t.Error(line)
+		}
+	}
+}

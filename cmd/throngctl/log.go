@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/logs"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// openLog begins the log of a command: in the file that is named or, of what takes a run to its end, in the data folder.
+// What is amiss is said on standard error too, as long as no dashboard is on the terminal.
+func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
+	o := logs.Options{File: flags.LogFile, Redact: wire.Redact}
+	people := slog.LevelWarn
+	if flags.Debug {
+		o.Level, people = slog.LevelDebug, slog.LevelDebug
+	}
+	first, _, _ := strings.Cut(command, " ")
+	if o.File == "" && (first == "run" || first == "resume" || first == "fork") {
+		o.File, o.Later = logs.FileIn(t.data, "throngctl"), true
+	}
+	t.log, end = slog.New(slog.DiscardHandler), func() {}
+	if o.File != "" {
+		file, closer, err := logs.Open(o)
+		if err != nil {
+			return nil, &engine.FieldError{Field: "log-file", Problem: err.Error()}
+		}
+		t.log = file
+		end = func() {
+			if err := closer.Close(); err != nil {
+				fmt.Fprintf(t.err, "the log: %v\n", err)
+			}
+		}
+	}
+	if t.exit != nil { // it is a program of its own, and no test
+		seen := slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: people, ReplaceAttr: logs.Redacting(wire.Redact)})
+		slog.SetDefault(slog.New(logs.Both{t.log.Handler(), beside{seen, t.screens}}))
+	}
+	return end, nil
+}
+
+// beside is a handler that says nothing while a dashboard is on the terminal.
+type beside struct {
+	slog.Handler
+	screens *screens
+}
+
+// Enabled is part of [slog.Handler].
+func (b beside) Enabled(ctx context.Context, level slog.Level) bool {
+	return !b.screens.taken() && b.Handler.Enabled(ctx, level)
+}
+
+// WithAttrs is part of [slog.Handler].
+func (b beside) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return beside{b.Handler.WithAttrs(attrs), b.screens}
+}
+
+// WithGroup is part of [slog.Handler].
+func (b beside) WithGroup(name string) slog.Handler {
+	return beside{b.Handler.WithGroup(name), b.screens}
+}
