@@ -85,6 +85,7 @@ type terminal struct {
 	lines    *bufio.Reader    // of in; nil until something is asked
 	exit     func(code int)   // ends the program at once; nil, in tests, does not
 	data     string
+	trouble  chan error // what goes wrong beside the run in progress; nil while there is none
 	hooks    hooks
 }
 

@@ -40,6 +40,7 @@ type runCmd struct {
 type output struct {
 	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything."`
 	NoDashboard bool   `help:"Lines instead of one that moves."`
+	Notify      string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
 }
 
 // Run is called by kong.
@@ -160,6 +161,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
+	notify, err := wire.FindNotify(out.Notify, os.Getenv, t.data)
+	if err != nil {
+		return err
+	}
 	l.Settings.Remote = l.Settings.Remote || db.URL != ""
 	store, err := t.open()
 	if err != nil {
@@ -213,6 +218,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
+	defer t.telling(notify, job, l.Scenario.Title)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(job.Run, out.NoDashboard) })
 	result := job.Run.Wait()
@@ -293,6 +299,9 @@ func (t *terminal) follow(run *engine.Run, lines bool) (interrupted, leaving boo
 			p.show(run.Snapshot())
 		case <-t.byHand:
 			go func() { saved <- run.Checkpoint(context.Background(), "by hand") }()
+		case err := <-t.trouble:
+			p.end()
+			fmt.Fprintf(t.err, "note: %v\n", err)
 		case err := <-saved:
 			p.end()
 			if err != nil {

@@ -55,8 +55,13 @@ func Start(cfg Config) *Watch {
 	return w
 }
 
-// Close waits until the run has ended and its last notices are told, 15 s at most after its end.
-func (w *Watch) Close() { <-w.ended }
+// Close waits until the run has ended and its last notices are told, 15 s at most after its end. The nil Watch tells
+// nothing.
+func (w *Watch) Close() {
+	if w != nil {
+		<-w.ended
+	}
+}
 
 func (w *Watch) watch() {
 	defer close(w.ended)

@@ -53,16 +53,19 @@ var rules = []rule{
 	{"/cmd/internal/awake", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/logs", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/notice", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/licences", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash"}, screens},
-	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/..."}, []string{toolkit}},
+	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
+	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/cmd/internal/logs", "/cmd/internal/notice", "/ui/..."}, []string{toolkit}},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/prove"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/logs", "/cmd/internal/prove"}, screens},
 }
 
 func TestImports(t *testing.T) {
