@@ -35,7 +35,8 @@ const (
 
 // cli is the whole command line.
 type cli struct {
-	Data string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	Data    string           `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	Version kong.VersionFlag `help:"Show the version and the system it was built for."`
 
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
@@ -74,6 +75,7 @@ type cli struct {
 	Secret    secretCmd    `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
 	Rehearse  rehearseCmd  `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
 	Guide     guideCmd     `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
+	Licences  licencesCmd  `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and the rehearsal"`
 }
 
 // terminal is what commands talk to.
@@ -185,6 +187,7 @@ func execute(args []string, t *terminal) int {
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
 		explained(),
+		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil { // the command line above is wrong
@@ -206,6 +209,12 @@ func execute(args []string, t *terminal) int {
 	}
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	return t.fail(command.Run(t))
+}
+
+// version is what --version shows.
+func version() string {
+	a := wire.ReadAbout()
+	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
 // fail tells a person what went wrong and finds the exit code that it means.

@@ -176,7 +176,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, "throngctl "+wire.Version())
+	box, err := crash.Open(t.data, wire.TerminalName+" "+wire.Version())
 	if err != nil { // the run is worth more than the text of a crash
 		fmt.Fprintln(t.err, err)
 	}
@@ -218,6 +218,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
+	wire.Doing(box, job, l.Scenario.Title)
 	defer t.telling(notify, job, l.Scenario.Title)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = t.follow(job.Run, out.NoDashboard) })

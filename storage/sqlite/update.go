@@ -73,6 +73,19 @@ func (s *Store) update(from int64) error {
 	return nil
 }
 
+// Outdated reports whether there is a store in a folder that an older version wrote and that has runs: bringing it up to
+// date may take a while.
+func Outdated(dir string) bool {
+	if !Exists(dir) {
+		return false
+	}
+	s := &Store{dir: dir}
+	s.writer = connect(s.path(), true, 1) // which nobody writes with
+	version, err := schemaVersion(s.writer)
+	outdated := err == nil && version > 0 && version < newestVersion() && !s.noRuns()
+	return s.writer.Close() == nil && outdated
+}
+
 // noRuns reports whether there is nothing to lose.
 func (s *Store) noRuns() bool {
 	var any int

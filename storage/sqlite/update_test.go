@@ -54,6 +54,9 @@ func TestUpdate(t *testing.T) {
 	for _, name := range []string{"v1-20250101T000000Z", "v1-20240101T000000Z", "v0-20230101T000000Z", "v1-20260101T000000Z" + partMark} {
 		write(t, filepath.Join(dir, fileName+backupMark[:len(backupMark)-1]+name), []byte("of an earlier update"))
 	}
+	if !Outdated(dir) || Outdated(t.TempDir()) {
+		t.Error("which store is outdated is not known")
+	}
 	var told []Update
 	s := openStore(t, dir, Options{Logger: quiet(), Updating: func(u Update) { told = append(told, u) }})
 	names := backups(t, dir)
@@ -71,7 +74,7 @@ func TestUpdate(t *testing.T) {
 	}
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet(), Updating: func(Update) { t.Error("brought up to date twice") }})
-	if s.Notice() != "" {
+	if s.Notice() != "" || Outdated(dir) {
 		t.Errorf("then the notice is %q", s.Notice())
 	}
 	closeStore(t, s)
