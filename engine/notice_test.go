@@ -24,7 +24,8 @@ func TestHerald(t *testing.T) {
 		{"nothing", func(s *engine.Snapshot) { s.Ended++ }, nil, "", ""},
 		{
 			"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
-			[]engine.Occasion{engine.OnEnd}, "finished", "12 sessions in 5.0s. Results shows what came of it.",
+			[]engine.Occasion{engine.OnEnd},
+			"finished", "12 sessions in 5.0s. Results shows what came of it.",
 		},
 		{
 			"an end with failures", func(s *engine.Snapshot) {
@@ -44,8 +45,11 @@ func TestHerald(t *testing.T) {
 			}, []engine.Occasion{engine.OnPause}, "paused", "no room on the disk. Nothing that was done is lost",
 		},
 		{
-			"a quota that is gone", func(s *engine.Snapshot) { s.Phase, s.Reason, s.Changes = engine.Paused, "the quota of model is gone", phase("paused", "model") },
-			[]engine.Occasion{engine.OnPause}, "paused", "the quota of model is gone",
+			"a quota that is gone", func(s *engine.Snapshot) {
+				s.Phase, s.Reason, s.Changes = engine.Paused, "the quota of model is gone", phase("paused", "model")
+			},
+			[]engine.Occasion{engine.OnPause},
+			"paused", "the quota of model is gone",
 		},
 		{
 			"the breaker", func(s *engine.Snapshot) {
@@ -53,16 +57,23 @@ func TestHerald(t *testing.T) {
 			}, []engine.Occasion{engine.OnBreaker}, "paused, too much fails", "half of a cycle failed. Nothing",
 		},
 		{
-			"a service", func(s *engine.Snapshot) { s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}} },
-			[]engine.Occasion{engine.OnService}, "shop is not answering", "",
+			"a service", func(s *engine.Snapshot) {
+				s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
+			},
+			[]engine.Occasion{engine.OnService},
+			"shop is not answering", "",
 		},
 		{
 			"a stall", func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "no session ended for 60 s: all wait for shop"} },
-			[]engine.Occasion{engine.OnStall}, "no session ends any more", "all wait for shop. Live",
+			[]engine.Occasion{engine.OnStall},
+			"no session ends any more", "all wait for shop. Live",
 		},
 		{
-			"a budget that will not last", func(s *engine.Snapshot) { s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Short: "at this pace it lasts for 6 of 24 sessions"} },
-			[]engine.Occasion{engine.OnShort}, "the budget will not last", "6 of 24 sessions. A larger one",
+			"a budget that will not last", func(s *engine.Snapshot) {
+				s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Short: "at this pace it lasts for 6 of 24 sessions"}
+			},
+			[]engine.Occasion{engine.OnShort},
+			"the budget will not last", "6 of 24 sessions. A larger one",
 		},
 		{
 			"two at once", func(s *engine.Snapshot) {
@@ -110,7 +121,9 @@ func TestHeraldGoesOn(t *testing.T) {
 		}
 	}
 	running := func(who string) func(s *engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Changes = []engine.ChangeRow{{What: engine.PhaseChange, New: "running", Who: who}} }
+		return func(s *engine.Snapshot) {
+			s.Changes = []engine.ChangeRow{{What: engine.PhaseChange, New: "running", Who: who}}
+		}
 	}
 	broken := func(s *engine.Snapshot) { s.Phase, s.Breaker = engine.Paused, engine.BreakerOpen }
 	short := func(dollars float64) func(s *engine.Snapshot) {

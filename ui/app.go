@@ -45,7 +45,7 @@ type Desk struct {
 	Settings  settings.Desk
 	Store     Store
 	Program   Program // nil where nothing is told of the program
-	Attach    Attach // nil where nothing more is known of windows than the toolkit tells
+	Attach    Attach  // nil where nothing more is known of windows than the toolkit tells
 	// Drew, if set, is told a few times a second what the UI goroutine has used of CPU time so far.
 	Drew func(used time.Duration)
 }

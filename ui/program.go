@@ -75,8 +75,7 @@ func (a *App) showAbout() {
 	icon := canvas.NewImageFromResource(fyne.NewStaticResource("throng.png", about.Icon))
 	icon.FillMode = canvas.ImageFillContain
 	icon.SetMinSize(fyne.NewSquareSize(5 * theme.TextSize()))
-	title := widget.NewLabelWithStyle("Throng "+about.Version, fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-	title.Selectable = true
+	title := widgets.NewHeading("Throng " + about.Version)
 	built := "Go " + about.Go
 	if about.Fyne != "" {
 		built += ", Fyne " + about.Fyne

@@ -110,7 +110,7 @@ func (n *notices) describe(err error) {
 	case h.Keychain != "":
 		n.about.SetWarning("Nowhere yet. The address is a secret and would be kept only until the program ends: " + h.Keychain)
 	default:
-		n.about.SetText("Nowhere yet. The same is told to a channel of Slack, to a phone by ntfy, or to a program of yours. The address is a secret, and is kept in the keychain.")
+		n.about.SetText("Nowhere yet: to Slack, to a phone by ntfy, or to a program of yours. The address is kept in the keychain.")
 	}
 }
 
@@ -158,7 +158,9 @@ func (n *notices) try() {
 	})
 }
 
-func (n *notices) keep() { n.store(n.chosen(), n.url.Text, "Saved. Runs that begin from now on are told of there.") }
+func (n *notices) keep() {
+	n.store(n.chosen(), n.url.Text, "Saved. Runs that begin from now on are told of there.")
+}
 
 func (n *notices) store(kind, url, done string) {
 	this := n.begin("Saving…")

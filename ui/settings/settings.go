@@ -89,7 +89,7 @@ type Screen struct {
 func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
 	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks)}
 	page := container.NewVScroll(form.NewPanels(
-		form.NewColumns(38, s.database.panel, form.NewPanels(s.looks.panel, s.notices.panel, s.data.panel)),
+		form.NewColumns(38, form.NewPanels(s.database.panel, s.data.panel), form.NewPanels(s.looks.panel, s.notices.panel)),
 		s.defaults.panel,
 	))
 	s.database.setPage(page)

@@ -152,7 +152,7 @@ func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 		return nil, err
 	}
 	modules = maps.Clone(modules)
-	modules[" throng"] = &linked{path: "Throng", root: filepath.Dir(gomod)}
+	modules["  throng"] = &linked{path: "Throng", root: filepath.Dir(gomod)}
 	modules[" go"] = &linked{path: "Go's standard library", version: runtime.Version(), root: goroot}
 	for _, key := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[key]

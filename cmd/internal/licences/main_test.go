@@ -57,10 +57,10 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 func TestKind(t *testing.T) {
 	for text, want := range map[string]string{
 		"Permission is hereby granted,\n free of charge, to any person": "MIT",
-		"Redistributions in binary form …":                             "BSD 2-Clause",
-		"Redistributions in binary form … Neither the name of Google":  "BSD 3-Clause",
+		"Redistributions in binary form …":                              "BSD 2-Clause",
+		"Redistributions in binary form … Neither the name of Google":   "BSD 3-Clause",
 		"   Apache License\n  Version 2.0":                              "Apache 2.0",
-		"all rights reserved":                                          "",
+		"all rights reserved":                                           "",
 	} {
 		if got := kind(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

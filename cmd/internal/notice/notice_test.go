@@ -201,7 +201,9 @@ func TestFlapping(t *testing.T) {
 	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}}
 	w.look(nil)
 	flap := func() {
-		run.set(func(s *engine.Snapshot) { s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}} })
+		run.set(func(s *engine.Snapshot) {
+			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
+		})
 		w.look(nil)
 		run.set(func(s *engine.Snapshot) { s.Services = nil })
 		w.look(nil)
