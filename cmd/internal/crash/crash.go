@@ -38,6 +38,7 @@ type Box struct {
 	mu    sync.Mutex
 	file  *os.File
 	doing string
+	kept  bool // a panic was kept: what was done at it stays
 }
 
 // Open has panics that nobody catches, and errors of the Go runtime, written into a file of the data folder too, until
@@ -68,7 +69,7 @@ func (b *Box) Doing(text string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.file != nil && text != b.doing {
+	if b.file != nil && !b.kept && text != b.doing {
 		_ = b.write(text) // the run is worth more than a report of it
 	}
 }
@@ -116,6 +117,7 @@ func (b *Box) Keep(value any, stack []byte, run string) (path string) {
 	if b.file == nil {
 		return ""
 	}
+	b.kept = true
 	text := fmt.Sprintf("run in progress: %s\n\npanic: %v\n\n%s\n", run, value, stack)
 	if _, err := b.file.WriteString(concealed(text)); err != nil {
 		return ""

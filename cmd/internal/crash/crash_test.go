@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 		Conceal("hunter2!")
 		box.Doing("run r-1: running, cycle 3 of 24")
 		box.Keep(errors.New("cannot ask postgres://me:s3cret@db/x with hunter2!"), []byte("main.go:12"), "r-1")
+		box.Doing("what comes after it")
 	case "well":
 		if err := box.Close(); err != nil {
 			panic(err)
