@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"reflect"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -91,6 +92,9 @@ type terminal struct {
 	hooks    hooks
 }
 
+// updatingEvery is how often it is said how far the backup of an older store is.
+const updatingEvery = 5 * time.Second
+
 // hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
 type hooks struct {
 	onCommit  func(n int64)
@@ -118,7 +122,14 @@ func hooksOf(c *prove.Counter) hooks {
 
 func (t *terminal) storeOptions() sqlite.Options {
 	quiet := slog.New(slog.DiscardHandler)
-	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, quiet), Logger: quiet}
+	var told time.Time
+	updating := func(u sqlite.Update) {
+		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(told) > updatingEvery {
+			told = now
+			fmt.Fprintln(t.err, u)
+		}
+	}
+	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, quiet), Logger: quiet}
 }
 
 // open opens the store and says what was found amiss.

@@ -36,9 +36,9 @@ type Update struct {
 // String says how far it is.
 func (u Update) String() string {
 	if u.Done >= u.Bytes {
-		return "The backup is there; the store of runs is brought up to date."
+		return "The backup is there; the store of runs is being brought up to date."
 	}
-	return fmt.Sprintf("The store of runs is brought up to date for this version of Throng. A backup is made first: %s of %s.",
+	return fmt.Sprintf("The store of runs is being brought up to date for this version of Throng. A backup is made first: %s of %s.",
 		engine.FormatBytes(u.Done), engine.FormatBytes(u.Bytes))
 }
 

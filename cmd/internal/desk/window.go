@@ -90,7 +90,7 @@ func (s *showing) close(d *Desk) int {
 // update shows how far it is while an older store is brought up to date, and then the window.
 func (s *showing) update() int {
 	win := s.app.NewWindow("Throng")
-	text, bar := widget.NewLabel("The store of runs is brought up to date for this version of Throng."), widget.NewProgressBar()
+	text, bar := widget.NewLabel("The store of runs is being brought up to date for this version of Throng."), widget.NewProgressBar()
 	text.Wrapping = fyne.TextWrapWord
 	win.SetContent(container.NewPadded(container.NewVBox(
 		widget.NewLabelWithStyle("One moment", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), text, bar)))

@@ -1,5 +1,5 @@
 // Command licences collects the licences of everything that is linked into Throng on any system, into
-// assets/licences.json.gz: `go generate ./assets`.
+// assets/licences.json.gz: `make licences`.
 package main
 
 import (

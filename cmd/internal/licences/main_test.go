@@ -21,7 +21,7 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	if len(modules) < 40 {
 		t.Fatalf("only %d modules are linked", len(modules))
 	}
-	const command = "go generate ./assets"
+	const command = "make licences"
 	all, err := assets.Licences()
 	if err != nil {
 		t.Fatalf("%v; make the file anew: %s", err, command)
