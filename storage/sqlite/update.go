@@ -64,12 +64,12 @@ func (s *Store) update(from int64) error {
 	if err != nil {
 		return fmt.Errorf("a backup before it is brought up to date: %w; the store is as it was", err)
 	}
+	s.pruneBackups() // now: what fails here fails at each start
 	if err := s.migrate(); err != nil {
 		return fmt.Errorf("bring it up to date from version %d: %w; %s", from, err, s.putBack(from, backup))
 	}
 	s.notice = fmt.Sprintf("The store of runs was brought up to date. As it was before it is kept as %s, beside it.", filepath.Base(backup))
 	s.options.Logger.Info("store brought up to date", "from", from, "to", newestVersion(), "backup", filepath.Base(backup))
-	s.pruneBackups()
 	return nil
 }
 
