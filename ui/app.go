@@ -44,7 +44,8 @@ type Desk struct {
 	Calibrate calibrate.Desk
 	Settings  settings.Desk
 	Store     Store
-	Attach    Attach // nil where nothing more is known of windows than the toolkit tells
+	Program   Program // nil where nothing is told of the program
+	Attach    Attach  // nil where nothing more is known of windows than the toolkit tells
 	// Drew, if set, is told a few times a second what the UI goroutine has used of CPU time so far.
 	Drew func(used time.Duration)
 }
@@ -96,7 +97,7 @@ func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
-	a.herald = herald{app: app, on: a.choices.notify}
+	a.herald = herald{app: app, off: a.choices.silent}
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Checkpoints: func() { a.show(a.pages[2]) },
@@ -190,6 +191,13 @@ type closer interface{ Close() error }
 
 // Run shows the window until it is closed. A run may then still be in progress: a signal does not ask.
 func (a *App) Run() {
+	a.Show()
+	a.app.Run()
+	a.Ended()
+}
+
+// Show shows the window in a program that runs already, or is about to.
+func (a *App) Show() {
 	a.pulse = async.Start(pulse, a.tick)
 	a.app.Lifecycle().SetOnStopped(a.pulse.Stop)
 	a.app.Lifecycle().SetOnEnteredForeground(func() { a.herald.seen = true })
@@ -201,7 +209,11 @@ func (a *App) Run() {
 			slog.Error("the window cannot be inspected", "error", err)
 		}
 	}
-	a.win.ShowAndRun()
+	a.win.Show()
+}
+
+// Ended keeps what was written last, after the window was closed.
+func (a *App) Ended() {
 	async.End()
 	errs := []error{a.runs.Close(), a.results.Close(), a.editor.screen.Close()}
 	for _, c := range a.closers {
@@ -274,8 +286,22 @@ func (a *App) apply(level int) {
 	a.show(a.pages[0])
 }
 
-// greet tells what is worth knowing at the start, and offers to go on with a run whose process died.
+// greet offers the reports of earlier ends that nobody expected, and then tells what else is worth knowing.
 func (a *App) greet() {
+	if a.desk.Program == nil {
+		a.begin()
+		return
+	}
+	async.Work(func() ([]Report, error) { return a.desk.Program.Reports(context.Background()) }, func(all []Report, err error) {
+		if err != nil {
+			slog.Warn("how the program ended before is not known", "error", err)
+		}
+		a.showReports(all, a.begin)
+	})
+}
+
+// begin tells what is worth knowing at the start, and offers to go on with a run whose process died.
+func (a *App) begin() {
 	notice := a.desk.Store.Notice()
 	async.Work(func() (*engine.RunRecord, error) { return a.desk.Store.Interrupted(context.Background()) },
 		func(r *engine.RunRecord, err error) {

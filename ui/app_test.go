@@ -136,6 +136,10 @@ type settingsDesk struct{ settings.Desk }
 func (settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	return settings.Connection{}, nil
 }
+
+func (settingsDesk) Hook(context.Context) (settings.Hook, error) { return settings.Hook{}, nil }
+
+func (settingsDesk) LogLevel() (string, []string)                      { return "info", []string{"info"} }
 func (settingsDesk) DataFolder() string                                { return "/data" }
 func (settingsDesk) ImportCA(context.Context, string) (string, error)  { return "", nil }
 func (settingsDesk) RemoveCA(context.Context) error                    { return nil }

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"math"
+	"strings"
 
 	"fyne.io/fyne/v2"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/settings"
 )
 
@@ -12,7 +14,8 @@ import (
 const (
 	themeKey  = "theme"
 	scaleKey  = "textScale"
-	notifyKey = "notify"
+	notifyKey = "notify" // false: what an older Throng kept of somebody who wants no notices
+	silentKey = "notify.off"
 	widthKey  = "width"
 	heightKey = "height"
 	leftKey   = "left"
@@ -38,15 +41,22 @@ const nowhere = math.MinInt32
 type choices struct {
 	theme     string // system, light or dark
 	scale     float64
-	notify    bool
+	silent    map[engine.Occasion]bool // what a person does not want to be told of here
 	size      fyne.Size
 	left, top int
 }
 
 func remembered(p fyne.Preferences) choices {
 	c := choices{
-		theme: p.StringWithFallback(themeKey, "system"), scale: inRange(p.FloatWithFallback(scaleKey, 1)), notify: p.BoolWithFallback(notifyKey, true),
+		theme: p.StringWithFallback(themeKey, "system"), scale: inRange(p.FloatWithFallback(scaleKey, 1)),
 		left: p.IntWithFallback(leftKey, nowhere), top: p.IntWithFallback(topKey, nowhere),
+	}
+	c.silent = map[engine.Occasion]bool{}
+	for o := range strings.SplitSeq(p.String(silentKey), ",") {
+		c.silent[engine.Occasion(o)] = true
+	}
+	for _, k := range engine.NoticeKinds {
+		c.silent[k.Occasion] = c.silent[k.Occasion] || !p.BoolWithFallback(notifyKey, true)
 	}
 	c.size = fyne.NewSize(float32(p.FloatWithFallback(widthKey, float64(firstSize.Width))), float32(p.FloatWithFallback(heightKey, float64(firstSize.Height))))
 	if !(c.size.Width >= leastSize.Width && c.size.Height >= leastSize.Height) { // NaN too
@@ -70,7 +80,7 @@ func (a *App) appearance() settings.Appearance {
 	return settings.Appearance{
 		Theme: a.choices.theme, SetTheme: a.setTheme,
 		Scale: a.choices.scale, Smallest: smallest, Largest: largest, SetScale: a.setScale,
-		Notify: a.choices.notify, SetNotify: a.setNotify,
+		Silent: a.choices.silent, SetNotify: a.setNotify,
 	}
 }
 
@@ -90,9 +100,18 @@ func (a *App) setScale(scale float64) {
 	a.paint()
 }
 
-func (a *App) setNotify(on bool) {
-	a.choices.notify, a.herald.on = on, on
-	a.app.Preferences().SetBool(notifyKey, on)
+// setNotify has the system tell of an occasion, or not.
+func (a *App) setNotify(o engine.Occasion, on bool) {
+	a.choices.silent[o] = !on
+	var silent []string
+	for _, k := range engine.NoticeKinds {
+		if a.choices.silent[k.Occasion] {
+			silent = append(silent, string(k.Occasion))
+		}
+	}
+	p := a.app.Preferences()
+	p.RemoveValue(notifyKey)
+	p.SetString(silentKey, strings.Join(silent, ","))
 }
 
 // zoom makes the text larger or smaller by a step; 0 is as it was made.

@@ -308,6 +308,31 @@ func (p patientSettings) SaveConnection(context.Context, string, string) error {
 	return nil
 }
 
+func (p patientSettings) Hook(context.Context) (h settings.Hook, _ error) {
+	p.wait("Hook")
+	return h, nil
+}
+
+func (p patientSettings) TestHook(context.Context, string, string) (string, error) {
+	p.wait("TestHook")
+	return "", nil
+}
+
+func (p patientSettings) SaveHook(context.Context, string, string) error {
+	p.wait("SaveHook")
+	return nil
+}
+
+func (p patientSettings) LogLevel() (string, []string) {
+	p.wait("LogLevel")
+	return "info", []string{"info"}
+}
+
+func (p patientSettings) SetLogLevel(context.Context, string) error {
+	p.wait("SetLogLevel")
+	return nil
+}
+
 func (p patientSettings) RemoveCA(context.Context) error { p.wait("RemoveCA"); return nil }
 
 func (p patientSettings) RemoteState() (string, settings.State) { return "", settings.Plain }

@@ -203,7 +203,7 @@ func TestNotifications(t *testing.T) {
 		}, "3 of them failed or timed out"},
 		{"a pause by hand", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("user") }, ""},
 		{"a pause by itself", func(s *engine.Snapshot) {
-			s.Phase, s.Reason, s.Changes = engine.Paused, "no room on the disk", phase("journal")
+			s.Phase, s.Reason = engine.Paused, "no room on the disk"
 		}, "Shoppers: paused|no room on the disk. Nothing that was done is lost"},
 		{"the breaker", func(s *engine.Snapshot) {
 			s.Phase, s.Breaker, s.BreakerWhy, s.Changes = engine.Paused, engine.BreakerOpen, "half of a cycle failed", phase("breaker")
@@ -216,14 +216,19 @@ func TestNotifications(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			q := uitest.Start(t)
 			told := make(chan *fyne.Notification, 10)
-			h := herald{app: &heralded{app: app{App: fyne.CurrentApp()}, told: told}, on: true}
+			h := herald{app: &heralded{app: app{App: fyne.CurrentApp()}, told: told}, off: map[engine.Occasion]bool{}}
 			now := running
 			job := &live.Job{Run: &moments{now: &now}, Title: "Shoppers"}
 			h.follow(job)
 			next := running
 			c.change(&next)
 			job.Run = &moments{now: &next}
-			for _, quiet := range []func(h *herald){func(h *herald) { h.on = false }, func(h *herald) { h.seen = true }} {
+			for _, quiet := range []func(h *herald){func(h *herald) {
+				h.off = map[engine.Occasion]bool{}
+				for _, k := range engine.NoticeKinds {
+					h.off[k.Occasion] = true
+				}
+			}, func(h *herald) { h.seen = true }} {
 				silent := h
 				quiet(&silent)
 				silent.follow(job)

@@ -115,7 +115,7 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 
 // explained are the texts of wire.Settings, wire.TelemetrySettings and wire.DatabaseSettings for the flags.
 func explained() kong.Vars {
-	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv}
+	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
 	for _, s := range wire.Settings {
 		name := strings.ReplaceAll(s.Name, "-", "_") // kong knows no other
 		vars["hold_"+name] = s.Hold

@@ -21,7 +21,7 @@ func (t *terminal) openLog(flags *common, command string) (end func(), err error
 	}
 	first, _, _ := strings.Cut(command, " ")
 	if o.File == "" && (first == "run" || first == "resume" || first == "fork") {
-		o.File, o.Later = logs.FileIn(t.data, "throngctl"), true
+		o.File, o.Later = logs.FileIn(t.data, wire.TerminalName), true
 	}
 	t.log, end = slog.New(slog.DiscardHandler), func() {}
 	if o.File != "" {

@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -80,14 +81,16 @@ type cli struct {
 	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and the rehearsal"`
 	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and the rehearsal"`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
+	Licences   licencesCmd   `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and the rehearsal"`
 	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
 }
 
 // common are the flags of all commands.
 type common struct {
-	Data    string `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
-	LogFile string `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
-	Debug   bool   `help:"Log more: to the file and, where there is no dashboard, to standard error."`
+	Data    string           `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
+	LogFile string           `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
+	Debug   bool             `help:"Log more: to the file and, where there is no dashboard, to standard error."`
+	Version kong.VersionFlag `help:"Show the version and the system it was built for."`
 }
 
 // terminal is what commands talk to.
@@ -102,8 +105,12 @@ type terminal struct {
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
+	trouble  chan error   // what goes wrong beside the run in progress; nil while there is none
 	hooks    hooks
 }
+
+// updatingEvery is how often it is said how far the backup of an older store is.
+const updatingEvery = 5 * time.Second
 
 // hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
 type hooks struct {
@@ -131,7 +138,14 @@ func hooksOf(c *prove.Counter) hooks {
 }
 
 func (t *terminal) storeOptions() sqlite.Options {
-	return sqlite.Options{OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, t.log), Logger: t.log}
+	var told time.Time
+	updating := func(u sqlite.Update) {
+		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(told) > updatingEvery {
+			told = now
+			fmt.Fprintln(t.err, u)
+		}
+	}
+	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: wire.Gone(t.data, t.log), Logger: t.log}
 }
 
 // open opens the store and says what was found amiss.
@@ -211,6 +225,7 @@ func execute(args []string, t *terminal) int {
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
 		explained(),
+		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil { // the command line above is wrong
@@ -237,6 +252,12 @@ func execute(args []string, t *terminal) int {
 	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	return t.fail(command.Run(t))
+}
+
+// version is what --version shows.
+func version() string {
+	a := wire.ReadAbout()
+	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
 // fail tells a person what went wrong and finds the exit code that it means.

@@ -43,6 +43,7 @@ type output struct {
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
 	jsonFlag
 	telemetryFlags
+	Notify string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
 }
 
 // Run is called by kong.
@@ -170,6 +171,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
+	notify, err := wire.FindNotify(out.Notify, os.Getenv, t.data)
+	if err != nil {
+		return err
+	}
 	l.Settings.Remote = l.Settings.Remote || db.URL != ""
 	tell, closeTell, err := out.open(ctx, t)
 	if err != nil {
@@ -187,7 +192,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, "throngctl "+wire.Version())
+	box, err := crash.Open(t.data, wire.TerminalName+" "+wire.Version())
 	if err != nil { // the run is worth more than the text of a crash
 		fmt.Fprintln(t.err, err)
 	}
@@ -235,6 +240,8 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
+	wire.Doing(box, job, l.Scenario.Title)
+	defer t.telling(notify, job, l.Scenario.Title)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard) })
 	result := job.Run.Wait()
@@ -356,6 +363,8 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 			stop(os.Interrupt)
 		case <-t.byHand:
 			go func() { saved <- run.Checkpoint(context.Background(), "by hand") }()
+		case err := <-t.trouble:
+			say(fmt.Sprintf("note: %v", err))
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("no checkpoint was taken: %v", err))

@@ -173,6 +173,9 @@ func (s *Store) inspect(alone bool) (version int64, err error) {
 	}
 	if newest := newestVersion(); err == nil && version > newest {
 		err = fmt.Errorf("%w: the store is version %d, this Throng knows %d; start the newer one, or choose another data folder", engine.ErrNewer, version, newest)
+		if backup := s.backupFor(newest); backup != "" {
+			err = fmt.Errorf("%w; as it was before it was brought up to date it is kept in the same folder, as %s", err, backup)
+		}
 	}
 	return version, err
 }
@@ -243,7 +246,7 @@ func (s *Store) prepare(version int64, alone bool) error {
 		if !alone {
 			return fmt.Errorf("it has to be brought up to date, and an older Throng has it open: close that first: %w", engine.ErrInUse)
 		}
-		if err := s.migrate(); err != nil {
+		if err := s.update(version); err != nil {
 			return translate(err)
 		}
 	}

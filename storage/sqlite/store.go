@@ -46,6 +46,9 @@ type Options struct {
 	// OnGone, if set, is called, from another goroutine, with a run that is being removed without anybody waiting for it:
 	// what belongs to it elsewhere may go too. It may be called again for the same run.
 	OnGone func(run engine.RunID)
+	// Updating, if set, hears how far the backup is that is made of an older store before it is brought up to date; from
+	// several goroutines, one call at a time.
+	Updating func(Update)
 	// Logger hears of trouble and of what was found at opening; nil is [slog.Default].
 	Logger *slog.Logger
 }

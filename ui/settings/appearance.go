@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -18,8 +19,9 @@ type Appearance struct {
 	Scale             float64 // of the text; 1 is as it was made
 	Smallest, Largest float64
 	SetScale          func(scale float64)
-	Notify            bool // by the system, of what happens while nobody looks
-	SetNotify         func(on bool)
+	// Silent is what the system does not tell of while nobody looks.
+	Silent    map[engine.Occasion]bool
+	SetNotify func(o engine.Occasion, on bool)
 }
 
 // appearance is the panel on which the look is chosen.
@@ -51,11 +53,7 @@ func newAppearance(now Appearance) *appearance {
 	size := form.NewRow("Size of the text", container.NewBorder(nil, nil, nil, p.says, form.NewRail(p.scale)))
 	size.SetHelp("Ctrl (Cmd on a Mac) with plus, minus and 0 changes it anywhere.")
 
-	notify := widget.NewCheck("Notify me", now.SetNotify)
-	notify.Checked = now.Notify
-	notes := form.NewRow("While the window is in the background", notify)
-	notes.SetHelp("When a run ends or pauses by itself, and when a service stops answering.")
-	p.panel = widgets.NewPanel("Appearance", form.NewStack(form.NewRow("Theme", choice), size, notes))
+	p.panel = widgets.NewPanel("Appearance", form.NewStack(form.NewRow("Theme", choice), size))
 	return p
 }
 

@@ -24,6 +24,7 @@ type data struct {
 	panel  fyne.CanvasObject
 	folder *form.Note
 	answer *form.Note
+	level  *widget.Select
 }
 
 func newData(desk Desk, win fyne.Window) *data {
@@ -35,12 +36,38 @@ func newData(desk Desk, win fyne.Window) *data {
 		widget.NewButton("Change…", d.choose),
 		widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), d.open),
 	)
-	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, d.answer))
+	d.level = widget.NewSelect(nil, nil)
+	logged := form.NewRow("What is logged", d.level)
+	logged.SetHelp("In the folder logs of the data folder: errors only, or everything down to debug. Help, Open the log folder shows it.")
+	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, logged, d.answer))
 	return d
 }
 
 func (d *data) load() {
 	async.Work(func() (string, error) { return d.desk.DataFolder(), nil }, func(dir string, _ error) { d.folder.Say(dir) })
+	type logging struct {
+		level string
+		all   []string
+	}
+	async.Work(func() (logging, error) {
+		level, all := d.desk.LogLevel()
+		return logging{level, all}, nil
+	}, func(l logging, _ error) {
+		d.level.OnChanged = nil
+		d.level.Options = l.all
+		d.level.SetSelected(l.level)
+		d.level.OnChanged = d.log
+	})
+}
+
+// log changes how much is logged.
+func (d *data) log(level string) {
+	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.SetLogLevel(context.Background(), level) }, func(_ struct{}, err error) {
+		if err != nil {
+			d.answer.SetProblem("What is logged stays as it was. " + words.Trouble(err))
+			d.answer.Show()
+		}
+	})
 }
 
 // choose asks for another folder.

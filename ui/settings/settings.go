@@ -54,6 +54,16 @@ type Desk interface {
 	// ImportCA takes over a PEM file of certificates that the server's must be signed by, and says whose it is.
 	ImportCA(ctx context.Context, path string) (name string, err error)
 	RemoveCA(ctx context.Context) error
+	// Hook is where notices go beside this machine.
+	Hook(ctx context.Context) (Hook, error)
+	// TestHook sends a notice of a kind to an address, and returns what the server answered. No kind is that of the
+	// address, and no address is the one that is kept.
+	TestHook(ctx context.Context, kind, url string) (answer string, err error)
+	// SaveHook keeps where notices go; an empty url forgets it.
+	SaveHook(ctx context.Context, kind, url string) error
+	// LogLevel is how much is logged, of the levels that there are.
+	LogLevel() (level string, all []string)
+	SetLogLevel(ctx context.Context, level string) error
 	// RemoteState says how sending is doing, in words. It does not wait.
 	RemoteState() (text string, state State)
 	DataFolder() string
@@ -70,18 +80,20 @@ type Screen struct {
 	database *database
 	data     *data
 	defaults *defaults
+	notices  *notices
 	looks    *appearance
 	content  fyne.CanvasObject
 }
 
 // New makes the screen.
 func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
-	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks)}
+	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks)}
 	page := container.NewVScroll(form.NewPanels(
-		form.NewColumns(38, s.database.panel, form.NewPanels(s.looks.panel, s.data.panel)),
+		form.NewColumns(38, form.NewPanels(s.database.panel, s.data.panel), form.NewPanels(s.looks.panel, s.notices.panel)),
 		s.defaults.panel,
 	))
 	s.database.setPage(page)
+	s.notices.url.Page = page
 	s.defaults.page, s.defaults.look.Page = page, page
 	s.content = page
 	return s
@@ -97,6 +109,7 @@ func (s *Screen) Scaled(scale float64) { s.looks.scaled(scale) }
 func (s *Screen) Show() {
 	s.database.load()
 	s.data.load()
+	s.notices.load()
 	s.defaults.load()
 	s.Tick()
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type fakeDesk struct {
 	lines      []Line
 	settings   []Setting
 	sending    Line
+	hook       Hook
 	err        error         // of all that can fail
 	wait       chan struct{} // a test of the connection waits for it; nil does not
 }
@@ -110,6 +112,34 @@ func (d *fakeDesk) Saved(context.Context) ([]Setting, error) {
 	return slices.Clone(d.settings), nil
 }
 
+func (d *fakeDesk) Hook(context.Context) (Hook, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := d.hook
+	h.Kinds = []HookKind{{"json", "JSON"}, {"slack", "Slack"}}
+	return h, nil
+}
+
+func (d *fakeDesk) TestHook(_ context.Context, kind, url string) (string, error) {
+	return "200 OK", d.note("test hook", kind, url)
+}
+
+func (d *fakeDesk) SaveHook(_ context.Context, kind, url string) error {
+	err := d.note("save hook", kind, url)
+	if err == nil {
+		d.set(func() {
+			d.hook = Hook{}
+			if url != "" {
+				d.hook = Hook{Kind: "slack", Host: "hooks.slack.com", From: "saved"}
+			}
+		})
+	}
+	return err
+}
+
+func (d *fakeDesk) LogLevel() (string, []string)                  { return "info", []string{"error", "info", "debug"} }
+func (d *fakeDesk) SetLogLevel(_ context.Context, l string) error { return d.note("log", l) }
+
 func (d *fakeDesk) Save(_ context.Context, name, value string) error {
 	err := d.note("set", name, value)
 	if err == nil {
@@ -132,7 +162,7 @@ type stage struct {
 	win    fyne.Window
 	screen *Screen
 	scales []float64
-	notify []bool
+	notify []string
 	looks  []string
 }
 
@@ -142,7 +172,8 @@ func shown(t *testing.T, desk *fakeDesk) *stage {
 	s.screen = New(desk, s.win, Appearance{
 		Theme: "dark", SetTheme: func(choice string) { s.looks = append(s.looks, choice) },
 		Scale: 1, Smallest: 0.8, Largest: 2, SetScale: func(scale float64) { s.scales = append(s.scales, scale) },
-		Notify: true, SetNotify: func(on bool) { s.notify = append(s.notify, on) },
+		Silent:    map[engine.Occasion]bool{engine.OnStall: true},
+		SetNotify: func(o engine.Occasion, on bool) { s.notify = append(s.notify, fmt.Sprint(o, " ", on)) },
 	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))
@@ -495,17 +526,76 @@ func TestAppearance(t *testing.T) {
 	if !s.shows("80 %") || slider.Value != 0.8 || len(s.scales) != 1 {
 		t.Errorf("a size that was chosen elsewhere: %v, set %v", slider.Value, s.scales)
 	}
-	var notify *widget.Check
+	boxes := map[string]*widget.Check{}
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
-		if c, ok := o.(*widget.Check); ok && c.Text == "Notify me" {
-			notify = c
+		if c, ok := o.(*widget.Check); ok {
+			boxes[c.Text] = c
 		}
-		return notify == nil
+		return true
 	})
-	if notify == nil || !notify.Checked {
-		t.Fatal("the notifications are not shown, or not on")
+	for _, k := range engine.NoticeKinds {
+		if box := boxes[k.About]; box == nil || box.Checked == (k.Occasion == engine.OnStall) {
+			t.Fatalf("whether %s is told is not shown", k.Occasion)
+		}
+		test.Tap(boxes[k.About])
 	}
-	if test.Tap(notify); !slices.Equal(s.notify, []bool{false}) {
+	if len(s.notify) != len(engine.NoticeKinds) || s.notify[0] != "ended false" || !slices.Contains(s.notify, "stalled true") {
 		t.Errorf("set was %v", s.notify)
 	}
+}
+
+// TestNotices tries a web hook, keeps it, and forgets it.
+func TestNotices(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	n := s.screen.notices
+	s.until("Nowhere yet")
+	if !n.test.Disabled() || !n.save.Disabled() || !n.forget.Disabled() {
+		t.Error("nothing can be done with no address")
+	}
+	test.Type(n.url, "https://hooks.slack.com/x")
+	s.tap("Send a test")
+	s.until("the server answered 200 OK")
+	s.asks("test hook  https://hooks.slack.com/x")
+	n.kind.SetSelected("JSON")
+	test.Tap(n.save)
+	s.asks("save hook json https://hooks.slack.com/x")
+	s.until("Notices go to hooks.slack.com (Slack).")
+	s.until("Saved. Runs that begin from now on")
+	if n.url.Text != "" || n.forget.Disabled() {
+		t.Errorf("the address stays: %q", n.url.Text)
+	}
+	n.kind.SetSelected(byHost)
+	test.Tap(n.test)
+	s.asks("test hook  ") // the one that is kept
+	s.until("the server answered")
+
+	s.desk.set(func() { s.desk.err = &engine.FieldError{Field: "notify", Problem: "is not the address of a web hook"} })
+	test.Type(n.url, "x")
+	test.Tap(n.save)
+	s.until("is not the address of a web hook")
+	s.desk.set(func() { s.desk.err = errors.New("hooks.slack.com: it answered 403 Forbidden") })
+	test.Tap(n.test)
+	s.until("it answered 403 Forbidden")
+	s.desk.set(func() { s.desk.err = nil })
+	test.Tap(n.forget)
+	s.until("Forgotten")
+	s.until("Nowhere yet")
+
+	s.desk.set(func() { s.desk.hook = Hook{Kind: "ntfy", Host: "ntfy.sh", From: "THRONG_NOTIFY_URL"} })
+	n.load()
+	s.until("THRONG_NOTIFY_URL of the environment says so")
+	s.desk.set(func() { s.desk.hook = Hook{Kind: "ntfy", Host: "ntfy.sh", From: "saved", Asks: true} })
+	n.load()
+	s.until("kept only until the program ended")
+}
+
+// TestLogLevel chooses how much is logged.
+func TestLogLevel(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.Until("the level", func() bool { return s.screen.data.level.Selected == "info" })
+	if s.desk.has("log info") {
+		t.Error("showing it has set it")
+	}
+	s.screen.data.level.SetSelected("debug")
+	s.asks("log debug")
 }

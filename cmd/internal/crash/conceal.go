@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -30,6 +31,25 @@ func Conceal(secret string) {
 
 // userinfo is a user with a password in an address.
 var userinfo = regexp.MustCompile(`://[^/@\s]*:[^/@\s]*@`)
+
+// What looks like a secret whoever it belongs to: the process that knew it is gone.
+var (
+	credential = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[a-z0-9._~+/=-]{8,}`)
+	assigned   = regexp.MustCompile(`(?i)\b((?:[a-z0-9_-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key))["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}`)
+	apiKey     = regexp.MustCompile(`\b(sk|pk|xox[a-z]|ghp|AKIA)[-_A-Za-z0-9]{16,}`)
+)
+
+// private is a text that can be shown to others: without what looks like a secret, and without the home folder's name.
+func private(text string) string {
+	text = concealed(text)
+	text = credential.ReplaceAllString(text, "$1$2"+hidden)
+	text = assigned.ReplaceAllString(text, "${1}"+hidden)
+	text = apiKey.ReplaceAllString(text, hidden)
+	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
+		text = strings.ReplaceAll(text, home, "~")
+	}
+	return text
+}
 
 const hidden = "(concealed)"
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -15,21 +16,29 @@ import (
 	"time"
 )
 
-// A process keeps an empty file of its own ready, open-PID-….txt in the folder crashes. Whoever finds one with a text
-// renames it, so that it is told once.
+// A process keeps an empty file of its own ready, open-PID-….txt in the folder crashes, and beside it what it is doing.
+// Whoever finds one with a text makes a report of both, new-TIME-….txt, which loses the new- once a person knows of it.
 const (
-	folder = "crashes"
-	prefix = "open-"
-	suffix = ".txt"
+	folder  = "crashes"
+	prefix  = "open-"
+	suffix  = ".txt"
+	beside  = ".doing"
+	fresh   = "new-"
+	stamped = "20060102T150405Z-"
 )
+
+// Folder is where reports are kept.
+func Folder(data string) string { return filepath.Join(data, folder) }
 
 // Box is what this process leaves behind if it ends unexpectedly. The nil Box keeps nothing. Its methods are safe for
 // concurrent use.
 type Box struct {
 	program string
 
-	mu   sync.Mutex
-	file *os.File
+	mu    sync.Mutex
+	file  *os.File
+	doing string
+	kept  bool // a panic was kept: what was done at it stays
 }
 
 // Open has panics that nobody catches, and errors of the Go runtime, written into a file of the data folder too, until
@@ -46,7 +55,34 @@ func Open(data, program string) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep a crash's text: %w", err)
 	}
-	return &Box{program: program, file: f}, nil
+	b := &Box{program: program, file: f}
+	return b, b.write("nothing in progress")
+}
+
+// Doing notes what the program is doing, for a report; "" is nothing in particular.
+func (b *Box) Doing(text string) {
+	if b == nil {
+		return
+	}
+	if text == "" {
+		text = "nothing in progress"
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file != nil && !b.kept && text != b.doing {
+		_ = b.write(text) // the run is worth more than a report of it
+	}
+}
+
+// write keeps what a report begins with.
+func (b *Box) write(doing string) error {
+	text := fmt.Sprintf("program: %s\nsystem: %s on %s, %d processors, %s\ndoing: %s\n",
+		b.program, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), doing)
+	if err := os.WriteFile(b.file.Name()+beside, []byte(concealed(text)), 0o600); err != nil {
+		return fmt.Errorf("keep what the program does: %w", err)
+	}
+	b.doing = doing
+	return nil
 }
 
 // Close removes the file, if there is nothing in it: the program ends as it should.
@@ -64,6 +100,7 @@ func (b *Box) Close() error {
 	info, err := f.Stat()
 	err = errors.Join(err, debug.SetCrashOutput(nil, debug.CrashOptions{}), f.Close())
 	if info != nil && info.Size() == 0 {
+		_ = os.Remove(f.Name() + beside) // it may never have been there
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
@@ -80,8 +117,8 @@ func (b *Box) Keep(value any, stack []byte, run string) (path string) {
 	if b.file == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s ended unexpectedly at %s\nrun in progress: %s\n\npanic: %v\n\n%s\n",
-		b.program, time.Now().UTC().Format(time.RFC3339), run, value, stack)
+	b.kept = true
+	text := fmt.Sprintf("run in progress: %s\n\npanic: %v\n\n%s\n", run, value, stack)
 	if _, err := b.file.WriteString(concealed(text)); err != nil {
 		return ""
 	}
@@ -89,48 +126,107 @@ func (b *Box) Keep(value any, stack []byte, run string) (path string) {
 	return b.file.Name()
 }
 
-// Text is what a process left.
-type Text struct {
-	Path string
-	At   time.Time
+// Report is what a process left that ended unexpectedly.
+type Report struct {
+	Path    string
+	At      time.Time
+	Program string // and its version
 }
 
-// Left returns what processes left since it was asked last, oldest first.
-func Left(data string) ([]Text, error) {
-	dir := filepath.Join(data, folder)
+// Left makes reports of what processes left, and returns those that no person knows of yet, oldest first. lines, if
+// set, returns what a program logged last until a moment.
+func Left(data string, lines func(program string, until time.Time) []string) ([]Report, error) {
+	dir := Folder(data)
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for texts of crashes: %w", err)
+		return nil, fmt.Errorf("look for reports of crashes: %w", err)
 	}
-	var all []Text
 	for _, f := range files {
-		rest, ours := strings.CutPrefix(f.Name(), prefix)
-		info, err := f.Info()
-		if !ours || err != nil { // another process was faster
-			continue
-		}
-		path := filepath.Join(dir, f.Name())
-		if info.Size() == 0 {
-			digits, _, _ := strings.Cut(rest, "-")
-			if pid, err := strconv.Atoi(digits); err != nil || !alive(pid) {
-				_ = os.Remove(path) // it was killed and said nothing
+		if strings.HasPrefix(f.Name(), prefix) && strings.HasSuffix(f.Name(), suffix) {
+			if err := report(dir, f, lines); err != nil {
+				return nil, fmt.Errorf("make a report of a crash: %w", err)
 			}
-			continue
 		}
-		told := filepath.Join(dir, info.ModTime().UTC().Format("20060102T150405Z-")+rest)
-		if err := os.Rename(path, told); err != nil {
-			continue
-		}
-		all = append(all, Text{told, info.ModTime()})
 	}
-	return all, nil
+	names, err := filepath.Glob(filepath.Join(dir, fresh+"*"+suffix))
+	var all []Report
+	for _, path := range names { // sorted, and so by their times
+		stamp := strings.TrimPrefix(filepath.Base(path), fresh)
+		at, err := time.Parse(stamped, stamp[:min(len(stamped), len(stamp))])
+		text, readErr := os.ReadFile(path)
+		if err != nil || readErr != nil { // it is none of ours, or another process was faster
+			continue
+		}
+		all = append(all, Report{path, at, field(string(text), "program: ")})
+	}
+	return all, err
 }
 
-// Words tells a person of what was left; "" if nothing was. run is one that can be resumed; "" is none.
-func Words(left []Text, run string) string {
+// report makes one of what a process left, if that has ended with a text.
+func report(dir string, f fs.DirEntry, lines func(string, time.Time) []string) error {
+	info, err := f.Info()
+	if err != nil {
+		return nil //nolint:nilerr // another process was faster
+	}
+	rest := strings.TrimPrefix(f.Name(), prefix)
+	path := filepath.Join(dir, f.Name())
+	if info.Size() == 0 {
+		digits, _, _ := strings.Cut(rest, "-")
+		if pid, err := strconv.Atoi(digits); err != nil || !alive(pid) {
+			_, _ = os.Remove(path), os.Remove(path+beside) // it was killed and said nothing
+		}
+		return nil
+	}
+	// The name says whose the report is from here on: of two processes one makes it.
+	taken := filepath.Join(dir, "making-"+rest)
+	if os.Rename(path, taken) != nil {
+		return nil
+	}
+	said, err := os.ReadFile(taken)
+	if err != nil {
+		return err
+	}
+	head, _ := os.ReadFile(path + beside) // an older Throng left none
+	at := info.ModTime().UTC()
+	text := fmt.Sprintf("Throng ended unexpectedly at %s\n%s", at.Format(time.RFC3339), head)
+	if lines != nil {
+		if logged := lines(field(string(head), "program: "), at.Add(time.Second)); len(logged) > 0 {
+			text += "\nWhat was logged last\n" + strings.Join(logged, "\n") + "\n"
+		}
+	}
+	text += "\nWhat happened\n" + string(said)
+	if err := os.WriteFile(taken, []byte(private(text)), 0o600); err != nil {
+		return err
+	}
+	_ = os.Remove(path + beside) // it is in the report
+	return os.Rename(taken, filepath.Join(dir, fresh+at.Format(stamped)+rest))
+}
+
+// field is what stands behind a name on a line of its own.
+func field(text, name string) string {
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Told notes that a person knows of a report, and returns where it is from now on.
+func Told(path string) (string, error) {
+	name, is := strings.CutPrefix(filepath.Base(path), fresh)
+	if !is {
+		return path, nil
+	}
+	told := filepath.Join(filepath.Dir(path), name)
+	return told, os.Rename(path, told)
+}
+
+// Words tells a person of reports; "" of none. run is one that can be resumed; "" is none.
+func Words(left []Report, run string) string {
 	var b strings.Builder
 	for i, t := range left {
 		if i > 0 {

@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // dieEnv says what the test binary, started again, is to die of, and the data folder.
@@ -42,7 +45,9 @@ func TestMain(m *testing.M) {
 		select {}
 	case "caught":
 		Conceal("hunter2!")
+		box.Doing("run r-1: running, cycle 3 of 24")
 		box.Keep(errors.New("cannot ask postgres://me:s3cret@db/x with hunter2!"), []byte("main.go:12"), "r-1")
+		box.Doing("what comes after it")
 	case "well":
 		if err := box.Close(); err != nil {
 			panic(err)
@@ -67,12 +72,20 @@ func TestLeft(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err == nil {
 				t.Fatalf("it did not die: %s", out)
 			}
-			left, err := Left(data)
+			left, err := Left(data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Left(data)
-			if err != nil || len(again) > 0 {
+			again, err := Left(data, nil)
+			if err != nil || !slices.Equal(again, left) {
+				t.Errorf("before a person knows of it: %v, %v, want %v", again, err, left)
+			}
+			for i := range left {
+				if left[i].Path, err = Told(left[i].Path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if again, err := Left(data, nil); err != nil || len(again) > 0 {
 				t.Errorf("told again: %v, %v", again, err)
 			}
 			files, err := os.ReadDir(filepath.Join(data, folder))
@@ -92,6 +105,14 @@ func TestLeft(t *testing.T) {
 			if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), ".go:") {
 				t.Errorf("got %q, %v, want %q and a stack", text, err, want)
 			}
+			for _, part := range []string{"ended unexpectedly at 20", "program: test", "system: " + runtime.GOOS + " on ", runtime.Version(), "doing: ", "\nWhat happened\n"} {
+				if !strings.Contains(string(text), part) {
+					t.Errorf("the report does not hold %q:\n%s", part, text)
+				}
+			}
+			if what == "caught" && !strings.Contains(string(text), "doing: run r-1: running, cycle 3 of 24") || left[0].Program != "test" {
+				t.Errorf("it does not say what was done: %s", text)
+			}
 			for _, secret := range []string{"hunter2!", "s3cret"} {
 				if strings.Contains(string(text), secret) {
 					t.Errorf("the text holds the secret %s", secret)
@@ -108,7 +129,7 @@ func TestLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left, err := Left(data); err != nil || len(left) > 0 {
+	if left, err := Left(data, nil); err != nil || len(left) > 0 {
 		t.Errorf("got %v, %v, want nothing", left, err)
 	}
 	if path := box.Keep("x", nil, ""); path == "" {
@@ -117,7 +138,7 @@ func TestLeftAlone(t *testing.T) {
 	if err := box.Close(); err != nil {
 		t.Error(err)
 	}
-	left, err := Left(data)
+	left, err := Left(data, nil)
 	if err != nil || len(left) != 1 {
 		t.Fatalf("got %v, %v, want the text", left, err)
 	}
@@ -133,5 +154,47 @@ func TestLeftAlone(t *testing.T) {
 	var none *Box
 	if got := fmt.Sprint(none.Keep("x", nil, ""), none.Close()); got != "<nil>" {
 		t.Errorf("without a box: %s", got)
+	}
+}
+
+// TestReport is what a person can send: what was logged last is in it, and neither secrets nor the home folder.
+func TestReport(t *testing.T) {
+	data, home := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	if err := os.Mkdir(Folder(data), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	said := "panic: open " + home + "/study/x: Authorization: Bearer abcdefgh12345678, api_key=zyxw9876, \"password\": \"opensesame\" sk-abcdefghijklmnop1234 postgres://me:pw99@db/x\n"
+	name := filepath.Join(Folder(data), prefix+"1-x"+suffix)
+	for path, text := range map[string]string{name: said, name + beside: "program: throngctl 1.2\ndoing: a test\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := ""
+	left, err := Left(data, func(program string, _ time.Time) []string {
+		asked = program
+		return []string{"time=… msg=\"token=deadbeef99 in " + home + "\""}
+	})
+	if err != nil || len(left) != 1 || asked != "throngctl 1.2" || left[0].Program != asked {
+		t.Fatalf("got %v, %v, asked of %q", left, err, asked)
+	}
+	text, err := os.ReadFile(left[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, private := range []string{home, "abcdefgh12345678", "zyxw9876", "opensesame", "sk-abcdef", "pw99", "deadbeef99"} {
+		if strings.Contains(string(text), private) {
+			t.Errorf("the report holds %s:\n%s", private, text)
+		}
+	}
+	for _, part := range []string{"~/study/x", "What was logged last\ntime=", "doing: a test"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("the report does not hold %q:\n%s", part, text)
+		}
+	}
+	if files, err := os.ReadDir(Folder(data)); err != nil || len(files) != 1 {
+		t.Errorf("files %v, %v", files, err)
 	}
 }

@@ -40,6 +40,8 @@ type Desk struct {
 	exit      func(code int) // after a panic
 	notice    string         // what a person should know of the last time
 	log       *trouble       // nil: nobody counts
+	level     *slog.LevelVar // of the log; nil where nobody can change it
+	telling   sync.WaitGroup // web hooks that are told of runs
 	drew      atomic.Int64   // CPU time of the window's goroutine so far, in nanoseconds
 
 	mu      sync.Mutex
@@ -55,7 +57,10 @@ type Desk struct {
 }
 
 // Open opens the store in a data folder. ErrInUse if another window has it.
-func Open(data string) (*Desk, error) {
+func Open(data string) (*Desk, error) { return openWith(data, nil) }
+
+// openWith is Open that tells how far a backup is which is made before the store is brought up to date.
+func openWith(data string, updating func(sqlite.Update)) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
 	close(d.settled)
 	if err := os.MkdirAll(data, 0o700); err != nil {
@@ -66,18 +71,13 @@ func Open(data string) (*Desk, error) {
 	} else if !free {
 		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
 	}
-	store, err := sqlite.Open(data, sqlite.Options{OnGone: wire.Gone(data, slog.Default())})
+	store, err := sqlite.Open(data, sqlite.Options{OnGone: wire.Gone(data, slog.Default()), Updating: updating})
 	if err != nil {
 		return nil, errors.Join(err, d.window.Close())
 	}
 	d.store, d.notice = store, store.Notice()
-	if d.box, err = crash.Open(data, "Throng "+wire.Version()); err != nil {
+	if d.box, err = crash.Open(data, wire.WindowName+" "+wire.Version()); err != nil {
 		slog.Warn("the text of a crash would not be kept", "error", err)
-	}
-	if crashes, err := wire.Crashes(context.Background(), store, data); err != nil {
-		slog.Warn("how the program ended before is not known", "error", err)
-	} else if crashes != "" {
-		d.notice = strings.TrimSpace(d.notice + "\n" + crashes)
 	}
 	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(data, "window.json")
@@ -104,7 +104,7 @@ func (d *Desk) reconnect() error {
 
 // Screens returns the desk as the window knows it.
 func (d *Desk) Screens() ui.Desk {
-	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Drew: d.drawn}
+	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn}
 }
 
 // Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
@@ -186,7 +186,32 @@ func (d *Desk) Close() error {
 		<-job.Run.Done()
 	}
 	<-settled
+	told := make(chan struct{})
+	go func() {
+		d.telling.Wait()
+		close(told)
+	}()
+	select {
+	case <-told:
+	case <-time.After(toldTime): // the system wants the program to end
+	}
 	return errors.Join(d.outlets.close(), d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
+}
+
+// toldTime is how long closing waits until the end of a run is told that it has stopped itself.
+const toldTime = 1500 * time.Millisecond
+
+// tell has a web hook told of a run, if there is one.
+func (d *Desk) tell(job *wire.Job, title string) {
+	failed := func(err error) { slog.Error("a notice was not sent", "error", err) }
+	notify, err := wire.FindNotify("", os.Getenv, d.data)
+	if err != nil {
+		failed(err)
+		return
+	}
+	if watch := notify.WatchFor(job, title, failed); watch != nil {
+		d.telling.Go(watch.Close)
+	}
 }
 
 var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
@@ -233,6 +258,8 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	}, job.People(d.store))
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
+	wire.Doing(d.box, job, l.Scenario.Title)
+	d.tell(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {
 			slog.Error("the run was not written to its end; it can be resumed", "run", job.Record.ID, "error", err)

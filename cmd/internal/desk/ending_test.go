@@ -2,8 +2,6 @@ package desk
 
 import (
 	"context"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -36,19 +34,21 @@ func TestPanicOfTheWindow(t *testing.T) {
 	}
 	for n := range 2 {
 		d := open(t, data)
-		said := regexp.MustCompile(`ended unexpectedly on .*; the text is in (\S+)`).FindStringSubmatch(d.Notice())
+		reports, err := program{d}.Reports(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n == 1 {
-			if said != nil {
-				t.Errorf("told twice: %s", d.Notice())
+			if len(reports) > 0 {
+				t.Errorf("told twice: %v", reports)
 			}
 			continue
 		}
-		if said == nil {
-			t.Fatalf("the next start says %q", d.Notice())
+		if len(reports) != 1 || !strings.Contains(reports[0].Text, "a button broke") || !strings.Contains(reports[0].Text, "doing: run "+string(run)+" (") {
+			t.Fatalf("the reports are %+v", reports)
 		}
-		text, err := os.ReadFile(said[1])
-		if err != nil || !strings.Contains(string(text), "a button broke") || !strings.Contains(string(text), string(run)) {
-			t.Errorf("the text: %s %v", text, err)
+		if err := (program{d}).Told(t.Context(), reports[0].Path); err != nil {
+			t.Error(err)
 		}
 		if err := d.Close(); err != nil {
 			t.Fatal(err)

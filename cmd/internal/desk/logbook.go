@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/logs"
+	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
 // logbook counts what is logged as an error, and passes everything on.
@@ -23,11 +26,24 @@ type trouble struct {
 	at     time.Time
 }
 
-// keepLog has what is logged written to a place, and its errors counted.
-func keepLog(w io.Writer) *trouble {
+// keepLog has errors counted that are logged, and all of it written by a handler.
+func keepLog(h slog.Handler) *trouble {
 	t := &trouble{}
-	slog.SetDefault(slog.New(logbook{slog.NewTextHandler(w, nil), t}))
+	slog.SetDefault(slog.New(logbook{h, t}))
 	return t
+}
+
+// openLog begins to log into the data folder and to a terminal, if there is one. Where the folder cannot be written it is
+// the terminal alone: opening the store says why.
+func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file io.Closer) {
+	_, saved := wire.LogLevel(data)
+	level.Set(saved)
+	seen := slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(wire.Redact)})
+	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, wire.WindowName), Level: level, Redact: wire.Redact})
+	if err != nil {
+		return keepLog(seen), io.NopCloser(nil)
+	}
+	return keepLog(logs.Both{log.Handler(), seen}), file
 }
 
 // Handle is part of [slog.Handler].

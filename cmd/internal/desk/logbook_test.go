@@ -12,7 +12,7 @@ func TestErrorsOfTheLogAreCounted(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	var out strings.Builder
-	log := keepLog(&out)
+	log := keepLog(slog.NewTextHandler(&out, nil))
 	slog.Info("begun")
 	if n, last, _ := log.newest(); n != 0 || last != "" {
 		t.Errorf("%d errors, %q", n, last)

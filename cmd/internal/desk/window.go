@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 )
 
@@ -30,59 +32,155 @@ type Start struct {
 // Show opens the window and returns when it is closed and everything is written, with the program's exit code. Where a
 // window works with the data folder already, that one shows the file instead.
 func Show(app fyne.App, start Start) int {
-	log := keepLog(os.Stderr)
-	ending := &ending{app: app}
-	go ending.listen()
-	data, file := start.Data, start.File
-	if data == "" {
+	if start.Data == "" {
 		var err error
-		if data, err = wire.DataFolder(); err != nil {
+		if start.Data, err = wire.DataFolder(); err != nil {
 			return refuse(app, err)
 		}
 	}
-	if path, err := filepath.Abs(file); file != "" && err == nil && !missing(path) {
-		file = path // it is remembered, and the next start may be in another folder
+	if path, err := filepath.Abs(start.File); start.File != "" && err == nil && !missing(path) {
+		start.File = path // it is remembered, and the next start may be in another folder
 	}
-	d, err := Open(data)
-	if errors.Is(err, engine.ErrInUse) && control.Raise(context.Background(), data, file) == nil {
+	s := &showing{app: app, start: start, ending: &ending{app: app}}
+	var log io.Closer
+	s.log, log = openLog(start.Data, &s.level, os.Stderr)
+	defer func() { _ = log.Close() }() // there is nowhere to say what goes wrong with it
+	go s.ending.listen()
+	if sqlite.Outdated(start.Data) {
+		return s.update()
+	}
+	d, err := Open(start.Data)
+	if errors.Is(err, engine.ErrInUse) && control.Raise(context.Background(), start.Data, start.File) == nil {
 		return 0
 	}
 	if err != nil {
 		return refuse(app, err)
 	}
-	d.log = log
-	ending.of(d)
+	window := s.window(d)
+	d.guarded(window.Run)
+	return s.close(d)
+}
+
+// showing is a program with a window, from its beginning to its end.
+type showing struct {
+	app     fyne.App
+	start   Start
+	ending  *ending
+	log     *trouble
+	level   slog.LevelVar
+	unserve func() error // ends what a second start of the program asks
+}
+
+// window makes the window of a desk.
+func (s *showing) window(d *Desk) *ui.App {
+	d.log, d.level = s.log, &s.level
+	s.ending.of(d)
 	screens := d.Screens()
-	screens.Attach = start.Attach
-	window := ui.New(app, screens)
-	if file != "" {
-		window.Open(file)
+	screens.Attach = s.start.Attach
+	window := ui.New(s.app, screens)
+	if s.start.File != "" {
+		window.Open(s.start.File)
 	}
-	unserve, err := control.ServeWindow(data, window.Raise)
+	unserve, err := control.ServeWindow(s.start.Data, window.Raise)
 	if err != nil {
 		slog.Warn("a second start of the program cannot show this window", "error", err)
 		unserve = func() error { return nil }
 	}
-	if start.Files != nil {
+	s.unserve = unserve
+	if s.start.Files != nil {
 		go func() {
-			for file := range start.Files {
+			for file := range s.start.Files {
 				window.Raise(file)
 			}
 		}()
 	}
-	d.guarded(window.Run)
-	ending.hurry()
-	if err := errors.Join(unserve(), d.Close()); err != nil {
+	return window
+}
+
+// close brings everything to an end after the window was closed.
+func (s *showing) close(d *Desk) int {
+	select {
+	case <-d.Settled(): // what it came to is still being told, perhaps
+		d.telling.Wait()
+	default:
+	}
+	s.ending.hurry()
+	if err := errors.Join(s.unserve(), d.Close()); err != nil {
 		slog.Error("closing", "error", err)
 		return 1
 	}
 	return 0
 }
 
+// update shows how far it is while an older store is brought up to date, and then the window.
+func (s *showing) update() int {
+	win := s.app.NewWindow("Throng")
+	text, bar := widget.NewLabel("The store of runs is being brought up to date for this version of Throng."), widget.NewProgressBar()
+	text.Wrapping = fyne.TextWrapWord
+	win.SetContent(container.NewPadded(container.NewVBox(
+		widget.NewLabelWithStyle("One moment", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), text, bar)))
+	win.Resize(fyne.NewSize(560, 160))
+	var d *Desk
+	var window *ui.App
+	var refused error
+	show := func(u sqlite.Update) {
+		fyne.Do(func() {
+			text.SetText(u.String())
+			bar.SetValue(float64(u.Done) / float64(max(u.Bytes, 1)))
+		})
+	}
+	win.SetCloseIntercept(func() {}) // the store is being written
+	s.app.Lifecycle().SetOnStarted(func() {
+		go func() {
+			opened, err := openWith(s.start.Data, show)
+			fyne.Do(func() {
+				if err != nil {
+					refused = err
+					fillRefusal(s.app, win, err)
+					win.SetCloseIntercept(win.Close)
+					return
+				}
+				d = opened
+				window = s.window(d)
+				window.Show()
+				win.Close()
+			})
+		}()
+	})
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				if d == nil {
+					panic(p)
+				}
+				d.guarded(func() { panic(p) })
+			}
+		}()
+		win.ShowAndRun()
+	}()
+	if window != nil {
+		window.Ended()
+	}
+	switch {
+	case d != nil:
+		return s.close(d)
+	case refused != nil:
+		slog.Error("the window cannot be opened", "error", refused)
+	}
+	return 1
+}
+
 // refuse says in a small window why there is nothing to show.
 func refuse(app fyne.App, err error) int {
 	slog.Error("the window cannot be opened", "error", err)
 	win := app.NewWindow("Throng")
+	fillRefusal(app, win, err)
+	win.ShowAndRun()
+	return 1
+}
+
+// fillRefusal says in a window why there is nothing to show.
+func fillRefusal(app fyne.App, win fyne.Window, err error) {
 	text := widget.NewLabel(err.Error())
 	text.Wrapping = fyne.TextWrapWord
 	buttons := container.NewHBox(widget.NewButton("Quit", app.Quit))
@@ -92,8 +190,6 @@ func refuse(app fyne.App, err error) int {
 	win.SetContent(container.NewPadded(container.NewBorder(
 		widget.NewLabelWithStyle("Throng cannot start", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), buttons, nil, nil, text)))
 	win.Resize(fyne.NewSize(640, 420))
-	win.ShowAndRun()
-	return 1
 }
 
 func chooseFolder(app fyne.App, win fyne.Window) {

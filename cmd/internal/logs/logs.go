@@ -2,34 +2,41 @@
 package logs
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
 )
 
-// What is kept: the file, and so many before it.
+// What is kept: the file, and so many before it, for so many days.
 const (
 	mostMegabytes = 10
 	mostBackups   = 5
+	mostDays      = 60
 )
 
 // Options say where the log is and what is in it.
 type Options struct {
 	File   string
-	Level  slog.Level               // the zero value is Info
+	Level  slog.Leveler             // nil is Info
 	Redact func(text string) string // takes secrets out; nil leaves all as it is
 	// Later makes the file with the first line only. Else it is made now, and not being able to is an error.
 	Later bool
 }
 
+// Folder is where programs log that keep their data in a folder.
+func Folder(data string) string { return filepath.Join(data, "logs") }
+
 // FileIn is where a program's log is in a data folder.
-func FileIn(data, program string) string { return filepath.Join(data, "logs", program+".log") }
+func FileIn(data, program string) string { return filepath.Join(Folder(data), program+".log") }
 
 // Open begins a log of lines of JSON. More than one program may write to the file.
 func Open(o Options) (*slog.Logger, io.Closer, error) {
@@ -38,7 +45,7 @@ func Open(o Options) (*slog.Logger, io.Closer, error) {
 			return nil, nil, fmt.Errorf("open the log: %w", err)
 		}
 	}
-	file := &lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups}
+	file := &lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups, MaxAge: mostDays}
 	return slog.New(NewHandler(file, o)), file, nil
 }
 
@@ -113,4 +120,34 @@ func (b Both) each(f func(slog.Handler) slog.Handler) Both {
 		all[i] = f(h)
 	}
 	return all
+}
+
+// tailBytes is how much of a file's end is looked at for its last lines.
+const tailBytes = 64 << 10
+
+// Last returns the last n lines, at most, that were logged into a file until a moment. A file that cannot be read has
+// none.
+func Last(path string, n int, until time.Time) []string {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was read only
+	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
+		if _, err := f.Seek(-tailBytes, io.SeekEnd); err != nil {
+			return nil
+		}
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for line := range bytes.Lines(text) {
+		var at struct{ Time time.Time }
+		if err := json.Unmarshal(line, &at); err == nil && !at.Time.IsZero() && !at.Time.After(until) {
+			all = append(all, string(bytes.TrimRight(line, "\n")))
+		}
+	}
+	return all[max(len(all)-n, 0):]
 }

@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func hide(text string) string { return strings.ReplaceAll(text, "hunter2", "…") }
@@ -97,5 +99,25 @@ func TestBoth(t *testing.T) {
 	log.Warn("great", "b", 2)
 	if strings.Count(all.String(), "\n") != 2 || strings.Count(some.String(), "\n") != 1 || !strings.Contains(some.String(), `"run":"r1","g":{"b":2}`) {
 		t.Errorf("%s\n%s", all.String(), some.String())
+	}
+}
+
+func TestLast(t *testing.T) {
+	path := FileIn(t.TempDir(), "throng")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := func(at, msg string) string { return `{"time":"` + at + `","level":"INFO","msg":"` + msg + `"}` }
+	two, three := line("2026-03-01T10:00:01Z", "two"), line("2026-03-01T10:00:02.5+01:00", "three")
+	text := strings.Join([]string{"half a line", line("2026-03-01T10:00:00Z", "one"), two, three, line("2026-03-01T11:00:00Z", "later"), ""}, "\n")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
+	if got := Last(path, 2, until); !slices.Equal(got, []string{two, three}) {
+		t.Errorf("got %q", got)
+	}
+	if got := Last(path+".none", 2, until); got != nil {
+		t.Errorf("of no file: %q", got)
 	}
 }

@@ -60,7 +60,7 @@ func (c *Config) environment(ch child) []string {
 	for _, entry := range append(os.Environ(), c.Env...) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
-		case KillEnv, CountEnv, wire.DatabaseEnv, wire.DataEnv:
+		case KillEnv, CountEnv, wire.DatabaseEnv, wire.DataEnv, wire.NotifyEnv:
 		default:
 			env = append(env, entry)
 		}

@@ -23,8 +23,15 @@ func TestWindowAfterACrash(t *testing.T) {
 
 	d.start()
 	d.until("what happened", func() bool {
-		return d.shows("ended unexpectedly on ") && d.shows("can be resumed") && d.shows("was interrupted") && d.find("Resume") != nil
+		return d.shows("ended unexpectedly on ") && d.shows("SIGABRT") && d.shows("doing: run ") && d.find("Close") != nil
 	})
+	if d.shows(d.home) {
+		t.Errorf("the report names the home folder among %q", d.texts())
+	}
+	d.still("the report, drawn", func() *part { return d.find("Close") })
+	d.shot("report")
+	d.click("Close")
+	d.until("the offer to go on", func() bool { return d.shows("was interrupted") && d.find("Resume") != nil })
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("crashed")
 	d.click("Resume")

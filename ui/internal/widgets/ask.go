@@ -20,6 +20,15 @@ func Ask(win fyne.Window, d dialog.Dialog, confirm func()) {
 	d.SetOnClosed(func() { delete(asked, on) })
 }
 
+// Closed calls a function when a dialog that was asked last is closed.
+func Closed(win fyne.Window, d dialog.Dialog, then func()) {
+	on := win.Canvas().Overlays().Top()
+	d.SetOnClosed(func() {
+		delete(asked, on)
+		then()
+	})
+}
+
 // Forget drops the dialogs of a window that is closed: none of them will be.
 func Forget(win fyne.Window) {
 	for _, on := range win.Canvas().Overlays().List() {

@@ -1,0 +1,79 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/throng-sim/throng/cmd/internal/notice"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/ui/settings"
+)
+
+// Hook is where notices go, without the address.
+func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
+	n, err := wire.FindNotify("", os.Getenv, d.data)
+	h := settings.Hook{Kind: string(n.Kind), Host: n.Host(), From: n.From, Asks: n.Asks}
+	if keychain := wire.KeychainProblem(); keychain != nil {
+		h.Keychain = keychain.Error()
+	}
+	for _, k := range notice.Kinds {
+		h.Kinds = append(h.Kinds, settings.HookKind{Name: string(k.Kind), Title: k.Title})
+	}
+	return h, err
+}
+
+// TestHook sends a notice, and returns what the server answered.
+func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, error) {
+	if url == "" {
+		return wire.TryNotify(ctx, d.data, notice.Target{Kind: notice.Kind(kind)})
+	}
+	target, err := hookOf(kind, url)
+	if err != nil {
+		return "", err
+	}
+	return wire.TryNotify(ctx, d.data, target)
+}
+
+// SaveHook keeps where notices go; an empty address forgets it.
+func (d settingsDesk) SaveHook(_ context.Context, kind, url string) error {
+	var target notice.Target
+	if url != "" {
+		var err error
+		if target, err = hookOf(kind, url); err != nil {
+			return err
+		}
+	}
+	err := wire.SaveNotify(d.data, target)
+	if unkept, ok := errors.AsType[*wire.UnkeptError](err); ok {
+		return fmt.Errorf("notices go there, and the address is %w", unkept)
+	}
+	return err
+}
+
+// hookOf is an address of a kind; "" is the kind that its host says.
+func hookOf(kind, url string) (notice.Target, error) {
+	if kind != "" {
+		url = kind + ":" + url
+	}
+	return notice.ParseTarget(url)
+}
+
+// LogLevel is how much is logged, of the levels that there are.
+func (d settingsDesk) LogLevel() (level string, all []string) {
+	level, _ = wire.LogLevel(d.data)
+	return level, wire.LogLevels
+}
+
+// SetLogLevel changes how much is logged, from now on.
+func (d settingsDesk) SetLogLevel(_ context.Context, level string) error {
+	if err := wire.SaveLogLevel(d.data, level); err != nil {
+		return err
+	}
+	if d.level != nil {
+		_, now := wire.LogLevel(d.data)
+		d.level.Set(now)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package desk
+
+import (
+	"context"
+	"os"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/internal/logs"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/ui"
+)
+
+// program answers what the window asks about the program itself.
+type program struct{ *Desk }
+
+var _ ui.Program = program{}
+
+// About is part of [ui.Program].
+func (p program) About() ui.About {
+	a := wire.ReadAbout()
+	return ui.About{Version: a.String(), Go: a.Go, Fyne: a.Fyne, System: a.System, Data: p.data, Icon: assets.Icon()}
+}
+
+// Licences is part of [ui.Program].
+func (p program) Licences(context.Context) ([]ui.Licence, error) {
+	all, err := assets.Licences()
+	out := make([]ui.Licence, len(all))
+	for i, l := range all {
+		out[i] = ui.Licence{Name: l.Module, Version: l.Version, Kind: l.Kind, Text: l.Text}
+	}
+	return out, err
+}
+
+// Reports is part of [ui.Program].
+func (p program) Reports(context.Context) ([]ui.Report, error) {
+	left, err := wire.Reports(p.data, "")
+	var all []ui.Report
+	for _, r := range left {
+		text, readErr := os.ReadFile(r.Path)
+		if readErr != nil { // it went meanwhile
+			continue
+		}
+		all = append(all, ui.Report{Path: r.Path, At: r.At, Text: string(text)})
+	}
+	return all, err
+}
+
+// Told is part of [ui.Program].
+func (p program) Told(_ context.Context, path string) error {
+	_, err := crash.Told(path)
+	return err
+}
+
+// Logs is part of [ui.Program].
+func (p program) Logs() string { return logs.Folder(p.data) }

@@ -1,0 +1,255 @@
+// Command licences collects the licences of everything that is linked into Throng on any system, into
+// assets/licences.json.gz: `make licences`.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/assets"
+)
+
+const module = "github.com/throng-sim/throng"
+
+// systems are those that the programs are made for, with the tags of their builds.
+var systems = []struct{ system, tags string }{{"linux", "gles,x11"}, {"darwin", ""}, {"windows", ""}}
+
+// linked is a module with the folders of its packages that are linked.
+type linked struct {
+	path, version, root string
+	dirs                map[string]bool
+}
+
+func main() {
+	root, err := goEnv("GOMOD")
+	if err == nil {
+		err = run(filepath.Dir(root))
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "licences: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the file of a repository.
+func run(root string) error {
+	modules, err := modules(root)
+	if err != nil {
+		return err
+	}
+	all, err := collect(modules)
+	if err != nil {
+		return err
+	}
+	text, err := packed(all)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "assets", "licences.json.gz"), text, 0o644)
+}
+
+// modules are those that are linked on any system.
+func modules(root string) (map[string]*linked, error) {
+	all := map[string]*linked{}
+	for _, s := range systems {
+		cmd := exec.Command("go", "list", "-e", "-deps", "-tags", s.tags, "-json=Dir,Standard,Module", "./cmd/throng", "./cmd/throngctl") //nolint:noctx // a tool of the build
+		cmd.Dir, cmd.Stderr = root, os.Stderr
+		cmd.Env = append(os.Environ(), "GOOS="+s.system, "GOARCH=amd64", "CGO_ENABLED=1")
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("list what is linked on %s: %w", s.system, err)
+		}
+		for d := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p struct {
+				Dir      string
+				Standard bool
+				Module   *struct{ Path, Version, Dir string }
+			}
+			if err := d.Decode(&p); err == io.EOF {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+			m := p.Module
+			if p.Standard || m == nil || m.Path == module {
+				continue
+			}
+			if all[m.Path] == nil {
+				all[m.Path] = &linked{m.Path, m.Version, m.Dir, map[string]bool{}}
+			}
+			all[m.Path].dirs[p.Dir] = true
+		}
+	}
+	return all, nil
+}
+
+// named are files that say under what terms something is used.
+var named = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|ofl|patents)([._-].*)?$|-(licen[cs]e|OFL)(\.(txt|md))?$`)
+
+// texts are those of the files in the folders of a module's packages, in those above them, and in those below that hold
+// what is embedded. The same text counts once.
+func (m *linked) texts() (names, texts []string, err error) {
+	folders := map[string]bool{m.root: true}
+	for dir := range m.dirs {
+		for ; len(dir) > len(m.root); dir = filepath.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	for dir := range m.dirs {
+		below, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is right
+		for _, sub := range below {
+			switch filepath.Base(sub) {
+			case "font", "fonts", "glfw", "deps", "data", "icons":
+				folders[sub] = true
+			}
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
+		files, err := os.ReadDir(dir)
+		if err != nil && dir == m.root {
+			return nil, nil, err
+		}
+		for _, f := range files {
+			if !f.Type().IsRegular() || !named.MatchString(f.Name()) || strings.HasSuffix(f.Name(), ".go") {
+				continue
+			}
+			text, err := fs.ReadFile(os.DirFS(dir), f.Name())
+			if err != nil {
+				return nil, nil, err
+			}
+			clean := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(string(text), "?"), "\r\n", "\n"))
+			if slices.Contains(texts, clean) {
+				continue
+			}
+			name, _ := filepath.Rel(m.root, filepath.Join(dir, f.Name()))
+			names, texts = append(names, filepath.ToSlash(name)), append(texts, clean)
+		}
+	}
+	return names, texts, nil
+}
+
+// collect reads the licences of modules, of Throng itself and of Go's library.
+func collect(modules map[string]*linked) (all []assets.Licence, err error) {
+	goroot, err := goEnv("GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	gomod, err := goEnv("GOMOD")
+	if err != nil {
+		return nil, err
+	}
+	modules = maps.Clone(modules)
+	modules["  throng"] = &linked{path: "Throng", root: filepath.Dir(gomod)}
+	modules[" go"] = &linked{path: "Go's standard library", version: runtime.Version(), root: goroot}
+	for _, key := range slices.Sorted(maps.Keys(modules)) {
+		m := modules[key]
+		names, texts, err := m.texts()
+		if err != nil {
+			return nil, fmt.Errorf("the licence of %s: %w", m.path, err)
+		}
+		if len(texts) == 0 {
+			return nil, fmt.Errorf("the module %s has no licence that is known: add its file's name to `named`, or its text", m.path)
+		}
+		one := assets.Licence{Module: m.path, Version: m.version}
+		var kinds []string
+		for i, text := range texts {
+			if k := kind(text); k != "" && !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+			if i > 0 || names[i] != "LICENSE" {
+				one.Text += "--- " + names[i] + " ---\n\n"
+			}
+			one.Text += text + "\n\n"
+		}
+		one.Text, one.Kind = strings.TrimSpace(one.Text), cmp.Or(strings.Join(kinds, ", "), "see the text")
+		all = append(all, one)
+		if m.path == sqliteModule {
+			all = append(all, m.sqlite())
+		}
+	}
+	return all, nil
+}
+
+// sqliteModule brings SQLite along, whose terms are in none of its files.
+const sqliteModule = "github.com/mattn/go-sqlite3"
+
+func (m *linked) sqlite() assets.Licence {
+	source, _ := os.ReadFile(filepath.Join(m.root, "sqlite3-binding.h")) // without it the version is not known
+	one := assets.Licence{
+		Module: "SQLite", Kind: "public domain",
+		Text: "The author disclaims copyright to this source code. In place of a legal notice, here is a blessing:\n\n" +
+			"    May you do good and not evil.\n    May you find forgiveness for yourself and forgive others.\n    May you share freely, never taking more than you give.",
+	}
+	if found := regexp.MustCompile(`#define SQLITE_VERSION\s+"([^"]+)"`).FindSubmatch(source); found != nil {
+		one.Version = string(found[1])
+	}
+	return one
+}
+
+// kinds are what licences are told by; the first that matches counts.
+var kinds = []struct{ name, part string }{
+	{"Apache 2.0", "apache license"},
+	{"MPL 2.0", "mozilla public license"},
+	{"OFL 1.1", "sil open font license"},
+	{"GPL", "gnu general public license"},
+	{"LGPL", "gnu lesser general public license"},
+	{"Bitstream Vera", "bitstream vera"},
+	{"zlib", "must not be misrepresented; you must not claim"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
+	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee"},
+	{"BSD 3-Clause", "neither the name"},
+	{"BSD 3-Clause", "may not be used to endorse"},
+	{"BSD 2-Clause", "redistributions in binary form"},
+	{"MIT", "permission is hereby granted, free of charge"},
+	{"public domain", "public domain"},
+}
+
+// kind is what a licence is called; "" is that nobody knows.
+func kind(text string) string {
+	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+	for _, k := range kinds {
+		if strings.Contains(text, k.part) {
+			return k.name
+		}
+	}
+	return ""
+}
+
+// packed is the file's content: the same for the same licences.
+func packed(all []assets.Licence) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	e := json.NewEncoder(z)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(all); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func goEnv(name string) (string, error) {
+	out, err := exec.Command("go", "env", name).Output() //nolint:noctx // a tool of the build
+	if err != nil {
+		return "", fmt.Errorf("go env %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/assets"
+)
+
+// TestLicencesAreThoseOfWhatIsLinked compares the file with what is linked on all systems.
+func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := modules(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(modules) < 40 {
+		t.Fatalf("only %d modules are linked", len(modules))
+	}
+	const command = "make licences"
+	all, err := assets.Licences()
+	if err != nil {
+		t.Fatalf("%v; make the file anew: %s", err, command)
+	}
+	told := map[string]assets.Licence{}
+	for _, l := range all {
+		if len(l.Text) < 200 || l.Kind == "" {
+			t.Errorf("%s: %q, %q", l.Module, l.Kind, l.Text)
+		}
+		if l.Kind == "see the text" {
+			t.Errorf("nobody knows what the licence of %s is called: add it to `kinds`", l.Module)
+		}
+		told[l.Module] = l
+	}
+	for path, m := range modules {
+		if l, ok := told[path]; !ok || l.Version != m.version {
+			t.Errorf("%s %s is linked, the licences have version %q; make them anew: %s", path, m.version, l.Version, command)
+		}
+		delete(told, path)
+	}
+	for path, l := range told {
+		if modules[path] == nil && strings.Contains(path, "/") {
+			t.Errorf("%s %s is not linked any more; make the licences anew: %s", path, l.Version, command)
+		}
+	}
+	for _, name := range []string{"Throng", "Go's standard library", "SQLite"} {
+		if told[name].Text == "" {
+			t.Errorf("the licence of %s is missing", name)
+		}
+	}
+}
+
+func TestKind(t *testing.T) {
+	for text, want := range map[string]string{
+		"Permission is hereby granted,\n free of charge, to any person": "MIT",
+		"Redistributions in binary form …":                              "BSD 2-Clause",
+		"Redistributions in binary form … Neither the name of Google":   "BSD 3-Clause",
+		"   Apache License\n  Version 2.0":                              "Apache 2.0",
+		"all rights reserved":                                           "",
+	} {
+		if got := kind(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

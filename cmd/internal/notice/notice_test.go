@@ -1,0 +1,305 @@
+package notice
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// brief are times for tests.
+var brief = times{attempt: 300 * time.Millisecond, first: time.Millisecond, look: time.Millisecond, again: time.Hour, last: 2 * time.Second}
+
+// post is what a receiver got.
+type post struct {
+	header http.Header
+	body   string
+}
+
+// receiver is a web hook on this machine.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []post
+	// answer, if set, answers the n-th request, from 1.
+	answer func(n int, w http.ResponseWriter, r *http.Request)
+}
+
+func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request)) *receiver {
+	t.Helper()
+	rec := &receiver{answer: answer}
+	rec.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		rec.mu.Lock()
+		rec.got = append(rec.got, post{r.Header, string(body)})
+		n := len(rec.got)
+		rec.mu.Unlock()
+		if rec.answer != nil {
+			rec.answer(n, w, r)
+		}
+	}))
+	t.Cleanup(rec.Close)
+	return rec
+}
+
+func (r *receiver) posts() []post {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]post(nil), r.got...)
+}
+
+// fake is a run whose snapshots a test makes.
+type fake struct {
+	mu     sync.Mutex
+	now    engine.Snapshot
+	result engine.Result
+	done   chan struct{}
+}
+
+func newFake() *fake {
+	return &fake{now: engine.Snapshot{Run: "r", Phase: engine.Running, Ended: 12, Total: 24, Limit: 5}, done: make(chan struct{})}
+}
+
+func (f *fake) Snapshot() *engine.Snapshot {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.now
+	return &s
+}
+func (f *fake) Done() <-chan struct{} { return f.done }
+func (f *fake) Wait() engine.Result   { <-f.done; return f.result }
+
+func (f *fake) set(change func(s *engine.Snapshot)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.now)
+}
+
+func (f *fake) end() {
+	f.set(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished })
+	f.result.Ending = engine.EndFinished
+	close(f.done)
+}
+
+// until waits for something that another goroutine does.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	late := time.NewTimer(20 * time.Second)
+	defer late.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late.C:
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://hooks.slack.com/services/T/B/x": "slack hooks.slack.com",
+		"https://ntfy.sh/my-topic":               "ntfy ntfy.sh",
+		"https://ntfy.example.com/t":             "ntfy ntfy.example.com",
+		"http://127.0.0.1:8080/hook":             "json 127.0.0.1:8080",
+		"ntfy:https://push.example.com/t":        "ntfy push.example.com",
+		"slack:https://mattermost.example.com/x": "slack mattermost.example.com",
+		" json:https://ntfy.sh/x ":               "json ntfy.sh",
+	} {
+		got, err := ParseTarget(text)
+		if s := fmt.Sprint(got.Kind, " ", got.Host()); err != nil || s != want {
+			t.Errorf("%s: got %s, %v, want %s", text, s, err, want)
+		}
+	}
+	for _, text := range []string{"", "ftp://x/y", "hooks.slack.com/x", "https:///x", "https://ntfy.sh", "slack:", "https://s3cret@%zz"} {
+		var field *engine.FieldError
+		if _, err := ParseTarget(text); !errors.As(err, &field) || field.Hint == "" || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+// TestKinds tells one notice in each way.
+func TestKinds(t *testing.T) {
+	m := messageOf(engine.Notice{Occasion: engine.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
+		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
+	for kind, look := range map[Kind]func(p post) error{
+		JSON: func(p post) error {
+			var got Message
+			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
+				return err
+			}
+			if got.Event != "breaker" || got.Run != "r" || got.Scenario != "Käufer" || got.Text != m.Text || got.Figures.Cycle != 3 || got.Figures.Failed != 3 || got.When.Unix() != 1_800_000_000 {
+				return fmt.Errorf("got %s", p.body)
+			}
+			return nil
+		},
+		Slack: func(p post) error {
+			if want := `{"text":"*Käufer: paused, too much fails*\nhalf &lt;of&gt; a cycle &amp; more"}`; strings.TrimSpace(p.body) != want || p.header.Get("Content-Type") != "application/json" {
+				return fmt.Errorf("got %s, want %s", p.body, want)
+			}
+			return nil
+		},
+		Ntfy: func(p post) error {
+			if p.body != m.Text || p.header.Get("Title") != "=?utf-8?q?K=C3=A4ufer:_paused,_too_much_fails?=" || p.header.Get("Priority") != "high" || p.header.Get("Tags") != "warning" {
+				return fmt.Errorf("got %q %v", p.body, p.header)
+			}
+			return nil
+		},
+	} {
+		rec := newReceiver(t, nil)
+		answer, err := Try(t.Context(), Target{kind, rec.URL + "/topic"}, m)
+		if err != nil || !strings.HasPrefix(answer, "200 OK") {
+			t.Fatalf("%s: %q %v", kind, answer, err)
+		}
+		p := rec.posts()
+		if len(p) != 1 {
+			t.Fatalf("%s: %d posts", kind, len(p))
+		}
+		if err := look(p[0]); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if p[0].header.Get("X-Simulation-Mode") != "" || p[0].header.Get("Authorization") != "" {
+			t.Errorf("%s: headers %v", kind, p[0].header)
+		}
+	}
+}
+
+// TestWatch tells what happens to a run, without secrets, and at the end its verdict.
+func TestWatch(t *testing.T) {
+	rec, run := newReceiver(t, nil), newFake()
+	run.result.Verdict = []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5 %"}, Shown: "9 %"}}
+	w := Start(Config{Run: run, Scenario: "Shoppers", Target: Target{JSON, rec.URL}, times: brief, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") }})
+	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
+	until(t, "the stall is told", func() bool { return len(rec.posts()) == 1 })
+	run.end()
+	w.Close()
+	got := rec.posts()
+	if len(got) != 2 || !strings.Contains(got[0].body, `"event":"stalled"`) || strings.Contains(got[0].body, "hunter2") {
+		t.Fatalf("got %v", got)
+	}
+	for _, part := range []string{`"event":"ended"`, `"passed":false`, `{"metric":"error_rate","wanted":"< 5 %","was":"9 %","passed":false}`, "Criteria missed: 1 of 1.", `"total":24`} {
+		if !strings.Contains(got[1].body, part) {
+			t.Errorf("%s does not hold %s", got[1].body, part)
+		}
+	}
+}
+
+// TestFlapping opens and closes a breaker a hundred times: that is told once, and how often it was when it is told again.
+func TestFlapping(t *testing.T) {
+	run := newFake()
+	var h []*Message
+	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}}
+	w.look(nil)
+	flap := func() {
+		run.set(func(s *engine.Snapshot) {
+			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
+		})
+		w.look(nil)
+		run.set(func(s *engine.Snapshot) { s.Services = nil })
+		w.look(nil)
+		h, w.queue = append(h, w.queue...), nil
+	}
+	for range 100 {
+		flap()
+	}
+	w.told[engine.OnService] = time.Now().Add(-2 * brief.again)
+	flap()
+	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 times") {
+		t.Errorf("told %+v", h)
+	}
+}
+
+// TestServersInTrouble has receivers that fail in all ways: what can arrive does, what cannot is told once, and the end
+// of a run is not held up for long.
+func TestServersInTrouble(t *testing.T) {
+	hang := make(chan struct{})
+	for _, tt := range []struct {
+		name   string
+		answer func(n int, w http.ResponseWriter, r *http.Request)
+		posts  int
+		failed string // "" is that it arrived
+	}{
+		{"500, then well", func(n int, w http.ResponseWriter, _ *http.Request) {
+			if n < 3 {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		}, 3, ""},
+		{"500 for good", func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, attempts, "it answered 500"},
+		{"429 with a wait", func(n int, w http.ResponseWriter, _ *http.Request) {
+			if n == 1 {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusTooManyRequests)
+			}
+		}, 2, ""},
+		{"404", func(_ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "no_service\n")
+		}, 1, "it answered 404 Not Found: no_service"},
+		{"a redirect elsewhere", func(_ int, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://localhost:1/other", http.StatusTemporaryRedirect)
+		}, 1, "leads elsewhere"},
+		{"a redirect that would lose the notice", func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/b", http.StatusFound) }, 1, "leads elsewhere"},
+		{"a redirect on the same host", func(n int, w http.ResponseWriter, r *http.Request) {
+			if n == 1 {
+				http.Redirect(w, r, "/moved", http.StatusPermanentRedirect)
+			}
+		}, 2, ""},
+		{"it hangs", func(int, http.ResponseWriter, *http.Request) { <-hang }, attempts, "no answer came in time"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rec, run := newReceiver(t, tt.answer), newFake()
+			if tt.name == "it hangs" {
+				t.Cleanup(func() { close(hang) })
+			}
+			var failed []string
+			began := time.Now()
+			w := Start(Config{Run: run, Target: Target{JSON, rec.URL + "/s3cret"}, times: brief, Failed: func(err error) { failed = append(failed, err.Error()) }})
+			run.end()
+			w.Close()
+			if took := time.Since(began); took > 10*brief.last {
+				t.Errorf("it took %s", took)
+			}
+			if got := rec.posts(); len(got) != tt.posts {
+				t.Errorf("%d posts, want %d", len(got), tt.posts)
+			}
+			all := strings.Join(failed, "|")
+			if (all == "") != (tt.failed == "") || !strings.Contains(all, tt.failed) || strings.Contains(all, "s3cret") || len(failed) > 1 {
+				t.Errorf("told was %q, want %q", failed, tt.failed)
+			}
+			if tt.name == "429 with a wait" && time.Since(began) < time.Second {
+				t.Error("the wait was not kept to")
+			}
+		})
+	}
+}
+
+// TestNobodyThere: nothing listens, which is told without the address.
+func TestNobodyThere(t *testing.T) {
+	rec := newReceiver(t, nil)
+	rec.Close()
+	_, err := Try(t.Context(), Target{JSON, rec.URL + "/s3cret"}, Test(time.Now()))
+	if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "-1": 0, "soon": 0, "86400": longestWait, "Sun, 01 Mar 2026 10:00:09 GMT": 9 * time.Second, "Sun, 01 Mar 2026 09:00:00 GMT": 0,
+	} {
+		if got := retryAfter(text, now); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

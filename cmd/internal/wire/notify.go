@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/notice"
+	"github.com/throng-sim/throng/engine"
+)
+
+// NotifyEnv is the environment variable with the address that notices go to.
+const NotifyEnv = "THRONG_NOTIFY_URL"
+
+const (
+	notifyKey     = "notify"  // what stands for the address in the saved settings: its kind and its host
+	notifyAccount = "notices" // what the address is filed under
+	secretPrefix  = "secret:"
+)
+
+// Notify is where notices go that are told by web hook. The zero value is nowhere.
+type Notify struct {
+	notice.Target
+	From string // "--notify", NotifyEnv or "saved"
+	Asks bool   // the saved address was kept only until the program ended
+}
+
+// describe names the kind and the host, which are no secrets.
+func (n Notify) describe() string { return string(n.Kind) + " " + n.Host() }
+
+// FindNotify returns where notices go, out of a flag, the environment and what is saved. A flag is an address,
+// secret:NAME, or none. Its mistakes are *engine.FieldError.
+func FindNotify(flag string, env func(string) string, data string) (Notify, error) {
+	text, from := flag, "--notify"
+	if text == "" {
+		text, from = env(NotifyEnv), NotifyEnv
+	}
+	if text == "none" {
+		return Notify{}, nil
+	}
+	if text == "" {
+		return savedNotify(data)
+	}
+	if name, ok := strings.CutPrefix(text, secretPrefix); ok {
+		value, _, err := Secrets{Env: env}.Find("notify", name)
+		if err != nil {
+			return Notify{}, err
+		}
+		text = value
+	}
+	target, err := notice.ParseTarget(text)
+	if err != nil {
+		return Notify{}, fmt.Errorf("%s: %w", from, err)
+	}
+	use(text, target.URL)
+	return Notify{Target: target, From: from}, nil
+}
+
+// savedNotify is where notices go by what is saved.
+func savedNotify(data string) (Notify, error) {
+	saved, err := LoadSaved(data)
+	if err != nil || saved[notifyKey] == "" {
+		return Notify{}, err
+	}
+	kind, host, _ := strings.Cut(saved[notifyKey], " ")
+	n := Notify{Target: notice.Target{Kind: notice.Kind(kind), URL: "https://" + host}, From: fromSaved, Asks: true}
+	address, _, err := keptSecret(notifyAccount)
+	if err != nil {
+		return n, nil //nolint:nilerr // whoever is asked for the address learns it
+	}
+	target, err := notice.ParseTarget(kind + ":" + address)
+	if err != nil {
+		return n, nil //nolint:nilerr // the same
+	}
+	use(address)
+	return Notify{Target: target, From: fromSaved}, nil
+}
+
+// SaveNotify keeps where notices go: the address in the keychain, its kind and host with the settings. The zero value
+// forgets both. Without a keychain the address lasts until the program ends, which is an *UnkeptError.
+func SaveNotify(data string, target notice.Target) error {
+	saved, err := LoadSaved(data)
+	if err != nil {
+		return err
+	}
+	delete(saved, notifyKey)
+	if target.URL != "" {
+		saved[notifyKey] = Notify{Target: target}.describe()
+		use(target.URL)
+	}
+	if err := store(data, saved); err != nil {
+		return err
+	}
+	return keepSecret(notifyAccount, target.URL)
+}
+
+// TryNotify sends a notice for a person who waits for it, and returns what the server answered. An empty address is the
+// one that is kept.
+func TryNotify(ctx context.Context, data string, target notice.Target) (string, error) {
+	if target.URL == "" {
+		kept, err := savedNotify(data)
+		if err != nil {
+			return "", err
+		}
+		if kept.URL == "" || kept.Asks {
+			return "", errNoNotify
+		}
+		target.URL, target.Kind = kept.URL, cmp.Or(target.Kind, kept.Kind)
+	}
+	answer, err := notice.Try(ctx, target, notice.Test(time.Now()))
+	if err != nil {
+		return "", fmt.Errorf("%s: %s", target.Host(), Redact(err.Error()))
+	}
+	return Redact(answer), nil
+}
+
+var errNoNotify = &engine.FieldError{Field: "notify", Problem: "there is no address to try", Hint: "the address of a web hook, such as https://hooks.slack.com/…"}
+
+// WatchFor begins to tell of a run; nil is that nobody is to be told. failed hears of what cannot be sent.
+func (n Notify) WatchFor(job *Job, title string, failed func(error)) *notice.Watch {
+	if n.URL == "" {
+		return nil
+	}
+	if n.Asks {
+		failed(errors.New("no notices are sent: their address was kept only until the program ended that it was given to; give it again in Settings, or set " + NotifyEnv))
+		return nil
+	}
+	return notice.Start(notice.Config{Run: job.Run, Scenario: title, Target: n.Target, Redact: Redact, Failed: func(err error) {
+		failed(errors.New(Redact(err.Error())))
+	}})
+}
+
+// logLevelKey is the saved setting of how much is logged.
+const logLevelKey = "log-level"
+
+// LogLevels are the levels that a person can choose, the quietest first.
+var LogLevels = []string{"error", "warning", "info", "debug"}
+
+// LogLevel is how much is logged; info where nothing is saved.
+func LogLevel(data string) (name string, level slog.Level) {
+	saved, err := LoadSaved(data)
+	if err == nil {
+		name = saved[logLevelKey]
+	}
+	switch name {
+	case "error":
+		return name, slog.LevelError
+	case "warning":
+		return name, slog.LevelWarn
+	case "debug":
+		return name, slog.LevelDebug
+	}
+	return "info", slog.LevelInfo
+}
+
+// SaveLogLevel keeps how much is logged.
+func SaveLogLevel(data, name string) error {
+	saved, err := LoadSaved(data)
+	if err != nil {
+		return err
+	}
+	saved[logLevelKey] = name
+	return store(data, saved)
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+func TestLicences(t *testing.T) {
+	code, out, stderr := ctl(t, "licences")
+	if code != exitDone || !strings.Contains(out, "github.com/mattn/go-sqlite3") || strings.Contains(out, "Permission is hereby granted") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	code, out, stderr = ctl(t, "licences", "Throng")
+	if code != exitDone || !strings.Contains(out, "Permission is hereby granted") || strings.Contains(out, "sqlite") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr = ctl(t, "licences", "nothing-of-the-kind"); code != exitFailed || !strings.Contains(stderr, "throngctl licences lists what is") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, out, stderr := ctl(t, "--version")
+	if code != exitDone || !strings.HasPrefix(out, "throngctl "+wire.AppVersion) || !strings.Contains(out, "Go 1.") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}

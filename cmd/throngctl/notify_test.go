@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/notice"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+)
+
+// hook is a web hook on this machine, and what it was told.
+type hook struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []notice.Message
+}
+
+func newHook(t *testing.T, code int) *hook {
+	t.Helper()
+	h := &hook{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m notice.Message
+		if err := json.Unmarshal(body, &m); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		h.mu.Lock()
+		h.got = append(h.got, m)
+		h.mu.Unlock()
+		w.WriteHeader(code)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// events are what the hook was told of, in their order.
+func (h *hook) events() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []string
+	for _, m := range h.got {
+		all = append(all, m.Event)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNotify has runs end, run out of budget, break and stall: the hook is told by the time the program ends.
+func TestNotify(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string // one after another, perhaps with others between
+	}{
+		{"the end", nil, exitDone, []string{"ended"}},
+		{"out of budget", []string{"--max-requests", "100"}, exitFailed, []string{"out-of-budget"}},
+		{"the breaker, and a budget of time", []string{"--fault", "bad_body=0.9", "--retries", "1", "--breaker", "wait", "--rehearsal", "remote", "--set", "agents=600", "--cycles", "3", "--max-time", "6s"}, exitFailed, []string{"breaker", "out-of-budget"}},
+		{"a stall", []string{"--fault", "hang=0.9", "--stall-warning", "1s", "--session-timeout", "4s", "--breaker", "off", "--set", "agents=3"}, exitFailed, []string{"stalled", "ended"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHook(t, http.StatusOK)
+			t.Setenv(wire.NotifyEnv, h.URL+"/canary-9c1d")
+			data := t.TempDir()
+			code, out, stderr := ctl(t, append(day(data, "--no-adaptive", "--cycles", "1"), tt.args...)...)
+			if code != tt.code {
+				t.Errorf("exit code %d\n%s%s", code, out, stderr)
+			}
+			got := h.events()
+			rest := " " + got
+			for _, want := range tt.want {
+				_, after, found := strings.Cut(rest, " "+want)
+				if !found {
+					t.Fatalf("told was %q, want %q\n%s%s", got, tt.want, out, stderr)
+				}
+				rest = after
+			}
+			if last := h.got[len(h.got)-1]; last.Run == "" || last.Scenario == "" || last.Passed == nil || last.Figures.Phase != "ended" {
+				t.Errorf("the last is %+v", last)
+			}
+			if strings.Contains(out+stderr, "canary-9c1d") || strings.Contains(stderr, "could not be sent") {
+				t.Errorf("said was\n%s%s", out, stderr)
+			}
+		})
+	}
+}
+
+// TestNotifyFails: a hook that refuses is told of once, without its address, and the run is not the worse for it.
+func TestNotifyFails(t *testing.T) {
+	h := newHook(t, http.StatusForbidden)
+	code, out, stderr := ctl(t, day(t.TempDir(), "--cycles", "1", "--notify", h.URL+"/canary-9c1d")...)
+	if code != exitDone || strings.Count(stderr, "a notice could not be sent to 127.0.0.1") != 1 || strings.Contains(out+stderr, "canary-9c1d") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	code, out, stderr = ctl(t, day(t.TempDir(), "--notify", "hooks.slack.com/canary-9c1d")...)
+	if code != exitUsage || !strings.Contains(stderr, "is not the address of a web hook") || strings.Contains(out+stderr, "canary-9c1d") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Occasion is something that a person who looks elsewhere wants to be told of.
+type Occasion string
+
+// The occasions.
+const (
+	OnEnd     Occasion = "ended"
+	OnBudget  Occasion = "out-of-budget"
+	OnPause   Occasion = "paused"
+	OnBreaker Occasion = "breaker"
+	OnService Occasion = "service"
+	OnStall   Occasion = "stalled"
+	OnShort   Occasion = "budget-short"
+	OnGoingOn Occasion = "going-on"
+)
+
+// NoticeKind is an occasion for people.
+type NoticeKind struct {
+	Occasion Occasion
+	About    string // when it is told, as a sentence's beginning
+	Urgent   bool   // a person may have to do something
+	Once     bool   // it comes once in a run
+}
+
+// NoticeKinds is the one table of occasions, in the order in which they are shown.
+var NoticeKinds = []NoticeKind{
+	{OnEnd, "A run has ended", false, true},
+	{OnBudget, "It has ended for want of budget", true, true},
+	{OnPause, "It pauses by itself", true, false},
+	{OnBreaker, "Too much fails: its breaker opens", true, false},
+	{OnService, "A service stops answering", true, false},
+	{OnStall, "No session ends any more", true, false},
+	{OnShort, "The budget will not last", true, false},
+	{OnGoingOn, "It goes on by itself", false, false},
+}
+
+// KindOf is an occasion's line of the table.
+func KindOf(o Occasion) NoticeKind {
+	for _, k := range NoticeKinds {
+		if k.Occasion == o {
+			return k
+		}
+	}
+	return NoticeKind{Occasion: o}
+}
+
+// Notice is what a person is told.
+type Notice struct {
+	Occasion Occasion
+	Title    string // without the scenario's, which stands before it
+	Text     string
+}
+
+// Herald finds out what is news about a run. What it was found in at the first look is none. The zero value has seen
+// nothing; it is for one run and one goroutine.
+type Herald struct {
+	seen    bool
+	phase   Phase
+	open    bool            // the run's breaker was open
+	alone   bool            // it had paused by itself, which was told
+	stalled bool            // no session ended
+	short   Budget          // that was told not to last
+	refused map[string]bool // services whose breaker was open
+}
+
+// nothingLost is what follows the reason of a pause.
+const nothingLost = ". Nothing that was done is lost; Live and throngctl status say what to do."
+
+// See takes in the newest snapshot and returns what is news in it, the gravest first.
+func (h *Herald) See(s *Snapshot) (news []Notice) {
+	was, refused := *h, refusing(s)
+	h.phase, h.open, h.refused, h.stalled = s.Phase, s.Breaker != BreakerClosed, refused, s.Stall != nil
+	if !h.seen {
+		h.seen, h.short = true, shortOf(s)
+		h.alone = s.Phase == Paused && !pausedByPerson(s)
+		return nil
+	}
+	tell := func(o Occasion, title, text string) { news = append(news, Notice{o, title, text}) }
+	paused := s.Phase == Paused && was.phase != Paused && !pausedByPerson(s)
+	switch {
+	case s.Phase == Ended && was.phase == Ended:
+		return nil
+	case s.Phase == Ended && s.Ending == EndOutOfBudget:
+		tell(OnBudget, s.Ending.String(), sentenceOf(s.Reason)+endingOf(s))
+		return news
+	case s.Phase == Ended:
+		tell(OnEnd, s.Ending.String(), endingOf(s))
+		return news
+	case h.open && !was.open:
+		h.alone = true
+		tell(OnBreaker, "paused, too much fails", s.BreakerWhy+nothingLost)
+	case paused:
+		h.alone = true
+		tell(OnPause, "paused", s.Reason+nothingLost)
+	case s.Phase == Running && was.alone:
+		h.alone = false
+		if was.phase == Paused && !resumedByPerson(s) {
+			tell(OnGoingOn, "goes on", "What it paused for is over.")
+		}
+	}
+	for i := range s.Services {
+		if name := s.Services[i].Name; refused[name] && !was.refused[name] {
+			tell(OnService, name+" is not answering", "Its breaker is open: requests wait until it answers again. The run goes on without.")
+		}
+	}
+	if h.stalled && !was.stalled {
+		tell(OnStall, "no session ends any more", sentenceOf(s.Stall.Why)+"Live shows the oldest ones.")
+	}
+	if short := shortOf(s); short != (Budget{}) && short != was.short {
+		h.short = short
+		tell(OnShort, "the budget will not last", sentenceOf(s.Budget.Short)+"A larger one can be set while the run goes on.")
+	}
+	return news
+}
+
+// refusing are the services whose breaker is open, or tries whether they answer again.
+func refusing(s *Snapshot) map[string]bool {
+	names := map[string]bool{}
+	for i := range s.Services {
+		if s.Services[i].Breaker != BreakerClosed {
+			names[s.Services[i].Name] = true
+		}
+	}
+	return names
+}
+
+// shortOf is the budget that will not last; the zero value is that it will.
+func shortOf(s *Snapshot) (b Budget) {
+	if s.Budget.Short != "" && s.Phase != Draining && s.Phase != Ended {
+		b = s.Budget.Budget
+	}
+	return b
+}
+
+// pausedByPerson and resumedByPerson report who changed the phase last.
+func pausedByPerson(s *Snapshot) bool  { return phasedByPerson(s, Paused.String()) }
+func resumedByPerson(s *Snapshot) bool { return phasedByPerson(s, Running.String()) }
+
+func phasedByPerson(s *Snapshot, to string) bool {
+	for i := len(s.Changes) - 1; i >= 0; i-- {
+		if c := &s.Changes[i]; c.What == PhaseChange {
+			itself := c.Who == breakerName || slices.ContainsFunc(s.Services, func(one ServiceState) bool { return one.Name == c.Who })
+			return c.New == to && !itself
+		}
+	}
+	return false
+}
+
+// endingOf is what there is to know of a run's end in a line.
+func endingOf(s *Snapshot) string {
+	text := FormatCount(s.Ended) + " sessions in " + FormatDuration(s.Elapsed.Round(1e9))
+	if bad := s.Outcomes[Failed] + s.Outcomes[TimedOut]; bad > 0 {
+		text += fmt.Sprintf(", %s of them failed or timed out", FormatCount(bad))
+	}
+	return text + ". Results shows what came of it."
+}
+
+// sentenceOf ends a text so that another one can follow; nothing stays nothing.
+func sentenceOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + ". "
+}

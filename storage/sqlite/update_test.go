@@ -1,0 +1,172 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// olderStore is the folder of a store of the first version, which has runs.
+func olderStore(t *testing.T, statements ...string) (dir string) {
+	t.Helper()
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	j := newRun(t, s, "r")
+	if err := errors.Join(j.Commit(t.Context(), make(engine.SessionRows, 10)), j.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	olden(t, s)
+	statement(t, s, statements...)
+	closeStore(t, s)
+	return s.dir
+}
+
+// backups are the files of backups in a folder, whole or not.
+func backups(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*"+backupMark+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// versionOf is that of a store's file.
+func versionOf(t *testing.T, path string) int64 {
+	t.Helper()
+	db := connect(path, true, 1)
+	version, err := schemaVersion(db)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+// TestUpdate brings an older store up to date: a sound backup of it is there first, and is told of.
+func TestUpdate(t *testing.T) {
+	dir := olderStore(t)
+	for _, name := range []string{"v1-20250101T000000Z", "v1-20240101T000000Z", "v0-20230101T000000Z", "v1-20260101T000000Z" + partMark} {
+		write(t, filepath.Join(dir, fileName+backupMark[:len(backupMark)-1]+name), []byte("of an earlier update"))
+	}
+	if !Outdated(dir) || Outdated(t.TempDir()) {
+		t.Error("which store is outdated is not known")
+	}
+	var told []Update
+	s := openStore(t, dir, Options{Logger: quiet(), Updating: func(u Update) { told = append(told, u) }})
+	names := backups(t, dir)
+	if len(names) != keptBackups || !strings.HasPrefix(names[1], "throng.db.backup-v1-") || names[0] != "throng.db.backup-v1-20250101T000000Z" {
+		t.Fatalf("backups: %q", names)
+	}
+	if !strings.Contains(s.Notice(), names[1]) {
+		t.Errorf("the notice is %q", s.Notice())
+	}
+	if len(told) < 2 || told[0].From != 1 || told[0].To != newestVersion() || told[0].Done != 0 || told[len(told)-1].Done != told[0].Bytes {
+		t.Errorf("told was %+v", told)
+	}
+	if !strings.Contains(told[0].String(), "A backup is made first: 0 B of ") {
+		t.Errorf("in words: %s", told[0])
+	}
+	closeStore(t, s)
+	s = openStore(t, dir, Options{Logger: quiet(), Updating: func(Update) { t.Error("brought up to date twice") }})
+	if s.Notice() != "" || Outdated(dir) {
+		t.Errorf("then the notice is %q", s.Notice())
+	}
+	closeStore(t, s)
+
+	// What an older Throng finds in the backup is the store as it was.
+	backup := filepath.Join(dir, names[1])
+	if got := versionOf(t, backup); got != 1 {
+		t.Errorf("the backup is version %d", got)
+	}
+	again := t.TempDir()
+	if err := copied(backup, filepath.Join(again, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, again, Options{Logger: quiet()})
+	newRemote(t, s, "r", "a:1/x")
+	if n := unsent(t, s, "r", "a:1/x"); n != 10 {
+		t.Errorf("%d rows came back, want 10", n)
+	}
+	closeStore(t, s)
+}
+
+// TestUpdateOfAnEmptyStore needs no backup.
+func TestUpdateOfAnEmptyStore(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	olden(t, s)
+	closeStore(t, s)
+	s = openStore(t, s.dir, Options{Logger: quiet()})
+	closeStore(t, s)
+	if names := backups(t, s.dir); len(names) > 0 {
+		t.Errorf("backups: %q", names)
+	}
+}
+
+// TestUpdateFails has migrations fail, the first one and one after others: the store is as it was, the error says where
+// the backup is, and the update is done once what was in the way is gone.
+func TestUpdateFails(t *testing.T) {
+	for _, tt := range []struct{ name, table, want string }{
+		{"the first migration", "outbox", "the store is as it was"},
+		{"one after others", "contents", "the store was put back as it was"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := olderStore(t, `CREATE TABLE `+tt.table+` (x)`)
+			_, err := Open(dir, Options{Logger: quiet()})
+			names := backups(t, dir)
+			if err == nil || len(names) != 1 || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), names[0]) {
+				t.Fatalf("got %v with backups %q", err, names)
+			}
+			if got := versionOf(t, filepath.Join(dir, fileName)); got != 1 {
+				t.Errorf("the store is version %d", got)
+			}
+			db := connect(filepath.Join(dir, fileName), false, 1)
+			_, err = db.ExecContext(t.Context(), `DROP TABLE `+tt.table)
+			if err := errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			s := openStore(t, dir, Options{Logger: quiet()})
+			if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 1 {
+				t.Errorf("%d runs", n)
+			}
+			closeStore(t, s)
+		})
+	}
+}
+
+// TestUpdateWithoutRoom has too little room for a backup: nothing is changed, and it is said what to do.
+func TestUpdateWithoutRoom(t *testing.T) {
+	dir := olderStore(t)
+	was := freeBytes
+	t.Cleanup(func() { freeBytes = was })
+	freeBytes = func(string) (int64, error) { return 1000, nil }
+	_, err := Open(dir, Options{Logger: quiet()})
+	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "make room, or move the folder") || !strings.Contains(err.Error(), "the store is as it was") {
+		t.Errorf("got %v", err)
+	}
+	if names := backups(t, dir); len(names) > 0 || versionOf(t, filepath.Join(dir, fileName)) != 1 {
+		t.Errorf("the store was changed, or a part of a backup stays: %q", names)
+	}
+	freeBytes = func(string) (int64, error) { return 0, os.ErrPermission } // then it is tried
+	closeStore(t, openStore(t, dir, Options{Logger: quiet()}))
+	if names := backups(t, dir); len(names) != 1 {
+		t.Errorf("backups: %q", names)
+	}
+}
+
+// TestNewerNamesABackup: an older Throng that refuses a store says what it can open.
+func TestNewerNamesABackup(t *testing.T) {
+	dir := olderStore(t)
+	s := openStore(t, dir, Options{Logger: quiet()})
+	statement(t, s, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
+	closeStore(t, s)
+	_, err := Open(dir, Options{Logger: quiet()})
+	if names := backups(t, dir); !errors.Is(err, engine.ErrNewer) || len(names) != 1 || !strings.Contains(err.Error(), names[0]) {
+		t.Errorf("got %v with backups %q", err, names)
+	}
+}

@@ -1,0 +1,225 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+// Program is what the window tells of the program itself.
+type Program interface {
+	// About does not wait.
+	About() About
+	// Licences are those of all that is linked, by name.
+	Licences(ctx context.Context) ([]Licence, error)
+	// Reports are those of earlier ends that nobody expected, and that no person knows of yet, oldest first.
+	Reports(ctx context.Context) ([]Report, error)
+	// Told notes that a person knows of a report.
+	Told(ctx context.Context, path string) error
+	// Logs is the folder that is logged into. It does not wait.
+	Logs() string
+}
+
+// About is what the program is.
+type About struct {
+	Version, Go, Fyne, System string
+	Data                      string // the data folder
+	Icon                      []byte // PNG
+}
+
+// Licence is under what terms something is used that the program is made of.
+type Licence struct{ Name, Version, Kind, Text string }
+
+// Report is what was left by a process that ended unexpectedly.
+type Report struct {
+	Path string
+	At   time.Time
+	Text string
+}
+
+// openFolder shows a folder in the system's program for files. Where there is none its path is told, to be copied.
+func (a *App) openFolder(path string) {
+	err := os.MkdirAll(path, 0o700)
+	if err == nil {
+		err = a.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)})
+	}
+	if err != nil {
+		a.complain(fmt.Errorf("this system has no program that opens the folder\n%s\n(%w)", path, err))
+	}
+}
+
+func (a *App) knowsProgram() bool { return a.desk.Program != nil }
+
+func (a *App) openLogs() { a.openFolder(a.desk.Program.Logs()) }
+
+// showAbout shows what the program is, and under what terms all of it is used.
+func (a *App) showAbout() {
+	about := a.desk.Program.About()
+	icon := canvas.NewImageFromResource(fyne.NewStaticResource("throng.png", about.Icon))
+	icon.FillMode = canvas.ImageFillContain
+	icon.SetMinSize(fyne.NewSquareSize(5 * theme.TextSize()))
+	title := widgets.NewHeading("Throng " + about.Version)
+	built := "Go " + about.Go
+	if about.Fyne != "" {
+		built += ", Fyne " + about.Fyne
+	}
+	data := form.NewNote("Data folder: " + about.Data)
+	head := container.NewBorder(nil, nil, icon, nil, form.NewStack(title, form.NewNote(built+", "+about.System+". MIT licence."), data,
+		container.NewHBox(
+			widget.NewButtonWithIcon("Open data folder", theme.FolderOpenIcon(), func() { a.openFolder(about.Data) }),
+			widget.NewButtonWithIcon("Copy", theme.ContentCopyIcon(), func() {
+				a.app.Clipboard().SetContent("Throng " + about.Version + ", " + built + ", " + about.System)
+			}), layout.NewSpacer())))
+	list := newLicences()
+	async.Work(func() ([]Licence, error) { return a.desk.Program.Licences(context.Background()) }, func(all []Licence, err error) {
+		if err != nil {
+			list.count.SetProblem(err.Error())
+			return
+		}
+		list.fill(all)
+	})
+	d := dialog.NewCustom("About Throng", "Close", container.NewBorder(head, nil, nil, nil, list.content), a.win)
+	widgets.Ask(a.win, d, d.Dismiss)
+	size := a.win.Canvas().Size()
+	d.Resize(fyne.NewSize(min(size.Width*0.92, 62*theme.TextSize()), size.Height*0.92))
+}
+
+// licences is a list of licences that can be looked through, and the text of the chosen one.
+type licences struct {
+	all, found []Licence
+	search     *form.Entry
+	count      *form.Note
+	list       *widget.List
+	text       *widget.Label
+	page       *container.Scroll
+	content    fyne.CanvasObject
+}
+
+func newLicences() *licences {
+	l := &licences{search: form.NewEntry(), count: form.NewNote("Reading the licences…"), text: widget.NewLabel("")}
+	l.text.Wrapping, l.text.Selectable = fyne.TextWrapWord, true
+	l.search.SetPlaceHolder("Find what Throng is made of, or words of a licence")
+	l.search.OnChanged = func(string) { l.show() }
+	l.list = widget.NewList(func() int { return len(l.found) },
+		func() fyne.CanvasObject {
+			name := widget.NewLabel("")
+			name.Truncation = fyne.TextTruncateEllipsis
+			return name
+		},
+		func(i widget.ListItemID, o fyne.CanvasObject) {
+			if i < len(l.found) {
+				o.(*widget.Label).SetText(strings.TrimPrefix(l.found[i].Name, "github.com/"))
+			}
+		})
+	l.list.OnSelected = l.choose
+	l.page = container.NewVScroll(l.text)
+	split := container.NewHSplit(l.list, l.page)
+	split.Offset = 0.38
+	l.content = container.NewBorder(form.NewStack(widgets.NewHeading("Licences"), l.search, l.count), nil, nil, nil, split)
+	return l
+}
+
+func (l *licences) fill(all []Licence) {
+	l.all = all
+	l.show()
+}
+
+// show lists those that have what is looked for in them, and the text of the first.
+func (l *licences) show() {
+	looked := strings.ToLower(strings.TrimSpace(l.search.Text))
+	l.found = nil
+	for _, one := range l.all {
+		if strings.Contains(strings.ToLower(one.Name+" "+one.Kind+" "+one.Text), looked) {
+			l.found = append(l.found, one)
+		}
+	}
+	l.count.SetText(fmt.Sprintf("%d of %d parts", len(l.found), len(l.all)))
+	l.list.UnselectAll()
+	l.list.Refresh()
+	l.text.SetText("")
+	if len(l.found) > 0 {
+		l.list.Select(0)
+		l.list.ScrollToTop()
+	}
+}
+
+func (l *licences) choose(i widget.ListItemID) {
+	if i >= len(l.found) {
+		return
+	}
+	one := l.found[i]
+	l.text.SetText(strings.TrimSpace(one.Name+" "+one.Version) + "\n" + one.Kind + "\n\n" + one.Text)
+	l.page.ScrollToTop()
+}
+
+// showReports offers the reports of earlier ends, one after another, and then goes on.
+func (a *App) showReports(all []Report, then func()) {
+	if len(all) == 0 {
+		then()
+		return
+	}
+	r := all[0]
+	text := widget.NewLabel(r.Text)
+	text.Selectable, text.TextStyle, text.Wrapping = true, fyne.TextStyle{Monospace: true}, fyne.TextWrapBreak
+	about := form.NewNote("What was done is kept. This report says what happened; it holds no secrets that are known, and no names of your folders. Look it over, and send it to whoever looks after Throng for you.")
+	forget := widget.NewCheck("Do not show this one again", nil)
+	forget.Checked = true
+	said := form.NewNote("")
+	said.Hide()
+	buttons := container.NewHBox(
+		widget.NewButtonWithIcon("Copy", theme.ContentCopyIcon(), func() {
+			a.app.Clipboard().SetContent(r.Text)
+			said.SetGood("It is on the clipboard.")
+			said.Show()
+		}),
+		widget.NewButtonWithIcon("Save…", theme.DocumentSaveIcon(), func() { a.saveReport(r, said) }),
+		widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), func() { a.openFolder(filepath.Dir(r.Path)) }),
+		layout.NewSpacer(), forget)
+	d := dialog.NewCustom("Throng ended unexpectedly on "+words.Stamp(r.At), "Close",
+		container.NewBorder(about, form.NewStack(said, buttons), nil, nil, container.NewVScroll(text)), a.win)
+	widgets.Ask(a.win, d, d.Dismiss)
+	closed := func() {
+		if !forget.Checked {
+			a.showReports(all[1:], then)
+			return
+		}
+		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Program.Told(context.Background(), r.Path) }, func(struct{}, error) {
+			a.showReports(all[1:], then) // one that cannot be noted is shown again
+		})
+	}
+	widgets.Closed(a.win, d, closed)
+	size := a.win.Canvas().Size()
+	d.Resize(fyne.NewSize(min(size.Width*0.92, 70*theme.TextSize()), size.Height*0.85))
+}
+
+// saveReport writes a report into a folder of the person's choice.
+func (a *App) saveReport(r Report, said *form.Note) {
+	widgets.PickFolder(a.win, "Where the report is saved", "Save here", func(dir string) {
+		path := filepath.Join(dir, "throng-report-"+r.At.UTC().Format("20060102T150405Z")+".txt")
+		async.Work(func() (struct{}, error) { return struct{}{}, os.WriteFile(path, []byte(r.Text), 0o600) }, func(_ struct{}, err error) {
+			said.Show()
+			if err != nil {
+				said.SetProblem("It was not saved. " + words.Trouble(err))
+				return
+			}
+			said.SetGood("Saved as " + path)
+		})
+	})
+}

@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// program tells what a test wants to be told.
+type program struct {
+	mu      sync.Mutex
+	reports []Report
+	told    []string
+}
+
+func (p *program) About() About {
+	return About{Version: "0.1.0, commit abc", Go: "1.26", Fyne: "2.8.1", System: "linux", Data: "/data/throng", Icon: assets.Icon()}
+}
+
+func (p *program) Licences(context.Context) ([]Licence, error) {
+	return []Licence{{"example.com/one", "v1.0.0", "MIT", "Permission is granted"}, {"example.com/two", "v2.0.0", "zlib", "altered versions"}}, nil
+}
+
+func (p *program) Reports(context.Context) ([]Report, error) { return p.reports, nil }
+
+func (p *program) Told(_ context.Context, path string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, path)
+	return nil
+}
+
+func (p *program) Logs() string { return "/nowhere/logs" }
+
+// TestReportsAreOffered shows two reports, one after the other, before the run that was interrupted.
+func TestReportsAreOffered(t *testing.T) {
+	p := &program{reports: []Report{{"/c/new-1", time.Now(), "panic: one"}, {"/c/new-2", time.Now(), "panic: two"}}}
+	q, a, _ := start(t, &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers"}})
+	a.desk.Program = p
+	a.greet()
+	q.Until("the first", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "panic: one") })
+	q.Tap(a.overlay(), "Copy")
+	if got := a.app.Clipboard().Content(); got != "panic: one" {
+		t.Errorf("on the clipboard is %q", got)
+	}
+	q.Tap(a.overlay(), "Close")
+	q.Until("the second", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "panic: two") })
+	check(t, a.overlay(), "Do not show this one again", false)
+	q.Tap(a.overlay(), "Close")
+	q.Until("the run", func() bool { return a.overlay() != nil && uitest.Button(a.overlay(), "Resume") != nil })
+	if got := strings.Join(p.told, " "); got != "/c/new-1" {
+		t.Errorf("told is %q", got)
+	}
+}
+
+// check makes a box of a tree what it is to be.
+func check(t *testing.T, o fyne.CanvasObject, text string, on bool) {
+	t.Helper()
+	found := false
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		if c, ok := o.(interface{ SetChecked(bool) }); ok && uitest.Shows(o, text) {
+			c.SetChecked(on)
+			found = true
+		}
+		return !found
+	})
+	if !found {
+		t.Fatalf("there is no box %s", text)
+	}
+}
+
+// TestAbout shows what the program is, and looks for a licence.
+func TestAbout(t *testing.T) {
+	q, a, _ := start(t, &desk{})
+	if a.knowsProgram() {
+		t.Error("About can be shown where nothing is known")
+	}
+	a.desk.Program = &program{}
+	a.showAbout()
+	q.Until("the licences", func() bool { return uitest.Shows(a.overlay(), "2 of 2 parts") })
+	for _, text := range []string{"Throng 0.1.0, commit abc", "Fyne 2.8.1", "/data/throng", "Permission is granted"} {
+		if !uitest.Shows(a.overlay(), text) {
+			t.Errorf("%q is not shown", text)
+		}
+	}
+	l := newLicences()
+	l.fill([]Licence{{"one", "", "MIT", "granted"}, {"two", "", "zlib", "altered"}})
+	test.Type(l.search, "ALTER")
+	if len(l.found) != 1 || !strings.Contains(l.text.Text, "two\nzlib\n\naltered") {
+		t.Errorf("found %v, %q", l.found, l.text.Text)
+	}
+	test.Type(l.search, " nothing")
+	if l.text.Text != "" || !strings.HasPrefix(l.count.Text(), "0 of 2") {
+		t.Errorf("found %q", l.text.Text)
+	}
+}
+
+// TestFolderThatCannotBeOpened tells its path.
+func TestFolderThatCannotBeOpened(t *testing.T) {
+	_, a, _ := start(t, &desk{})
+	a.openFolder("/dev/null/logs")
+	if !uitest.Shows(a.overlay(), "/dev/null/logs") {
+		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+	}
+}
