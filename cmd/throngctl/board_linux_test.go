@@ -151,6 +151,7 @@ func TestDashboard(t *testing.T) {
 	s.press("?")
 	s.await("raise and lower the limit")
 	s.press("\x1b")
+	s.await("Health")
 	s.press("\x1a") // there is no shell that could go on with it, so it is not stopped
 	s.await(boardDown)
 	s.await(boardUp)
