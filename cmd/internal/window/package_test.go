@@ -98,7 +98,7 @@ func (r *cleanRoot) terminal() {
 	if page := r.user("cat", "/home/ann/report.html"); !strings.Contains(page, "<svg") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
 		r.t.Errorf("the report has no charts, or no end: %d bytes", len(page))
 	}
-	if manual := r.system("zcat", "/usr/share/man/man1/throngctl.1.gz"); !strings.HasPrefix(manual, ".TH THRONGCTL 1") {
+	if manual := r.system("zcat", "/usr/share/man/man1/throngctl.1.gz"); !strings.HasPrefix(manual, `.TH "THRONGCTL" "1"`) {
 		r.t.Errorf("the manual begins with %.60q", manual)
 	}
 	const completes = `. /usr/share/bash-completion/completions/throngctl; COMP_WORDS=(throngctl rep); COMP_CWORD=1; _throngctl; echo "${COMPREPLY[@]}"`
