@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 //go:generate go run github.com/throng-sim/throng/cmd/internal/licences
@@ -19,6 +20,11 @@ type Licence struct {
 	Version string `json:"version"`
 	Kind    string `json:"kind"` // such as MIT
 	Text    string `json:"text"` // all of it, notices too
+}
+
+// String is the licence as it is printed.
+func (l Licence) String() string {
+	return strings.TrimSpace(l.Module+" "+l.Version) + " (" + l.Kind + ")\n\n" + l.Text + "\n"
 }
 
 // Licences are those of everything that is linked, by name; Go's own library and what comes inside modules too. They

@@ -2,10 +2,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/desk"
@@ -13,7 +16,26 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
+const usage = `throng opens the window, and throng FILE the window with a scenario.
+In a terminal throngctl does the same: throngctl --help`
+
 func main() {
+	var start desk.Start
+	if len(os.Args) > 1 {
+		start.File = os.Args[1]
+	}
+	switch start.File {
+	case "-h", "--help":
+		fmt.Println(usage)
+		return
+	case "--version":
+		fmt.Println("throng", wire.ReadAbout())
+		return
+	}
+	if err := displayed(); err != nil {
+		fmt.Fprintf(os.Stderr, "throng: no window can be opened here: %v\nIn a terminal throngctl does the same: throngctl run shopping\n", err)
+		os.Exit(1)
+	}
 	if dir, err := os.UserCacheDir(); err == nil { // the toolkit makes its folder there, but not the one above
 		_ = os.MkdirAll(dir, 0o700) // it says so if it cannot
 	}
@@ -21,9 +43,18 @@ func main() {
 	app.SetMetadata(fyne.AppMetadata{ID: wire.AppID, Name: wire.AppName, Version: wire.AppVersion, Icon: icon})
 	a := app.NewWithID(wire.AppID)
 	a.SetIcon(icon)
-	start := desk.Start{Data: os.Getenv(wire.DataEnv), Files: opened.Files(), Attach: attach}
-	if len(os.Args) > 1 {
-		start.File = os.Args[1]
-	}
+	start.Data, start.Files, start.Attach = os.Getenv(wire.DataEnv), opened.Files(), attach
 	os.Exit(desk.Show(a, start))
+}
+
+// displayed is why there is no display; on Linux there may be none. The toolkit would end in the middle of its work.
+func displayed() error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	if err := glfw.Init(); err != nil {
+		return err
+	}
+	glfw.Terminate()
+	return nil
 }

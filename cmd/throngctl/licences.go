@@ -32,7 +32,7 @@ func (c *licencesCmd) Run(t *terminal) error {
 			continue
 		}
 		found = true
-		fmt.Fprintf(t.out, "%s %s (%s)\n\n%s\n\n", l.Module, l.Version, l.Kind, l.Text)
+		fmt.Fprintln(t.out, l)
 	}
 	if !found {
 		return fmt.Errorf("nothing that is called %s is linked; throngctl licences lists what is", c.Name)

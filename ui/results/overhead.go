@@ -33,15 +33,15 @@ func newSpent() *spent {
 // apart, and a sign. What was asked for is grey.
 var purposeMarks = map[engine.Purpose]struct {
 	color fyne.ThemeColorName
-	icon  fyne.Resource
+	icon  func() fyne.Resource // only once there is an application
 }{
-	engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon()},
-	engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon()},
-	engine.ForScripts:  {chart.ColorSeries3, theme.DocumentIcon()},
-	engine.ForThinking: {widgets.ColorMuted, theme.HistoryIcon()},
-	engine.ForPacing:   {theme.ColorNameForeground, theme.MediaPauseIcon()},
-	engine.ForJournal:  {chart.ColorSeries2, theme.StorageIcon()},
-	engine.ForEngine:   {chart.ColorSeries4, theme.SettingsIcon()},
+	engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon},
+	engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon},
+	engine.ForScripts:  {chart.ColorSeries3, theme.DocumentIcon},
+	engine.ForThinking: {widgets.ColorMuted, theme.HistoryIcon},
+	engine.ForPacing:   {theme.ColorNameForeground, theme.MediaPauseIcon},
+	engine.ForJournal:  {chart.ColorSeries2, theme.StorageIcon},
+	engine.ForEngine:   {chart.ColorSeries4, theme.SettingsIcon},
 }
 
 func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
@@ -50,7 +50,7 @@ func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 	var parts []widgets.Share
 	for _, p := range engine.Purposes() {
 		mark := purposeMarks[p]
-		parts = append(parts, widgets.Share{Name: p.String(), Count: int64(o.Times[p]), Text: engine.FormatDuration(o.Times[p]), Color: mark.color, Icon: mark.icon})
+		parts = append(parts, widgets.Share{Name: p.String(), Count: int64(o.Times[p]), Text: engine.FormatDuration(o.Times[p]), Color: mark.color, Icon: mark.icon()})
 	}
 	s.shares.Set(parts)
 	text, tone := "", widgets.Quiet

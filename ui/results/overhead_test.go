@@ -18,9 +18,9 @@ func TestPurposesLookDifferent(t *testing.T) {
 		if other, taken := colors[string(mark.color)]; taken {
 			t.Errorf("%s and %s have the colour %s", other, p, mark.color)
 		}
-		if other, taken := icons[mark.icon.Name()]; taken {
-			t.Errorf("%s and %s have the sign %s", other, p, mark.icon.Name())
+		if other, taken := icons[mark.icon().Name()]; taken {
+			t.Errorf("%s and %s have the sign %s", other, p, mark.icon().Name())
 		}
-		colors[string(mark.color)], icons[mark.icon.Name()] = p, p
+		colors[string(mark.color)], icons[mark.icon().Name()] = p, p
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	_ "embed"
@@ -93,12 +92,12 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	if err := j.icons(t); err != nil {
 		return nil, err
 	}
-	texts := j.texts(ctx)
-	licence, err := os.ReadFile(filepath.Join(j.root, "LICENSE"))
+	copyright, err := licences()
 	if err != nil {
 		return nil, err
 	}
-	add("share/doc/"+a.command()+"/copyright", cmp.Or(texts["licences"], string(licence)))
+	add("share/doc/"+a.command()+"/copyright", copyright)
+	texts := j.texts(ctx)
 	for name, path := range map[string]string{
 		"bash": "share/bash-completion/completions/" + a.command() + "ctl",
 		"zsh":  "share/zsh/vendor-completions/_" + a.command() + "ctl",

@@ -22,8 +22,11 @@ func main() {
 	packs := flag.Bool("package", false, "build the programs and make packages of them")
 	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC")
 	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
-	tags := flag.String("tags", "", "the tags to build with")
+	tags := flag.String("tags", "", "the tags to build with for this system")
 	flag.Parse()
+	if *system != runtime.GOOS {
+		*tags = "" // they choose how this system draws
+	}
 	j := job{system: *system, arch: *arch, root: ".", exe: *exe, out: *out, tags: *tags, identity: os.Getenv("SIGN_IDENTITY")}
 	what, doing := bundle, "make the bundle:"
 	if *packs {

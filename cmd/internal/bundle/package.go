@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/throng-sim/throng/assets"
 )
 
 // pack builds the programs and makes packages of them, and returns the paths of what it made.
@@ -57,12 +60,25 @@ func (j *job) build(ctx context.Context, dir, arch string) error {
 	return nil
 }
 
+// licences are those of all that is in the programs, as a text. They are not asked of the program, which may be for another
+// system.
+func licences() (string, error) {
+	all, err := assets.Licences()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, l := range all {
+		fmt.Fprintln(&text, l)
+	}
+	return text.String(), nil
+}
+
 // texts are what the terminal program prints for packages; one that it does not know is left out.
 func (j *job) texts(ctx context.Context) map[string]string {
 	texts := map[string]string{}
 	for name, args := range map[string][]string{
-		"man": {"man"}, "licences": {"licences"},
-		"bash": {"completion", "bash"}, "zsh": {"completion", "zsh"}, "fish": {"completion", "fish"},
+		"man": {"man"}, "bash": {"completion", "bash"}, "zsh": {"completion", "zsh"}, "fish": {"completion", "fish"},
 	} {
 		if text, err := run(ctx, j.root, j.ctl, args...); err == nil && text != "" {
 			texts[name] = text

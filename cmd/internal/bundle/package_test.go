@@ -98,6 +98,7 @@ func TestDebianPackage(t *testing.T) {
 	}
 	validate(t, filepath.Join(share, "applications", appID+".desktop"))
 	read(t, filepath.Join(share, "man", "man1", "throngctl.1.gz"))
+	checkLicences(t, read(t, filepath.Join(share, "doc", "throng", "copyright")))
 	if got := read(t, filepath.Join(share, "bash-completion", "completions", "throngctl")); got != "completes\n" {
 		t.Errorf("completion: %q", got)
 	}
@@ -204,7 +205,7 @@ func TestWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	made, err := packZip(t.Context(), j, work)
+	made, err := packZip(j, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +226,8 @@ func TestWindows(t *testing.T) {
 		}
 		if strings.HasSuffix(f.Name, ".exe") {
 			checkResources(t, f, v)
+		} else {
+			checkLicences(t, string(unzipped(t, f)))
 		}
 	}
 	if !slices.Equal(names, []string{"Throng/licences.txt", "Throng/Throng.exe", "Throng/throngctl.exe"}) {
@@ -232,16 +235,32 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-func checkResources(t *testing.T, f *zip.File, v string) {
+// checkLicences wants the whole texts: those of Throng, of what is linked and of what comes inside it.
+func checkLicences(t *testing.T, text string) {
+	t.Helper()
+	for _, part := range []string{"The Throng authors", "Redistributions in binary form must reproduce", "SIL OPEN FONT LICENSE", "SQLite", "Apache License"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the %d bytes of licences have no %q", len(text), part)
+		}
+	}
+}
+
+func unzipped(t *testing.T, f *zip.File) []byte {
 	t.Helper()
 	in, err := f.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := io.ReadAll(in)
+	text, err := io.ReadAll(in)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+func checkResources(t *testing.T, f *zip.File, v string) {
+	t.Helper()
+	exe := unzipped(t, f)
 	if _, err := pe.NewFile(bytes.NewReader(exe)); err != nil {
 		t.Errorf("%s is no program any more: %v", f.Name, err)
 	}

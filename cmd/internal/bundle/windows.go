@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/zip"
-	"cmp"
 	"compress/flate"
 	"context"
 	"errors"
@@ -22,26 +21,26 @@ func packWindows(ctx context.Context, j job, work string) ([]string, error) {
 	if err := j.build(ctx, filepath.Join(work, "built"), j.arch); err != nil {
 		return nil, err
 	}
-	return packZip(ctx, j, work)
+	return packZip(j, work)
 }
 
 // packZip packs built programs.
-func packZip(ctx context.Context, j job, work string) ([]string, error) {
+func packZip(j job, work string) ([]string, error) {
 	a := &j.app
 	window, terminal := filepath.Join(work, a.Details.Name+".exe"), filepath.Join(work, a.command()+"ctl.exe")
 	if err := errors.Join(j.describe(j.exe, window, a.Details.Name), j.describe(j.ctl, terminal, a.Details.Name+" in a terminal")); err != nil {
 		return nil, err
 	}
-	licence, err := os.ReadFile(filepath.Join(j.root, "LICENSE"))
+	text, err := licences()
 	if err != nil {
 		return nil, err
 	}
-	licences := filepath.Join(work, "licences.txt")
-	if err := writeFile(licences, []byte(cmp.Or(j.texts(ctx)["licences"], string(licence))), 0o644); err != nil {
+	terms := filepath.Join(work, "licences.txt")
+	if err := writeFile(terms, []byte(text), 0o644); err != nil {
 		return nil, err
 	}
 	made := filepath.Join(j.out, j.called(".zip"))
-	return []string{made}, zipped(made, a, licences, window, terminal)
+	return []string{made}, zipped(made, a, terms, window, terminal)
 }
 
 // zipped writes an archive with one folder that has these files.

@@ -176,8 +176,15 @@ func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 		}
 		one.Text, one.Kind = strings.TrimSpace(one.Text), cmp.Or(strings.Join(kinds, ", "), "see the text")
 		all = append(all, one)
-		if m.path == sqliteModule {
+		switch m.path {
+		case sqliteModule:
 			all = append(all, m.sqlite())
+		case fyneModule:
+			icons, err := icons(modules[apacheModule])
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, icons)
 		}
 	}
 	return all, nil
@@ -197,6 +204,30 @@ func (m *linked) sqlite() assets.Licence {
 		one.Version = string(found[1])
 	}
 	return one
+}
+
+// fyneModule brings icons along that are not its own, and their terms are in none of its files: those of apacheModule,
+// which comes with it.
+const (
+	fyneModule   = "fyne.io/fyne/v2"
+	apacheModule = "fyne.io/systray"
+)
+
+func icons(apache *linked) (one assets.Licence, err error) {
+	if apache == nil {
+		return one, fmt.Errorf("%s is not linked any more: take the text of the Apache License from another module", apacheModule)
+	}
+	_, texts, err := apache.texts()
+	if err != nil {
+		return one, err
+	}
+	if len(texts) != 1 || kind(texts[0]) != "Apache 2.0" {
+		return one, fmt.Errorf("%s has other terms than the Apache License now: take its text from another module", apacheModule)
+	}
+	return assets.Licence{
+		Module: "Material Design icons", Kind: "Apache 2.0",
+		Text: "Copyright Google LLC. Most icons of the window are Material Design icons, some of them changed.\n\n" + texts[0],
+	}, nil
 }
 
 // kinds are what licences are told by; the first that matches counts.

@@ -84,3 +84,23 @@ func TestSecondStart(t *testing.T) {
 		t.Errorf("left behind: %q %v", left, err)
 	}
 }
+
+// TestNoDisplay: where no window can be opened the program says so and what to do, and leaves nothing behind.
+func TestNoDisplay(t *testing.T) {
+	d := newDesktop(t, 640, 480)
+	for _, display := range []string{"", "DISPLAY=:9999"} {
+		cmd := exec.CommandContext(t.Context(), d.program)
+		cmd.Dir, cmd.Env = "/", []string{"HOME=" + d.home, display}
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || strings.Count(string(out), "\n") != 2 ||
+			!strings.Contains(string(out), "no window can be opened here") || !strings.Contains(string(out), "throngctl run") {
+			t.Errorf("with %q: %v\n%s", display, err, out)
+		}
+	}
+	if left, err := os.ReadDir(d.home); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+	if out, err := exec.CommandContext(t.Context(), d.program, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "throng 0.") {
+		t.Errorf("its version: %v %s", err, out)
+	}
+}

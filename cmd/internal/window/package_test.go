@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,12 +83,32 @@ func TestPackage(t *testing.T) {
 		t.Errorf("sessions.csv has %d lines", lines)
 	}
 	r.step("audited and exported in a terminal: %d lines", lines)
+	r.terminal()
 	r.user("throngctl", "run", "shopping", "--cycles", "3", "--seed", "7", "--data", "/home/ann/other")
 	r.step("ran three cycles in a terminal")
 
 	r.system("apt-get", "remove", "-y", "throng")
 	r.nothingLeft(owned)
 	r.step("removed; what ann made is there still")
+}
+
+// terminal tries what the package has for a terminal besides runs: a report, the manual, completion, licences.
+func (r *cleanRoot) terminal() {
+	r.user("throngctl", "report", "-o", "/home/ann/report.html")
+	if page := r.user("cat", "/home/ann/report.html"); !strings.Contains(page, "<svg") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
+		r.t.Errorf("the report has no charts, or no end: %d bytes", len(page))
+	}
+	if manual := r.system("zcat", "/usr/share/man/man1/throngctl.1.gz"); !strings.HasPrefix(manual, `.TH "THRONGCTL" "1"`) {
+		r.t.Errorf("the manual begins with %.60q", manual)
+	}
+	const completes = `. /usr/share/bash-completion/completions/throngctl; COMP_WORDS=(throngctl rep); COMP_CWORD=1; _throngctl; echo "${COMPREPLY[@]}"`
+	if words := strings.Fields(r.user("bash", "-c", completes)); !slices.Contains(words, "report") {
+		r.t.Errorf("rep is completed to %q", words)
+	}
+	if terms := r.system("cat", "/usr/share/doc/throng/copyright"); !strings.Contains(terms, "SQLite") || !strings.Contains(terms, "SIL OPEN FONT LICENSE") {
+		r.t.Errorf("licences are missing in the %d bytes of the copyright", len(terms))
+	}
+	r.step("wrote a report; the manual, completion and licences are there")
 }
 
 // create makes the root: a minimal system with what opens files by their types, and a user.
@@ -106,9 +127,8 @@ func (r *cleanRoot) create() {
 		}
 		r.host("debootstrap", "--variant=minbase", codename, r.dir, mirror)
 	}
-	r.t.Cleanup(r.leave)
 	r.host("mount", "-t", "proc", "proc", filepath.Join(r.dir, "proc"))
-	r.host("mount", "--bind", "/dev", filepath.Join(r.dir, "dev"))
+	r.t.Cleanup(r.leave)
 	r.host("cp", "/etc/resolv.conf", filepath.Join(r.dir, "etc"))
 	r.system("apt-get", "update")
 	r.system("apt-get", "install", "-y", "--no-install-recommends", "libglib2.0-bin", "desktop-file-utils", "shared-mime-info")
@@ -126,13 +146,14 @@ chain wait:
     - {name: wait, kind: wait, for: 1s}
 `
 
-// leave ends what is left in the root, and lets go of the system's folders.
+// leave ends what is left in the root, and lets go of the system's folder in it. The devices are the root's own: what
+// removes a root that was not left removes none of the system's.
 func (r *cleanRoot) leave() {
 	for _, pid := range r.programs() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	for _, folder := range []string{"proc", "dev"} {
-		_ = syscall.Unmount(filepath.Join(r.dir, folder), syscall.MNT_DETACH)
+	if err := syscall.Unmount(filepath.Join(r.dir, "proc"), syscall.MNT_DETACH); err != nil {
+		r.t.Errorf("let go of %s/proc: %v", r.dir, err)
 	}
 }
 
