@@ -182,7 +182,7 @@ func TestWatch(t *testing.T) {
 	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
 	until(t, "the stall is told", func() bool { return len(rec.posts()) == 1 })
 	run.end()
-	w.Close()
+	w.Close(nil)
 	got := rec.posts()
 	if len(got) != 2 || !strings.Contains(got[0].body, `"event":"stalled"`) || strings.Contains(got[0].body, "hunter2") {
 		t.Fatalf("got %v", got)
@@ -265,7 +265,7 @@ func TestServersInTrouble(t *testing.T) {
 			began := time.Now()
 			w := Start(Config{Run: run, Target: Target{JSON, rec.URL + "/s3cret"}, times: brief, Failed: func(err error) { failed = append(failed, err.Error()) }})
 			run.end()
-			w.Close()
+			w.Close(nil)
 			if took := time.Since(began); took > 10*brief.last {
 				t.Errorf("it took %s", took)
 			}
