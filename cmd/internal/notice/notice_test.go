@@ -283,6 +283,41 @@ func TestServersInTrouble(t *testing.T) {
 	}
 }
 
+// TestHurry: a server that hangs holds nobody who is in a hurry.
+func TestHurry(t *testing.T) {
+	hang := make(chan struct{})
+	rec, run := newReceiver(t, func(int, http.ResponseWriter, *http.Request) { <-hang }), newFake()
+	t.Cleanup(func() { close(hang) })
+	patient := brief
+	patient.attempt, patient.last = time.Hour, time.Hour
+	failed := ""
+	w := Start(Config{Run: run, Target: Target{JSON, rec.URL}, times: patient, Failed: func(err error) { failed = err.Error() }})
+	run.end()
+	hurry, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(told)
+		w.Close(hurry)
+	}()
+	until(t, "it is asked", func() bool { return len(rec.posts()) == 1 })
+	select {
+	case <-told:
+		t.Fatal("nobody waited")
+	default:
+	}
+	close(hurry)
+	until(t, "nobody waits any longer", func() bool {
+		select {
+		case <-told:
+			return true
+		default:
+			return false
+		}
+	})
+	if !strings.Contains(failed, "no answer came in time") {
+		t.Errorf("told was %q", failed)
+	}
+}
+
 // TestNobodyThere: nothing listens, which is told without the address.
 func TestNobodyThere(t *testing.T) {
 	rec := newReceiver(t, nil)
