@@ -62,6 +62,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
+	tell.Sent = nil // of each level is for the log
 	sweep.Launch.Tell = tell
 	out := t.out
 	if c.JSON {
@@ -71,6 +72,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	sweep.Report = func(at calibrate.Progress) { p.say(time.Now(), measuring(at), at.Done == at.Total) }
 	found, err := t.calibrate(ctx, sweep)
 	p.end()
+	t.sayTrouble()
 	if found.Notice != "" {
 		fmt.Fprintln(t.err, found.Notice)
 	}
@@ -144,6 +146,7 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 func (t *terminal) calibrate(ctx context.Context, s wire.Sweep) (found wire.Calibration, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
+	s.Launch.Tell.Hurry = ctx.Done()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -105,7 +105,7 @@ type terminal struct {
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
-	trouble  chan error   // what goes wrong beside the run in progress; nil while there is none
+	trouble  chan error   // what goes wrong beside a run; see hear
 	hooks    hooks
 }
 
@@ -239,7 +239,7 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data, t.json, t.screens = flags.Data, wantsJSON(command), &screens{}
+	t.data, t.json, t.screens, t.trouble = flags.Data, wantsJSON(command), &screens{}, make(chan error, 8)
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/cmd/internal/wire"
@@ -99,5 +104,24 @@ func TestNotifyFails(t *testing.T) {
 	code, out, stderr = ctl(t, day(t.TempDir(), "--notify", "hooks.slack.com/canary-9c1d")...)
 	if code != exitUsage || !strings.Contains(stderr, "is not the address of a web hook") || strings.Contains(out+stderr, "canary-9c1d") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestHurry sends the signal of Ctrl+C when the run has ended and a hook hangs: nobody waits for that any longer.
+func TestHurry(t *testing.T) {
+	release := make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer hanging.Close()
+	defer close(release)
+	signals := make(chan os.Signal, 1)
+	var errs bytes.Buffer
+	var ended time.Time
+	out := waiting{text: regexp.MustCompile(`error_rate`), heard: func() {
+		ended = time.Now()
+		signals <- syscall.SIGINT
+	}}
+	code := execute(day(t.TempDir(), "--cycles", "1", "--no-dashboard", "--notify", hanging.URL), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{cores: 4}})
+	if took := time.Since(ended); code != exitDone || took > 8*time.Second || !strings.Contains(errs.String(), "no answer came in time") {
+		t.Errorf("exit code %d, it took %s\n%s%s", code, took, out.String(), errs.String())
 	}
 }

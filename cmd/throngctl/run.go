@@ -181,7 +181,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
-	l.Tell = tell
+	patience := newPatience()
+	defer patience.end()
+	l.Tell, l.Tell.Hurry = tell, patience.over
 	store, err := t.open()
 	if err != nil {
 		return err
@@ -241,9 +243,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
 	wire.Doing(box, job, l.Scenario.Title)
-	defer t.telling(notify, job, l.Scenario.Title)()
+	defer t.telling(notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard) })
+	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
 	result := job.Run.Wait()
 	if t.json {
 		end := newEnded(job, &result)
@@ -255,7 +257,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 			end.Exported = out.Export
 		}
 	}
-	if err := job.Close(); err != nil { // what was kept can be resumed
+	if err := t.await(patience, job.Close); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
@@ -315,9 +317,9 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 	}
 }
 
-// follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once; a signal of the system has
-// it leave.
-func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupted, leaving bool) {
+// follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once, where others have to be told soon
+// as well; a signal of the system has it leave.
+func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
 	board := t.board(box, job, lines || t.json)
 	defer board.close()
@@ -340,10 +342,12 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 			fmt.Fprintln(t.err, text)
 		}
 	}
+	hasty := false
 	stop := func(sig os.Signal) {
 		why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
 		if interrupted {
 			why = "stopping at once: sessions in flight are cut and run again on resume"
+			hasty = true
 		}
 		say(sig.String() + ", " + why)
 		interrupted = true
@@ -356,6 +360,9 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool) (interrupte
 		select {
 		case <-run.Done():
 			show()
+			if hasty || leaving {
+				time.AfterFunc(hurryTime, patient.end)
+			}
 			return interrupted, leaving
 		case <-tick.C:
 			show()

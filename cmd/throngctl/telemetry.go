@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,8 +32,8 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, 
 		return tell, closeAll, err
 	}
 	if tell.Sending != nil {
-		tell.Sending.Warn = func(text string) { fmt.Fprintf(t.err, "note: %s\n", wire.Redact(text)) }
-		tell.Sent = func(s telemetry.Sent) { fmt.Fprintln(t.err, wire.Redact(s.String())) }
+		tell.Sending.Warn = func(text string) { t.hear(errors.New(wire.Redact(text))) }
+		tell.Sent = func(s telemetry.Sent) { t.hear(errors.New(wire.Redact(s.String()))) }
 	}
 	endpoint, err := found.Open(ctx)
 	if err != nil || endpoint == nil {

@@ -58,7 +58,7 @@ func TestRunIsTold(t *testing.T) {
 	if code != exitDone || !strings.Contains(stderr, "metrics for Prometheus: http://127.0.0.1:") || strings.Contains(out, "Prometheus") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if strings.Count(stderr, "does not take metrics or traces") != 1 || !strings.Contains(stderr, "spans were dropped") {
+	if strings.Count(stderr, "sent to "+away) != 1 || strings.Count(stderr, "connection refused") != 1 || !strings.Contains(stderr, "spans were dropped") {
 		t.Errorf("of a collector that is away it is said: %s", stderr)
 	}
 	if code, _, stderr := ctl(t, append(args, "--metrics-listen", "0.0.0.0:0")...); code != exitDone || !strings.Contains(stderr, "without a password") {

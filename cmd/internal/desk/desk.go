@@ -37,12 +37,14 @@ type Desk struct {
 	preflight wire.Preflight
 	box       *crash.Box
 	outlets   outlets
-	exit      func(code int) // after a panic
-	notice    string         // what a person should know of the last time
-	log       *trouble       // nil: nobody counts
-	level     *slog.LevelVar // of the log; nil where nobody can change it
-	telling   sync.WaitGroup // web hooks that are told of runs
-	drew      atomic.Int64   // CPU time of the window's goroutine so far, in nanoseconds
+	exit      func(code int)  // after a panic
+	notice    string          // what a person should know of the last time
+	log       *trouble        // nil: nobody counts
+	level     *slog.LevelVar  // of the log; nil where nobody can change it
+	telling   sync.WaitGroup  // web hooks that are told of runs
+	hurried   <-chan struct{} // closed by hurry, when nobody waits any longer until the last is told
+	hurry     func()
+	drew      atomic.Int64 // CPU time of the window's goroutine so far, in nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
@@ -63,6 +65,8 @@ func Open(data string) (*Desk, error) { return openWith(data, nil) }
 func openWith(data string, updating func(sqlite.Update)) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
 	close(d.settled)
+	hurried, hurry := context.WithCancel(context.Background())
+	d.hurried, d.hurry = hurried.Done(), hurry
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, unusable(data, err)
 	}
@@ -185,20 +189,13 @@ func (d *Desk) Close() error {
 		_ = job.Run.Leave(engine.QuitReason) // that it has ended is no trouble
 		<-job.Run.Done()
 	}
+	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
 	<-settled
-	told := make(chan struct{})
-	go func() {
-		d.telling.Wait()
-		close(told)
-	}()
-	select {
-	case <-told:
-	case <-time.After(toldTime): // the system wants the program to end
-	}
+	d.telling.Wait()
 	return errors.Join(d.outlets.close(), d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
 }
 
-// toldTime is how long closing waits until the end of a run is told that it has stopped itself.
+// toldTime is how long closing waits until the end of a run is told, and what is left is sent, that it has stopped itself.
 const toldTime = 1500 * time.Millisecond
 
 // tell has a web hook told of a run, if there is one.
@@ -210,7 +207,7 @@ func (d *Desk) tell(job *wire.Job, title string) {
 		return
 	}
 	if watch := notify.WatchFor(job, title, failed); watch != nil {
-		d.telling.Go(watch.Close)
+		d.telling.Go(func() { watch.Close(d.hurried) })
 	}
 }
 

@@ -101,7 +101,7 @@ func (o *outlets) close() error {
 
 // elsewhere is where a run that begins now tells others of itself.
 func (d *Desk) elsewhere() wire.Tell {
-	tell := wire.Tell{Shown: &d.outlets}
+	tell := wire.Tell{Shown: &d.outlets, Hurry: d.hurried}
 	t, _, err := wire.TelemetryHere(d.data)
 	if err == nil {
 		tell.Sending, err = t.Sending()

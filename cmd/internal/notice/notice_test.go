@@ -182,7 +182,7 @@ func TestWatch(t *testing.T) {
 	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
 	until(t, "the stall is told", func() bool { return len(rec.posts()) == 1 })
 	run.end()
-	w.Close()
+	w.Close(nil)
 	got := rec.posts()
 	if len(got) != 2 || !strings.Contains(got[0].body, `"event":"stalled"`) || strings.Contains(got[0].body, "hunter2") {
 		t.Fatalf("got %v", got)
@@ -265,7 +265,7 @@ func TestServersInTrouble(t *testing.T) {
 			began := time.Now()
 			w := Start(Config{Run: run, Target: Target{JSON, rec.URL + "/s3cret"}, times: brief, Failed: func(err error) { failed = append(failed, err.Error()) }})
 			run.end()
-			w.Close()
+			w.Close(nil)
 			if took := time.Since(began); took > 10*brief.last {
 				t.Errorf("it took %s", took)
 			}
@@ -280,6 +280,41 @@ func TestServersInTrouble(t *testing.T) {
 				t.Error("the wait was not kept to")
 			}
 		})
+	}
+}
+
+// TestHurry: a server that hangs holds nobody who is in a hurry.
+func TestHurry(t *testing.T) {
+	hang := make(chan struct{})
+	rec, run := newReceiver(t, func(int, http.ResponseWriter, *http.Request) { <-hang }), newFake()
+	t.Cleanup(func() { close(hang) })
+	patient := brief
+	patient.attempt, patient.last = time.Hour, time.Hour
+	failed := ""
+	w := Start(Config{Run: run, Target: Target{JSON, rec.URL}, times: patient, Failed: func(err error) { failed = err.Error() }})
+	run.end()
+	hurry, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(told)
+		w.Close(hurry)
+	}()
+	until(t, "it is asked", func() bool { return len(rec.posts()) == 1 })
+	select {
+	case <-told:
+		t.Fatal("nobody waited")
+	default:
+	}
+	close(hurry)
+	until(t, "nobody waits any longer", func() bool {
+		select {
+		case <-told:
+			return true
+		default:
+			return false
+		}
+	})
+	if !strings.Contains(failed, "no answer came in time") {
+		t.Errorf("told was %q", failed)
 	}
 }
 

@@ -92,7 +92,7 @@ func once(ctx context.Context, client *http.Client, t Target, m *Message) (answe
 // concealed is an error without the address that it is about.
 func concealed(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		if u.Timeout() {
+		if u.Timeout() || errors.Is(err, context.Canceled) { // at the end there is less of it
 			return errors.New("no answer came in time")
 		}
 		return u.Err

@@ -41,7 +41,8 @@ type Watch struct {
 	missed map[engine.Occasion]int       // how often it was not, since
 	ill    bool                          // the newest could not be told
 
-	ended chan struct{} // closed when the last is told
+	cancel context.CancelFunc // ends what is being sent
+	ended  chan struct{}      // closed when the last is told
 }
 
 // Start begins to look at a run.
@@ -51,24 +52,31 @@ func Start(cfg Config) *Watch {
 	}
 	w := &Watch{cfg: cfg, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}, ended: make(chan struct{})}
 	w.herald.See(cfg.Run.Snapshot())
-	go w.watch()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	go w.watch(ctx)
 	return w
 }
 
-// Close waits until the run has ended and its last notices are told, 15 s at most after its end. The nil Watch tells
-// nothing.
-func (w *Watch) Close() {
-	if w != nil {
+// Close waits until the run has ended and its last notices are told, 15 s at most after its end; none is any more when
+// hurry is closed. The nil Watch tells nothing.
+func (w *Watch) Close(hurry <-chan struct{}) {
+	if w == nil {
+		return
+	}
+	select {
+	case <-hurry:
+		w.cancel()
 		<-w.ended
+	case <-w.ended:
 	}
 }
 
-func (w *Watch) watch() {
+func (w *Watch) watch(ctx context.Context) {
 	defer close(w.ended)
+	defer w.cancel()
 	client := newClient(w.cfg.times.attempt)
 	defer client.CloseIdleConnections()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	look := time.NewTicker(w.cfg.times.look)
 	defer look.Stop()
 	over, sent := w.cfg.Run.Done(), make(chan error, 1)
@@ -94,7 +102,7 @@ func (w *Watch) watch() {
 			over = nil
 			result := w.cfg.Run.Wait()
 			w.look(&result)
-			defer time.AfterFunc(w.cfg.times.last, cancel).Stop()
+			defer time.AfterFunc(w.cfg.times.last, w.cancel).Stop()
 		}
 	}
 }

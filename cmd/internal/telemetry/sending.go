@@ -91,12 +91,12 @@ func NewSender(s Sending, run Run, name func(agent int) string) (*Sender, error)
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("what OTEL_RESOURCE_ATTRIBUTES says: %w", err)
 	}
-	if os.Getenv("OTEL_METRICS_EXPORTER") != "none" {
+	if s.wants("METRICS") {
 		if err := x.openFigures(about); err != nil {
 			return nil, err
 		}
 	}
-	if s.Share > 0 && os.Getenv("OTEL_TRACES_EXPORTER") != "none" {
+	if s.Share > 0 && s.wants("TRACES") {
 		if err := x.openTraces(about); err != nil {
 			return nil, errors.Join(err, x.close(context.Background()))
 		}
@@ -142,6 +142,13 @@ func (x *Sender) openTraces(about *resource.Resource) error {
 	return nil
 }
 
+// wants reports whether one kind of what can be sent is to be. The libraries would send what the environment names no
+// collector for to this machine.
+func (s *Sending) wants(kind string) bool {
+	named := s.URL != "" || os.Getenv(Endpoints[0]) != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+kind+"_ENDPOINT") != ""
+	return named && os.Getenv("OTEL_"+kind+"_EXPORTER") != "none"
+}
+
 // path is where one kind of what is sent goes.
 func (s *Sending) path(kind string) string { return strings.TrimSuffix(s.URL, "/") + "/v1/" + kind }
 
@@ -176,10 +183,18 @@ func (x *Sender) Begin(snapshot func() *engine.Snapshot) {
 	x.runs.Store(&run)
 }
 
-// Close sends what is not sent yet, for some seconds at most, and says what became of all.
-func (x *Sender) Close() Sent {
+// Close sends what is not sent yet, for some seconds at most and until hurry is closed, and says what became of all.
+func (x *Sender) Close(hurry <-chan struct{}) Sent {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
+	go func() {
+		select {
+		case <-hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	x.warned.Store(true) // what is returned says it all
 	err := x.close(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -221,10 +236,10 @@ func (x *Sender) carry(ctx context.Context, done *atomic.Int64, n int64, send fu
 		return
 	}
 	x.mu.Lock()
-	x.trouble = err
+	x.trouble = errors.New(brief(err.Error())) // a server may answer with a whole page
 	x.mu.Unlock()
 	if x.sending.Warn != nil && !x.warned.Swap(true) {
-		x.sending.Warn(fmt.Sprintf("%s does not take metrics or traces: %v; the run goes on, and so does trying", x.Target(), err))
+		x.sending.Warn(fmt.Sprintf("%s does not take metrics or traces: %s; the run goes on, and so does trying", x.Target(), brief(err.Error())))
 	}
 }
 

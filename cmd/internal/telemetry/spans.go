@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -231,9 +232,15 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 	return all
 }
 
-// brief is the beginning of an error's first line.
+// brief is the beginning of an error's first line, without what a terminal would obey.
 func brief(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 	if len(text) > mostError {
 		text = strings.ToValidUTF8(text[:mostError], "") + "…"
 	}

@@ -357,6 +357,16 @@ func TestAStormOfFailures(t *testing.T) {
 	}
 }
 
+// TestBrief: what a server or a service said takes a line, and a terminal obeys none of it.
+func TestBrief(t *testing.T) {
+	if got := brief("401 \x1b[2J\tno\nmore"); got != "401  [2J no" {
+		t.Errorf("got %q", got)
+	}
+	if got := brief(strings.Repeat("é", mostError)); len(got) > mostError+3 || !strings.HasSuffix(got, "é…") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestSampled takes about its share of sessions.
 func TestSampled(t *testing.T) {
 	n := 0

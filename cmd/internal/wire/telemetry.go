@@ -22,6 +22,8 @@ type Tell struct {
 	Sending *telemetry.Sending // nil sends nothing
 	// Sent hears at the end of what was sent; nil is the log.
 	Sent func(s telemetry.Sent)
+	// Hurry is closed when nobody waits any longer until the last is sent; nil never is.
+	Hurry <-chan struct{}
 }
 
 // Shown is told of a run that begins, and when it has ended: a [telemetry.Endpoint].
@@ -46,7 +48,7 @@ func (l Launch) sender(j *Job) (*telemetry.Sender, error) {
 		return nil, err
 	}
 	j.onceClosed(func() error { // a collector that hangs keeps nothing else open
-		sent := x.Close()
+		sent := x.Close(l.Tell.Hurry)
 		if l.Tell.Sent != nil {
 			l.Tell.Sent(sent)
 		} else {

@@ -328,8 +328,18 @@ func TestDeadCollector(t *testing.T) {
 	}
 }
 
-// TestHangingCollector: the run ends while one that took a request has not answered, and it is taken apart without that.
+// TestHangingCollector: the run ends while one that took a request has not answered, and it is taken apart without that; at
+// once, where somebody is in a hurry.
 func TestHangingCollector(t *testing.T) {
+	hurry := make(chan struct{})
+	close(hurry)
+	for name, h := range map[string]<-chan struct{}{"in a hurry": hurry, "with patience": nil} {
+		t.Run(name, func(t *testing.T) { hangingCollector(t, h) })
+	}
+}
+
+func hangingCollector(t *testing.T, hurry <-chan struct{}) {
+	t.Helper()
 	release, asked := make(chan struct{}), make(chan struct{}, 100)
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		asked <- struct{}{}
@@ -338,16 +348,49 @@ func TestHangingCollector(t *testing.T) {
 	defer hanging.Close()
 	defer close(release)
 	var sent telemetry.Sent
-	job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+	job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }, Hurry: hurry}, nil)
 	if result := job.Run.Wait(); result.Ending != engine.EndFinished {
 		t.Errorf("%s: %s", result.Ending, result.Reason)
 	}
+	began := time.Now()
 	if err := job.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-asked
+	if took := time.Since(began); (took < 4*time.Second) != (hurry != nil) {
+		t.Errorf("it took %s", took)
+	}
+	if hurry == nil {
+		<-asked
+	}
 	if sent.Spans != 0 || sent.Dropped < 80 {
 		t.Errorf("%v", sent)
+	}
+}
+
+// TestOneKind: where the environment names a collector for traces alone, no metrics are sent, and the other way round.
+func TestOneKind(t *testing.T) {
+	for i, want := range map[int]telemetry.Sent{1: {Rounds: 0, Sessions: 80}, 2: {Rounds: 1, Sessions: 0}} {
+		var mu sync.Mutex
+		asked := map[string]bool{}
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[r.URL.Path] = true
+		}))
+		for _, name := range telemetry.Endpoints {
+			t.Setenv(name, "")
+		}
+		t.Setenv(telemetry.Endpoints[i], server.URL+"/only")
+		var sent telemetry.Sent
+		job := startShoppers(t, Tell{Sending: &telemetry.Sending{Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+		job.Run.Wait()
+		if err := job.Close(); err != nil {
+			t.Fatal(err)
+		}
+		server.Close()
+		if sent.Rounds != want.Rounds || sent.Sessions != want.Sessions || sent.Trouble != nil || len(asked) != 1 || !asked["/only"] {
+			t.Errorf("%s: %v, asked was %v", telemetry.Endpoints[i], sent, asked)
+		}
 	}
 }
 
