@@ -19,6 +19,22 @@ func clocksAt(now time.Time) clocks {
 	return clocks{time.Duration(now.UnixNano()), now.Sub(processStart)}
 }
 
+// moment is now by both clocks at once. Reading the time is reading one clock after the other: where the process had to
+// wait between the two they do not belong together, and what lies between two such times is not as long as rows say.
+func moment() time.Time {
+	const apart, tries = 2 * time.Microsecond, 20
+	was := time.Now()
+	for range tries {
+		now := time.Now()
+		a, b := clocksAt(was), clocksAt(now)
+		if d := (b.wall - a.wall) - (b.steady - a.steady); d.Abs() <= apart {
+			return now
+		}
+		was = now
+	}
+	return was
+}
+
 // gap is time in which nothing went on.
 type gap struct {
 	slept time.Duration // by the wall clock; 0 is that there was none

@@ -14,7 +14,7 @@ import (
 
 // withoutJSON are the commands that answer in another form, with why.
 var withoutJSON = map[string]string{
-	"export":     "what it writes is for programs already: CSV and JSON",
+	"export":     "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
 	"completion": "a script for a shell",
 	"man":        "a page for man",
 }
