@@ -19,15 +19,19 @@ func clocksAt(now time.Time) clocks {
 	return clocks{time.Duration(now.UnixNano()), now.Sub(processStart)}
 }
 
-// moment is now by both clocks at once. Reading the time is reading one clock after the other: where the process had to
-// wait between the two they do not belong together, and what lies between two such times is not as long as rows say.
+// even reports whether as much time passed on both clocks between two looks.
+func even(was, now clocks) bool {
+	apart := (now.wall - was.wall) - (now.steady - was.steady)
+	return apart.Abs() <= 2*time.Microsecond
+}
+
+// moment is now by both clocks at once. Reading the time is reading one clock after the other; where the process had to wait
+// between the two, what lies between two such times is not as long as their stamps say.
 func moment() time.Time {
-	const apart, tries = 2 * time.Microsecond, 20
 	was := time.Now()
-	for range tries {
+	for range 20 {
 		now := time.Now()
-		a, b := clocksAt(was), clocksAt(now)
-		if d := (b.wall - a.wall) - (b.steady - a.steady); d.Abs() <= apart {
+		if even(clocksAt(was), clocksAt(now)) {
 			return now
 		}
 		was = now
