@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,7 +32,8 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, 
 		return tell, closeAll, err
 	}
 	if tell.Sending != nil {
-		tell.Sending.Warn = func(text string) { fmt.Fprintf(t.err, "note: %s\n", wire.Redact(text)) }
+		troubled := t.troubled()
+		tell.Sending.Warn = func(text string) { troubled(errors.New(wire.Redact(text))) }
 		tell.Sent = func(s telemetry.Sent) { fmt.Fprintln(t.err, wire.Redact(s.String())) }
 	}
 	endpoint, err := found.Open(ctx)
