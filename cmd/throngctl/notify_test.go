@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -86,6 +87,32 @@ func TestNotify(t *testing.T) {
 				t.Errorf("said was\n%s%s", out, stderr)
 			}
 		})
+	}
+}
+
+// TestTroubleWaits: what goes wrong beside a run is kept for whoever has the terminal, and nothing of it is lost at the end.
+func TestTroubleWaits(t *testing.T) {
+	var said strings.Builder
+	alone := &terminal{err: &said}
+	alone.troubled()(errors.New("at once"))
+	if said.String() != "note: at once\n" {
+		t.Errorf("without a run: %q", said.String())
+	}
+	said.Reset()
+	with := &terminal{err: &said}
+	end := with.listen()
+	tell := with.quiet().troubled() // as with --json
+	for range 100 {
+		tell(errors.New("later"))
+	}
+	if said.Len() > 0 {
+		t.Errorf("beside a run it is said at once: %q", said.String())
+	}
+	if err := <-with.trouble; err.Error() != "later" {
+		t.Errorf("whoever follows the run hears %v", err)
+	}
+	if end(); strings.Count(said.String(), "note: later\n") != 7 {
+		t.Errorf("at the end: %q", said.String())
 	}
 }
 

@@ -47,8 +47,7 @@ var answers = []struct {
 	{"validate", scenarioJSON{}},
 	{"check", checksJSON{}},
 	{"prove", []proofJSON{}},
-	{"calibrate", wire.Calibration{}},
-	{"calibrate --history", []wire.Calibration{}},
+	{"calibrate, calibrate --history (a list of these)", wire.Calibration{}},
 	{"calibrate --presets", []presetJSON{}},
 	{"settings", settingsJSON{}},
 	{"secret set, secret forget, secret check", secretJSON{}},
@@ -60,32 +59,36 @@ var answers = []struct {
 }
 
 // shape writes the names of a type: {name, name?, name: […]}. A question mark is for what may be left out.
-func shape(b *strings.Builder, t reflect.Type) {
+// A type within itself is only begun.
+func shape(b *strings.Builder, t reflect.Type, within ...reflect.Type) {
 	switch {
+	case slices.Contains(within, t):
+		b.WriteString("{…}")
+		return
 	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[json.RawMessage](), t.Implements(reflect.TypeFor[json.Marshaler]()),
 		reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()):
 		return
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		shape(b, t.Elem())
+		shape(b, t.Elem(), within...)
 	case reflect.Slice, reflect.Array:
 		b.WriteString("[")
-		shape(b, t.Elem())
+		shape(b, t.Elem(), within...)
 		b.WriteString("]")
 	case reflect.Map:
 		b.WriteString("{…")
-		shape(b, t.Elem())
+		shape(b, t.Elem(), within...)
 		b.WriteString("}")
 	case reflect.Struct:
 		var names []string
-		namesOf(t, &names)
+		namesOf(t, &names, append(within, t))
 		b.WriteString("{" + strings.Join(names, ", ") + "}")
 	default: // a number, a text or a switch
 	}
 }
 
-func namesOf(t reflect.Type, names *[]string) {
+func namesOf(t reflect.Type, names *[]string, within []reflect.Type) {
 	for f := range t.Fields() {
 		tag, has := f.Tag.Lookup("json")
 		name, more, _ := strings.Cut(tag, ",")
@@ -96,13 +99,13 @@ func namesOf(t reflect.Type, names *[]string) {
 		switch {
 		case name == "-" || !f.IsExported() && !f.Anonymous:
 		case f.Anonymous && !has:
-			namesOf(of, names)
+			namesOf(of, names, within)
 		default:
 			if name == "" {
 				name = f.Name
 			}
 			var inner strings.Builder
-			shape(&inner, f.Type)
+			shape(&inner, f.Type, within...)
 			if strings.Contains(more, "omit") {
 				name += "?"
 			}
@@ -163,7 +166,9 @@ func TestEveryAnswerIsNamed(t *testing.T) {
 		if !slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) || name == "timeline" || name == "try" { // what the window writes of an agent
 			continue
 		}
-		if !slices.ContainsFunc(named, func(one string) bool { return one == name || strings.HasPrefix(one, name+" ") || strings.HasPrefix(one, name+":") }) {
+		if !slices.ContainsFunc(named, func(one string) bool {
+			return one == name || strings.HasPrefix(one, name+" ") || strings.HasPrefix(one, name+":")
+		}) {
 			t.Errorf("the guide does not name what %s gives", name)
 		}
 	}
