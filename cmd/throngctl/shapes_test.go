@@ -146,7 +146,7 @@ func TestNamesForProgramsAreDocumented(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the guide names\n%s\nand programs are given\n%s\n-update writes it anew; let no name go", was, b.String())
+		t.Fatalf("the guide does not name\n%s\nand names\n%s\n-update writes it anew; let no name go", without(b.String(), was), without(was, b.String()))
 	}
 	if err := os.WriteFile(path, []byte(before+"```text\n"+b.String()+end+after), 0o644); err != nil {
 		t.Fatal(err)
@@ -172,6 +172,12 @@ func TestEveryAnswerIsNamed(t *testing.T) {
 			t.Errorf("the guide does not name what %s gives", name)
 		}
 	}
+}
+
+// without are the lines of a text that another does not have.
+func without(text, other string) string {
+	has := strings.Split(other, "\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Contains(has, line) }), "\n")
 }
 
 // folded breaks a text at blanks.
