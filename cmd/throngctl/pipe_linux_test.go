@@ -9,6 +9,26 @@ import (
 	"testing"
 )
 
+// TestRunOutlivesItsReader: a program that reads no more does not end the run.
+func TestRunOutlivesItsReader(t *testing.T) {
+	data := t.TempDir()
+	cmd, _, stderr := process(t, nil, day(data, "--json")...)
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = theirs
+	_ = ours.Close() // from the first line on
+	err = cmd.Run()
+	_ = theirs.Close()
+	if err == nil || cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "broken pipe") {
+		t.Errorf("it ended with %v\n%s", err, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "finished") {
+		t.Errorf("the run is not finished:\n%s", out)
+	}
+}
+
 // TestPipesStayPipes: what is written to a pipe or a device goes through it, and does not take its place.
 func TestPipesStayPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/crash"
@@ -158,6 +160,9 @@ func (t *terminal) refuse(e *wire.ChangedError) error {
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
 	defer t.listen()()
+	unheard := make(chan os.Signal, 1)
+	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
+	defer signal.Stop(unheard)
 	programs := t // who reads the answers
 	if t.json {
 		t = t.quiet()
