@@ -141,7 +141,7 @@ type window struct {
 }
 
 func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
-	now := time.Now()
+	now := moment()
 	l := &loop{
 		r:        r,
 		cfg:      cfg,

@@ -171,7 +171,7 @@ func (w *window) add(r *SessionRow) {
 
 // sample closes a second: its figures are shown and, if wanted, journaled.
 func (l *loop) sample() {
-	now := time.Now()
+	now := moment()
 	l.checkWall(now)
 	l.recent.tick(now)
 	span := max(now.Sub(l.window.at).Seconds(), 1e-3)

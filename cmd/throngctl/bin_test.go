@@ -46,7 +46,7 @@ func TestBin(t *testing.T) {
 	oldest := strings.Fields(lines[len(lines)-1])[0]
 	next := strings.Fields(lines[len(lines)-2])[0]
 	want(t, exitDone, "", in("delete", second, "--checkpoint", next+","+oldest, "-y"), "--checkpoint "+next+","+oldest)
-	want(t, exitDone, "", in("restore", second, "--checkpoint", next+","+oldest), "checkpoint "+next+" of run "+second+" is restored", "checkpoint "+oldest)
+	want(t, exitDone, "", in("restore", second, "--checkpoint", next+","+oldest), "checkpoints "+next+", "+oldest+" of run "+second+" are restored")
 	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; it stays in the bin", "--checkpoint "+oldest)
 	want(t, exitDone, "", in("bin"), second, "checkpoint "+oldest)
 	want(t, exitDone, "", in("restore", second, "--checkpoint", oldest), "checkpoint "+oldest+" of run "+second+" is restored")

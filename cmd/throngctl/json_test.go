@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 // withoutJSON are the commands that answer in another form, with why.
 var withoutJSON = map[string]string{
-	"export":     "what it writes is for programs already: CSV and JSON",
+	"export":     "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
 	"completion": "a script for a shell",
 	"man":        "a page for man",
 }
@@ -123,6 +124,12 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"guide backend", exitDone, []string{`"text": "# `}},
 		{"guide --search budget", exitDone, []string{`"heading": `}},
 		{"guide nothing", exitUsage, nil},
+		{"nothing", exitUsage, nil},
+		{"report " + run + " -o " + filepath.Join(data, "report.html"), exitDone, []string{`"run": "` + run, `"file": "` + filepath.Join(data, "report.html")}},
+		{"report " + run + " -o -", exitUsage, nil},
+		{"metrics", exitDone, []string{`"name": "throng_`, `"kind": "histogram"`, `"labels": [`}},
+		{"licences", exitDone, []string{`"module": "github.com/mattn/go-sqlite3"`, `"licence": "MIT"`}},
+		{"licences sqlite", exitDone, []string{`"text": "`}},
 		{"prune --keep-runs 1 --dry-run", exitDone, []string{`"run": "` + run, `"whole": true`, `"sessions": 20`, `"deleted": 0`}},
 		{"prune --keep-runs 1", exitUsage, nil},
 		{"delete " + run, exitUsage, nil},

@@ -6,11 +6,21 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine"
 )
 
 // licencesCmd shows under what terms the program and all that it is made of are used.
 type licencesCmd struct {
 	Name string `arg:"" optional:"" help:"Show the whole text of those whose name has this in it; all is all of them."`
+	jsonFlag
+}
+
+// licenceJSON is what something is used under, with its text if that was asked for.
+type licenceJSON struct {
+	Module  string `json:"module"`
+	Version string `json:"version"`
+	Licence string `json:"licence"`
+	Text    string `json:"text,omitempty"`
 }
 
 // Run is called by kong.
@@ -19,23 +29,30 @@ func (c *licencesCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Name == "" {
-		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-		for _, l := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Kind)
-		}
-		return w.Flush()
-	}
-	found := false
+	found := []licenceJSON{}
 	for _, l := range all {
-		if c.Name != "all" && !strings.Contains(strings.ToLower(l.Module), strings.ToLower(c.Name)) {
-			continue
+		switch {
+		case c.Name == "":
+			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, ""})
+		case c.Name == "all", strings.Contains(strings.ToLower(l.Module), strings.ToLower(c.Name)):
+			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, l.Text})
 		}
-		found = true
-		fmt.Fprintln(t.out, l)
 	}
-	if !found {
-		return fmt.Errorf("nothing that is called %s is linked; throngctl licences lists what is", c.Name)
+	if len(found) == 0 {
+		return &engine.FieldError{Field: "name", Problem: fmt.Sprintf("nothing that is called %s is linked", c.Name), Hint: "throngctl licences lists what is"}
 	}
-	return nil
+	if t.json {
+		return t.print(found)
+	}
+	if c.Name != "" {
+		for _, l := range found {
+			fmt.Fprintln(t.out, assets.Licence{Module: l.Module, Version: l.Version, Kind: l.Licence, Text: l.Text})
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, l := range found {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
+	}
+	return w.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -235,6 +236,8 @@ func execute(args []string, t *terminal) int {
 	switch {
 	case code >= 0: // --help
 		return code
+	case err != nil && slices.Contains(args, "--json"):
+		return t.failure(err, exitUsage)
 	case err != nil:
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage

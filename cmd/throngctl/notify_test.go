@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -91,6 +92,25 @@ func TestNotify(t *testing.T) {
 				t.Errorf("said was\n%s%s", out, stderr)
 			}
 		})
+	}
+}
+
+// TestTroubleWaits: what goes wrong beside a run is kept for whoever has the terminal, and nobody waits with it.
+func TestTroubleWaits(t *testing.T) {
+	var said strings.Builder
+	it := &terminal{err: &said, trouble: make(chan error, 8)}
+	tell := it.quiet() // as with --json
+	for range 100 {
+		tell.hear(errors.New("later"))
+	}
+	if said.Len() > 0 {
+		t.Errorf("beside a run it is said at once: %q", said.String())
+	}
+	if err := <-it.trouble; err.Error() != "later" {
+		t.Errorf("whoever follows the run hears %v", err)
+	}
+	if it.sayTrouble(); strings.Count(said.String(), "note: later\n") != 7 {
+		t.Errorf("at the end: %q", said.String())
 	}
 }
 

@@ -27,7 +27,7 @@ type progress struct {
 
 func newProgress(out io.Writer, lines bool) *progress {
 	p := &progress{out: out, every: time.Second}
-	if f, ok := out.(*os.File); ok && !lines && term.IsTerminal(int(f.Fd())) {
+	if f, ok := out.(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
 		p.moving, p.every = true, 250*time.Millisecond
 	}
 	return p

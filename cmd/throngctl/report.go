@@ -16,10 +16,20 @@ type reportCmd struct {
 	Out     string `short:"o" placeholder:"FILE" help:"The HTML file to write; throng-RUN.html without, the terminal for -."`
 	Against string `placeholder:"RUN" help:"Another run, to compare with."`
 	Audit   bool   `help:"Recompute the figures from the journal first, and say what came of it."`
+	jsonFlag
+}
+
+// reportJSON is where a report is.
+type reportJSON struct {
+	Run  engine.RunID `json:"run"`
+	File string       `json:"file"`
 }
 
 // Run is called by kong.
 func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
+	if c.JSON && c.Out == "-" {
+		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
+	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		write := func(w io.Writer) error {
 			return wire.Report(ctx, w, store, r.ID, wire.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit})
@@ -34,7 +44,10 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 		if err := writeFile(path, write); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "report of run %s: %s\n", r.ID, path)
-		return nil
+		if t.json {
+			return t.print(reportJSON{r.ID, path})
+		}
+		_, err := fmt.Fprintf(t.out, "report of run %s: %s\n", r.ID, path)
+		return err
 	})
 }

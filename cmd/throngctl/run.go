@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/crash"
@@ -157,6 +159,9 @@ func (t *terminal) refuse(e *wire.ChangedError) error {
 
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
+	unheard := make(chan os.Signal, 1)
+	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
+	defer signal.Stop(unheard)
 	programs := t // who reads the answers
 	if t.json {
 		t = t.quiet()
@@ -322,6 +327,12 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
 	board := t.board(box, job, lines || t.json)
+	var passed []string // notes that went by on the dashboard, the newest
+	defer func() {
+		for _, note := range passed {
+			fmt.Fprintln(t.err, note)
+		}
+	}()
 	defer board.close()
 	p := newProgress(t.out, lines)
 	p.moving = p.moving && board == nil
@@ -371,7 +382,10 @@ func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool, patient *pa
 		case <-t.byHand:
 			go func() { saved <- run.Checkpoint(context.Background(), "by hand") }()
 		case err := <-t.trouble:
-			say(fmt.Sprintf("note: %v", err))
+			note := fmt.Sprintf("note: %v", err)
+			if say(note); board != nil {
+				passed = append(passed[max(len(passed)-7, 0):], note)
+			}
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("no checkpoint was taken: %v", err))

@@ -184,12 +184,15 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 
 // writeFile writes a file that appears when it is complete.
 func writeFile(path string, write func(io.Writer) error) error {
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() && !there.IsDir() {
+		return writeInto(path, write)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Close())
+	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -197,6 +200,16 @@ func writeFile(path string, write func(io.Writer) error) error {
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
+}
+
+// writeInto writes to a device or a pipe, which stays what it is.
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
 func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, f storage.Format) error {

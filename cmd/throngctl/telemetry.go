@@ -50,6 +50,15 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, 
 // metricsCmd lists what there is to be had of a run, or prints a dashboard of it.
 type metricsCmd struct {
 	What string `arg:"" optional:"" enum:"list,dashboard" default:"list" help:"list: the metrics; dashboard: one for Grafana, to be imported there."`
+	jsonFlag
+}
+
+// metricJSON is a metric that there is to be had.
+type metricJSON struct {
+	Name   string   `json:"name"` // as Prometheus calls it
+	Kind   string   `json:"kind"`
+	Labels []string `json:"labels"`
+	Help   string   `json:"help"`
 }
 
 // Run is called by kong.
@@ -57,6 +66,13 @@ func (c *metricsCmd) Run(t *terminal) error {
 	if c.What == "dashboard" {
 		_, err := t.out.Write(assets.Dashboard())
 		return err
+	}
+	if t.json {
+		all := []metricJSON{}
+		for _, m := range telemetry.Metrics() {
+			all = append(all, metricJSON{m.Name, m.Kind.String(), append([]string{}, m.Labels...), m.Help})
+		}
+		return t.print(all)
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "METRIC\tKIND\tLABELS\tMEANING")

@@ -13,7 +13,7 @@ import (
 // sessions lists those in flight, the oldest first.
 func (p *picture) sessions(width, height int) []line {
 	s := p.status
-	lines := []line{titled(fmt.Sprintf("Oldest of %s sessions in flight", engine.FormatCount(int64(s.InFlight))), width).line}
+	lines := []line{titled("Sessions in flight for longest", width).line}
 	if len(s.Oldest) == 0 {
 		return append(lines, say(quiet, "none"))
 	}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestRunOutlivesItsReader: a program that reads no more does not end the run.
+func TestRunOutlivesItsReader(t *testing.T) {
+	data := t.TempDir()
+	cmd, _, stderr := process(t, nil, day(data, "--json")...)
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = theirs
+	_ = ours.Close() // from the first line on
+	err = cmd.Run()
+	_ = theirs.Close()
+	if err == nil || cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "broken pipe") {
+		t.Errorf("it ended with %v\n%s", err, stderr)
+	}
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "finished") {
+		t.Errorf("the run is not finished:\n%s", out)
+	}
+}
+
+// TestPipesStayPipes: what is written to a pipe or a device goes through it, and does not take its place.
+func TestPipesStayPipes(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		f, err := os.Open(pipe) // waits for who writes
+		if err != nil {
+			read <- err.Error()
+			return
+		}
+		defer func() { _ = f.Close() }()
+		text, _ := io.ReadAll(f)
+		read <- string(text)
+	}()
+	if err := writeFile(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != "rows" {
+		t.Errorf("behind the pipe there is %q", got)
+	}
+	if there, err := os.Stat(pipe); err != nil || there.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is %v, %v", there, err)
+	}
+	link := filepath.Join(t.TempDir(), "full") // so that a mistake here does no harm
+	if err := os.Symlink("/dev/full", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(link, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("onto a full device: %v", err)
+	}
+}
