@@ -30,26 +30,31 @@ func newSpent() *spent {
 }
 
 // purposeMarks are how the parts of the time are told apart: each has a colour of charts, which all kinds of vision tell
-// apart, and a sign. What was asked for is grey.
-var purposeMarks = map[engine.Purpose]struct {
+// apart, and a sign, which the toolkit knows once it has begun. What was asked for is grey.
+func purposeMarks() map[engine.Purpose]purposeMark {
+	return map[engine.Purpose]purposeMark{
+		engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon()},
+		engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon()},
+		engine.ForScripts:  {chart.ColorSeries3, theme.DocumentIcon()},
+		engine.ForThinking: {widgets.ColorMuted, theme.HistoryIcon()},
+		engine.ForPacing:   {theme.ColorNameForeground, theme.MediaPauseIcon()},
+		engine.ForJournal:  {chart.ColorSeries2, theme.StorageIcon()},
+		engine.ForEngine:   {chart.ColorSeries4, theme.SettingsIcon()},
+	}
+}
+
+type purposeMark struct {
 	color fyne.ThemeColorName
 	icon  fyne.Resource
-}{
-	engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon()},
-	engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon()},
-	engine.ForScripts:  {chart.ColorSeries3, theme.DocumentIcon()},
-	engine.ForThinking: {widgets.ColorMuted, theme.HistoryIcon()},
-	engine.ForPacing:   {theme.ColorNameForeground, theme.MediaPauseIcon()},
-	engine.ForJournal:  {chart.ColorSeries2, theme.StorageIcon()},
-	engine.ForEngine:   {chart.ColorSeries4, theme.SettingsIcon()},
 }
 
 func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 	o := &t.Peaks.Overhead
 	s.panel.Hidden = o.Span <= 0
 	var parts []widgets.Share
+	marks := purposeMarks()
 	for _, p := range engine.Purposes() {
-		mark := purposeMarks[p]
+		mark := marks[p]
 		parts = append(parts, widgets.Share{Name: p.String(), Count: int64(o.Times[p]), Text: engine.FormatDuration(o.Times[p]), Color: mark.color, Icon: mark.icon})
 	}
 	s.shares.Set(parts)

@@ -10,7 +10,7 @@ import (
 func TestPurposesLookDifferent(t *testing.T) {
 	colors, icons := map[string]engine.Purpose{}, map[string]engine.Purpose{}
 	for _, p := range engine.Purposes() {
-		mark, ok := purposeMarks[p]
+		mark, ok := purposeMarks()[p]
 		if !ok || mark.color == "" || mark.icon == nil {
 			t.Errorf("%s has no mark", p)
 			continue

@@ -27,18 +27,20 @@ type updating struct {
 // closingWords are added once a person has closed the window: the store is being written.
 const closingWords = "\nThrong closes when that is done. The next start finds the store up to date."
 
-// update brings the store up to date in sight of the person, and goes on with the window.
-func (s *showing) update() int {
+func newUpdating(s *showing) *updating {
 	u := &updating{showing: s, win: s.app.NewWindow("Throng"), bar: widget.NewProgressBar(), text: widget.NewLabel("")}
 	u.text.Wrapping = fyne.TextWrapWord
 	u.say("The store of runs is being brought up to date for this version of Throng.")
 	u.win.SetContent(container.NewPadded(container.NewVBox(
 		widget.NewLabelWithStyle("One moment", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), u.text, u.bar)))
 	u.win.Resize(fyne.NewSize(560, 180))
-	u.win.SetCloseIntercept(func() {
-		u.leave = true
-		u.say(u.told)
-	})
+	u.win.SetCloseIntercept(u.close)
+	return u
+}
+
+// update brings the store up to date in sight of the person, and goes on with the window.
+func (s *showing) update() int {
+	u := newUpdating(s)
 	s.app.Lifecycle().SetOnStarted(func() {
 		s.front(u.wanted)
 		go u.run()
@@ -73,6 +75,12 @@ func (u *updating) say(text string) {
 		text += closingWords
 	}
 	u.text.SetText(text)
+}
+
+// close has the program end as soon as it can.
+func (u *updating) close() {
+	u.leave = true
+	u.say(u.told)
 }
 
 // wanted has the window show a file when it is there, and brings this one to the front until then.

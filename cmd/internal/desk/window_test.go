@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2/test"
+
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/logs"
 )
@@ -76,5 +78,25 @@ func TestLogWhereNothingCanBeWritten(t *testing.T) {
 	text, err := os.ReadFile(terminal.Name())
 	if err != nil || !strings.Contains(string(text), "broken") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestClosedWhileUpdating: the store is made whole first, and a second start changes the person's mind.
+func TestClosedWhileUpdating(t *testing.T) {
+	app := test.NewTempApp(t)
+	u := newUpdating(&showing{app: app})
+	u.say("Half of it.")
+	u.close()
+	if want := "Half of it." + closingWords; u.text.Text != want {
+		t.Errorf("it says %q, want %q", u.text.Text, want)
+	}
+	u.wanted("a.yaml")
+	if u.text.Text != "Half of it." || u.leave || u.start.File != "a.yaml" {
+		t.Errorf("started again it says %q, and %q is to be shown", u.text.Text, u.start.File)
+	}
+	u.close()
+	u.done(nil)
+	if !u.opened || u.window != nil {
+		t.Error("a window that was closed opens another")
 	}
 }
