@@ -21,7 +21,7 @@ func main() {
 	app.SetMetadata(fyne.AppMetadata{ID: wire.AppID, Name: wire.AppName, Version: wire.AppVersion, Icon: icon})
 	a := app.NewWithID(wire.AppID)
 	a.SetIcon(icon)
-	start := desk.Start{Data: os.Getenv(wire.DataEnv), Files: opened.Files(), Attach: attach}
+	start := desk.Start{Data: os.Getenv(wire.DataEnv), Files: opened.Files(), Attach: attach, Blind: blind}
 	if len(os.Args) > 1 {
 		start.File = os.Args[1]
 	}

@@ -36,6 +36,12 @@ func attach(keys func(fyne.KeyName) bool) ui.Native {
 	return native{win}
 }
 
+// blind reports whether a panic says that there is no screen: the library could not begin.
+func blind(panicked any) bool {
+	err, ok := panicked.(*glfw.Error)
+	return ok && err.Code.String() == "NotInitialized"
+}
+
 // special are the keys that mean something wherever the focus is.
 var special = map[glfw.Key]fyne.KeyName{
 	glfw.KeyEscape: fyne.KeyEscape, glfw.KeyEnter: fyne.KeyReturn, glfw.KeyKPEnter: fyne.KeyEnter,

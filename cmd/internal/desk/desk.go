@@ -38,6 +38,7 @@ type Desk struct {
 	box       *crash.Box
 	outlets   outlets
 	exit      func(code int) // after a panic
+	blind     func(panicked any) bool
 	notice    string         // what a person should know of the last time
 	log       *trouble       // nil: nobody counts
 	level     *slog.LevelVar // of the log; nil where nobody can change it

@@ -80,6 +80,12 @@ func (d *Desk) leave(reason string) {
 func (d *Desk) guarded(show func()) {
 	defer func() {
 		if p := recover(); p != nil {
+			if d.blind != nil && d.blind(p) {
+				fmt.Fprintln(os.Stderr, "There is no screen to show the window on. Start Throng from a desktop, or use throngctl, which needs none.")
+				_ = d.box.Close() // nothing crashed
+				d.exit(1)
+				return
+			}
 			value, stack := ui.Panicked(p, debug.Stack())
 			d.mu.Lock()
 			job := d.job

@@ -2,9 +2,11 @@ package desk
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -72,5 +74,23 @@ func TestToldToEnd(t *testing.T) {
 	}
 	if r, err := d.store.Run(context.Background(), run); err != nil || r.Ending != engine.EndStopped {
 		t.Errorf("the run ended %s, %v", r.Ending, err)
+	}
+}
+
+// TestNoScreen: to be started where nothing can be shown is no crash.
+func TestNoScreen(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	code := 0
+	d.exit, d.blind = func(c int) { code = c }, func(panicked any) bool { return panicked == "no screen" }
+	d.guarded(func() { panic("no screen") })
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if left, err := os.ReadDir(crash.Folder(data)); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

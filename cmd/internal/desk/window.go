@@ -28,6 +28,8 @@ type Start struct {
 	File   string        // a scenario to begin with; "" is none
 	Files  <-chan string // those that the system gives later; nil where it starts the program again
 	Attach ui.Attach     // tells of windows what the toolkit does not
+	// Blind, if set, reports whether a panic of the toolkit says that there is no screen.
+	Blind func(panicked any) bool
 }
 
 // Show opens the window and returns when it is closed and everything is written, with the program's exit code. Where a
@@ -54,7 +56,7 @@ func Show(app fyne.App, start Start) int {
 	if err != nil {
 		return refuse(app, err)
 	}
-	s.desk = d
+	s.desk, d.blind = d, start.Blind
 	s.listen()
 	if sqlite.Outdated(start.Data) {
 		return s.update()
