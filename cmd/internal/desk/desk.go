@@ -104,7 +104,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 }
 
 func unusable(data string, err error) error {
-	return fmt.Errorf("the data folder %s cannot be used: %w", data, err)
+	return fmt.Errorf("the data folder %s cannot be used: %w; check its path and permissions, or choose another", data, err)
 }
 
 // reconnect sends results to the database that is configured now.
