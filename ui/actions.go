@@ -14,12 +14,13 @@ import (
 const (
 	menuFile   = "File"
 	menuRun    = "Run"
+	menuAgent  = "Agent"
 	menuView   = "View"
 	menuWindow = "Window"
 	menuHelp   = "Help"
 )
 
-var menus = []string{menuFile, menuRun, menuView, menuWindow, menuHelp}
+var menus = []string{menuFile, menuRun, menuAgent, menuView, menuWindow, menuHelp}
 
 // deed is an action with where it is done: by the window, or on screens, whose actions of one name are one.
 type deed struct {

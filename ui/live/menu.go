@@ -48,7 +48,7 @@ func (s *Screen) Actions() []action.Action {
 
 // ofAgent presses a button of the inspector, while an agent is open in it.
 func (s *Screen) ofAgent(b *widget.Button, name string, key fyne.KeyName) action.Action {
-	press := action.Press(b, action.Action{Name: name, Menu: "Run", Key: key, Modifier: action.Command | fyne.KeyModifierAlt})
+	press := action.Press(b, action.Action{Name: name, Menu: "Agent", Key: key, Modifier: action.Command | fyne.KeyModifierAlt})
 	do := press
 	press.Enabled = func() bool { return s.agents.inspector.agent != noAgent && do.Enabled() }
 	press.Do = func() {
