@@ -14,12 +14,13 @@ import (
 const (
 	menuFile   = "File"
 	menuRun    = "Run"
+	menuAgent  = "Agent"
 	menuView   = "View"
 	menuWindow = "Window"
 	menuHelp   = "Help"
 )
 
-var menus = []string{menuFile, menuRun, menuView, menuWindow, menuHelp}
+var menus = []string{menuFile, menuRun, menuAgent, menuView, menuWindow, menuHelp}
 
 // deed is an action with where it is done: by the window, or on screens, whose actions of one name are one.
 type deed struct {
@@ -58,7 +59,7 @@ func (f *frame) table() []*deed {
 		&deed{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
 		&deed{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
 		&deed{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl | fyne.KeyModifierShift, Do: a.showTour}},
-		&deed{Action: action.Action{Name: "Open the log folder", Menu: menuHelp, Key: fyne.KeyL, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
+		&deed{Action: action.Action{Name: "Open the log folder", Menu: menuHelp, Key: fyne.KeyG, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
 		&deed{Action: action.Action{Name: "About Throng", Menu: menuHelp, Key: fyne.KeyI, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.showAbout, Enabled: a.knowsProgram}},
 		&deed{Action: action.Action{Name: "Quit", Menu: menuFile, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)

@@ -114,7 +114,7 @@ type licences struct {
 
 func newLicences() *licences {
 	l := &licences{search: form.NewEntry(), count: form.NewNote("Reading the licences…"), text: widget.NewLabel("")}
-	l.text.Wrapping, l.text.Selectable = fyne.TextWrapWord, true
+	l.text.Wrapping, l.text.Selectable, l.text.SizeName = fyne.TextWrapWord, true, theme.SizeNameCaptionText
 	l.search.SetPlaceHolder("Find what Throng is made of, or words of a licence")
 	l.search.OnChanged = func(string) { l.show() }
 	l.list = widget.NewList(func() int { return len(l.found) },
@@ -131,7 +131,7 @@ func newLicences() *licences {
 	l.list.OnSelected = l.choose
 	l.page = container.NewVScroll(l.text)
 	split := container.NewHSplit(l.list, l.page)
-	split.Offset = 0.38
+	split.Offset = 0.34
 	l.content = container.NewBorder(form.NewStack(widgets.NewHeading("Licences"), l.search, l.count), nil, nil, nil, split)
 	return l
 }

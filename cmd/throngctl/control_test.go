@@ -150,21 +150,21 @@ func TestPrintStatus(t *testing.T) {
 	}{
 		"little": {control.Status{Run: "r", Title: "T", Phase: "preparing", Breaker: "closed"}, `run r: T
   phase        preparing
-  progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
+  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
   time         0s so far
   limit        0, 0 in flight
   checkpoints  0
 `},
 		"a limit that nothing has moved": {control.Status{Run: "r", Title: "T", Phase: "running", Breaker: "closed", Limit: 9, Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"}, `run r: T
   phase        running
-  progress     cycle 1; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
+  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
   time         0s so far
   limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
-  progress       cycle 3 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
+  progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
   time           1m0s so far; 1m30s left
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
   breaker        open; half of the cycle failed

@@ -79,9 +79,9 @@ func (p *progress) end() {
 func describe(s *engine.Snapshot) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	cycle := fmt.Sprintf("cycle %d", min(s.Cycle+1, max(s.Cycles, s.Cycle)))
+	cycle := fmt.Sprintf("cycle %d", s.Cycle)
 	if s.Cycles > 0 {
-		cycle = fmt.Sprintf("cycle %d/%d", min(s.Cycle+1, s.Cycles), s.Cycles)
+		cycle += fmt.Sprintf("/%d", s.Cycles)
 	}
 	parts = append(parts, cycle)
 	if s.Total > 0 {

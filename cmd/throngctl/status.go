@@ -189,7 +189,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		}
 	}
 	row("phase", join(": ", join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
-	row("progress", ofAll("cycle", int64(s.Cycle+1), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
+	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
 	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))

@@ -205,8 +205,8 @@ func TestContents(t *testing.T) {
 		t.Fatalf("only %d lines are shown", len(items))
 	}
 	test.Tap(items[len(items)-1])
-	if s.Page() != "The design in two pages" {
-		t.Errorf("a tap on the last line opens %s", s.Page())
+	if last := s.pages[len(s.pages)-1].Title; s.Page() != last {
+		t.Errorf("a tap on the last line opens %s, want %s", s.Page(), last)
 	}
 }
 

@@ -246,3 +246,37 @@ func TestTheTextsCanBeSelected(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 }
+
+// TestActionsOfAnAgent are in the menus while one is open, and lead to it from any view.
+func TestActionsOfAnAgent(t *testing.T) {
+	c := inspect(t)
+	can := map[string]bool{}
+	look := func() {
+		for _, a := range c.Actions() {
+			if a.Menu == "Agent" {
+				can[a.Name] = a.Can()
+			}
+		}
+	}
+	look()
+	if len(can) != 5 || !can["Copy the agent as JSON"] || !can["Run the agent again"] {
+		t.Fatalf("what can be done is %v", can)
+	}
+	c.view("Charts")
+	for _, a := range c.Actions() {
+		if a.Name == "Copy the agent as JSON" {
+			a.Do()
+		}
+	}
+	if text := fyne.CurrentApp().Clipboard().Content(); !strings.Contains(text, "shopper-17") {
+		t.Errorf("the clipboard has %q", text)
+	}
+	c.shows(t, "POST /pay")
+	c.agents.close()
+	look()
+	for name, now := range can {
+		if now {
+			t.Errorf("%s of no agent", name)
+		}
+	}
+}

@@ -108,7 +108,7 @@ func (l *lists) count(f *feed) {
 	before := l.of.Text()
 	of := "Sessions ended"
 	if f.past {
-		of = fmt.Sprintf("Ended in cycle %d", f.snap.Cycle+1)
+		of = fmt.Sprintf("Ended in cycle %d", f.snap.Cycle)
 	}
 	l.of.SetText(of)
 	moved := before != of

@@ -83,7 +83,7 @@ func (l *lookback) ticks() []widgets.Tick {
 	var all []widgets.Tick
 	if len(c.Barriers) <= mostTicks/4 { // more are no marks but a bar
 		for i := range c.Barriers {
-			all = append(all, widgets.Tick{At: c.Barriers[i].At, Kind: widgets.TickCycle, Text: "cycle " + engine.FormatCount(int64(c.Barriers[i].Cycle+1)) + " closed"})
+			all = append(all, widgets.Tick{At: c.Barriers[i].At, Kind: widgets.TickCycle, Text: "cycle " + engine.FormatCount(int64(c.Barriers[i].Cycle)) + " closed"})
 		}
 	}
 	for i := max(len(c.Changes)-mostTicks/2, 0); i < len(c.Changes); i++ {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/action"
 )
@@ -29,11 +30,32 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(o.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: ctrl}),
 		{Name: "Save charts…", Menu: "File", Key: fyne.KeyE, Modifier: shift, Do: o.saveCharts, Enabled: always},
 	}
+	i := s.agents.inspector
+	all = append(
+		all,
+		s.ofAgent(i.again, "Run the agent again", fyne.KeyA),
+		s.ofAgent(i.retire, "Retire the agent…", fyne.KeyK),
+		s.ofAgent(i.tell, "Tell the agent…", fyne.KeyM),
+		s.ofAgent(i.watch, "Watch the agent, or no more", fyne.KeyW),
+		s.ofAgent(i.copy, "Copy the agent as JSON", fyne.KeyJ),
+	)
 	for i := range all {
 		can := all[i].Enabled
 		all[i].Enabled = func() bool { return s.job != nil && can() }
 	}
 	return all
+}
+
+// ofAgent presses a button of the inspector, while an agent is open in it.
+func (s *Screen) ofAgent(b *widget.Button, name string, key fyne.KeyName) action.Action {
+	press := action.Press(b, action.Action{Name: name, Menu: "Agent", Key: key, Modifier: action.Command | fyne.KeyModifierAlt})
+	do := press
+	press.Enabled = func() bool { return s.agents.inspector.agent != noAgent && do.Enabled() }
+	press.Do = func() {
+		s.views.reveal("Agents")
+		do.Do()
+	}
+	return press
 }
 
 // findAgent shows the agents, for a person to look for one.

@@ -38,7 +38,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77 %, 1m10s left", "cycle 3/24", "72 of 372",
+			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77 %, 1m10s left", "cycle 2/24", "72 of 372",
 			"Fri 4 Jan 14:00", "1m22s", "as fast as possible", "2, last 2m ago", "2,034", "on this machine",
 		}, []string{"inexact", "See results", "Cut now"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"paused: no room on the disk"}, []string{"running"}},
@@ -55,7 +55,7 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"118ms"}, nil},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
-		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 3", "1h0m0s"}, []string{"cycle 3/"}},
+		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},

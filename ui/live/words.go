@@ -44,7 +44,7 @@ func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 // asOf says which moment is shown of a run that a person looks back on.
 func asOf(f *feed) string {
 	s := f.snap
-	text := fmt.Sprintf("as of %s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle+1)))
+	text := fmt.Sprintf("as of %s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle)))
 	if f.idle {
 		return text + ": nobody worked on the run then"
 	}
@@ -113,11 +113,11 @@ func done(s *engine.Snapshot) (left, right string, share float64) {
 	return left, right, share
 }
 
-// cycle is how far the open cycle is.
+// cycle is how far the open cycle is. It is called by its number, as everywhere: so many are done.
 func cycle(s *engine.Snapshot) (left, right string, share float64) {
-	left = fmt.Sprintf("cycle %s", engine.FormatCount(int64(s.Cycle+1)))
+	left = "cycle " + engine.FormatCount(int64(s.Cycle))
 	if s.Cycles > 0 {
-		left = fmt.Sprintf("cycle %s/%s", engine.FormatCount(int64(min(s.Cycle+1, s.Cycles))), engine.FormatCount(int64(s.Cycles)))
+		left += "/" + engine.FormatCount(int64(s.Cycles))
 	}
 	switch {
 	case s.CycleTotal > 0:

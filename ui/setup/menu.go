@@ -16,6 +16,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(s.head.again, action.Action{Name: "Read again", Menu: "File", Key: fyne.KeyR, Modifier: ctrl}),
 		action.Press(s.head.leave, action.Action{Name: "From the beginning instead", Menu: "Run", Key: fyne.KeyB, Modifier: shift}),
 		action.Press(s.parameters.reset, action.Action{Name: "Reset parameters to defaults", Menu: "Run", Key: fyne.KeyR, Modifier: shift}),
+		{Name: "Favourite, or no more", Menu: "File", Key: fyne.KeyF, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { s.gallery.star(s.gallery.chosen) }, Enabled: func() bool { return s.gallery.find(s.gallery.chosen) != nil }},
 		{Name: "Another seed", Menu: "Run", Key: fyne.KeyN, Modifier: shift, Do: s.length.roll, Enabled: func() bool { return s.scenario != nil }},
 	}
 }

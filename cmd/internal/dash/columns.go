@@ -44,9 +44,9 @@ func worded(rank int, name, text string, t tone, width, most int) (rows []row) {
 func (p *picture) run(width int) []row {
 	s := p.status
 	rows := []row{titled("Run", width)}
-	cycle := "cycle " + engine.FormatCount(int64(s.Cycle+1))
+	cycle := "cycle " + engine.FormatCount(int64(s.Cycle))
 	if s.Cycles > 0 {
-		cycle = fmt.Sprintf("cycle %s/%s", engine.FormatCount(int64(min(s.Cycle+1, s.Cycles))), engine.FormatCount(int64(s.Cycles)))
+		cycle += "/" + engine.FormatCount(int64(s.Cycles))
 	}
 	rows = append(rows,
 		named(2, "progress", span{fmt.Sprintf("%s, %s/%s in it", cycle, engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)), plain}),

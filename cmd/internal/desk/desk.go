@@ -59,10 +59,19 @@ type Desk struct {
 }
 
 // Open opens the store in a data folder. ErrInUse if another window has it.
-func Open(data string) (*Desk, error) { return openWith(data, nil) }
+func Open(data string) (*Desk, error) {
+	d, err := claim(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.open(nil); err != nil {
+		return nil, errors.Join(err, d.window.Close())
+	}
+	return d, nil
+}
 
-// openWith is Open that tells how far a backup is which is made before the store is brought up to date.
-func openWith(data string, updating func(sqlite.Update)) (*Desk, error) {
+// claim takes a data folder for one window. ErrInUse if another has it.
+func claim(data string) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
 	close(d.settled)
 	hurried, hurry := context.WithCancel(context.Background())
@@ -75,25 +84,30 @@ func openWith(data string, updating func(sqlite.Update)) (*Desk, error) {
 	} else if !free {
 		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
 	}
-	store, err := sqlite.Open(data, sqlite.Options{OnGone: wire.Gone(data, slog.Default()), Updating: updating})
+	return d, nil
+}
+
+// open opens the store. updating, if set, is told how far a backup is that is made before it is brought up to date.
+func (d *Desk) open(updating func(sqlite.Update)) error {
+	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: wire.Gone(d.data, slog.Default()), Updating: updating})
 	if err != nil {
-		return nil, errors.Join(err, d.window.Close())
+		return err
 	}
 	d.store, d.notice = store, store.Notice()
-	if d.box, err = crash.Open(data, wire.WindowName+" "+wire.Version()); err != nil {
+	if d.box, err = crash.Open(d.data, wire.WindowName+" "+wire.Version()); err != nil {
 		slog.Warn("the text of a crash would not be kept", "error", err)
 	}
 	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
-	d.notes.path = filepath.Join(data, "window.json")
+	d.notes.path = filepath.Join(d.data, "window.json")
 	d.remote, d.past = wire.NewRemote(store, slog.Default()), wire.NewPast(store)
 	if err := d.reconnect(); err != nil {
 		slog.Warn("results are not sent", "error", err)
 	}
-	return d, nil
+	return nil
 }
 
 func unusable(data string, err error) error {
-	return fmt.Errorf("the data folder %s cannot be used: %w", data, err)
+	return fmt.Errorf("the data folder %s cannot be used: %w; check its path and permissions, or choose another", data, err)
 }
 
 // reconnect sends results to the database that is configured now.

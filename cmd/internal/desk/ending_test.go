@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )

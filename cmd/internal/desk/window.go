@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -46,42 +47,45 @@ func Show(app fyne.App, start Start) int {
 	s.log, log = openLog(start.Data, &s.level, os.Stderr)
 	defer func() { _ = log.Close() }() // there is nowhere to say what goes wrong with it
 	go s.ending.listen()
-	if sqlite.Outdated(start.Data) {
-		return s.update()
-	}
-	d, err := Open(start.Data)
+	d, err := claim(start.Data)
 	if errors.Is(err, engine.ErrInUse) && control.Raise(context.Background(), start.Data, start.File) == nil {
 		return 0
 	}
 	if err != nil {
 		return refuse(app, err)
 	}
-	window := s.window(d)
+	s.desk = d
+	s.listen()
+	if sqlite.Outdated(start.Data) {
+		return s.update()
+	}
+	if err := d.open(nil); err != nil {
+		return refuse(app, s.giveUp(err))
+	}
+	window := s.window()
+	app.Lifecycle().SetOnStarted(func() { s.front(window.Raise) })
 	d.guarded(window.Run)
-	return s.close(d)
+	return s.close()
 }
 
 // showing is a program with a window, from its beginning to its end.
 type showing struct {
 	app     fyne.App
 	start   Start
+	desk    *Desk
 	ending  *ending
 	log     *trouble
 	level   slog.LevelVar
 	unserve func() error // ends what a second start of the program asks
+
+	mu    sync.Mutex
+	raise func(file string) // brings a window to the front, from any goroutine; nil while there is none
+	asked []string          // what second starts of the program asked for before
 }
 
-// window makes the window of a desk.
-func (s *showing) window(d *Desk) *ui.App {
-	d.log, d.level = s.log, &s.level
-	s.ending.of(d)
-	screens := d.Screens()
-	screens.Attach = s.start.Attach
-	window := ui.New(s.app, screens)
-	if s.start.File != "" {
-		window.Open(s.start.File)
-	}
-	unserve, err := control.ServeWindow(s.start.Data, window.Raise)
+// listen hears what a second start of the program asks, or the system with another file.
+func (s *showing) listen() {
+	unserve, err := control.ServeWindow(s.start.Data, s.again)
 	if err != nil {
 		slog.Warn("a second start of the program cannot show this window", "error", err)
 		unserve = func() error { return nil }
@@ -90,84 +94,68 @@ func (s *showing) window(d *Desk) *ui.App {
 	if s.start.Files != nil {
 		go func() {
 			for file := range s.start.Files {
-				window.Raise(file)
+				s.again(file)
 			}
 		}()
+	}
+}
+
+// again shows the window once more, with a file or ""; as soon as there is one.
+func (s *showing) again(file string) {
+	s.mu.Lock()
+	raise := s.raise
+	if raise == nil {
+		s.asked = append(s.asked, file)
+	}
+	s.mu.Unlock()
+	if raise != nil {
+		raise(file)
+	}
+}
+
+// front is what comes to the front from now on.
+func (s *showing) front(raise func(file string)) {
+	s.mu.Lock()
+	asked := s.asked
+	s.raise, s.asked = raise, nil
+	s.mu.Unlock()
+	for _, file := range asked {
+		raise(file)
+	}
+}
+
+// giveUp leaves the data folder to the next start: this one cannot open the store.
+func (s *showing) giveUp(err error) error {
+	return errors.Join(err, s.unserve(), s.desk.window.Close())
+}
+
+// window makes the window of the desk.
+func (s *showing) window() *ui.App {
+	d := s.desk
+	d.log, d.level = s.log, &s.level
+	s.ending.of(d)
+	screens := d.Screens()
+	screens.Attach = s.start.Attach
+	window := ui.New(s.app, screens)
+	if s.start.File != "" {
+		window.Open(s.start.File)
 	}
 	return window
 }
 
 // close brings everything to an end after the window was closed.
-func (s *showing) close(d *Desk) int {
+func (s *showing) close() int {
 	select {
-	case <-d.Settled(): // what it came to is still being told, perhaps
-		d.telling.Wait()
+	case <-s.desk.Settled(): // what it came to is still being told, perhaps
+		s.desk.telling.Wait()
 	default:
 	}
 	s.ending.hurry()
-	if err := errors.Join(s.unserve(), d.Close()); err != nil {
+	if err := errors.Join(s.unserve(), s.desk.Close()); err != nil {
 		slog.Error("closing", "error", err)
 		return 1
 	}
 	return 0
-}
-
-// update shows how far it is while an older store is brought up to date, and then the window.
-func (s *showing) update() int {
-	win := s.app.NewWindow("Throng")
-	text, bar := widget.NewLabel("The store of runs is being brought up to date for this version of Throng."), widget.NewProgressBar()
-	text.Wrapping = fyne.TextWrapWord
-	win.SetContent(container.NewPadded(container.NewVBox(
-		widget.NewLabelWithStyle("One moment", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), text, bar)))
-	win.Resize(fyne.NewSize(560, 160))
-	var d *Desk
-	var window *ui.App
-	var refused error
-	show := func(u sqlite.Update) {
-		fyne.Do(func() {
-			text.SetText(u.String())
-			bar.SetValue(float64(u.Done) / float64(max(u.Bytes, 1)))
-		})
-	}
-	win.SetCloseIntercept(func() {}) // the store is being written
-	s.app.Lifecycle().SetOnStarted(func() {
-		go func() {
-			opened, err := openWith(s.start.Data, show)
-			fyne.Do(func() {
-				if err != nil {
-					refused = err
-					fillRefusal(s.app, win, err)
-					win.SetCloseIntercept(win.Close)
-					return
-				}
-				d = opened
-				window = s.window(d)
-				window.Show()
-				win.Close()
-			})
-		}()
-	})
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				if d == nil {
-					panic(p)
-				}
-				d.guarded(func() { panic(p) })
-			}
-		}()
-		win.ShowAndRun()
-	}()
-	if window != nil {
-		window.Ended()
-	}
-	switch {
-	case d != nil:
-		return s.close(d)
-	case refused != nil:
-		slog.Error("the window cannot be opened", "error", refused)
-	}
-	return 1
 }
 
 // refuse says in a small window why there is nothing to show.

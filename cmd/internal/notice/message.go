@@ -28,7 +28,7 @@ type Message struct {
 // Figures are how a run does at the moment of a notice.
 type Figures struct {
 	Phase      string  `json:"phase"`
-	Cycle      int     `json:"cycle"`  // the open one, from 1
+	Cycle      int     `json:"cycle"`  // of the open one, from 0
 	Cycles     int     `json:"cycles"` // 0 where the run ends by the clock
 	Sessions   int64   `json:"sessions"`
 	Total      int64   `json:"total"` // 0 where it is not known
@@ -69,7 +69,7 @@ func messageOf(n engine.Notice, s *engine.Snapshot, scenario string) *Message {
 	return &Message{
 		Event: string(n.Occasion), Run: string(s.Run), Scenario: scenario, When: s.At.UTC(), Title: n.Title, Text: n.Text, urgent: engine.KindOf(n.Occasion).Urgent,
 		Figures: &Figures{
-			Phase: s.Phase.String(), Cycle: s.Cycle + 1, Cycles: s.Cycles, Sessions: s.Ended, Total: s.Total,
+			Phase: s.Phase.String(), Cycle: s.Cycle, Cycles: s.Cycles, Sessions: s.Ended, Total: s.Total,
 			Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], Limit: s.Limit, InFlight: s.InFlight,
 			Requests: s.Requests, Refused: s.RateLimited, Dollars: float64(s.Budget.Spent.Cost) / 1e9,
 			Seconds: s.Elapsed.Seconds(), P95Seconds: s.Latency.P95.Seconds(),

@@ -100,7 +100,7 @@ func (l look) open(d *desktop) {
 // live goes through the views of a run in progress.
 func (l look) live(d *desktop) {
 	d.t.Helper()
-	d.until("some of a run", func() bool { return d.cycle() >= 6 })
+	d.until("some of a run", func() bool { return d.cycle() >= 5 })
 	l.shot(d, "live")
 	d.click("Agents")
 	l.reveal(d, "the agents", func() *part { return d.kind("crowd.Grid") })

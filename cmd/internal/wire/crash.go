@@ -73,7 +73,7 @@ func Doing(box *crash.Box, job *Job, title string) {
 			cycles = fmt.Sprintf(" of %d", s.Cycles)
 		}
 		box.Doing(fmt.Sprintf("run %s (%s): %s, cycle %d%s, %s sessions of %s agents, limit %d, %d in flight, %s in memory",
-			s.Run, title, s.Phase, s.Cycle+1, cycles, engine.FormatCount(s.Ended), agents, s.Limit, s.InFlight, engine.FormatBytes(int64(s.Metrics.Host.Memory))))
+			s.Run, title, s.Phase, s.Cycle, cycles, engine.FormatCount(s.Ended), agents, s.Limit, s.InFlight, engine.FormatBytes(int64(s.Metrics.Host.Memory))))
 	}
 	note()
 	go func() {

@@ -1,0 +1,102 @@
+package desk
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/logs"
+)
+
+// TestSecondStartBeforeWindow: what is asked while the store is being opened is not lost, and goes to what is in front.
+func TestSecondStartBeforeWindow(t *testing.T) {
+	data := t.TempDir()
+	d, err := claim(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &showing{start: Start{Data: data}, desk: d}
+	s.listen()
+	var seen []string
+	front := func(who string) func(string) { return func(file string) { seen = append(seen, who+" "+file) } }
+	for _, step := range []struct {
+		file string
+		do   func()
+	}{{"a.yaml", func() { s.front(front("update")) }}, {"b.yaml", func() { s.front(front("window")) }}, {"", nil}} {
+		if err := control.Raise(t.Context(), data, step.file); err != nil {
+			t.Fatal(err)
+		}
+		if step.do != nil {
+			step.do()
+		}
+	}
+	if want := []string{"update a.yaml", "update b.yaml", "window "}; !slices.Equal(seen, want) {
+		t.Errorf("heard %q, want %q", seen, want)
+	}
+	if err := s.giveUp(nil); err != nil {
+		t.Error(err)
+	}
+	if err := control.Raise(t.Context(), data, ""); err == nil {
+		t.Error("a window that gave up is raised")
+	}
+	if d, err = claim(data); err != nil {
+		t.Fatalf("the folder is not free: %v", err)
+	}
+	if err := d.window.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLogWhereNothingCanBeWritten: the terminal is told all the same.
+func TestLogWhereNothingCanBeWritten(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(logs.Folder(data), nil, 0o600); err != nil { // root may write into what is read-only
+		t.Fatal(err)
+	}
+	terminal, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	var level slog.LevelVar
+	trouble, file := openLog(data, &level, terminal)
+	slog.Error("broken")
+	if n, _, _ := trouble.newest(); n != 1 {
+		t.Errorf("%d errors were counted", n)
+	}
+	if err := errors.Join(file.Close(), terminal.Close()); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(terminal.Name())
+	if err != nil || !strings.Contains(string(text), "broken") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestClosedWhileUpdating: the store is made whole first, and a second start changes the person's mind.
+func TestClosedWhileUpdating(t *testing.T) {
+	app := test.NewTempApp(t)
+	u := newUpdating(&showing{app: app})
+	u.say("Half of it.")
+	u.close()
+	if want := "Half of it." + closingWords; u.text.Text != want {
+		t.Errorf("it says %q, want %q", u.text.Text, want)
+	}
+	u.wanted("a.yaml")
+	if u.text.Text != "Half of it." || u.leave || u.start.File != "a.yaml" {
+		t.Errorf("started again it says %q, and %q is to be shown", u.text.Text, u.start.File)
+	}
+	u.close()
+	u.done(nil)
+	if !u.opened || u.window != nil {
+		t.Error("a window that was closed opens another")
+	}
+}
