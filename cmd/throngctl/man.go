@@ -25,7 +25,7 @@ type manual struct{ w *bufio.Writer }
 // writeManual writes the page about a command line.
 func writeManual(w io.Writer, app *kong.Application) error {
 	m := manual{bufio.NewWriter(w)}
-	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+wire.Version(), "User Commands")
+	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+wire.AppVersion, "User Commands")
 	m.macro("SH", "NAME")
 	m.text(`throngctl \- runs crowds of simulated agents from a terminal`)
 	m.macro("SH", "SYNOPSIS")
