@@ -124,10 +124,10 @@ func newStage(t *testing.T) *stage {
 	}
 	s.finished = run(exitDone, "--cycles", "3")
 	s.ended = run(exitFailed, "--cycles", "3", "--max-requests", "250")
-	_, texts := documents(t)
-	for _, text := range texts {
-		for _, yaml := range fenced(text, "yaml") {
-			if first, _, _ := strings.Cut(yaml, "\n"); strings.HasPrefix(first, "# ") {
+	names, texts := documents(t)
+	for _, name := range names {
+		for _, yaml := range fenced(texts[name], "yaml") {
+			if first, _, _ := strings.Cut(yaml, "\n"); strings.HasPrefix(first, "# ") && !slices.Contains(s.files, strings.TrimPrefix(first, "# ")) {
 				s.files = append(s.files, strings.TrimPrefix(first, "# "), s.here(yaml))
 			}
 		}
