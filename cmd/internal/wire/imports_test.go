@@ -66,7 +66,7 @@ var rules = []rule{
 	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/...", "/cmd/internal/telemetry", "/cmd/internal/control", "/cmd/internal/logs", "/cmd/internal/notice"}, []string{toolkit}},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
-	{"/cmd/internal/bundle", nil, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/bundle", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
