@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestAnotherWindow(t *testing.T) {
 		t.Errorf("it does not show the run in progress, but %q", uitest.Texts(other.current.Content()))
 	}
 	other.native = &placed{} // has the focus
-	for _, i := range a.win.MainMenu().Items[2].Items {
+	for _, i := range a.win.MainMenu().Items[slices.Index(menus, menuView)].Items {
 		if i.Label == "Compare" {
 			i.Action()
 		}
