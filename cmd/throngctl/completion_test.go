@@ -126,14 +126,16 @@ func TestManual(t *testing.T) {
 			t.Errorf("there is no %s", want)
 		}
 	}
-	mandoc, err := exec.LookPath("mandoc")
-	if err != nil {
-		t.Skip("there is no mandoc to look at it")
-	}
-	out, _ := exec.CommandContext(t.Context(), mandoc, "-T", "lint", write(t, filepath.Join(t.TempDir(), "throngctl.1"), page)).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "missing date") { // of a test, which was built from no commit
-			t.Error(line)
+	t.Run("lint", func(t *testing.T) {
+		mandoc, err := exec.LookPath("mandoc")
+		if err != nil {
+			t.Skip("there is no mandoc to look at it")
 		}
-	}
+		out, _ := exec.CommandContext(t.Context(), mandoc, "-T", "lint", write(t, filepath.Join(t.TempDir(), "throngctl.1"), page)).CombinedOutput()
+		for line := range strings.Lines(string(out)) {
+			if !strings.Contains(line, "missing date") { // of a test, which was built from no commit
+				t.Error(line)
+			}
+		}
+	})
 }

@@ -24,7 +24,7 @@ func TestRaise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{"/home/ann/one.throng.yaml", "", "/two\nlines"}
+	files := []string{"/scenarios/one.throng.yaml", "", "/two\nlines"}
 	for _, file := range files {
 		if err := Raise(t.Context(), data, file); err != nil {
 			t.Error(err)

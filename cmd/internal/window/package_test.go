@@ -34,7 +34,7 @@ func TestPackage(t *testing.T) {
 	}
 	t.Setenv("DEBIAN_FRONTEND", "noninteractive")
 	r := &cleanRoot{desktop: &desktop{t: t}, dir: filepath.Join(t.TempDir(), "root"), began: time.Now()}
-	r.home = filepath.Join(r.dir, "home", "ann")
+	r.home = filepath.Join(r.dir, annHome)
 	r.startX(1280, 800)
 	r.create()
 	r.host("cp", deb, filepath.Join(r.dir, "throng.deb"))
@@ -60,10 +60,10 @@ func TestPackage(t *testing.T) {
 	r.step("killed")
 
 	r.user("sh", "-c", "cp /tmp/one.throng.yaml ~/one.throng.yaml")
-	if kind := r.user("gio", "info", "-a", "standard::content-type", "/home/ann/one.throng.yaml"); !strings.Contains(kind, "application/x-throng-scenario") {
+	if kind := r.user("gio", "info", "-a", "standard::content-type", annHome+"/one.throng.yaml"); !strings.Contains(kind, "application/x-throng-scenario") {
 		t.Errorf("a scenario is taken for %s", kind)
 	}
-	r.open("open", "/home/ann/one.throng.yaml")
+	r.open("open", annHome+"/one.throng.yaml")
 	r.until("the scenario that was opened", func() bool { return r.shows("Opened by a double-click") })
 	r.step("opened a scenario by its type")
 	r.shot("package-opened")
@@ -77,14 +77,14 @@ func TestPackage(t *testing.T) {
 	r.terminate()
 
 	r.user("throngctl", "audit")
-	r.user("throngctl", "export", "-o", "/home/ann/out")
-	lines := bytes.Count([]byte(r.user("cat", "/home/ann/out/sessions.csv")), []byte("\n"))
+	r.user("throngctl", "export", "-o", annHome+"/out")
+	lines := bytes.Count([]byte(r.user("cat", annHome+"/out/sessions.csv")), []byte("\n"))
 	if lines != 24*372+1 {
 		t.Errorf("sessions.csv has %d lines", lines)
 	}
 	r.step("audited and exported in a terminal: %d lines", lines)
 	r.terminal()
-	r.user("throngctl", "run", "shopping", "--cycles", "3", "--seed", "7", "--data", "/home/ann/other")
+	r.user("throngctl", "run", "shopping", "--cycles", "3", "--seed", "7", "--data", annHome+"/other")
 	r.step("ran three cycles in a terminal")
 
 	r.system("apt-get", "remove", "-y", "throng")
@@ -92,10 +92,13 @@ func TestPackage(t *testing.T) {
 	r.step("removed; what ann made is there still")
 }
 
+// annHome is the home of the user in the new root.
+const annHome = "/srv/ann"
+
 // terminal tries what the package has for a terminal besides runs: a report, the manual, completion, licences.
 func (r *cleanRoot) terminal() {
-	r.user("throngctl", "report", "-o", "/home/ann/report.html")
-	if page := r.user("cat", "/home/ann/report.html"); !strings.Contains(page, "<svg") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
+	r.user("throngctl", "report", "-o", annHome+"/report.html")
+	if page := r.user("cat", annHome+"/report.html"); !strings.Contains(page, "<svg") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
 		r.t.Errorf("the report has no charts, or no end: %d bytes", len(page))
 	}
 	if manual := r.system("zcat", "/usr/share/man/man1/throngctl.1.gz"); !strings.HasPrefix(manual, `.TH "THRONGCTL" "1"`) {
@@ -132,7 +135,7 @@ func (r *cleanRoot) create() {
 	r.host("cp", "/etc/resolv.conf", filepath.Join(r.dir, "etc"))
 	r.system("apt-get", "update")
 	r.system("apt-get", "install", "-y", "--no-install-recommends", "libglib2.0-bin", "desktop-file-utils", "shared-mime-info")
-	r.system("useradd", "-m", "ann")
+	r.system("useradd", "-m", "-d", annHome, "ann")
 	if err := os.WriteFile(filepath.Join(r.dir, "tmp", "one.throng.yaml"), []byte(oneScenario), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
@@ -181,8 +184,8 @@ func (r *cleanRoot) system(args ...string) string {
 // bare is a command of the user's in the root, with nothing but a home folder and a display in its environment.
 func (r *cleanRoot) bare(args ...string) []string {
 	return append([]string{
-		"--userspec=ann", r.dir, "/usr/bin/env", "-i", "-C", "/", "HOME=/home/ann", "PATH=/usr/bin:/bin", "DISPLAY=" + r.display,
-		"THRONG_INSPECT=/home/ann/inspect",
+		"--userspec=ann", r.dir, "/usr/bin/env", "-i", "-C", "/", "HOME=" + annHome, "PATH=/usr/bin:/bin", "DISPLAY=" + r.display,
+		"THRONG_INSPECT=" + annHome + "/inspect",
 	}, args...)
 }
 
