@@ -263,7 +263,7 @@ func (r *cleanRoot) nothingLeft(owned []string) {
 	if left := r.system("sh", "-c", "grep -rl throng /usr/share/applications /usr/share/mime /usr/share/icons /usr/share/doc/throng 2>/dev/null || :"); left != "" {
 		r.t.Errorf("what names it still:\n%s", left)
 	}
-	if left := r.system("find", "/", "-xdev", "-iname", "*throng*", "-not", "-path", "/home/*", "-not", "-path", "/proc/*", "-not", "-path", "/tmp/*"); strings.TrimSpace(left) != "/throng.deb" {
+	if left := r.system("find", "/", "-xdev", "-iname", "*throng*", "-not", "-path", annHome+"/*", "-not", "-path", "/proc/*", "-not", "-path", "/tmp/*"); strings.TrimSpace(left) != "/throng.deb" {
 		r.t.Errorf("what is called after it still:\n%s", left)
 	}
 	if _, err := os.Stat(filepath.Join(r.home, ".local", "share", "throng", "throng.db")); err != nil {
