@@ -71,7 +71,7 @@ func (t *transport) admit(ctx context.Context, call *Call) (pass passage, err er
 func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
 	var pauses pauses
 	var refused refusals
-	renewed := call.Auth == nil
+	renewed := false
 	t.retries.earn(time.Now())
 	for sends, again := 1, false; ; sends, again = sends+1, true {
 		pass, err := t.admit(ctx, call)
@@ -79,13 +79,17 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			return nil, err
 		}
 		answer, failure, err := t.attempt(ctx, req, call, attempt{sends, again, pass, &refused})
+		unknown := answer != nil && answer.Status == http.StatusUnauthorized && call.Auth != nil
+		if !unknown {
+			renewed = false
+		}
 		switch {
 		case errors.Is(err, errRenewed):
 			sends-- // it was none
 			continue
 		case errors.Is(err, errSpared):
 			continue
-		case answer != nil && answer.Status == http.StatusUnauthorized && !renewed:
+		case unknown && !renewed:
 			if renewed, err = t.renew(ctx, call); err != nil {
 				return nil, err
 			}
@@ -151,8 +155,8 @@ func (t *transport) pause(ctx context.Context, call *Call, pauses *pauses, answe
 }
 
 // renew gets another token after a 401, which then was no attempt. That a 401 is expected makes no difference: whether
-// a token is too old is a matter of time. The call is signed in anew once; what another step of the agent has got
-// meanwhile is tried without counting.
+// a token is too old is a matter of time. A token that was issued for this call and is turned away at once makes the 401
+// its answer; what another step of the agent has got meanwhile is tried without counting.
 func (t *transport) renew(ctx context.Context, call *Call) (issued bool, err error) {
 	call.turnedAway(&Answer{Status: http.StatusUnauthorized})
 	if issued, err = call.signIn(ctx); err != nil {
