@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,34 +15,34 @@ import (
 // settingFlags are the flags of wire.Settings, read as texts: the table knows their forms and explains them. A flag
 // left out is "".
 type settingFlags struct {
-	MaxConcurrent      string `placeholder:"${hold_max_concurrent}" help:"${help_max_concurrent}" group:"Run settings"`
-	Cycles             string `placeholder:"${hold_cycles}" help:"${help_cycles}" xor:"length" group:"Run settings"`
-	Hours              string `placeholder:"${hold_hours}" help:"${help_hours}" xor:"length" group:"Run settings"`
-	TimeScale          string `placeholder:"${hold_time_scale}" help:"${help_time_scale}" group:"Run settings"`
-	SessionTimeout     string `placeholder:"${hold_session_timeout}" help:"${help_session_timeout}" group:"Run settings"`
-	ChainTimeout       string `placeholder:"${hold_chain_timeout}" help:"${help_chain_timeout}" group:"Run settings"`
-	CycleTimeout       string `placeholder:"${hold_cycle_timeout}" help:"${help_cycle_timeout}" group:"Run settings"`
-	Retries            string `placeholder:"${hold_retries}" help:"${help_retries}" group:"Run settings"`
-	RetryWait          string `placeholder:"${hold_retry_wait}" help:"${help_retry_wait}" group:"Run settings"`
-	CheckpointInterval string `placeholder:"${hold_checkpoint_interval}" help:"${help_checkpoint_interval}" group:"Run settings"`
-	KeepCheckpoints    string `placeholder:"${hold_keep_checkpoints}" help:"${help_keep_checkpoints}" group:"Run settings"`
-	KeepShare          string `placeholder:"${hold_keep_share}" help:"${help_keep_share}" group:"Run settings"`
-	MaxLlmCalls        string `placeholder:"${hold_max_llm_calls}" help:"${help_max_llm_calls}" group:"Run settings"`
-	LlmRate            string `placeholder:"${hold_llm_rate}" help:"${help_llm_rate}" group:"Run settings"`
-	SequentialSteps    onOff  `placeholder:"${hold_sequential_steps}" help:"${help_sequential_steps}" group:"Run settings"`
-	Metrics            onOff  `placeholder:"${hold_metrics}" help:"${help_metrics}" group:"Run settings"`
-	Governor           string `placeholder:"${hold_governor}" help:"${help_governor}" xor:"governor" group:"Run settings"`
-	Floor              string `placeholder:"${hold_floor}" help:"${help_floor}" group:"Run settings"`
-	Ceiling            string `placeholder:"${hold_ceiling}" help:"${help_ceiling}" group:"Run settings"`
-	Breaker            string `placeholder:"${hold_breaker}" help:"${help_breaker}" group:"Run settings"`
-	StallWarning       string `placeholder:"${hold_stall_warning}" help:"${help_stall_warning}" group:"Run settings"`
-	Budget             string `placeholder:"${hold_budget}" help:"${help_budget}" group:"Run settings"`
-	MaxTokens          string `placeholder:"${hold_max_tokens}" help:"${help_max_tokens}" group:"Run settings"`
-	MaxRequests        string `placeholder:"${hold_max_requests}" help:"${help_max_requests}" group:"Run settings"`
-	MaxTime            string `placeholder:"${hold_max_time}" help:"${help_max_time}" group:"Run settings"`
-	KeepAwake          onOff  `placeholder:"${hold_keep_awake}" help:"${help_keep_awake}" group:"Run settings"`
-	RemoteCheckpoints  onOff  `placeholder:"${hold_remote_checkpoints}" help:"${help_remote_checkpoints}" group:"Run settings"`
-	SimulationMode     onOff  `placeholder:"${hold_simulation_mode}" help:"${help_simulation_mode}" group:"Run settings"`
+	MaxConcurrent      string `group:"Run settings"`
+	Cycles             string `xor:"length" group:"Run settings"`
+	Hours              string `xor:"length" group:"Run settings"`
+	TimeScale          string `group:"Run settings"`
+	SessionTimeout     string `group:"Run settings"`
+	ChainTimeout       string `group:"Run settings"`
+	CycleTimeout       string `group:"Run settings"`
+	Retries            string `group:"Run settings"`
+	RetryWait          string `group:"Run settings"`
+	CheckpointInterval string `group:"Run settings"`
+	KeepCheckpoints    string `group:"Run settings"`
+	KeepShare          string `group:"Run settings"`
+	MaxLlmCalls        string `group:"Run settings"`
+	LlmRate            string `group:"Run settings"`
+	SequentialSteps    onOff  `group:"Run settings"`
+	Metrics            onOff  `group:"Run settings"`
+	Governor           string `xor:"governor" group:"Run settings"`
+	Floor              string `group:"Run settings"`
+	Ceiling            string `group:"Run settings"`
+	Breaker            string `group:"Run settings"`
+	StallWarning       string `group:"Run settings"`
+	Budget             string `group:"Run settings"`
+	MaxTokens          string `group:"Run settings"`
+	MaxRequests        string `group:"Run settings"`
+	MaxTime            string `group:"Run settings"`
+	KeepAwake          onOff  `group:"Run settings"`
+	RemoteCheckpoints  onOff  `group:"Run settings"`
+	SimulationMode     onOff  `group:"Run settings"`
 }
 
 // switchWords are what a switch may be set to.
@@ -82,10 +83,10 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 
 // newFlags are those that only a new run can have.
 type newFlags struct {
-	Seed       string `placeholder:"${hold_seed}" help:"${help_seed}" group:"Run settings"`
-	WarmUp     string `placeholder:"${hold_warm_up}" help:"${help_warm_up}" group:"Run settings"`
-	Sequential onOff  `placeholder:"${hold_sequential}" help:"${help_sequential}" group:"Run settings"`
-	Record     onOff  `placeholder:"${hold_record}" help:"${help_record}" group:"Run settings"`
+	Seed       string `group:"Run settings"`
+	WarmUp     string `group:"Run settings"`
+	Sequential onOff  `group:"Run settings"`
+	Record     onOff  `group:"Run settings"`
 }
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
@@ -113,25 +114,36 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	}
 }
 
-// explained are the texts of wire.Settings, wire.TelemetrySettings and wire.DatabaseSettings for the flags.
-func explained() kong.Vars {
-	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
+// explained says what the flags of wire.Settings, wire.TelemetrySettings and wire.DatabaseSettings are, from these tables.
+// It writes into the flags: as variables, each of these texts would be gone through anew for each flag.
+func explained() kong.Option {
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
+		return errors.Join(vars.Apply(k), kong.PostBuild(explainSettings).Apply(k))
+	})
+}
+
+func explainSettings(k *kong.Kong) error {
+	type text struct{ hold, help string }
+	tables := map[string]text{}
+	add := func(name, hold, help, rest string) {
+		tables[name] = text{hold, strings.ToUpper(help[:1]) + help[1:] + rest}
+	}
 	for _, s := range wire.Settings {
-		name := strings.ReplaceAll(s.Name, "-", "_") // kong knows no other
-		vars["hold_"+name] = s.Hold
-		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "."
+		add(s.Name, s.Hold, s.Help, ".")
 	}
 	for _, s := range wire.TelemetrySettings {
-		name := strings.ReplaceAll(s.Name, "-", "_")
-		vars["hold_"+name] = s.Hold
-		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "; else " + s.Env + "."
+		add(s.Name, s.Hold, s.Help, "; else "+s.Env+".")
 	}
 	for _, s := range wire.DatabaseSettings {
-		name := strings.ReplaceAll(s.Name, "-", "_")
-		vars["hold_"+name] = s.Hold
-		vars["help_"+name] = strings.ToUpper(s.Help[:1]) + s.Help[1:] + "; else " + s.Env + "."
+		add(s.Name, s.Hold, s.Help, "; else "+s.Env+".")
 	}
-	return vars
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok && flag.Help == "" {
+			flag.PlaceHolder, flag.Help = tables[flag.Name].hold, tables[flag.Name].help
+		}
+		return next(nil)
+	})
 }
 
 // texts returns the flags that were given, by the names of their settings.

@@ -22,20 +22,20 @@ type databaseFlag struct {
 
 // databaseParts are the flags of wire.DatabaseSettings but for the address as a whole. One left out is "".
 type databaseParts struct {
-	DatabaseHost        string `placeholder:"${hold_database_host}" help:"${help_database_host}" group:"Results"`
-	DatabasePort        string `placeholder:"${hold_database_port}" help:"${help_database_port}" group:"Results"`
-	DatabaseName        string `placeholder:"${hold_database_name}" help:"${help_database_name}" group:"Results"`
-	DatabaseUser        string `placeholder:"${hold_database_user}" help:"${help_database_user}" group:"Results"`
-	DatabaseSslmode     string `placeholder:"${hold_database_sslmode}" help:"${help_database_sslmode}" group:"Results"`
-	DatabaseCa          string `placeholder:"${hold_database_ca}" help:"${help_database_ca}" group:"Results"`
-	DatabaseConnections string `placeholder:"${hold_database_connections}" help:"${help_database_connections}" group:"Results"`
-	DatabaseShare       string `placeholder:"${hold_database_share}" help:"${help_database_share}" group:"Results"`
-	DatabaseAcquire     string `placeholder:"${hold_database_acquire}" help:"${help_database_acquire}" group:"Results"`
-	DatabaseLife        string `placeholder:"${hold_database_life}" help:"${help_database_life}" group:"Results"`
-	DatabaseIdle        string `placeholder:"${hold_database_idle}" help:"${help_database_idle}" group:"Results"`
-	DatabaseTimeout     string `placeholder:"${hold_database_timeout}" help:"${help_database_timeout}" group:"Results"`
-	PushRows            string `placeholder:"${hold_push_rows}" help:"${help_push_rows}" group:"Results"`
-	PushAge             string `placeholder:"${hold_push_age}" help:"${help_push_age}" group:"Results"`
+	DatabaseHost        string `group:"Results"`
+	DatabasePort        string `group:"Results"`
+	DatabaseName        string `group:"Results"`
+	DatabaseUser        string `group:"Results"`
+	DatabaseSslmode     string `group:"Results"`
+	DatabaseCa          string `group:"Results"`
+	DatabaseConnections string `group:"Results"`
+	DatabaseShare       string `group:"Results"`
+	DatabaseAcquire     string `group:"Results"`
+	DatabaseLife        string `group:"Results"`
+	DatabaseIdle        string `group:"Results"`
+	DatabaseTimeout     string `group:"Results"`
+	PushRows            string `group:"Results"`
+	PushAge             string `group:"Results"`
 }
 
 // find returns the database in force, with its password if somebody can be asked for that.

@@ -15,9 +15,9 @@ import (
 
 // telemetryFlags are the flags of wire.TelemetrySettings. One left out is "".
 type telemetryFlags struct {
-	MetricsListen string `placeholder:"${hold_metrics_listen}" help:"${help_metrics_listen}" group:"Metrics elsewhere"`
-	Otlp          string `placeholder:"${hold_otlp}" help:"${help_otlp}" group:"Metrics elsewhere"`
-	TraceShare    string `placeholder:"${hold_trace_share}" help:"${help_trace_share}" group:"Metrics elsewhere"`
+	MetricsListen string `group:"Metrics elsewhere"`
+	Otlp          string `group:"Metrics elsewhere"`
+	TraceShare    string `group:"Metrics elsewhere"`
 }
 
 // open opens what the flags, the environment and the saved settings ask for, and says where it is. What close ends is open
