@@ -55,7 +55,7 @@ func (j journey) take() {
 	}
 	j.picture("live")
 	j.click("Agents")
-	j.look.reveal(j.desktop, "the agents", func() *part { return j.kind("crowd.Grid") })
+	j.look.reveal(j.desktop, "the agents", 3./4, func() *part { return j.kind("crowd.Grid") })
 	grid := j.still("the agents", func() *part { return j.kind("crowd.Grid") })
 	j.press(grid.X+grid.W/3, grid.Y+min(grid.H, j.look.height*9/10-grid.Y)/3)
 	j.until("one agent, among many at work", func() bool {

@@ -3,10 +3,14 @@ package window_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/internal/crash"
 )
 
 // look is how a window is shown.
@@ -44,7 +48,12 @@ func TestScreens(t *testing.T) {
 // tour goes through all screens, with a run that ended and then one that goes on.
 func (l look) tour(t *testing.T) {
 	d := newDesktop(t, l.width, l.height)
+	d.save(`{"time-scale": "1200"}`)
+	l.crashed(d)
 	l.open(d)
+	d.until("what happened before", func() bool { return d.find("Close") != nil })
+	l.shot(d, "crash")
+	d.click("Close")
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
 	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No mistakes") != nil })
@@ -55,7 +64,7 @@ func (l look) tour(t *testing.T) {
 	d.until("what came of it", func() bool { return d.find("Try") != nil && d.shows("Gave") })
 	l.shot(d, "try")
 	d.click("Setup")
-	l.reveal(d, "the length", func() *part { return d.find("24") })
+	l.reveal(d, "the length", 3./4, func() *part { return d.find("24") })
 	d.click("24")
 	d.xdotool("key", "ctrl+a", "type", "2")
 	d.until("a short run", func() bool { return d.shows("2 cycles,") })
@@ -65,6 +74,11 @@ func (l look) tour(t *testing.T) {
 	d.click("See results")
 	d.until("results", func() bool { return d.shows("All agents done") })
 	l.shot(d, "results")
+	d.xdotool("key", "ctrl+alt+r")
+	d.until("what a report may hold", func() bool { return d.find("Cancel") != nil })
+	l.shot(d, "report")
+	d.xdotool("key", "Escape")
+	l.help(d)
 	d.xdotool("key", "ctrl+q")
 	d.ended()
 
@@ -91,10 +105,45 @@ func (l look) tour(t *testing.T) {
 // open starts the program, and waits for Setup.
 func (l look) open(d *desktop) {
 	d.t.Helper()
-	d.save(`{"time-scale": "1200"}`)
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
 	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
 	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+}
+
+// crashed leaves what a program leaves that broke in the middle of a run.
+func (l look) crashed(d *desktop) {
+	d.t.Helper()
+	dir := crash.Folder(filepath.Join(d.home, ".local", "share", "throng"))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	text := "program: Throng 0.1.0\nsystem: linux on amd64, 2 processors\ndoing: run 7 of shopping, in progress\n\n" + string(debug.Stack())
+	if err := os.WriteFile(filepath.Join(dir, "new-20261112T081500Z-1.txt"), []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// help goes through what the program says of itself.
+func (l look) help(d *desktop) {
+	d.t.Helper()
+	d.click("Settings")
+	for _, title := range []string{"Notices", "Metrics elsewhere"} {
+		l.reveal(d, title, 0.92, func() *part { return d.find(title) }) // the second has little below it
+		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
+	}
+	d.xdotool("key", "ctrl+alt+i")
+	d.until("the licences", func() bool { return d.shows("MIT") })
+	l.shot(d, "about")
+	d.xdotool("key", "Escape", "key", "F1")
+	d.until("the guide", func() bool { return d.open("^Guide") == 1 })
+	d.xdotool("search", "--name", "^Guide", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height), "windowraise", "windowfocus")
+	l.shot(d, "guide")
+	d.xdotool("key", "F3", "type", "checkpoint")
+	d.xdotool("sleep", "1")
+	l.shot(d, "guide-search")
+	d.xdotool("key", "ctrl+w")
+	d.until("the guide closed", func() bool { return d.open("^Guide") == 0 })
+	d.xdotool("search", "--name", "Throng", "windowfocus", "--sync")
 }
 
 // live goes through the views of a run in progress.
@@ -103,7 +152,7 @@ func (l look) live(d *desktop) {
 	d.until("some of a run", func() bool { return d.cycle() >= 5 })
 	l.shot(d, "live")
 	d.click("Agents")
-	l.reveal(d, "the agents", func() *part { return d.kind("crowd.Grid") })
+	l.reveal(d, "the agents", 3./4, func() *part { return d.kind("crowd.Grid") })
 	grid := d.still("the agents", func() *part { return d.kind("crowd.Grid") })
 	l.shot(d, "agents")
 	d.press(grid.X+grid.W/3, grid.Y+min(grid.H, l.height*9/10-grid.Y)/3) // where it is in view
@@ -121,13 +170,13 @@ func (l look) live(d *desktop) {
 	l.shot(d, "past")
 }
 
-// reveal turns the wheel until something is in view.
-func (l look) reveal(d *desktop, what string, find func() *part) {
+// reveal turns the wheel until something is in view, above a share of the height.
+func (l look) reveal(d *desktop, what string, above float64, find func() *part) {
 	d.t.Helper()
 	d.xdotool("mousemove", fmt.Sprint(l.width*2/3), fmt.Sprint(l.height*2/5))
 	d.until(what+" in view", func() bool {
 		p := find()
-		if p != nil && p.Y > l.height*3/4 {
+		if p != nil && float64(p.Y) > above*float64(l.height) {
 			d.xdotool("click", "5")
 			return false
 		}
