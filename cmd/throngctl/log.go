@@ -38,7 +38,7 @@ func (t *terminal) openLog(flags *common, command string) (end func(), err error
 	}
 	if t.exit != nil { // it is a program of its own, and no test
 		seen := slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: people, ReplaceAttr: logs.Redacting(wire.Redact)})
-		slog.SetDefault(slog.New(logs.Both{t.log.Handler(), beside{seen, t.screens}}))
+		slog.SetDefault(slog.New(slog.NewMultiHandler(t.log.Handler(), beside{seen, t.screens})))
 	}
 	return end, nil
 }

@@ -43,7 +43,7 @@ func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file i
 	if err != nil {
 		return keepLog(seen), io.NopCloser(nil)
 	}
-	return keepLog(logs.Both{log.Handler(), seen}), file
+	return keepLog(slog.NewMultiHandler(log.Handler(), seen)), file
 }
 
 // Handle is part of [slog.Handler].

@@ -3,9 +3,7 @@ package logs
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -78,48 +76,6 @@ func Redacting(redact func(string) string) func([]string, slog.Attr) slog.Attr {
 		}
 		return a
 	}
-}
-
-// Both hands lines to several handlers.
-type Both []slog.Handler
-
-// Enabled is part of [slog.Handler].
-func (b Both) Enabled(ctx context.Context, level slog.Level) bool {
-	for _, h := range b {
-		if h.Enabled(ctx, level) {
-			return true
-		}
-	}
-	return false
-}
-
-// Handle is part of [slog.Handler].
-func (b Both) Handle(ctx context.Context, r slog.Record) error {
-	var errs []error
-	for _, h := range b {
-		if h.Enabled(ctx, r.Level) {
-			errs = append(errs, h.Handle(ctx, r.Clone()))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// WithAttrs is part of [slog.Handler].
-func (b Both) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return b.each(func(h slog.Handler) slog.Handler { return h.WithAttrs(attrs) })
-}
-
-// WithGroup is part of [slog.Handler].
-func (b Both) WithGroup(name string) slog.Handler {
-	return b.each(func(h slog.Handler) slog.Handler { return h.WithGroup(name) })
-}
-
-func (b Both) each(f func(slog.Handler) slog.Handler) Both {
-	all := make(Both, len(b))
-	for i, h := range b {
-		all[i] = f(h)
-	}
-	return all
 }
 
 // tailBytes is how much of a file's end is looked at for its last lines.

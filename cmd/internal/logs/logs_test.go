@@ -92,16 +92,6 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestBoth(t *testing.T) {
-	var all, some bytes.Buffer
-	log := slog.New(Both{NewHandler(&all, Options{Level: slog.LevelDebug}), NewHandler(&some, Options{Level: slog.LevelWarn})}).With("run", "r1").WithGroup("g")
-	log.Debug("small", "a", 1)
-	log.Warn("great", "b", 2)
-	if strings.Count(all.String(), "\n") != 2 || strings.Count(some.String(), "\n") != 1 || !strings.Contains(some.String(), `"run":"r1","g":{"b":2}`) {
-		t.Errorf("%s\n%s", all.String(), some.String())
-	}
-}
-
 func TestLast(t *testing.T) {
 	path := FileIn(t.TempDir(), "throng")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
