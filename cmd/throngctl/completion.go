@@ -254,6 +254,10 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 		for _, s := range wire.DatabaseSettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
+		for _, s := range wire.TelemetrySettings {
+			found = append(found, candidate{s.Name + "=", s.Help})
+		}
+		found = append(found, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.TunableNames() {
 			found = append(found, candidate{name + "=", ""})

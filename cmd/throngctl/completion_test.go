@@ -37,6 +37,8 @@ func TestCompletion(t *testing.T) {
 		"delete|--unsent|":               {"send", "drop"},
 		"settings|retries":               {"retries="},
 		"settings|database-po":           {"database-port="},
+		"settings|otl":                   {"otlp="},
+		"settings|log":                   {"log-level="},
 		"set|limi":                       {"limit="},
 		"guide|dash":                     {"dashboard"},
 		"secret|":                        {"set", "forget", "check"},
