@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
 // The menus, from left to right.
@@ -46,6 +47,9 @@ func (f *frame) table() []*deed {
 			break
 		}
 		own = append(own, &deed{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
+	}
+	for i, act := range chart.Actions(f.win.Canvas()) {
+		own = append(own, &deed{Action: act, divide: i == 0})
 	}
 	plus := []desktop.CustomShortcut{{KeyName: fyne.KeyPlus, Modifier: ctrl | fyne.KeyModifierShift}, {KeyName: fyne.KeyEqual, Modifier: ctrl}, {KeyName: fyne.KeyEqual, Modifier: ctrl | fyne.KeyModifierShift}}
 	return append(

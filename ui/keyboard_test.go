@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -159,6 +160,45 @@ func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
 	item("Checkpoints").Action()
 	if q.Drain(); !item("Launch").Disabled || item("Fork…").Disabled || item("Pause or resume").Disabled {
 		t.Error("in Checkpoints: Fork and the run's orders can be given, Launch cannot")
+	}
+}
+
+// TestTheMenuBarCopiesTheChartInUse of the screen that is shown, and is grey on one that has none.
+func TestTheMenuBarCopiesTheChartInUse(t *testing.T) {
+	_, a, _ := filledApp(t)
+	i := slices.IndexFunc(a.deeds, func(d *deed) bool { return d.Name == "Copy the chart's values" })
+	if i < 0 || a.deeds[i].Menu != menuView || !a.deeds[i].divide {
+		t.Fatal("the menu View has no entry of the chart")
+	}
+	item := a.deeds[i].item
+	charts := func() (all []fyne.Focusable) {
+		for _, o := range focusable(a.current.Content()) {
+			if _, ok := o.(*chart.Chart); ok {
+				all = append(all, o)
+			}
+		}
+		return all
+	}
+	if a.tick(); !item.Disabled {
+		t.Error("a value can be copied in Setup, which has no chart")
+	}
+	a.show(a.pages[1])
+	a.win.Canvas().Focus(charts()[0])
+	if a.tick(); item.Disabled {
+		t.Fatal("the values of a chart with the focus cannot be copied")
+	}
+	a.app.Clipboard().SetContent("")
+	item.Action()
+	if got := a.app.Clipboard().Content(); !strings.HasPrefix(got, "time\t") {
+		t.Errorf("copied %q", got)
+	}
+	a.win.Canvas().Unfocus() // as the menu does
+	if a.tick(); item.Disabled {
+		t.Error("the menu forgets the chart")
+	}
+	a.show(a.pages[0])
+	if a.tick(); !item.Disabled {
+		t.Error("the chart of another screen can be copied")
 	}
 }
 

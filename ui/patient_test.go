@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -15,89 +14,6 @@ import (
 	"github.com/throng-sim/throng/ui/settings"
 	"github.com/throng-sim/throng/ui/setup"
 )
-
-// patience is a door that everything goes through that may take long: it stands still there until a test opens it.
-type patience struct {
-	mu      sync.Mutex
-	door    chan struct{} // closed is open
-	waiting map[string]int
-	job     *live.Job
-	settled chan struct{}
-}
-
-func newPatience() *patience {
-	settled := make(chan struct{})
-	close(settled)
-	return &patience{door: make(chan struct{}), waiting: map[string]int{}, settled: settled}
-}
-
-// wait stands at the door.
-func (p *patience) wait(what string) {
-	p.mu.Lock()
-	door := p.door
-	p.waiting[what]++
-	p.mu.Unlock()
-	<-door
-	p.mu.Lock()
-	p.waiting[what]--
-	p.mu.Unlock()
-}
-
-// open lets through who stands there and who comes; shut lets nobody through any more.
-func (p *patience) open() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.door)
-}
-
-func (p *patience) shut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.door = make(chan struct{})
-}
-
-// stands reports whether somebody waits for something.
-func (p *patience) stands(what string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.waiting[what] > 0
-}
-
-// idle reports whether nobody stands at the door.
-func (p *patience) idle() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, n := range p.waiting {
-		if n > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *patience) desk() Desk {
-	return Desk{
-		Setup: patientSetup{patience: p}, Live: patientLive{patience: p}, Runs: patientRuns{patience: p}, Results: patientResults{patience: p},
-		Compare: patientCompare{patience: p}, Calibrate: patientCalibrate{patience: p}, Settings: patientSettings{patience: p}, Editor: patientEditor{p}, Store: p,
-	}
-}
-
-func (p *patience) Notice() string { return "" }
-func (p *patience) Interrupted(context.Context) (*engine.RunRecord, error) {
-	p.wait("Interrupted")
-	return nil, nil //nolint:nilnil // there is none
-}
-func (p *patience) Stop(bool) error          { p.wait("Stop"); return nil }
-func (p *patience) Settled() <-chan struct{} { return p.settled }
-
-func record(id engine.RunID) engine.RunRecord {
-	s := engine.DefaultSettings()
-	s.Cycles = 24
-	return engine.RunRecord{
-		ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local), Cycle: 2, Cycles: 24, Done: 816, Total: 8928, Settings: s,
-		Limit: 50, Source: engine.Source{Name: "shopping.yaml"},
-	}
-}
 
 // The desks embed the interface for what a test does not reach: that fails with its name.
 type patientSetup struct {
@@ -155,10 +71,32 @@ func (p patientSetup) Launch(context.Context, setup.Order, func(done, total int)
 	p.wait("Launch")
 	return nil
 }
+
 func (p patientSetup) Remote() string { return "" }
+
 func (p patientSetup) TestService(context.Context, setup.Service) (string, error) {
 	p.wait("TestService")
 	return "200", nil
+}
+
+func (p patientSetup) Favour(context.Context, string, bool) error {
+	p.wait("Favour")
+	return nil
+}
+
+func (p patientSetup) Preflight(context.Context, setup.Order, bool, func([]engine.Check)) ([]engine.Check, error) {
+	p.wait("Preflight")
+	return nil, nil
+}
+
+func (p patientSetup) Allow(context.Context, string) error {
+	p.wait("Allow")
+	return nil
+}
+
+func (p patientSetup) LowerConnections(context.Context, int) error {
+	p.wait("LowerConnections")
+	return nil
 }
 
 type patientLive struct {
@@ -168,11 +106,16 @@ type patientLive struct {
 
 func (p patientLive) Job() *live.Job                   { return p.job }
 func (p patientLive) Logged() (int, string, time.Time) { return 0, "", time.Time{} }
+func (p patientLive) RemoteState() (string, bool)      { return "", true }
 
-func (p patientLive) RemoteState() (string, bool) { return "", true }
 func (p patientLive) Export(context.Context, engine.RunID, string) (string, error) {
 	p.wait("Export")
 	return "", nil
+}
+
+func (p patientLive) Past(context.Context, engine.RunID) (*live.Job, error) {
+	p.wait("Past")
+	return p.job, nil
 }
 
 type patientRuns struct {
@@ -204,12 +147,49 @@ func (p patientRuns) Resume(context.Context, engine.RunID, runs.Resumption) (str
 	p.wait("Resume")
 	return "", nil
 }
+
 func (p patientRuns) Busy() engine.RunID                       { return "" }
 func (p patientRuns) Remote() string                           { return "db.example.com/throng" }
 func (p patientRuns) Send(context.Context, engine.RunID) error { p.wait("Send"); return nil }
+
 func (p patientRuns) RemoteRuns(context.Context) (_ []runs.RemoteRun, _ error) {
 	p.wait("RemoteRuns")
 	return nil, nil
+}
+
+func (p patientRuns) DeleteCheckpoint(context.Context, engine.RunID, int) error {
+	p.wait("DeleteCheckpoint")
+	return nil
+}
+
+func (p patientRuns) Note(context.Context, engine.RunID, string) error {
+	p.wait("Note")
+	return nil
+}
+
+func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error) {
+	p.wait("Prune")
+	return o, nil
+}
+
+func (p patientRuns) Binned(context.Context) ([]runs.Binned, error) {
+	p.wait("Binned")
+	return nil, nil
+}
+
+func (p patientRuns) Restore(context.Context, runs.Thing) error {
+	p.wait("Restore")
+	return nil
+}
+
+func (p patientRuns) DeleteBinned(context.Context, runs.Thing) error {
+	p.wait("DeleteBinned")
+	return nil
+}
+
+func (p patientRuns) EmptyBin(context.Context, time.Time) (int, error) {
+	p.wait("EmptyBin")
+	return 0, nil
 }
 
 type patientResults struct {
@@ -240,6 +220,36 @@ func (p patientResults) Failed(context.Context, engine.RunID, *engine.Totals) (s
 func (p patientResults) Audit(context.Context, engine.RunID) (string, bool, error) {
 	p.wait("Audit")
 	return "all equal", true, nil
+}
+
+func (p patientResults) LatestErrors(context.Context, engine.RunID, int) ([][]engine.ErrorNote, error) {
+	p.wait("LatestErrors")
+	return nil, nil
+}
+
+func (p patientResults) Checks(context.Context, engine.RunID) ([]engine.Check, error) {
+	p.wait("Checks")
+	return nil, nil
+}
+
+func (p patientResults) Send(context.Context, engine.RunID) error {
+	p.wait("Send")
+	return nil
+}
+
+func (p patientResults) ExportParquet(context.Context, engine.RunID, string) (string, error) {
+	p.wait("ExportParquet")
+	return "", nil
+}
+
+func (p patientResults) Report(context.Context, engine.RunID, string) (string, error) {
+	p.wait("Report")
+	return "", nil
+}
+
+func (p patientResults) Note(context.Context, engine.RunID, string) error {
+	p.wait("Note")
+	return nil
 }
 
 type patientCompare struct {
@@ -276,8 +286,10 @@ func (p patientCalibrate) Start(context.Context, calibrate.Order) error {
 	p.wait("Start")
 	return nil
 }
+
 func (p patientCalibrate) State() *calibrate.State { return nil }
 func (p patientCalibrate) Stop()                   {}
+
 func (p patientCalibrate) Earlier(context.Context) ([]calibrate.Found, string, error) {
 	p.wait("Earlier")
 	return nil, "", nil
@@ -333,132 +345,14 @@ func (p patientSettings) SetLogLevel(context.Context, string) error {
 	return nil
 }
 
-func (p patientSettings) RemoveCA(context.Context) error { p.wait("RemoveCA"); return nil }
-
-func (p patientSettings) RemoteState() (string, settings.State) { return "", settings.Plain }
-
-func (p patientSettings) DataFolder() string { p.wait("DataFolder"); return "/data" }
-
+func (p patientSettings) RemoveCA(context.Context) error             { p.wait("RemoveCA"); return nil }
+func (p patientSettings) RemoteState() (string, settings.State)      { return "", settings.Plain }
+func (p patientSettings) DataFolder() string                         { p.wait("DataFolder"); return "/data" }
 func (p patientSettings) Save(context.Context, string, string) error { p.wait("Save"); return nil }
 
 func (p patientSettings) Saved(context.Context) ([]settings.Setting, error) {
 	p.wait("Saved")
 	return []settings.Setting{{Name: "keep-awake", Value: "on", From: "default", Help: "keep the machine from sleeping"}}, nil
-}
-
-// slowRun is a run in progress whose loop answers when the test says so.
-type slowRun struct {
-	live.Run
-	*patience
-}
-
-func (r slowRun) ID() engine.RunID { return "new" }
-func (r slowRun) Snapshot() *engine.Snapshot {
-	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, Limit: 50, Ceiling: 372, Floor: 1, Ended: 816, Total: 8928, Remaining: -1, Governor: "manual"}
-}
-func (r slowRun) SetLimit(int, string, string) error         { r.wait("SetLimit"); return nil }
-func (r slowRun) Pause(string, string) error                 { r.wait("Pause"); return nil }
-func (r slowRun) Stop(string, string) error                  { r.wait("Stop of run"); return nil }
-func (r slowRun) Checkpoint(context.Context, string) error   { r.wait("Checkpoint"); return nil }
-func (r slowRun) Tunables() []engine.Tunable                 { return nil }
-func (r slowRun) Done() <-chan struct{}                      { return nil }
-func (r slowRun) Set(string, string, string, string) error   { r.wait("Set"); return nil }
-func (r slowRun) Requeue(context.Context, int, string) error { r.wait("Requeue"); return nil }
-
-// begun puts a run in progress.
-func (p *patience) begun() {
-	s := engine.DefaultSettings()
-	p.job = &live.Job{Run: slowRun{patience: p}, Title: "Shoppers", Agents: 372, Settings: s}
-}
-
-func (p patientSetup) Favour(context.Context, string, bool) error {
-	p.wait("Favour")
-	return nil
-}
-
-func (p patientSetup) Preflight(context.Context, setup.Order, bool, func([]engine.Check)) ([]engine.Check, error) {
-	p.wait("Preflight")
-	return nil, nil
-}
-
-func (p patientSetup) Allow(context.Context, string) error {
-	p.wait("Allow")
-	return nil
-}
-
-func (p patientSetup) LowerConnections(context.Context, int) error {
-	p.wait("LowerConnections")
-	return nil
-}
-
-func (p patientLive) Past(context.Context, engine.RunID) (*live.Job, error) {
-	p.wait("Past")
-	return p.job, nil
-}
-
-func (p patientRuns) DeleteCheckpoint(context.Context, engine.RunID, int) error {
-	p.wait("DeleteCheckpoint")
-	return nil
-}
-
-func (p patientRuns) Note(context.Context, engine.RunID, string) error {
-	p.wait("Note")
-	return nil
-}
-
-func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error) {
-	p.wait("Prune")
-	return o, nil
-}
-
-func (p patientRuns) Binned(context.Context) ([]runs.Binned, error) {
-	p.wait("Binned")
-	return nil, nil
-}
-
-func (p patientRuns) Restore(context.Context, runs.Thing) error {
-	p.wait("Restore")
-	return nil
-}
-
-func (p patientRuns) DeleteBinned(context.Context, runs.Thing) error {
-	p.wait("DeleteBinned")
-	return nil
-}
-
-func (p patientRuns) EmptyBin(context.Context, time.Time) (int, error) {
-	p.wait("EmptyBin")
-	return 0, nil
-}
-
-func (p patientResults) LatestErrors(context.Context, engine.RunID, int) ([][]engine.ErrorNote, error) {
-	p.wait("LatestErrors")
-	return nil, nil
-}
-
-func (p patientResults) Checks(context.Context, engine.RunID) ([]engine.Check, error) {
-	p.wait("Checks")
-	return nil, nil
-}
-
-func (p patientResults) Send(context.Context, engine.RunID) error {
-	p.wait("Send")
-	return nil
-}
-
-func (p patientResults) ExportParquet(context.Context, engine.RunID, string) (string, error) {
-	p.wait("ExportParquet")
-	return "", nil
-}
-
-func (p patientResults) Report(context.Context, engine.RunID, string) (string, error) {
-	p.wait("Report")
-	return "", nil
-}
-
-func (p patientResults) Note(context.Context, engine.RunID, string) error {
-	p.wait("Note")
-	return nil
 }
 
 // patientEditor is what the editor asks for.

@@ -22,10 +22,10 @@ import (
 
 // completionCmd prints what a shell reads to complete command lines.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }
 
-// The scripts ask throngctl __complete; where that knows nothing they complete the names of files.
+// The scripts ask throngctl __complete; where that knows nothing, names of files are completed.
 var (
 	//go:embed completion/bash.sh
 	forBash string
@@ -33,16 +33,19 @@ var (
 	forZsh string
 	//go:embed completion/fish.fish
 	forFish string
+	//go:embed completion/powershell.ps1
+	forPowerShell string
 )
 
 // Run is called by kong.
 func (c *completionCmd) Run(t *terminal) error {
-	_, err := fmt.Fprint(t.out, map[string]string{"bash": forBash, "zsh": forZsh, "fish": forFish}[c.Shell])
+	_, err := fmt.Fprint(t.out, map[string]string{"bash": forBash, "zsh": forZsh, "fish": forFish, "powershell": forPowerShell}[c.Shell])
 	return err
 }
 
 // completeCmd prints what the last of some words may become: a line each, with what it means behind a tab.
 type completeCmd struct {
+	Last  *string  `help:"The last word, where a shell cannot hand on an empty one; it is none of the words then."`
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
@@ -51,6 +54,9 @@ func (c *completeCmd) Run(ctx context.Context, t *terminal) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
+	}
+	if c.Last != nil {
+		words = append(words, *c.Last)
 	}
 	for _, one := range t.complete(ctx, words) {
 		fmt.Fprintf(t.out, "%s\t%s\n", one.value, one.about)
@@ -248,6 +254,10 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 		for _, s := range wire.DatabaseSettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
+		for _, s := range wire.TelemetrySettings {
+			found = append(found, candidate{s.Name + "=", s.Help})
+		}
+		found = append(found, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.TunableNames() {
 			found = append(found, candidate{name + "=", ""})

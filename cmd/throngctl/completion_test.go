@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,10 +37,13 @@ func TestCompletion(t *testing.T) {
 		"delete|--unsent|":               {"send", "drop"},
 		"settings|retries":               {"retries="},
 		"settings|database-po":           {"database-port="},
+		"settings|otl":                   {"otlp="},
+		"settings|log":                   {"log-level="},
 		"set|limi":                       {"limit="},
 		"guide|dash":                     {"dashboard"},
 		"secret|":                        {"set", "forget", "check"},
 		"completion|z":                   {"zsh"},
+		"completion|p":                   {"powershell"},
 		"agents|--state|f":               {"failed"},
 		"run|--payload|":                 nil,
 		"no-such-command|":               nil,
@@ -96,6 +100,60 @@ COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; ech
 	if code, _, _ := ctl(t, "completion", "tcsh"); code != exitUsage {
 		t.Errorf("a shell that nobody wrote for: exit code %d", code)
 	}
+}
+
+// TestCompletionInPowerShell: the script is for both names of the program and asks the one that is typed; what it asks has
+// an answer, also while the last word is empty, which PowerShell hands on to no program.
+func TestCompletionInPowerShell(t *testing.T) {
+	code, script, stderr := ctl(t, "completion", "powershell")
+	if code != exitDone || script != read(t, "completion", "powershell.ps1") {
+		t.Fatalf("exit code %d: %s\n%s", code, stderr, script)
+	}
+	asked := regexp.MustCompile(`\$words = @\('(\w+)', "(--\w+=)\$last", '--'\)`).FindStringSubmatch(script)
+	if asked == nil || !strings.Contains(script, "-CommandName 'throngctl', 'throngctl.exe'") || !strings.Contains(script, "& $program $words 2>$null") {
+		t.Fatalf("it asks something else:\n%s", script)
+	}
+	for line, want := range map[string]string{
+		"run|":                         "analysis\tbuilt in",
+		"run|shop":                     "shopping\tbuilt in",
+		"run|shopping|--governor|":     "manual\t",
+		"run|shopping|--governor=late": "--governor=latency\t",
+		"guide|dash":                   "dashboard\t",
+		"resum":                        "resume\t",
+	} {
+		words := strings.Split(line, "|")
+		before, last := words[:len(words)-1], words[len(words)-1]
+		code, out, stderr := ctl(t, append([]string{asked[1], asked[2] + last, "--"}, before...)...)
+		if code != exitDone || !strings.HasPrefix(out, want) {
+			t.Errorf("%s: exit code %d, %q, want %q\n%s", line, code, out, want, stderr)
+		}
+	}
+	unquoted := regexp.MustCompile(`(?s)'[^']*'|"[^"]*"|#[^\n]*`).ReplaceAllString(script, "")
+	if strings.ContainsAny(unquoted, `'"`) {
+		t.Errorf("a quote is open:\n%s", unquoted)
+	}
+	for _, pair := range []string{"{}", "()", "[]"} {
+		if strings.Count(unquoted, pair[:1]) != strings.Count(unquoted, pair[1:]) {
+			t.Errorf("%s do not match:\n%s", pair, unquoted)
+		}
+	}
+	special := regexp.MustCompile(regexp.MustCompile(`-match '([^']+)'`).FindStringSubmatch(script)[1])
+	for value, want := range map[string]bool{"--governor=latency": false, "20261122-0715-ab": false, "a b": true, "it's": true, "a,b": true, "$a": true} {
+		if special.MatchString(value) != want {
+			t.Errorf("%s is quoted: %v, want %v", value, !want, want)
+		}
+	}
+	t.Run("read", func(t *testing.T) {
+		pwsh, err := exec.LookPath("pwsh")
+		if err != nil {
+			t.Skip("there is no PowerShell to read it")
+		}
+		path := write(t, filepath.Join(t.TempDir(), "script.ps1"), script)
+		reads := "$ErrorActionPreference = 'Stop'; [void][scriptblock]::Create((Get-Content -Raw '" + path + "'))"
+		if out, err := exec.CommandContext(t.Context(), pwsh, "-NoProfile", "-Command", reads).CombinedOutput(); err != nil {
+			t.Errorf("PowerShell does not read its script: %v\n%s", err, out)
+		}
+	})
 }
 
 // TestManual: all commands, flags, variables and exit codes are in the page, and man has nothing against it.

@@ -14,10 +14,11 @@ import (
 // openLog begins the log of a command: in the file that is named or, of what takes a run to its end, in the data folder.
 // What is amiss is said on standard error too, as long as no dashboard is on the terminal.
 func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
-	o := logs.Options{File: flags.LogFile, Redact: wire.Redact}
-	people := slog.LevelWarn
+	_, level := wire.FindLogLevel(flags.Debug, t.data)
+	o := logs.Options{File: flags.LogFile, Level: level, Redact: wire.Redact}
+	people := max(level, slog.LevelWarn)
 	if flags.Debug {
-		o.Level, people = slog.LevelDebug, slog.LevelDebug
+		people = slog.LevelDebug
 	}
 	first, _, _ := strings.Cut(command, " ")
 	if o.File == "" && (first == "run" || first == "resume" || first == "fork") {

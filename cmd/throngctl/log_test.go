@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,5 +44,55 @@ func TestLogOfARun(t *testing.T) {
 	}
 	if code, _, stderr := ctl(t, "runs", "--data", other, "--log-file", filepath.Join(own, "below")); code != exitUsage || !strings.Contains(stderr, "log-file") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestLogLevelIsASetting: throngctl settings shows and saves it, --debug is stronger, and the log of a run follows.
+func TestLogLevelIsASetting(t *testing.T) {
+	data := t.TempDir()
+	settings := func(args ...string) string {
+		t.Helper()
+		code, out, stderr := ctl(t, append([]string{"settings", "--data", data}, args...)...)
+		if code != exitDone {
+			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+		}
+		return strings.Join(strings.Fields(regexp.MustCompile(`(?m)^log-level .*$`).FindString(out))[:3], " ")
+	}
+	run := func(args ...string) (log string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "run.log")
+		args = append([]string{"run", "shopping", "--data", data, "--set", "agents=5", "--rehearsal", "none", "--log-file", path}, args...)
+		if code, out, stderr := ctl(t, args...); code != exitDone {
+			t.Fatal(out, stderr)
+		}
+		return read(t, path)
+	}
+	for _, c := range []struct {
+		args   []string
+		want   string
+		logged bool // that the run began
+	}{
+		{nil, "log-level info default", true},
+		{[]string{"log-level=error"}, "log-level error saved", false},
+		{[]string{"--debug"}, "log-level debug --debug", true},
+		{[]string{"log-level="}, "log-level info default", true},
+	} {
+		if got := settings(c.args...); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+		var flags []string
+		if slices.Contains(c.args, "--debug") {
+			flags = c.args
+		}
+		if log := run(flags...); strings.Contains(log, `"begun"`) != c.logged {
+			t.Errorf("with %s the log is %q", c.want, log)
+		}
+	}
+	code, _, stderr := ctl(t, "settings", "--data", data, "log-level=loud")
+	if code != exitUsage || !strings.Contains(stderr, "error, warning, info, debug") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if code, out, _ := ctl(t, "settings", "--data", data, "--json"); code != exitDone || !strings.Contains(out, `"log-level"`) {
+		t.Errorf("exit code %d: %s", code, out)
 	}
 }

@@ -90,7 +90,7 @@ type cli struct {
 type common struct {
 	Data    string           `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
 	LogFile string           `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
-	Debug   bool             `help:"Log more: to the file and, where there is no dashboard, to standard error."`
+	Debug   bool             `help:"Log more, whatever throngctl settings log-level says: to the file and, where there is no dashboard, to standard error."`
 	Version kong.VersionFlag `help:"Show the version and the system it was built for."`
 }
 
@@ -106,6 +106,7 @@ type terminal struct {
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
+	debug    bool         // more is logged
 	trouble  chan error   // what goes wrong beside a run; see hear
 	hooks    hooks
 }
@@ -242,7 +243,7 @@ func execute(args []string, t *terminal) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
 		return exitUsage
 	}
-	t.data, t.json, t.screens, t.trouble = flags.Data, wantsJSON(command), &screens{}, make(chan error, 8)
+	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)

@@ -335,11 +335,11 @@ func TestForksOfRecordings(t *testing.T) {
 			t.Errorf("%v: the fork is recorded\n%s", args, out)
 		}
 	}
-	small := []string{"--set", "agents=10", "--cycles", "3", "--rehearsal", "none", "--checkpoint-interval", "5ms"}
+	small := []string{"--set", "agents=10", "--cycles", "3", "--rehearsal", "none", "--checkpoint-interval", "1us"}
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
 	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")
-	ran(exitDone, "answered from the recording", "run", "--replay", of, "--checkpoint-interval", "5ms")
+	ran(exitDone, "answered from the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
 	ran(exitDone, "was answered from the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)
 }

@@ -31,17 +31,15 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		write := func(w io.Writer) error {
-			return wire.Report(ctx, w, store, r.ID, wire.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit})
-		}
+		how := wire.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit}
 		if c.Out == "-" {
-			return write(t.out)
+			return wire.Report(ctx, t.out, store, r.ID, how)
 		}
 		path := c.Out
 		if path == "" {
 			path = "throng-" + string(r.ID) + ".html"
 		}
-		if err := writeFile(path, write); err != nil {
+		if err := writeReport(ctx, path, store, r.ID, how); err != nil {
 			return err
 		}
 		if t.json {
@@ -50,4 +48,12 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 		_, err := fmt.Fprintf(t.out, "report of run %s: %s\n", r.ID, path)
 		return err
 	})
+}
+
+// reportName is that of the report beside what a run is exported to.
+const reportName = "report.html"
+
+// writeReport writes the report of a run into a file.
+func writeReport(ctx context.Context, path string, store *sqlite.Store, run engine.RunID, how wire.Reporting) error {
+	return writeFile(path, func(w io.Writer) error { return wire.Report(ctx, w, store, run, how) })
 }

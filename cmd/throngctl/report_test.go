@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -56,5 +57,39 @@ func TestReportOfARunInProgress(t *testing.T) {
 	code, page, stderr := ctl(t, "report", "-o", "-", "--data", data)
 	if code != exitDone || !strings.Contains(page, "in progress") || !strings.Contains(page, "the run is still going on") {
 		t.Errorf("exit code %d\n%.600s%s", code, page, stderr)
+	}
+}
+
+// TestReportBesideTheExport: run, fork and resume write it with the other files, the one that throngctl report writes.
+func TestReportBesideTheExport(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	number := ""
+	for i, words := range []string{
+		"run shopping --set agents=20 --set eagerness=8 --cycles 4 --max-requests 60 --rehearsal none --checkpoint-interval 1ms",
+		"resume --max-requests 0 --rehearsal none",
+		"fork --set agents=20 --set eagerness=8 --cycles 4 --max-requests 0 --rehearsal none",
+	} {
+		args, folder := strings.Fields(words), filepath.Join(dir, strconv.Itoa(i))
+		if args[0] == "fork" {
+			args = append(args, "--checkpoint", number)
+		}
+		code, out, stderr := ctl(t, append(args, "--no-dashboard", "--data", data, "--export", folder)...)
+		path := filepath.Join(folder, "report.html")
+		if want := []int{exitFailed, exitDone, exitDone}[i]; code != want || !strings.Contains(out, path) {
+			t.Fatalf("%s: exit code %d, want %d\n%s%s", args[0], code, want, out, stderr)
+		}
+		page := read(t, path)
+		if _, again, _ := ctl(t, "report", "-o", "-", "--data", data); page != again || !strings.Contains(page, "</html>") {
+			t.Errorf("%s: throngctl report writes another page, of %d bytes, not %d", args[0], len(again), len(page))
+		}
+		if strings.Contains(page, "still going on") {
+			t.Errorf("%s: the report is of a run in progress", args[0])
+		}
+		if code, out, stderr := ctl(t, "audit", "--export", folder, "--data", data); code != exitDone {
+			t.Errorf("%s: exit code %d\n%s%s", args[0], code, out, stderr)
+		}
+		_, list, _ := ctl(t, "checkpoints", "--data", data)
+		lines := strings.Split(strings.TrimSpace(list), "\n")
+		number = strings.Fields(lines[len(lines)-1])[0]
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,7 +42,7 @@ type runCmd struct {
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything."`
+	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
 	jsonFlag
 	telemetryFlags
@@ -278,7 +279,11 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		if err := exportAll(ctx, store, job.Run.ID(), out.Export, storage.CSV); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "exported to %s\n", out.Export)
+		page := filepath.Join(out.Export, reportName)
+		if err := writeReport(ctx, page, store, job.Run.ID(), wire.Reporting{}); err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "exported to %s; to be read: %s\n", out.Export, page)
 	}
 	if result.Ending == engine.EndOutOfBudget && !interrupted {
 		s := job.Run.Snapshot()

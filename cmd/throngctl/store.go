@@ -269,6 +269,9 @@ func (c *settingsCmd) save(t *terminal) error {
 		if !known {
 			known, err = wire.SaveTelemetrySetting(t.data, name, value)
 		}
+		if name == wire.LogLevelKey {
+			known, err = true, wire.SaveLogLevel(t.data, value)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -335,6 +338,8 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 		o := s.Show(&tell, said)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
+	logged, _ := wire.FindLogLevel(t.debug, t.data)
+	all.Settings = append(all.Settings, settingJSON{Name: wire.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: wire.LogLevelHelp})
 	if ca, err := wire.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
 	} else if ca != nil {

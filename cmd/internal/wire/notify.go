@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -132,37 +131,4 @@ func (n Notify) WatchFor(job *Job, title string, failed func(error)) *notice.Wat
 	return notice.Start(notice.Config{Run: job.Run, Scenario: title, Target: n.Target, Redact: Redact, Failed: func(err error) {
 		failed(errors.New(Redact(err.Error())))
 	}})
-}
-
-// logLevelKey is the saved setting of how much is logged.
-const logLevelKey = "log-level"
-
-// LogLevels are the levels that a person can choose, the quietest first.
-var LogLevels = []string{"error", "warning", "info", "debug"}
-
-// LogLevel is how much is logged; info where nothing is saved.
-func LogLevel(data string) (name string, level slog.Level) {
-	saved, err := LoadSaved(data)
-	if err == nil {
-		name = saved[logLevelKey]
-	}
-	switch name {
-	case "error":
-		return name, slog.LevelError
-	case "warning":
-		return name, slog.LevelWarn
-	case "debug":
-		return name, slog.LevelDebug
-	}
-	return "info", slog.LevelInfo
-}
-
-// SaveLogLevel keeps how much is logged.
-func SaveLogLevel(data, name string) error {
-	saved, err := LoadSaved(data)
-	if err != nil {
-		return err
-	}
-	saved[logLevelKey] = name
-	return store(data, saved)
 }

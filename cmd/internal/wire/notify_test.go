@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -112,21 +111,5 @@ func TestNotifyTried(t *testing.T) {
 	code = http.StatusForbidden
 	if _, err := TryNotify(t.Context(), data, notice.Target{}); err == nil || !strings.Contains(err.Error(), "it answered 403 Forbidden") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestLogLevel(t *testing.T) {
-	data := t.TempDir()
-	if name, level := LogLevel(data); name != "info" || level != slog.LevelInfo {
-		t.Errorf("at first %s %s", name, level)
-	}
-	want := []slog.Level{slog.LevelError, slog.LevelWarn, slog.LevelInfo, slog.LevelDebug}
-	for i, name := range LogLevels {
-		if err := SaveLogLevel(data, name); err != nil {
-			t.Fatal(err)
-		}
-		if got, level := LogLevel(data); got != name || level != want[i] {
-			t.Errorf("%s is %s %s", name, got, level)
-		}
 	}
 }

@@ -73,10 +73,10 @@ func NewBars(title, empty string, keep Keep) *Bars {
 	c.places = func() int { return min(len(c.bars), MostBars) }
 	c.changed = c.tell
 	c.chosen = c.choose
-	c.ask = func() { showMenu(c, below(c), keepItems(c, c.heading, c.keep)) }
+	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.Y)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c, c.heading, c.keep)) }
+	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
 	c.pad.tap = func(at fyne.Position) {
 		if i := c.find(at.Y); i >= 0 {
 			c.choose(i)
@@ -123,6 +123,8 @@ func (c *Bars) find(y float32) int {
 
 // TappedSecondary shows the menu.
 func (c *Bars) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
+
+func (c *Bars) keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // Picture draws the list once more, at twice the size.
 func (c *Bars) Picture() image.Image {

@@ -118,6 +118,7 @@ func (c *Chart) TappedSecondary(e *fyne.PointEvent) { c.showMenu(e.AbsolutePosit
 
 // FocusGained puts the cursor at the newest values, so that it can be seen where the keyboard is.
 func (c *Chart) FocusGained() {
+	focused(c)
 	c.frame.Show()
 	canvas.Refresh(c.frame)
 	if math.IsNaN(c.cursor.at) && len(c.plot.times) > 0 {

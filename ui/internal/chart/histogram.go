@@ -83,10 +83,10 @@ func NewHistogram(title, note, what string, keep Keep) *Histogram {
 	c.sight = newSight(c)
 	c.places = func() int { return len(c.data.Bins) }
 	c.changed = c.tell
-	c.ask = func() { showMenu(c, below(c), keepItems(c, c.heading, c.keep)) }
+	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.X)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c, c.heading, c.keep)) }
+	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
 	c.raster = canvas.NewRaster(func(w, h int) image.Image { return c.plot.draw(w, h, c.raster.Size().Width) })
 	c.raster.ScaleMode = canvas.ImageScalePixels
 	c.ExtendBaseWidget(c)
@@ -106,6 +106,8 @@ func (c *Histogram) Set(d HistogramData) {
 
 // TappedSecondary shows the menu.
 func (c *Histogram) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
+
+func (c *Histogram) keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // Picture draws what the histogram shows once more, at twice the size.
 func (c *Histogram) Picture() image.Image {

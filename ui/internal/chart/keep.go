@@ -30,6 +30,8 @@ type kept interface {
 	Picture() image.Image
 	// table is what is shown as text: columns apart by tabs, with a line of their names.
 	table() []byte
+	// keeps is what its pictures are called and where they can go.
+	keeps() (title string, k Keep)
 }
 
 // Of pictures, in device-independent pixels: they are no smaller, and drawn at a scale.
@@ -52,14 +54,29 @@ func paint(o fyne.CanvasObject, as fyne.Size) image.Image {
 	return paper.Capture()
 }
 
-// keepItems are the entries of a menu with which a person takes what is shown elsewhere.
-func keepItems(o kept, title string, k Keep) []*fyne.MenuItem {
-	items := []*fyne.MenuItem{fyne.NewMenuItem("Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.table())) })}
+// way is how a person takes what is shown elsewhere.
+type way struct {
+	name string
+	do   func()
+}
+
+// ways are those that a drawing has.
+func ways(o kept) []way {
+	title, k := o.keeps()
+	all := []way{{"Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.table())) }}}
 	if k.Copy != nil {
-		items = append(items, fyne.NewMenuItem("Copy picture", func() { k.Copy(title, o.Picture()) }))
+		all = append(all, way{"Copy picture", func() { k.Copy(title, o.Picture()) }})
 	}
 	if k.Save != nil {
-		items = append(items, fyne.NewMenuItem("Save picture…", func() { k.Save(o, title, o.Picture()) }))
+		all = append(all, way{"Save picture…", func() { k.Save(o, title, o.Picture()) }})
+	}
+	return all
+}
+
+// keepItems are the entries of a menu for them.
+func keepItems(o kept) (items []*fyne.MenuItem) {
+	for _, w := range ways(o) {
+		items = append(items, fyne.NewMenuItem(w.name, w.do))
 	}
 	return items
 }
@@ -97,7 +114,7 @@ func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 		back.Disabled = !c.group.Zoomed()
 		items = append(items, back)
 	}
-	return append(items, keepItems(c, c.config.Title, c.config.Keep)...)
+	return append(items, keepItems(c)...)
 }
 
 // Picture draws what the chart shows once more, at twice the size.
@@ -115,6 +132,8 @@ func (c *Chart) Picture() image.Image {
 	twin.Set(d)
 	return paint(twin, c.Size())
 }
+
+func (c *Chart) keeps() (title string, k Keep) { return c.config.Title, c.config.Keep }
 
 // table is the rows in view, in the units that they are kept in.
 func (c *Chart) table() []byte {

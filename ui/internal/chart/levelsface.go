@@ -25,14 +25,16 @@ func (c *Levels) hear() {
 	c.sight = newSight(c)
 	c.places = func() int { return len(c.plot.data.Points) }
 	c.changed = c.tell
-	c.ask = func() { showMenu(c, below(c), keepItems(c, c.heading, c.keep)) }
+	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.X)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c, c.heading, c.keep)) }
+	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
 }
 
 // TappedSecondary shows the menu.
 func (c *Levels) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
+
+func (c *Levels) keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // find returns the measurement that is nearest to a place of the drawing.
 func (c *Levels) find(x float32) int {

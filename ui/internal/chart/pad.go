@@ -66,6 +66,7 @@ func (p *pad) MouseIn(e *desktop.MouseEvent) { p.MouseMoved(e) }
 
 // MouseMoved follows the pointer.
 func (p *pad) MouseMoved(e *desktop.MouseEvent) {
+	pointed(p.owner)
 	if p.hover != nil {
 		p.hover(e.Position)
 	}

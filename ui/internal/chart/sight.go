@@ -70,6 +70,7 @@ func (s *sight) unpoint() {
 
 // FocusGained looks at the first place, so that it can be seen where the keyboard is.
 func (s *sight) FocusGained() {
+	focused(s.pad.owner)
 	s.frame.Show()
 	canvas.Refresh(s.frame)
 	if s.at < 0 {

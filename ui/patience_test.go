@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/live"
+)
+
+// patience is a door that everything goes through that may take long: it stands still there until a test opens it.
+type patience struct {
+	mu      sync.Mutex
+	door    chan struct{} // closed is open
+	waiting map[string]int
+	job     *live.Job
+	settled chan struct{}
+}
+
+// wait stands at the door.
+func (p *patience) wait(what string) {
+	p.mu.Lock()
+	door := p.door
+	p.waiting[what]++
+	p.mu.Unlock()
+	<-door
+	p.mu.Lock()
+	p.waiting[what]--
+	p.mu.Unlock()
+}
+
+// open lets through who stands there and who comes; shut lets nobody through any more.
+func (p *patience) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.door)
+}
+
+func (p *patience) shut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.door = make(chan struct{})
+}
+
+// stands reports whether somebody waits for something.
+func (p *patience) stands(what string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting[what] > 0
+}
+
+// idle reports whether nobody stands at the door.
+func (p *patience) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.waiting {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *patience) desk() Desk {
+	return Desk{
+		Setup: patientSetup{patience: p}, Live: patientLive{patience: p}, Runs: patientRuns{patience: p}, Results: patientResults{patience: p},
+		Compare: patientCompare{patience: p}, Calibrate: patientCalibrate{patience: p}, Settings: patientSettings{patience: p}, Editor: patientEditor{p}, Store: p,
+	}
+}
+
+func (p *patience) Notice() string { return "" }
+
+func (p *patience) Interrupted(context.Context) (*engine.RunRecord, error) {
+	p.wait("Interrupted")
+	return nil, nil //nolint:nilnil // there is none
+}
+
+func (p *patience) Stop(bool) error          { p.wait("Stop"); return nil }
+func (p *patience) Settled() <-chan struct{} { return p.settled }
+
+// begun puts a run in progress.
+func (p *patience) begun() {
+	s := engine.DefaultSettings()
+	p.job = &live.Job{Run: slowRun{patience: p}, Title: "Shoppers", Agents: 372, Settings: s}
+}
+
+func newPatience() *patience {
+	settled := make(chan struct{})
+	close(settled)
+	return &patience{door: make(chan struct{}), waiting: map[string]int{}, settled: settled}
+}
+
+func record(id engine.RunID) engine.RunRecord {
+	s := engine.DefaultSettings()
+	s.Cycles = 24
+	return engine.RunRecord{
+		ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local), Cycle: 2, Cycles: 24, Done: 816, Total: 8928, Settings: s,
+		Limit: 50, Source: engine.Source{Name: "shopping.yaml"},
+	}
+}
+
+// slowRun is a run in progress whose loop answers when the test says so.
+type slowRun struct {
+	live.Run
+	*patience
+}
+
+func (r slowRun) ID() engine.RunID { return "new" }
+
+func (r slowRun) Snapshot() *engine.Snapshot {
+	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, Limit: 50, Ceiling: 372, Floor: 1, Ended: 816, Total: 8928, Remaining: -1, Governor: "manual"}
+}
+
+func (r slowRun) SetLimit(int, string, string) error         { r.wait("SetLimit"); return nil }
+func (r slowRun) Pause(string, string) error                 { r.wait("Pause"); return nil }
+func (r slowRun) Stop(string, string) error                  { r.wait("Stop of run"); return nil }
+func (r slowRun) Checkpoint(context.Context, string) error   { r.wait("Checkpoint"); return nil }
+func (r slowRun) Tunables() []engine.Tunable                 { return nil }
+func (r slowRun) Done() <-chan struct{}                      { return nil }
+func (r slowRun) Set(string, string, string, string) error   { r.wait("Set"); return nil }
+func (r slowRun) Requeue(context.Context, int, string) error { r.wait("Requeue"); return nil }

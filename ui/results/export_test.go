@@ -1,0 +1,84 @@
+package results
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestExportAsksWhere(t *testing.T) {
+	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
+	q, s := start(t, desk)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	q.Tap(s.Content(), "Export CSV…")
+	picker := s.win.Canvas().Overlays().Top()
+	if picker == nil {
+		t.Fatal("nothing is asked")
+	}
+	q.Tap(picker, "Export here")
+	wait(q, s)
+	if n := desk.times("export r to " + home); n != 1 {
+		t.Errorf("asked was %q", desk.asked)
+	}
+}
+
+func TestExport(t *testing.T) {
+	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
+	q, s := start(t, desk)
+	s.pickPath = func(_, _ string, then func(string)) { then("/there") }
+	q.Tap(s.Content(), "Export CSV…")
+	wait(q, s)
+	if n := desk.times("export r to /there"); n != 1 {
+		t.Errorf("asked was %q", desk.asked)
+	}
+	if got, want := s.said.Text(), "Exported to /there/throng-r: metrics.csv"; !strings.HasPrefix(got, want) {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
+	q.Tap(s.Content(), "Export CSV…")
+	wait(q, s)
+	if got, want := s.said.Text(), "The export failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+}
+
+// TestOtherWays are the report and Parquet: asked for and told of like CSV.
+func TestOtherWays(t *testing.T) {
+	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
+	q, s := start(t, desk)
+	var asked []string
+	s.pickPath = func(title, _ string, then func(string)) {
+		asked = append(asked, title)
+		then("/there")
+	}
+	do := func(name string) {
+		for _, a := range s.Actions() {
+			if a.Name == name && a.Menu == "File" && a.Enabled() {
+				a.Do()
+				wait(q, s)
+				return
+			}
+		}
+		t.Fatalf("%s is not offered", name)
+	}
+	q.Tap(s.Content(), "Report…")
+	wait(q, s)
+	if got, want := s.said.Text(), "The report is /there/throng-r.html: one file"; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
+		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+	}
+	do("Export Parquet…")
+	if got, want := s.said.Text(), "Exported to /there/throng-r, with the columns"; !strings.HasPrefix(got, want) || desk.times("parquet r to /there") != 1 {
+		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+	}
+	if want := []string{"Report: an HTML file is made in this folder", "Export Parquet: a new folder is made in this one"}; !slices.Equal(asked, want) {
+		t.Errorf("asked was %q, want %q", asked, want)
+	}
+	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
+	do("Report…")
+	if got, want := s.said.Text(), "There is no report; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+}

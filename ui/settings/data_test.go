@@ -1,0 +1,38 @@
+package settings
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+func TestAnotherDataFolder(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.screen.data.ask("/other")
+	if top := s.win.Canvas().Overlays().Top(); !uitest.Shows(top, "Nothing is moved or deleted") || !uitest.Shows(top, "/data/throng") {
+		t.Error("it is not said what another folder means")
+	}
+	s.confirm("Cancel")
+	s.screen.data.ask("/other")
+	s.confirm("Change")
+	s.asks("move /other")
+	s.until("From the next start on: /other")
+	if len(s.desk.asked) != 1 {
+		t.Errorf("the desk was asked %q", s.desk.asked)
+	}
+	s.desk.set(func() { s.desk.err = errors.New("it cannot be written") })
+	s.screen.data.move("/third")
+	s.until("The data folder stays as it is. It cannot be written")
+}
+
+// TestLogLevel chooses how much is logged.
+func TestLogLevel(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.Until("the level", func() bool { return s.screen.data.level.Selected == "info" })
+	if s.desk.has("log info") {
+		t.Error("showing it has set it")
+	}
+	s.screen.data.level.SetSelected("debug")
+	s.asks("log debug")
+}

@@ -1,0 +1,171 @@
+package settings
+
+import (
+	"errors"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	d := s.screen.database
+	d.url.SetText("postgres://app:secret@db.example.com:5432/app")
+	if d.url.Text != good || d.password.Text != "secret" {
+		t.Errorf("a pasted address became %q and %q", d.url.Text, d.password.Text)
+	}
+	s.tap("Save")
+	s.asks("save " + good + " secret")
+	s.until("Saved.")
+	s.Until("kept", func() bool { return d.password.PlaceHolder != "" })
+	if d.password.Text != "" || d.url.Text != good {
+		t.Errorf("after saving the fields hold %q and %q", d.url.Text, d.password.Text)
+	}
+
+	test.Type(d.url, "x") // a letter that is typed is none that was pasted
+	d.url.SetText("")
+	for _, letter := range "postgres://app:p@ss@db.example.com/app" {
+		d.url.TypedRune(letter)
+	}
+	if d.password.Text != "" {
+		t.Errorf("the password %q was taken while it was typed", d.password.Text)
+	}
+	d.url.FocusLost()
+	if d.url.Text != "postgres://app@db.example.com/app" || d.password.Text != "p@ss" {
+		t.Errorf("a typed address became %q and %q", d.url.Text, d.password.Text)
+	}
+}
+
+func TestAWrongAddressIsNotSent(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	for text, want := range map[string]string{"": "an address is missing", "db.example.com": "begins with postgres://", "postgres://app:s#x@db/app": "own field"} {
+		s.screen.database.url.SetText(text)
+		for _, button := range []string{"Test", "Save"} {
+			s.tap(button)
+			if !s.shows(want) {
+				t.Errorf("%s of %q does not show %q", button, text, want)
+			}
+		}
+	}
+	if len(s.desk.asked) != 0 {
+		t.Errorf("the desk was asked %q", s.desk.asked)
+	}
+}
+
+func TestTheConnectionIsTested(t *testing.T) {
+	desk := &fakeDesk{
+		connection: Connection{URL: good, From: "saved", HasPassword: true},
+		lines:      []Line{{"Server", "PostgreSQL 15.6", Plain}, {"Round trip", "1.2 ms", Good}, {"Encryption", "none", Bad}},
+	}
+	s := shown(t, desk)
+	s.Until("the address is shown", func() bool { return s.screen.database.url.Text == good })
+	s.tap("Test")
+	s.asks("test " + good + " ") // the password that is kept
+	s.until("PostgreSQL 15.6")
+	for _, text := range []string{"Round trip", "1.2 ms", "Encryption", "none"} {
+		if !s.shows(text) {
+			t.Errorf("the test does not show %q", text)
+		}
+	}
+
+	desk.set(func() { desk.err = errors.New("no route to host") })
+	s.tap("Test")
+	s.until("The test failed: no route to host")
+	if s.shows("PostgreSQL 15.6") {
+		t.Error("the answer of another test is shown")
+	}
+
+	late := make(chan struct{})
+	desk.set(func() { desk.err, desk.wait = nil, late })
+	s.tap("Test")
+	if !s.screen.database.test.Disabled() {
+		t.Error("the test does not show that it is at work")
+	}
+	s.Until("asked", func() bool { return desk.count() == 3 })
+	s.screen.database.url.SetText(good + "2")
+	desk.set(func() { desk.wait, desk.lines = nil, []Line{{"Server", "PostgreSQL 16.1", Plain}} })
+	s.tap("Test")
+	s.until("PostgreSQL 16.1")
+	close(late)
+	s.tap("Test")
+	s.until("PostgreSQL 16.1")
+	if s.shows("PostgreSQL 15.6") {
+		t.Error("the answer for an address that was changed is shown")
+	}
+}
+
+func TestAFailureToSaveIsExplained(t *testing.T) {
+	desk := &fakeDesk{err: &engine.FieldError{Field: "database", Problem: "has no such sslmode"}}
+	s := shown(t, desk)
+	s.screen.database.url.SetText(good)
+	s.screen.database.password.SetText("secret")
+	s.tap("Save")
+	s.until("has no such sslmode")
+	if s.screen.database.password.Text != "secret" || s.screen.database.save.Disabled() {
+		t.Error("the password is gone, or the button is dead")
+	}
+	desk.set(func() { desk.err = errors.New("no keychain: the password lasts until the end of the program") })
+	s.tap("Save")
+	s.until("no keychain")
+	if s.shows("sslmode") {
+		t.Error("the mistake before is still shown")
+	}
+}
+
+func TestForgettingAsks(t *testing.T) {
+	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
+	s.until("Saved with the settings")
+	s.tap("Forget…")
+	s.confirm("Cancel")
+	s.tap("Forget…")
+	s.confirm("Forget")
+	s.asks("save  ")
+	s.until("Forgotten.")
+	s.until("None yet")
+	if got := len(s.desk.asked); got != 1 {
+		t.Errorf("the desk was asked %d times, want once", got)
+	}
+	if !s.screen.database.forget.Disabled() || s.screen.database.url.Text != "" {
+		t.Error("there is still something to forget")
+	}
+}
+
+func TestTheEnvironmentGoesFirst(t *testing.T) {
+	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "DATABASE_URL", Keychain: "nothing answers"}})
+	s.until("In force is DATABASE_URL of the environment")
+	if !s.shows("No password can be kept beyond the end of the program: nothing answers") {
+		t.Error("nothing is said of the keychain")
+	}
+	if !s.screen.database.forget.Disabled() {
+		t.Error("what the environment says can be forgotten")
+	}
+}
+
+// TestThePasswordIsNeededAgain is the start after one that no keychain kept the password of.
+func TestThePasswordIsNeededAgain(t *testing.T) {
+	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
+	s.until("The password is needed again")
+	if s.win.Canvas().Focused() != s.screen.database.password {
+		t.Errorf("the focus is at %v", s.win.Canvas().Focused())
+	}
+	s.screen.database.password.SetText("hush")
+	s.tap("Save")
+	s.until("Saved.")
+	s.Until("it is needed no more", func() bool { return !s.shows("The password is needed again") })
+}
+
+func TestTheStateOfSendingIsFollowed(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.desk.sending = Line{Value: "12 rows wait", State: Warning}
+	s.screen.Tick()
+	if !s.shows("12 rows wait") {
+		t.Error("the state is not shown")
+	}
+	s.desk.sending = Line{}
+	s.screen.Tick()
+	if s.shows("12 rows wait") {
+		t.Error("a state that is over is shown")
+	}
+}

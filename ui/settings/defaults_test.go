@@ -1,0 +1,114 @@
+package settings
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// edit taps the pencil beside a setting and returns the editor's row.
+func (s *stage) edit(name string) *form.Row {
+	s.t.Helper()
+	i := slices.IndexFunc(s.screen.defaults.shown, func(o Setting) bool { return o.Name == name })
+	line := s.screen.defaults.row(s.screen.defaults.shown[i])
+	uitest.Walk(line, func(o fyne.CanvasObject) bool {
+		if b, ok := o.(*widget.Button); ok {
+			test.Tap(b)
+		}
+		return true
+	})
+	s.Drain()
+	if s.screen.defaults.editor == nil {
+		return nil
+	}
+	return s.screen.defaults.editor.row
+}
+
+func TestDefaultsAreEdited(t *testing.T) {
+	desk := &fakeDesk{settings: []Setting{
+		{"max-concurrent", "50", "MAX_WORKERS", "sessions in flight, at most"},
+		{"cycles", "1", "default", "length of the run"},
+		{"seed", "7", "saved", "what draws depend on"},
+	}}
+	s := shown(t, desk)
+	s.until("what draws depend on")
+	if !s.shows("MAX_WORKERS (environment)") {
+		t.Error("it is not said where the value comes from")
+	}
+	if s.edit("max-concurrent") != nil {
+		t.Error("what the environment says can be changed")
+	}
+
+	s.edit("cycles")
+	if uitest.Button(s.screen.Content(), "Use the default") != nil {
+		t.Error("the default can be replaced by itself")
+	}
+	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.defaults.editor.entry) {
+		t.Errorf("the keyboard is at %T, want the editor", got)
+	}
+	for _, e := range []*form.Entry{s.screen.defaults.editor.entry, s.screen.database.url, s.screen.database.password} {
+		if e.Page != s.screen.content.(fyne.Scrollable) {
+			t.Errorf("the field with %q keeps the wheel", e.Text)
+		}
+	}
+	desk.set(func() { desk.err = &engine.FieldError{Field: "cycles", Problem: `"x" is not a whole number`} })
+	s.screen.defaults.editor.entry.SetText("x")
+	s.screen.defaults.editor.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	s.asks("set cycles x")
+	s.until("not a whole number")
+
+	desk.set(func() { desk.err = nil })
+	s.screen.defaults.editor.entry.SetText("48")
+	test.Tap(s.screen.defaults.editor.buttons[0])
+	s.asks("set cycles 48")
+	s.until("48")
+	s.Until("closed", func() bool { return s.screen.defaults.editor == nil })
+
+	s.edit("seed")
+	s.tap("Cancel")
+	if s.screen.defaults.editor != nil {
+		t.Error("the editor stays")
+	}
+	s.edit("seed")
+	s.tap("Use the default")
+	s.asks("set seed ")
+}
+
+// TestDefaultsAreFound by words of their name, their title or their meaning; each stands in its group, and one that the
+// window knows nothing of at the end.
+func TestDefaultsAreFound(t *testing.T) {
+	s := shown(t, &fakeDesk{settings: []Setting{
+		{"retries", "5", "default", "attempts at a request"},
+		{"cycles", "24", "saved", "length of the run"},
+		{"session-timeout", "5m0s", "default", "time that a session may use"},
+		{"new-thing", "on", "default", "nobody has named it"},
+	}})
+	s.until("Time limits and retries")
+	texts := uitest.Texts(s.screen.defaults.panel)
+	order := []string{"Length and pace", "Length in cycles", "Time limits and retries", "Of a session", "5m", "Attempts at a request", "More", "new-thing"}
+	at := -1
+	for _, want := range order {
+		i := slices.Index(texts, want)
+		if i <= at {
+			t.Fatalf("%q is not behind what should be before it: %q", want, texts)
+		}
+		at = i
+	}
+	s.screen.defaults.look.SetText("session time")
+	s.Drain()
+	if !s.shows("Of a session") || s.shows("Attempts at a request") || s.shows("Length and pace") {
+		t.Errorf("it shows %q", uitest.Texts(s.screen.defaults.panel))
+	}
+	s.screen.defaults.look.SetText("elephants")
+	s.Drain()
+	if !s.shows("try fewer") {
+		t.Error("nothing is said of what to do")
+	}
+}
