@@ -339,7 +339,7 @@ func TestForksOfRecordings(t *testing.T) {
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
 	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")
-	ran(exitDone, "answered from the recording", "run", "--replay", of, "--checkpoint-interval", "5ms")
+	ran(exitDone, "answered from the recording", "run", "--replay", of, "--checkpoint-interval", "1us")
 	ran(exitDone, "was answered from the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)
 }
