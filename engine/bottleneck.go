@@ -82,10 +82,10 @@ const (
 var bottlenecks = [...]bottleneck{
 	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
 	{BoundByOthers, (*constraint).machine, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
+	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, if the run is to be over sooner")},
 	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change something: each is durable before it is asked for")},
 	{BoundByRefusals, goesTo(ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services take no more")},
 	{BoundByPacing, goesTo(ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and bounds of the services, if they bear it")},
-	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, if the run is to be over sooner")},
 	{BoundByLimit, (*constraint).full, 0.80, (*constraint).limitText, (*constraint).limitHelp},
 	{BoundByScripts, goesTo(ForScripts), 0.50, (*constraint).scriptsText, advises("do less in python steps")},
 	{BoundByServices, goesTo(ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing here waits for a place")},

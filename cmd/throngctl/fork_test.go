@@ -88,6 +88,20 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	}
 }
 
+// TestForkOfAShortRun: a run that finished before a checkpoint was due says so, and what would have taken one.
+func TestForkOfAShortRun(t *testing.T) {
+	data := t.TempDir()
+	if code, out, stderr := ctl(t, day(data, "--cycles", "1")...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "finished before one was due") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "keeps no checkpoint") || !strings.Contains(stderr, "--checkpoint-interval") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
 // TestResumeOfAChangedScenario is refused with both ways to go on; what makes no difference is said, and a file that is gone.
 func TestResumeOfAChangedScenario(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")

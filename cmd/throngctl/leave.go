@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -19,6 +20,16 @@ const leaveTime = 5 * time.Second
 // emergencies are the signals with which the system ends programs, at log-out and shutdown; Ctrl+C is a person's and
 // has time.
 var emergencies = map[os.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+
+// heeded are the signals that end a run. A hang-up that was ignored when the program began, as under nohup, stays so.
+func heeded() <-chan os.Signal {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return signals
+}
 
 // leave ends a run within leaveTime.
 func (t *terminal) leave(run *engine.Run, reason string) {

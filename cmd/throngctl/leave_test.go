@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -109,6 +111,26 @@ func TestSystemEndsTheProgram(t *testing.T) {
 			}
 			checkOrders(t, data, got.events)
 		})
+	}
+}
+
+// TestNohup: a hang-up that was ignored when the program began does not end its run; Ctrl+C does.
+func TestNohup(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	data := t.TempDir()
+	cmd, _, stderr := slowRun(t, data)
+	for _, s := range []os.Signal{syscall.SIGHUP, os.Interrupt, os.Interrupt} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait() // the state says more
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupt, stopping") || strings.Contains(stderr.String(), "SIGHUP") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if _, list, _ := ctl(t, "checkpoints", "--data", data); strings.Contains(list, "emergency") {
+		t.Errorf("checkpoints\n%s", list)
 	}
 }
 

@@ -11,11 +11,9 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/signal"
 	"reflect"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -174,11 +172,9 @@ type exitError int
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func main() {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	moments := prove.FromEnv(os.Getenv)
 	code := execute(os.Args[1:], &terminal{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments),
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: heeded(), byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments),
 	})
 	if err := moments.Write(); err != nil {
 		fmt.Fprintf(os.Stderr, "throngctl: %v\n", err)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -42,10 +41,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(apart(m))
 	}
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	moments := prove.FromEnv(os.Getenv)
-	tool := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: signals, byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments)}
+	tool := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: heeded(), byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments)}
 	tool.hooks.host = hostThatPanics()
 	changes := mishaps(&tool.hooks)
 	if os.Getenv(breakEnv) == "keys" {

@@ -131,11 +131,15 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		if t.json {
 			return t.print(newCheckpoints(r.ID, all))
 		}
-		if len(all) == 0 {
+		switch {
+		case len(all) > 0:
+			return t.listCheckpoints(all)
+		case r.Ending == engine.EndFinished:
+			fmt.Fprintf(t.out, "run %s has no checkpoint: it finished before one was due (--checkpoint-interval)\n", r.ID)
+		default:
 			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
-			return nil
 		}
-		return t.listCheckpoints(all)
+		return nil
 	})
 }
 

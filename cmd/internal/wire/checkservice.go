@@ -80,7 +80,7 @@ type doubtError struct{ text, hint string }
 func (e *doubtError) Error() string { return e.text }
 
 // checkHTTP asks for the service's own address, with its token if it has one. Whatever it answers, it is there; but its
-// own errors, and a token that it does not take, are told.
+// own errors, and a token that it misses or does not take, are told.
 func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
 	header := http.Header{}
 	if o.Bearer != "" {
@@ -99,6 +99,8 @@ func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
 		return "", err
 	case o.Bearer != "" && refusesKey(a.Code):
 		return "", &engine.FieldError{Field: "service " + o.Name, Problem: fmt.Sprintf("%s refuses the token %s (%d)", a.Host, o.Bearer, a.Code), Hint: "another token"}
+	case refusesKey(a.Code) && o.JWT == nil && o.Login == nil: // whose tokens are agents', and not asked for here
+		return "", &doubtError{a.String() + "; the scenario sends it no token", "auth of the service in the scenario, if sessions are refused too"}
 	case a.Code >= http.StatusInternalServerError:
 		return "", &doubtError{a.String(), "look at its log before many agents ask it"}
 	}

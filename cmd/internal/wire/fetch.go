@@ -102,7 +102,7 @@ func (f Fetch) pick(a *postgres.Archive, run engine.RunID, all []engine.Checkpoi
 	if len(all) == 0 {
 		return c, &engine.FieldError{
 			Field: "run", Problem: fmt.Sprintf("%s has no checkpoint in %s that can be fetched", run, a.Target()),
-			Hint: "it was made with --remote-checkpoints off, by an older Throng, or is still being sent: throngctl push where it was made",
+			Hint: "it has none, was made with --remote-checkpoints off or by an older Throng, or is still being sent: throngctl push where it was made",
 		}
 	}
 	if f.Number == 0 {

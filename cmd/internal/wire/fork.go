@@ -52,7 +52,7 @@ func FindParent(ctx context.Context, store *sqlite.Store, data string, run engin
 	}
 	switch {
 	case len(all) == 0:
-		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s keeps no checkpoint", record.ID), Hint: "throngctl run starts it anew"}
+		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s keeps no checkpoint", record.ID), Hint: "throngctl checkpoint takes one of a run in progress, a shorter --checkpoint-interval some of a short one"}
 	case number == 0 && i < 0: // all stand at its end: that is refused, or it becomes longer
 		i = 0
 	case i < 0:

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/assets"
+)
+
+var (
+	unwritten  = regexp.MustCompile("(?ms)^```.*?^```$|`[^`]*`|\\*\\*[^*]*\\*\\*")
+	emphasised = regexp.MustCompile(`\*([^*\n]+(?:\n[^*\n]+)?)\*`)
+)
+
+// TestNamesOfTheGuide: what the guide names is called so in the window, or is one of the words that are no names of it. A
+// menu or a screen stands before what is in it.
+func TestNamesOfTheGuide(t *testing.T) {
+	var written strings.Builder
+	for _, folder := range []string{".", filepath.Join("..", "assets", "scenarios")} {
+		err := filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || strings.HasSuffix(name, "_test.go") || !slices.Contains([]string{".go", ".yaml"}, filepath.Ext(name)) {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			written.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	others := []string{"Stopped", "replayed", "sent again", "confirmed", "cycle 2/24", "Incoming Webhooks"}
+	n := 0
+	for _, p := range assets.Pages() {
+		if p.Topic == "unsigned" { // whose names are those of systems
+			continue
+		}
+		for _, m := range emphasised.FindAllStringSubmatch(unwritten.ReplaceAllString(p.Text, ""), -1) {
+			name := strings.Join(strings.Fields(m[1]), " ")
+			if slices.Contains(others, name) {
+				continue
+			}
+			n++
+			for part := range strings.SplitSeq(name, ", ") {
+				if !regexp.MustCompile(`"` + regexp.QuoteMeta(part) + `"|title: ` + regexp.QuoteMeta(part) + `\n`).MatchString(written.String()) {
+					t.Errorf("%s: nothing is called %s", p.File, name)
+				}
+			}
+		}
+	}
+	if n < 60 {
+		t.Errorf("only %d names", n)
+	}
+}
