@@ -20,6 +20,8 @@ type checkCmd struct {
 	After bool              `help:"What to look at after a run: criteria, agents, errors, anomalies, rows that wait, checkpoints."`
 	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
 
+	TestNotice bool `help:"Send a notice, too, as a test of where notices go."`
+	notifyFlag
 	settingFlags
 	newFlags
 	outsideFlags
@@ -53,8 +55,16 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
+	told, err := c.target(t)
+	if err != nil {
+		return err
+	}
 	var list wire.Preflight
-	return t.checked(list.List(ctx, l, db, nil))
+	checks := list.List(ctx, l, db, nil)
+	if c.TestNotice {
+		checks = append(checks, tryNotice(ctx, told))
+	}
+	return t.checked(checks)
 }
 
 // checked shows checks. A problem among them is an exit code.

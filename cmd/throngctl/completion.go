@@ -257,7 +257,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 		for _, s := range wire.TelemetrySettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		found = append(found, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
+		found = append(found, candidate{wire.NotifyKey + "=", wire.NotifyHelp}, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.TunableNames() {
 			found = append(found, candidate{name + "=", ""})

@@ -2,11 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
 )
+
+// notifyFlag says where notices go.
+type notifyFlag struct {
+	Notify string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
+}
+
+// target is where they go.
+func (f notifyFlag) target(t *terminal) (wire.Notify, error) {
+	return wire.FindNotify(f.Notify, os.Getenv, t.data)
+}
 
 // hear takes in what goes wrong beside a run, from any goroutine; it is said by the one that talks to the terminal.
 func (t *terminal) hear(err error) {
@@ -66,4 +79,20 @@ func (t *terminal) telling(n wire.Notify, job *wire.Job, title string, p *patien
 	return func() {
 		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
 	}
+}
+
+// tryNotice sends a notice as a test of where notices go.
+func tryNotice(ctx context.Context, n wire.Notify) engine.Check {
+	check := engine.Check{Name: "Notices", Grade: engine.GradeProblem}
+	answer, err := n.Try(ctx)
+	if field, ok := errors.AsType[*engine.FieldError](err); ok {
+		check.Text, check.Hint = field.Problem, field.Hint
+		return check
+	}
+	if err != nil {
+		check.Text, check.Hint = err.Error(), "a run would go on without; look at the address and its server"
+		return check
+	}
+	check.Grade, check.Text = engine.GradeOK, n.Host()+" took a notice, as a test: "+answer
+	return check
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zalando/go-keyring"
+
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 )
@@ -92,6 +94,52 @@ func TestNotify(t *testing.T) {
 				t.Errorf("said was\n%s%s", out, stderr)
 			}
 		})
+	}
+}
+
+// TestWhereNoticesGo is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
+func TestWhereNoticesGo(t *testing.T) {
+	keyring.MockInit()
+	t.Cleanup(keyring.MockInit)
+	t.Setenv(wire.NotifyEnv, "")
+	data := t.TempDir()
+	row := func(args ...string) string {
+		code, out, stderr := ctl(t, append([]string{"settings", "--data", data}, args...)...)
+		if code != exitDone || strings.Contains(out+stderr, "canary") {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, out, stderr)
+		}
+		return strings.Join(strings.Fields(regexp.MustCompile(`(?m)^notify .*$`).FindString(out))[:3], " ")
+	}
+	if got := row(); got != "notify none default" {
+		t.Errorf("at first %q", got)
+	}
+	code, out, _ := ctl(t, "check", "--data", data, "--test-notice")
+	if code != exitFailed || !strings.Contains(out, "there is no address to try") {
+		t.Errorf("nowhere: exit code %d\n%s", code, out)
+	}
+	h := newHook(t, http.StatusOK)
+	if got := row("notify=" + h.URL + "/canary-9c1d"); !strings.HasPrefix(got, "notify json 127.0.0.1:") {
+		t.Errorf("saved %q", got)
+	}
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notice")
+	if code != exitDone || !strings.Contains(out, "took a notice, as a test: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
+		t.Errorf("exit code %d, told %q\n%s", code, h.events(), out)
+	}
+	refuses := newHook(t, http.StatusForbidden)
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notice", "--notify", refuses.URL+"/canary-9c1d")
+	if code != exitFailed || !strings.Contains(out, "it answered 403") || strings.Contains(out, "canary") {
+		t.Errorf("refused: exit code %d\n%s", code, out)
+	}
+	if got := row("notify="); got != "notify none default" {
+		t.Errorf("forgotten %q", got)
+	}
+	keyring.MockInitWithError(errors.New("no keychain"))
+	code, _, stderr := ctl(t, "settings", "--data", data, "notify="+h.URL+"/canary-9c1d")
+	if code != exitFailed || !strings.Contains(stderr, wire.NotifyEnv) || strings.Contains(stderr, "canary") {
+		t.Errorf("without a keychain: exit code %d\n%s", code, stderr)
+	}
+	if got := row(); got != "notify none default" {
+		t.Errorf("without a keychain %q", got)
 	}
 }
 

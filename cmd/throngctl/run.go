@@ -46,7 +46,7 @@ type output struct {
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
 	jsonFlag
 	telemetryFlags
-	Notify string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
+	notifyFlag
 }
 
 // Run is called by kong.
@@ -177,7 +177,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
-	notify, err := wire.FindNotify(out.Notify, os.Getenv, t.data)
+	notify, err := out.target(t)
 	if err != nil {
 		return err
 	}

@@ -24,16 +24,19 @@ func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
 	return h, err
 }
 
-// TestHook sends a notice, and returns what the server answered.
+// TestHook sends a notice, and returns what the server answered. An empty address is the one in force.
 func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, error) {
-	if url == "" {
-		return wire.TryNotify(ctx, d.data, notice.Target{Kind: notice.Kind(kind)})
+	n, err := wire.FindNotify("", os.Getenv, d.data)
+	if url != "" {
+		n.Asks = false
+		n.Target, err = hookOf(kind, url)
+	} else if kind != "" {
+		n.Kind = notice.Kind(kind)
 	}
-	target, err := hookOf(kind, url)
 	if err != nil {
 		return "", err
 	}
-	return wire.TryNotify(ctx, d.data, target)
+	return n.Try(ctx)
 }
 
 // SaveHook keeps where notices go; an empty address forgets it.

@@ -15,8 +15,13 @@ import (
 // NotifyEnv is the environment variable with the address that notices go to.
 const NotifyEnv = "THRONG_NOTIFY_URL"
 
+// NotifyKey is the name of the setting of where notices go, and NotifyHelp what it means.
 const (
-	notifyKey     = "notify"  // what stands for the address in the saved settings: its kind and its host
+	NotifyKey  = "notify" // in the saved settings it stands for the address, by its kind and its host
+	NotifyHelp = "web hook that is told of the end, of pauses, breakers, budgets and stalls: the kind and the host of an address; the keychain holds it"
+)
+
+const (
 	notifyAccount = "notices" // what the address is filed under
 	secretPrefix  = "secret:"
 )
@@ -31,6 +36,14 @@ type Notify struct {
 // describe names the kind and the host, which are no secrets.
 func (n Notify) describe() string { return string(n.Kind) + " " + n.Host() }
 
+// Origin is where notices go, without the address, and where that is said.
+func (n Notify) Origin() Origin {
+	if n.URL == "" {
+		return Origin{"none", cmp.Or(n.From, "default")}
+	}
+	return Origin{n.describe(), n.From}
+}
+
 // FindNotify returns where notices go, out of a flag, the environment and what is saved. A flag is an address,
 // secret:NAME, or none. Its mistakes are *engine.FieldError.
 func FindNotify(flag string, env func(string) string, data string) (Notify, error) {
@@ -39,7 +52,7 @@ func FindNotify(flag string, env func(string) string, data string) (Notify, erro
 		text, from = env(NotifyEnv), NotifyEnv
 	}
 	if text == "none" {
-		return Notify{}, nil
+		return Notify{From: from}, nil
 	}
 	if text == "" {
 		return savedNotify(data)
@@ -62,10 +75,10 @@ func FindNotify(flag string, env func(string) string, data string) (Notify, erro
 // savedNotify is where notices go by what is saved.
 func savedNotify(data string) (Notify, error) {
 	saved, err := LoadSaved(data)
-	if err != nil || saved[notifyKey] == "" {
+	if err != nil || saved[NotifyKey] == "" {
 		return Notify{}, err
 	}
-	kind, host, _ := strings.Cut(saved[notifyKey], " ")
+	kind, host, _ := strings.Cut(saved[NotifyKey], " ")
 	n := Notify{Target: notice.Target{Kind: notice.Kind(kind), URL: "https://" + host}, From: fromSaved, Asks: true}
 	address, _, err := keptSecret(notifyAccount)
 	if err != nil {
@@ -86,9 +99,9 @@ func SaveNotify(data string, target notice.Target) error {
 	if err != nil {
 		return err
 	}
-	delete(saved, notifyKey)
+	delete(saved, NotifyKey)
 	if target.URL != "" {
-		saved[notifyKey] = Notify{Target: target}.describe()
+		saved[NotifyKey] = Notify{Target: target}.describe()
 		use(target.URL)
 	}
 	if err := store(data, saved); err != nil {
@@ -97,22 +110,31 @@ func SaveNotify(data string, target notice.Target) error {
 	return keepSecret(notifyAccount, target.URL)
 }
 
-// TryNotify sends a notice for a person who waits for it, and returns what the server answered. An empty address is the
-// one that is kept.
-func TryNotify(ctx context.Context, data string, target notice.Target) (string, error) {
-	if target.URL == "" {
-		kept, err := savedNotify(data)
-		if err != nil {
-			return "", err
+// SaveNotifyText is SaveNotify of an address as a person writes it; "" forgets the one that is kept. Where no keychain keeps
+// it, it is not saved.
+func SaveNotifyText(data, text string) error {
+	var target notice.Target
+	if text != "" {
+		var err error
+		if target, err = notice.ParseTarget(text); err != nil {
+			return err
 		}
-		if kept.URL == "" || kept.Asks {
-			return "", errNoNotify
-		}
-		target.URL, target.Kind = kept.URL, cmp.Or(target.Kind, kept.Kind)
 	}
-	answer, err := notice.Try(ctx, target, notice.Test(time.Now()))
+	err := SaveNotify(data, target)
+	if unkept, ok := errors.AsType[*UnkeptError](err); ok {
+		return errors.Join(fmt.Errorf("where notices go is kept nowhere: %w; %s=… in the environment says it", unkept.Err, NotifyEnv), SaveNotify(data, notice.Target{}))
+	}
+	return err
+}
+
+// Try sends a notice for a person who waits for it, and returns what the server answered.
+func (n Notify) Try(ctx context.Context) (string, error) {
+	if n.URL == "" || n.Asks {
+		return "", errNoNotify
+	}
+	answer, err := notice.Try(ctx, n.Target, notice.Test(time.Now()))
 	if err != nil {
-		return "", fmt.Errorf("%s: %s", target.Host(), Redact(err.Error()))
+		return "", fmt.Errorf("%s: %s", n.Host(), Redact(err.Error()))
 	}
 	return Redact(answer), nil
 }

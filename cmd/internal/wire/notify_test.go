@@ -32,7 +32,7 @@ func TestFindNotify(t *testing.T) {
 		{"", map[string]string{NotifyEnv: hook}, "slack " + hook + " " + NotifyEnv},
 		{"json:http://127.0.0.1:1/x", map[string]string{NotifyEnv: hook}, "json http://127.0.0.1:1/x --notify"},
 		{"secret:HOOK", map[string]string{"HOOK": hook}, "slack " + hook + " --notify"},
-		{"none", map[string]string{NotifyEnv: hook}, "  "},
+		{"none", map[string]string{NotifyEnv: hook}, "  --notify"},
 	} {
 		n, err := FindNotify(tt.flag, func(name string) string { return tt.env[name] }, data)
 		if got := string(n.Kind) + " " + n.URL + " " + n.From; err != nil || got != tt.want {
@@ -59,7 +59,7 @@ func TestFindNotify(t *testing.T) {
 	if n, err := FindNotify("", none, data); err != nil || n != (Notify{}) {
 		t.Errorf("forgotten is %+v, %v", n, err)
 	}
-	if _, err := TryNotify(t.Context(), data, notice.Target{}); !errors.As(err, &field) {
+	if _, err := (Notify{}).Try(t.Context()); !errors.As(err, &field) {
 		t.Errorf("tried nothing: %v", err)
 	}
 }
@@ -104,12 +104,16 @@ func TestNotifyTried(t *testing.T) {
 	if err := SaveNotify(data, target); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := TryNotify(t.Context(), data, notice.Target{})
+	n, err := FindNotify("", func(string) string { return "" }, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := n.Try(t.Context())
 	if err != nil || !strings.HasPrefix(answer, "200 OK") {
 		t.Errorf("got %q, %v", answer, err)
 	}
 	code = http.StatusForbidden
-	if _, err := TryNotify(t.Context(), data, notice.Target{}); err == nil || !strings.Contains(err.Error(), "it answered 403 Forbidden") {
+	if _, err := n.Try(t.Context()); err == nil || !strings.Contains(err.Error(), "it answered 403 Forbidden") {
 		t.Errorf("got %v", err)
 	}
 }

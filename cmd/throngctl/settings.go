@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// settingsCmd shows the settings in force, and saves some.
+type settingsCmd struct {
+	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
+	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
+	jsonFlag
+	settingFlags
+	adaptiveFlag
+	newFlags
+	databaseFlag
+}
+
+// Run is called by kong.
+func (c *settingsCmd) Run(t *terminal) error {
+	if err := c.save(t); err != nil {
+		return err
+	}
+	all, err := c.inForce(t)
+	if err != nil {
+		return err
+	}
+	if t.json {
+		return t.print(all)
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
+	for _, s := range all.Settings {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
+	}
+	if all.CA != "" {
+		fmt.Fprintf(t.err, "the imported CA is %s\n", all.CA)
+	}
+	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", all.Data)
+	return w.Flush()
+}
+
+// save keeps what is to be changed with the saved settings.
+func (c *settingsCmd) save(t *terminal) error {
+	if len(c.Change) == 0 {
+		return nil
+	}
+	changes := map[string]string{}
+	for _, change := range c.Change {
+		name, value, ok := strings.Cut(change, "=")
+		if !ok {
+			return &engine.FieldError{Field: change, Problem: "is no name=value"}
+		}
+		known, err := wire.SaveDatabaseSetting(t.data, name, value)
+		if !known {
+			known, err = wire.SaveTelemetrySetting(t.data, name, value)
+		}
+		switch name {
+		case wire.LogLevelKey:
+			known, err = true, wire.SaveLogLevel(t.data, value)
+		case wire.NotifyKey:
+			known, err = true, wire.SaveNotifyText(t.data, value)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !known:
+			changes[name] = value
+		}
+	}
+	return wire.Save(t.data, changes)
+}
+
+// settingsJSON are the settings in force.
+type settingsJSON struct {
+	Settings []settingJSON `json:"settings"`
+	CA       string        `json:"imported_ca,omitempty"`
+	Data     string        `json:"data"`
+}
+
+// settingJSON is one of them: From is the flag or variable that sets it, saved, the scenario or default.
+type settingJSON struct {
+	Name    string   `json:"name"`
+	Value   string   `json:"value"`
+	From    string   `json:"from"`
+	Meaning string   `json:"meaning"`
+	Env     []string `json:"environment,omitempty"`
+	Not     []string `json:"opposite_environment,omitempty"`
+}
+
+// inForce are the settings that a run would have, with these flags and for the scenario.
+func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
+	layers := wire.Layers{Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv}
+	if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
+		return all, err
+	}
+	if c.File != "" {
+		s, err := wire.LoadScenario(c.File, nil)
+		if err != nil {
+			return all, err
+		}
+		layers.File = wire.FileSettings(s)
+	}
+	_, origins, err := layers.Resolve()
+	if err != nil {
+		return all, err
+	}
+	for _, s := range wire.Settings {
+		o := origins[s.Name]
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.Not})
+	}
+	db, places, err := wire.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
+	if err != nil {
+		return all, err
+	}
+	for i := range wire.DatabaseSettings {
+		s := &wire.DatabaseSettings[i]
+		o := s.Show(db, places)
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
+	}
+	tell, said, err := wire.TelemetryHere(t.data)
+	if err != nil {
+		return all, err
+	}
+	for i := range wire.TelemetrySettings {
+		s := &wire.TelemetrySettings[i]
+		o := s.Show(&tell, said)
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
+	}
+	told, err := wire.FindNotify("", os.Getenv, t.data)
+	if err != nil {
+		return all, err
+	}
+	hook := told.Origin()
+	all.Settings = append(all.Settings, settingJSON{wire.NotifyKey, hook.Value, hook.From, wire.NotifyHelp, []string{wire.NotifyEnv}, nil})
+	logged, _ := wire.FindLogLevel(t.debug, t.data)
+	all.Settings = append(all.Settings, settingJSON{Name: wire.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: wire.LogLevelHelp})
+	if ca, err := wire.SavedCA(t.data); err != nil {
+		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
+	} else if ca != nil {
+		all.CA = ca.String()
+	}
+	all.Data = filepath.Clean(t.data)
+	return all, nil
+}
