@@ -141,7 +141,7 @@ func (l look) help(d *desktop) {
 	d.xdotool("key", "F3", "type", "checkpoint")
 	d.xdotool("sleep", "1")
 	l.shot(d, "guide-search")
-	d.xdotool("key", "ctrl+w")
+	d.shut("^Guide")
 	d.until("the guide closed", func() bool { return d.open("^Guide") == 0 })
 	d.xdotool("search", "--name", "Throng", "windowfocus", "--sync")
 }
