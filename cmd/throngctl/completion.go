@@ -4,9 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -237,11 +234,8 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 	case "run":
 		return t.runs(ctx)
 	case "file":
-		files, _ := fs.ReadDir(assets.Scenarios(), ".") // they are in the program
-		for _, f := range files {
-			if ending := path.Ext(f.Name()); slices.Contains(scenario.Endings, ending) {
-				found = append(found, candidate{strings.TrimSuffix(f.Name(), ending), "built in"})
-			}
+		for _, name := range wire.BuiltIn() {
+			found = append(found, candidate{name, "built in"})
 		}
 	case "topic":
 		for _, p := range assets.Pages() {

@@ -68,6 +68,7 @@ type cli struct {
 	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
 	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
 
+	Scenarios  scenariosCmd  `cmd:"" help:"List the scenarios that come along, show one, or write a copy to begin with." group:"Scenarios, settings and the rehearsal"`
 	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
 	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
 	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`

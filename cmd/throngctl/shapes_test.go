@@ -44,6 +44,7 @@ var answers = []struct {
 	{"bin", binJSON{}},
 	{"push", pushedJSON{}},
 	{"push --check", []checkJSON{}},
+	{"scenarios", []builtInJSON{}},
 	{"validate", scenarioJSON{}},
 	{"check", checksJSON{}},
 	{"prove", []proofJSON{}},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/power"
 	"github.com/throng-sim/throng/engine"
 )
@@ -32,7 +33,7 @@ func (l Launch) machineItems() []item {
 		{"Log and recording", "", func(ctx context.Context) engine.Check { return l.checkLog(ctx, slog.Default()) }},
 		{"Power and sleep", "", func(ctx context.Context) engine.Check {
 			source, err := power.Read(ctx)
-			return checkPower(source, err, l.Settings.KeepAwake)
+			return checkPower(source, err, l.mayKeepAwake())
 		}},
 	}
 }
@@ -135,11 +136,31 @@ func (l Launch) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
 	return fine("the log has what is unusual; %s; nothing is recorded for a replay", share)
 }
 
-// checkPower says what the machine draws from, and whether it may fall asleep; err is that nobody tells the first.
-func checkPower(source power.Source, err error, kept bool) engine.Check {
+// errFree is that nobody wants the machine to be kept awake.
+var errFree = errors.New("it may fall asleep during a run, which then waits")
+
+// mayKeepAwake tries whether a run can keep the machine awake.
+func (l Launch) mayKeepAwake() error {
+	if !l.Settings.KeepAwake {
+		return errFree
+	}
+	release, _, err := awake.Hold("checks before a run")
+	if err == nil {
+		release()
+	}
+	return err
+}
+
+// checkPower says what the machine draws from, and whether it may fall asleep; err is that nobody tells the first, and
+// sleeps why a run does not keep it awake.
+func checkPower(source power.Source, err, sleeps error) engine.Check {
 	sleep, from := "it is kept awake during a run", "plugged in"
-	if !kept {
-		sleep = "it may fall asleep during a run, which then waits"
+	kept := sleeps == nil || errors.Is(sleeps, awake.ErrNone)
+	switch {
+	case !kept:
+		sleep = sleeps.Error()
+	case sleeps != nil:
+		sleep = "nothing here can keep it awake, nor mostly put it to sleep"
 	}
 	if source.Battery {
 		from = "on its battery"
@@ -150,6 +171,8 @@ func checkPower(source power.Source, err error, kept bool) engine.Check {
 	switch {
 	case err != nil && kept:
 		return unknown("%v whether the machine is plugged in; %s", err, sleep)
+	case !kept && !errors.Is(sleeps, errFree):
+		return warning("a run waits while it sleeps", "the machine may fall asleep: %s", sleep)
 	case !kept && (err != nil || !source.Battery):
 		return mended(warning("switch keep-awake on", "the machine is not kept awake: %s", sleep), engine.MendSettings, "")
 	case source.Battery:

@@ -2,12 +2,14 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/power"
 	"github.com/throng-sim/throng/engine"
 )
@@ -62,18 +64,20 @@ func TestCheckPower(t *testing.T) {
 		name   string
 		source power.Source
 		err    error
-		kept   bool
+		sleeps error
 		want   engine.Grade
 		says   string
 	}{
-		{"plugged in", power.Source{Percent: 80}, nil, true, engine.GradeOK, "plugged in, at 80 %"},
-		{"a desktop", power.Source{Percent: -1}, nil, true, engine.GradeOK, "plugged in; it is kept awake"},
-		{"on its battery", power.Source{Battery: true, Percent: 31}, nil, true, engine.GradeWarning, "on its battery, at 31 %"},
-		{"it may sleep", power.Source{Percent: -1}, nil, false, engine.GradeWarning, "not kept awake"},
-		{"nobody tells", power.Source{}, unknown, true, engine.GradeUnknown, "does not tell"},
-		{"nobody tells, and it may sleep", power.Source{}, unknown, false, engine.GradeWarning, "not kept awake"},
+		{"plugged in", power.Source{Percent: 80}, nil, nil, engine.GradeOK, "plugged in, at 80 %"},
+		{"a desktop", power.Source{Percent: -1}, nil, nil, engine.GradeOK, "plugged in; it is kept awake"},
+		{"on its battery", power.Source{Battery: true, Percent: 31}, nil, nil, engine.GradeWarning, "on its battery, at 31 %"},
+		{"nothing can", power.Source{Percent: -1}, nil, fmt.Errorf("%w: no bus", awake.ErrNone), engine.GradeOK, "nothing here can keep it awake"},
+		{"nobody may", power.Source{Percent: -1}, nil, errors.New("refused"), engine.GradeWarning, "may fall asleep: refused"},
+		{"it may sleep", power.Source{Percent: -1}, nil, errFree, engine.GradeWarning, "not kept awake"},
+		{"nobody tells", power.Source{}, unknown, nil, engine.GradeUnknown, "does not tell"},
+		{"nobody tells, and it may sleep", power.Source{}, unknown, errFree, engine.GradeWarning, "not kept awake"},
 	} {
-		if got := checkPower(c.source, c.err, c.kept); got.Grade != c.want || !strings.Contains(got.Text, c.says) {
+		if got := checkPower(c.source, c.err, c.sleeps); got.Grade != c.want || !strings.Contains(got.Text, c.says) {
 			t.Errorf("%s: got %+v, want %s", c.name, got, c.want)
 		}
 	}

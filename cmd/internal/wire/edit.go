@@ -30,13 +30,8 @@ func (e *Edit) BuiltIn() bool { return !filepath.IsAbs(e.Name) }
 // File is the name of the scenario's own file.
 func (e *Edit) File() string {
 	name := filepath.Base(strings.TrimPrefix(e.Name, engine.BuiltIn))
-	if !e.BuiltIn() || filepath.Ext(name) != "" {
-		return name
-	}
-	for _, ending := range scenario.Endings {
-		if _, err := fs.Stat(assets.Scenarios(), name+ending); err == nil {
-			return name + ending
-		}
+	if e.BuiltIn() {
+		return BuiltInFile(name)
 	}
 	return name
 }

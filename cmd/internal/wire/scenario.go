@@ -33,15 +33,9 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 		}
 		return s, err
 	}
-	name := strings.TrimPrefix(filepath.ToSlash(path), "assets/scenarios/")
-	endings := []string{""}
-	if filepath.Ext(name) == "" {
-		endings = scenario.Endings
-	}
-	for _, ending := range endings {
-		if _, statErr := fs.Stat(assets.Scenarios(), name+ending); statErr == nil {
-			return readBuiltIn(name+ending, x)
-		}
+	name := BuiltInFile(strings.TrimPrefix(filepath.ToSlash(path), "assets/scenarios/"))
+	if _, statErr := fs.Stat(assets.Scenarios(), name); statErr == nil {
+		return readBuiltIn(name, x)
 	}
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
 		return nil, noScenario(path)
@@ -61,13 +55,25 @@ func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
 type noScenario string
 
 func (n noScenario) Error() string {
-	return fmt.Sprintf("there is no file %s, and no built-in scenario of that name (%s)", string(n), strings.Join(builtIn(), ", "))
+	return fmt.Sprintf("there is no file %s, and no built-in scenario of that name (%s)", string(n), strings.Join(BuiltIn(), ", "))
 }
 
 func (n noScenario) Unwrap() error { return fs.ErrNotExist }
 
-// builtIn are the names of the built-in scenarios.
-func builtIn() (names []string) {
+// BuiltInFile is the name of a built-in scenario's own file, which has an ending; another name stays as it is.
+func BuiltInFile(name string) string {
+	if filepath.Ext(name) == "" {
+		for _, ending := range scenario.Endings {
+			if _, err := fs.Stat(assets.Scenarios(), name+ending); err == nil {
+				return name + ending
+			}
+		}
+	}
+	return name
+}
+
+// BuiltIn are the names of the built-in scenarios.
+func BuiltIn() (names []string) {
 	files, err := fs.ReadDir(assets.Scenarios(), ".")
 	if err != nil { // they are in this program
 		return nil

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// scenariosCmd shows the scenarios that come along, and gives copies to begin with.
+type scenariosCmd struct {
+	Name string `arg:"" optional:"" name:"file" help:"The built-in scenario whose files to show; all are listed without."`
+	Copy string `placeholder:"DIR" help:"Write its files there; what is there already stays."`
+	jsonFlag
+}
+
+// builtInJSON is a scenario that comes along, and its files by name.
+type builtInJSON struct {
+	Name  string            `json:"name"`
+	Title string            `json:"title"`
+	About string            `json:"about"`
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// Run is called by kong.
+func (c *scenariosCmd) Run(t *terminal) error {
+	if c.Name == "" {
+		if c.Copy != "" {
+			return &engine.FieldError{Field: "--copy", Problem: "does not say of what", Hint: "throngctl scenarios shopping --copy DIR"}
+		}
+		return c.list(t)
+	}
+	if !slices.Contains(wire.BuiltIn(), c.Name) {
+		return &engine.FieldError{Field: "file", Problem: "no scenario " + c.Name + " is built in", Hint: "one of " + strings.Join(wire.BuiltIn(), ", ")}
+	}
+	one, err := scenarioOf(c.Name)
+	if err != nil {
+		return err
+	}
+	if c.Copy != "" {
+		return c.copy(t, one)
+	}
+	if t.json {
+		return t.print([]builtInJSON{one})
+	}
+	for i, name := range slices.Sorted(maps.Keys(one.Files)) {
+		if i > 0 {
+			fmt.Fprintln(t.out)
+		}
+		fmt.Fprintf(t.out, "# %s\n%s", name, one.Files[name])
+	}
+	return nil
+}
+
+func scenarioOf(name string) (builtInJSON, error) {
+	s, err := wire.LoadScenario(engine.BuiltIn+wire.BuiltInFile(name), nil)
+	if err != nil {
+		return builtInJSON{}, err
+	}
+	one := builtInJSON{Name: name, Title: s.Title, About: s.About, Files: map[string]string{}}
+	for file, text := range s.Source.Files {
+		if !strings.HasPrefix(file, engine.OwnFiles) {
+			one.Files[file] = string(text)
+		}
+	}
+	return one, nil
+}
+
+func (c *scenariosCmd) list(t *terminal) error {
+	all := []builtInJSON{}
+	for _, name := range wire.BuiltIn() {
+		one, err := scenarioOf(name)
+		if err != nil {
+			return err
+		}
+		one.Files = nil
+		all = append(all, one)
+	}
+	if t.json {
+		return t.print(all)
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, one := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
+	}
+	return w.Flush()
+}
+
+// copy writes the files of a scenario into a folder. Where one of them is there, none is written.
+func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
+	names := slices.Sorted(maps.Keys(one.Files))
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(c.Copy, name)); err == nil {
+			return &engine.FieldError{Field: "--copy", Problem: filepath.Join(c.Copy, name) + " is there already", Hint: "another folder; nothing was written"}
+		}
+	}
+	for _, name := range names {
+		path := filepath.Join(c.Copy, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(one.Files[name]), 0o644); err != nil {
+			return err
+		}
+	}
+	if t.json {
+		return t.print([]builtInJSON{one})
+	}
+	own := filepath.Join(c.Copy, wire.BuiltInFile(one.Name))
+	_, err := fmt.Fprintf(t.out, "wrote %s; try: throngctl validate %s\n", strings.Join(names, ", "), own)
+	return err
+}
