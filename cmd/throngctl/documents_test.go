@@ -50,7 +50,6 @@ var unattended = []struct{ command, why string }{
 	{"go test", "it is what make race does, of one package"},
 	{"go run ./cmd/internal/bundle", "it builds for minutes; the tests beside it unpack what it makes"},
 	{"go doc", "it only prints"},
-	{"CC=x86_64-w64-mingw32-gcc", "it wants mingw; TestWindows of the bundle has a program of its own"},
 	{"sudo", "it changes the system: make try-package does it in one of its own"},
 	{"tar", "TestArchive of the bundle unpacks what it made"},
 	{"throng-0.1.0-linux-amd64/install", "TestArchive of the bundle runs it"},

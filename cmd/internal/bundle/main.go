@@ -20,7 +20,7 @@ func main() {
 	exe := flag.String("exe", filepath.Join("bin", "throng"), "the built program, for a bundle")
 	out := flag.String("out", "dist", "the folder to leave it in")
 	packs := flag.Bool("package", false, "build the programs and make packages of them")
-	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC")
+	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC; for Windows it is mingw without")
 	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
 	tags := flag.String("tags", "", "the tags to build with for this system")
 	flag.Parse()

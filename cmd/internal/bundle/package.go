@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
@@ -41,6 +42,9 @@ func (j *job) called(ending string) string {
 	return command + "-" + r.version + "-linux-" + j.arch + ending
 }
 
+// mingw are the C compilers for Windows elsewhere, by processor.
+var mingw = map[string]string{"amd64": "x86_64-w64-mingw32-gcc", "arm64": "aarch64-w64-mingw32-gcc"}
+
 // build builds both programs for a processor, without paths of this machine and tables for debuggers, and names them in
 // the job. Stack traces stay as they are.
 func (j *job) build(ctx context.Context, dir, arch string) error {
@@ -53,6 +57,9 @@ func (j *job) build(ctx context.Context, dir, arch string) error {
 	for _, program := range []struct{ file, flags string }{{j.exe, windowFlags}, {j.ctl, "-s -w"}} {
 		source := "./cmd/" + filepath.Base(program.file[:len(program.file)-len(ending)])
 		env := []string{"GOOS=" + j.system, "GOARCH=" + arch, "CGO_ENABLED=1", "MACOSX_DEPLOYMENT_TARGET=" + oldestMac}
+		if j.system == "windows" && runtime.GOOS != j.system && os.Getenv("CC") == "" {
+			env = append(env, "CC="+mingw[arch])
+		}
 		if _, err := runWith(ctx, env, j.root, "go", "build", "-trimpath", "-tags", j.tags, "-ldflags", program.flags, "-o", program.file, source); err != nil {
 			return err
 		}
