@@ -34,19 +34,24 @@ func (c *Chain) Asking() []Asking {
 	return all
 }
 
-// Thinks is how long the wait steps of a session take in all, if each runs once; all is false where some are not known
-// before they run.
-func (c *Chain) Thinks() (sum time.Duration, all bool) {
+// Thinks is how long the wait steps of a session take in all, if each runs once: between the two. all is false where that
+// is a guess: times that are drawn count from nothing to the longest of some draws, and those that depend on what a session
+// knows are left out.
+func (c *Chain) Thinks() (least, most time.Duration, all bool) {
 	all = true
-	c.unfold("", mostAsking, func(_ string, s *Step) {
+	c.unfold("", mostAsking, func(path string, s *Step) {
 		w, ok := s.action.(*wait)
 		if !ok {
 			return
 		}
-		sum += w.fixed
-		all = all && w.seconds == nil && s.when == nil
+		if most += w.fixed; s.when == nil {
+			least += w.fixed
+		}
+		if all = all && w.seconds == nil && s.when == nil; w.seconds != nil {
+			most += w.longest(path)
+		}
 	})
-	return sum, all
+	return least, most, all
 }
 
 // unfold calls f for every step, those of the chains that it runs too, and returns how many more it may be called for.

@@ -40,8 +40,8 @@ func TestAsking(t *testing.T) {
 	if len(writes) != 1 || writes[0].Least != 5 || writes[0].Most != 5 || writes[0].Mean != 5 {
 		t.Errorf("got %+v, want 5 writes to the shop", writes)
 	}
-	if sum, all := c.Thinks(); sum != 1500*time.Millisecond || !all {
-		t.Errorf("it thinks for %v, all %v, want 1.5 s, all of it", sum, all)
+	if least, most, all := c.Thinks(); least != 1500*time.Millisecond || most != least || !all {
+		t.Errorf("it thinks for %v to %v, all %v, want 1.5 s, all of it", least, most, all)
 	}
 }
 
@@ -49,6 +49,9 @@ func TestAskingOfAModel(t *testing.T) {
 	c, report, _ := (&stage{steps: `
 step a: {kind: llm, service: model, prompt: hello, max_tokens: 40}
 step w: {kind: wait, for: "${uniform(0, 1)}"}
+step m: {kind: wait, for: "${agent.index}"}
+step s: {kind: wait, for: 2s, when: agent.index > 3}
+step f: {kind: wait, for: 100ms}
 `, more: []*Service{{Name: "model", Kind: "llm"}}}).read(t)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
@@ -60,8 +63,9 @@ step w: {kind: wait, for: "${uniform(0, 1)}"}
 	if writes := c.ExpectWrites(); len(writes) != 0 {
 		t.Errorf("a model is written to: %+v", writes)
 	}
-	if sum, known := c.Thinks(); sum != 0 || known {
-		t.Errorf("it thinks for %v, all %v, want that nobody knows", sum, known)
+	// At least the last, at most that, 2 s and nearly 1 s that is drawn.
+	if least, most, all := c.Thinks(); least != 100*time.Millisecond || most < 2900*time.Millisecond || most > 3100*time.Millisecond || all {
+		t.Errorf("it thinks for %v to %v, all %v", least, most, all)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"go.starlark.net/starlark"
 )
@@ -50,6 +51,33 @@ func (w *wait) run(t *turn) (script.Value, error) {
 	ctx := t.clock().Context()
 	err := t.spent(func() error { return t.x.s.Sleep(ctx, d) })
 	return starlark.Float(d.Seconds()), err
+}
+
+// manyDraws are enough to come near the longest wait of many sessions.
+const manyDraws = 100
+
+// longest draws some waits, as sessions will, and returns the longest; 0 where they depend on more than parameters.
+func (w *wait) longest(path string) (most time.Duration) {
+	for n := range uint64(manyDraws) {
+		v, err := w.seconds.Eval(sampled(draw.Key{}.Text(path).Int(n)))
+		if err != nil {
+			return 0
+		}
+		d, err := asDuration(v)
+		if err != nil {
+			return 0
+		}
+		most = max(most, d)
+	}
+	return most
+}
+
+// sampled evaluates what needs nothing but draws, from a key.
+type sampled draw.Key
+
+// Context implements Contexts.
+func (d sampled) Context(field string) *script.Context {
+	return &script.Context{Names: script.Vars{}, Key: draw.Key(d), Field: field}
 }
 
 // maxWait is longer than anybody waits.

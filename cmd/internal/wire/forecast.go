@@ -114,8 +114,8 @@ func (l *Launch) order(taking Crowd) forecast.Order {
 // expected is what a session takes as far as the scenario and the rehearsal's profile say.
 func (l *Launch) expected() forecast.Session {
 	c := l.Scenario.Chain
-	thinks, all := c.Thinks()
-	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Exactly(thinks.Seconds(), engine.FromFile)}
+	least, most, all := c.Thinks()
+	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(least.Seconds(), most.Seconds(), engine.FromFile)}
 	if !all {
 		s.Thinks.Basis = engine.Guessed
 	}
