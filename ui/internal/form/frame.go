@@ -50,27 +50,6 @@ func (r *frameRenderer) Refresh() {
 	r.WidgetRenderer.Refresh()
 }
 
-// Compact shows a field smaller, so that it fits beside the title of a panel.
-type Compact struct {
-	widget.BaseWidget
-	content fyne.CanvasObject
-}
-
-// NewCompact makes a field smaller.
-func NewCompact(content fyne.CanvasObject) *Compact {
-	c := &Compact{content: content}
-	c.ExtendBaseWidget(c)
-	return c
-}
-
-// Parts is what is shown smaller.
-func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
-
-// CreateRenderer is part of [fyne.Widget].
-func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.NewThemeOverride(c.content, small{}))
-}
-
 // NewRail shows the whole way of a slider: in the colour that the toolkit gives it, it is not seen on a panel.
 func NewRail(slider *widget.Slider) fyne.CanvasObject {
 	return container.NewThemeOverride(slider, rail{})
@@ -95,30 +74,3 @@ func (rail) Icon(name fyne.ThemeIconName) fyne.Resource { return small{}.now().I
 
 // Size is part of [fyne.Theme].
 func (rail) Size(name fyne.ThemeSizeName) float32 { return small{}.now().Size(name) }
-
-// small is the app's theme in the size of captions.
-type small struct{}
-
-func (small) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
-
-// Color is part of [fyne.Theme].
-func (s small) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
-	return s.now().Color(name, variant)
-}
-
-// Font is part of [fyne.Theme].
-func (s small) Font(style fyne.TextStyle) fyne.Resource { return s.now().Font(style) }
-
-// Icon is part of [fyne.Theme].
-func (s small) Icon(name fyne.ThemeIconName) fyne.Resource { return s.now().Icon(name) }
-
-// Size is part of [fyne.Theme].
-func (s small) Size(name fyne.ThemeSizeName) float32 {
-	switch name {
-	case theme.SizeNameText, theme.SizeNameInlineIcon:
-		name = theme.SizeNameCaptionText
-	case theme.SizeNameInnerPadding:
-		name = theme.SizeNamePadding
-	}
-	return s.now().Size(name)
-}
