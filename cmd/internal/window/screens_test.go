@@ -54,6 +54,7 @@ func (l look) tour(t *testing.T) {
 	d.until("what happened before", func() bool { return d.find("Close") != nil })
 	l.shot(d, "crash")
 	d.click("Close")
+	l.fill(d) // which what was shown at once may have undone
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
 	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No mistakes") != nil })
@@ -106,8 +107,14 @@ func (l look) tour(t *testing.T) {
 func (l look) open(d *desktop) {
 	d.t.Helper()
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
-	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
+	l.fill(d)
 	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+}
+
+// fill has the window fill the display.
+func (l look) fill(d *desktop) {
+	d.t.Helper()
+	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
 }
 
 // crashed leaves what a program leaves that broke in the middle of a run.
@@ -128,7 +135,8 @@ func (l look) help(d *desktop) {
 	d.t.Helper()
 	d.click("Settings")
 	for _, title := range []string{"Notices", "Metrics elsewhere"} {
-		l.reveal(d, title, 0.92, func() *part { return d.find(title) }) // the second has little below it
+		l.reveal(d, title, 0.97, func() *part { return d.find(title) })
+		d.xdotool("click", "--repeat", "5", "5") // to what is below it, where there is any
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
 	d.xdotool("key", "ctrl+alt+i")
