@@ -58,6 +58,7 @@ func (e *stoppedError) Error() string { return "stopped: " + e.because }
 type failedAt struct {
 	path string
 	err  error
+	over error // the end of more than the step's own time; nil is a failure that a step around it may let pass
 }
 
 func (e *failedAt) Error() string { return e.path + ": " + e.err.Error() }
@@ -185,10 +186,10 @@ func (x *execution) single(p *pass, s *Step) error {
 // room is the failure of a session that has taken as many steps as it may, or holds as much; nil if it can go on with s.
 func (x *execution) room(p *pass, s *Step) error {
 	if x.before+len(x.row.Steps) >= maxSteps {
-		return &failedAt{p.prefix + s.Name, engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
+		return &failedAt{path: p.prefix + s.Name, err: engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
 	}
 	if err := tooMuch(x.kept, maxKept); err != nil {
-		return &failedAt{p.prefix + s.Name, err}
+		return &failedAt{path: p.prefix + s.Name, err: err}
 	}
 	return nil
 }
@@ -315,14 +316,22 @@ func (t *turn) failed(err error) (script.Value, error) {
 		t.timed.stop()
 		return nil, err
 	}
-	_, inside := errors.AsType[*failedAt](err) // a step inside has said where
 	r := t.record()
 	r.Status, r.Class = engine.StepFailed, engine.Script
 	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		r.Class = step.Class
 	}
 	t.x.in.Watch.failed(t, err)
-	over, live := t.over(err)
+	var (
+		over error
+		live bool
+	)
+	within, inside := errors.AsType[*failedAt](err)
+	if inside { // a step inside has said where, and whether its time was over: the clock may tell another tale by now
+		over = within.over
+	} else {
+		over, live = t.over(err)
+	}
 	t.timed.stop()
 	switch {
 	case errors.Is(over, engine.ErrRetired):
@@ -331,7 +340,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
 	}
 	if limit, ok := errors.AsType[*service.Overtime](over); ok {
-		if live && !inside && !t.asked {
+		if live && !t.asked {
 			t.x.s.Observed(limit.Entry(t.path))
 		}
 		if limit.Path == t.path { // this step has used up its own time, and nobody else
@@ -339,7 +348,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 			err = &engine.StepError{Class: engine.Timeout, Err: limit}
 		}
 	}
-	if live && !inside {
+	if live {
 		t.recordTimeout(over)
 	}
 	switch {
@@ -348,9 +357,9 @@ func (t *turn) failed(err error) (script.Value, error) {
 	case inside:
 		return nil, err
 	case over != nil: // more than this step ends, whatever it says about failures
-		return nil, &failedAt{t.path, over}
+		return nil, &failedAt{t.path, over, over}
 	}
-	return nil, &failedAt{t.path, err}
+	return nil, &failedAt{path: t.path, err: err}
 }
 
 // goOn gives the output of a step that failed and does not end the session.
@@ -363,7 +372,7 @@ func (t *turn) goOn() (script.Value, error) {
 		v, err = script.Data(v)
 	}
 	if err != nil {
-		return nil, &failedAt{t.path, fmt.Errorf("its default: %w", err)}
+		return nil, &failedAt{path: t.path, err: fmt.Errorf("its default: %w", err)}
 	}
 	t.x.in.Watch.gave(t, v)
 	return v, nil

@@ -293,6 +293,10 @@ step a:
       do:
         step c: {kind: wait, for: 1h, on_error: continue}
 `, nil, engine.OK, "", "", "a:ok a[0].b:timeout:timeout a[0].b[0].c:timeout:timeout a[1].b:timeout:timeout a[1].b[0].c:timeout:timeout", 2 * time.Second},
+		{"of a step in a loop that goes on", `
+step a: {kind: for, each: "[1]", as: i, on_error: continue, do: {step b: {kind: wait, for: 1h, timeout: 5}}}
+step c: {kind: emit, event: e}
+`, nil, engine.OK, "", "", "a:failed:timeout a[0].b:timeout:timeout c:ok", 5 * time.Second},
 		{"of the chain", `
 timeout: 3
 step a: {kind: wait, for: 2}

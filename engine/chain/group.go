@@ -153,7 +153,7 @@ func (m *member) execute() {
 	}
 	m.out, m.err = m.x.step(&m.x.body, m.step)
 	if err := tooMuch(m.x.kept-m.group.x.kept, m.group.segment.share()); err != nil && m.err == nil {
-		m.out, m.err = nil, &failedAt{m.x.body.prefix + m.step.Name, err}
+		m.out, m.err = nil, &failedAt{path: m.x.body.prefix + m.step.Name, err: err}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -158,6 +159,37 @@ func TestReplayOfTimes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimeOverAfterAFailureInside is that a loop whose step has failed, and whose time is over before the loop hears of
+// it, is one that failed in time: it goes on if it says so, and the step after it is the one that comes too late.
+func TestTimeOverAfterAFailureInside(t *testing.T) {
+	st := stage{
+		steps: `
+step a: {kind: for, each: "[1]", as: i, on_error: continue, do: {step b: {kind: python, call: "[][0]"}}}
+step c: {kind: emit, event: e}
+`,
+		before: func(c *Chain) {
+			a := c.Body.Steps[0]
+			a.action = lateLoop{a.action.(*loop)}
+		},
+		change: func(s *engine.Settings) { s.ChainTimeout = 20 * time.Millisecond },
+	}
+	journal, want := recorded(t, st, 0)
+	if records := "a:failed:script a[0].b:failed:script c:timeout:timeout"; !strings.Contains(want, records) {
+		t.Errorf("no %s in\n%s", records, want)
+	}
+	st.change = nil
+	replayed(t, st, 3, journal.Recording(), want)
+}
+
+// lateLoop is a loop that hears of its end when the time of what it stands in is over.
+type lateLoop struct{ *loop }
+
+func (l lateLoop) run(t *turn) (script.Value, error) {
+	out, err := l.loop.run(t)
+	<-t.clock().Context().Done()
+	return out, err
 }
 
 // TestWhatWasNotRecorded is that a step which the recording does not know ends its session, whatever it says about

@@ -40,7 +40,7 @@ func (x *execution) turns(p *pass, seg *segment) (last int, err error) {
 		s, kept := p.block.Steps[i], x.kept
 		err := x.next(p, s)
 		if much := tooMuch(x.kept-kept, seg.share()); much != nil && err == nil {
-			err = &failedAt{p.prefix + s.Name, much}
+			err = &failedAt{path: p.prefix + s.Name, err: much}
 		}
 		if err != nil {
 			for _, s := range p.block.Steps[i+1 : seg.to] {
