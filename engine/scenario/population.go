@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ type population struct {
 	filter     *filter  // nil lets everybody take part
 	fields     []string // what a filter may ask for
 	env        *script.Env
+	sized      string // the parameter that says how many there are; "" where no single one does
 }
 
 type attribute struct {
@@ -153,12 +155,20 @@ func (r *reader) population(n *doc.Node) {
 // agentNames are the names that the expressions of a population may use.
 var agentNames = []string{"agent"}
 
+// parameterAlone is a field that is nothing but a parameter.
+var parameterAlone = regexp.MustCompile(`^\$\{params\.(\w+)\}$`)
+
 // count reads how many agents there are.
 func (r *reader) count(n *doc.Node, t *table) {
 	c := n.Get("count")
 	switch {
 	case c != nil:
 		r.s.Agents = r.whole(c, 0, maxAgents)
+		if c.Kind() == doc.Scalar {
+			if m := parameterAlone.FindStringSubmatch(c.Text()); m != nil {
+				r.s.population.sized = m[1]
+			}
+		}
 		if t != nil && t.rows > 0 && r.s.Agents > t.rows {
 			c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
 		}

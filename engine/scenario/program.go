@@ -145,9 +145,11 @@ func (p *Program) Find(ids []string) ([]int, error) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, &engine.FieldError{
-				Field: "agents", Problem: fmt.Sprintf("nobody is called %s", id), Hint: fmt.Sprintf("the first of %d is %s", p.s.Agents, first),
+			hint := fmt.Sprintf("the first of %d is %s", p.s.Agents, first)
+			if _, err := strconv.Atoi(id); err == nil && p.s.population.sized != "" {
+				hint += "; how many there are is the parameter " + p.s.population.sized
 			}
+			return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + id, Hint: hint}
 		}
 	}
 	return found, nil

@@ -492,6 +492,16 @@ func TestFind(t *testing.T) {
 	if _, err := p.Find([]string{"x3", "y"}); err == nil || err.Error() != "agents: nobody is called y (the first of 20 is x0)" {
 		t.Errorf("got %v", err)
 	}
+	for count, more := range map[string]string{"${params.n}": "; how many there are is the parameter n", "${params.n + 0}": ""} {
+		s, err = read(minimal("parameters: {n: 9}\npopulation: {count: '"+count+"'}"), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "agents: nobody is called 50 (the first of 9 is agent-1" + more + ")"
+		if _, err := s.Program(1).Find([]string{"50"}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
 	s, err = read(minimal(""), nil, nil)
 	if err != nil {
 		t.Fatal(err)
