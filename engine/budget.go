@@ -177,9 +177,10 @@ func (s *BudgetState) Larger(elapsed time.Duration) string {
 	return of.larger(of.limit(&s.Budget), of.part(s.Spent, elapsed))
 }
 
-// OutOf is the bound that a run ran out of: the setting that it is, what that counts, and twice as much; "" where the run
-// did not end so.
-func (r *RunRecord) OutOf() (setting, unit, larger string) {
+// Bound is what ended a run, where a larger one lets it go on: the setting that it is, what that counts, and what to
+// offer; "" where neither a budget nor the run's length did. Of a budget it offers twice as much, of the length what it
+// was, so that nobody makes a run longer who did not mean to.
+func (r *RunRecord) Bound() (setting, unit, offer string) {
 	b := &r.Settings.Budget
 	for i := range bounds {
 		of := &bounds[i]
@@ -187,7 +188,19 @@ func (r *RunRecord) OutOf() (setting, unit, larger string) {
 			return of.flag, of.unit, of.flagged(2 * of.limit(b))
 		}
 	}
-	return "", "", ""
+	switch {
+	case !r.AllDone():
+		return "", "", ""
+	case r.Settings.Cycles > 0:
+		return "cycles", "cycles", strconv.Itoa(r.Settings.Cycles)
+	default:
+		return "hours", "hours of wall time", strconv.FormatFloat(r.Settings.Hours, 'g', -1, 64)
+	}
+}
+
+// AllDone reports whether a run ended because it was as long as it was to be.
+func (r *RunRecord) AllDone() bool {
+	return r.Ending == EndFinished && r.Reason == allDone || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
 }
 
 // Describe writes what is spent of the bounds that there are, such as "$1.50 of $5.00, 12 of 50 requests"; "" without

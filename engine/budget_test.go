@@ -395,15 +395,27 @@ func TestBudgetInWords(t *testing.T) {
 	}
 }
 
-func TestOutOf(t *testing.T) {
-	r := engine.RunRecord{Ending: engine.EndOutOfBudget, Reason: "the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300"}
-	r.Settings.Budget = engine.Budget{Dollars: 5, Requests: 50}
-	if setting, unit, larger := r.OutOf(); setting != "budget" || unit != "dollars" || larger != "10" {
-		t.Errorf("got %q, %q, %q", setting, unit, larger)
+func TestBound(t *testing.T) {
+	for want, of := range map[string]engine.RunRecord{
+		"budget 10 dollars":            {Ending: engine.EndOutOfBudget, Reason: "the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300"},
+		"cycles 24 cycles":             {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Cycles: 24}},
+		"hours 0.5 hours of wall time": {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Hours: 0.5}},
+		"cycles 3 cycles":              {Ending: engine.EndStopped, Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}},
+		"  ":                           {Ending: engine.EndStopped, Cycle: 2, Cycles: 3, Settings: engine.Settings{Cycles: 3}},
+		" ":                            {},
+	} {
+		if of.Ending == engine.EndOutOfBudget {
+			of.Settings.Budget = engine.Budget{Dollars: 5, Requests: 50}
+		}
+		setting, unit, offer := of.Bound()
+		if got := setting + " " + offer + " " + unit; strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%v, %s: got %q, want %q", of.Ending, of.Reason, got, want)
+		}
 	}
-	r.Ending = engine.EndStopped
-	if setting, _, _ := r.OutOf(); setting != "" {
-		t.Errorf("a run that was stopped is out of %q", setting)
+	nobody := engine.RunRecord{Ending: engine.EndFinished, Reason: "nobody takes part", Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
+	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}}
+	if nobody.AllDone() || killed.AllDone() {
+		t.Error("a run that nobody takes part in, or one that was killed before its end, is as long as it was to be")
 	}
 }
 

@@ -170,7 +170,16 @@ func TestCompare(t *testing.T) {
 	if got := r.Compare(facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	r.Ending = EndStopped
+	for _, longer := range []func(s *Settings){func(s *Settings) { s.Cycles = 3 }, func(s *Settings) { s.Hours = 0.1 }} {
+		r.Settings = Settings{}
+		longer(&r.Settings)
+		for i, c := range r.Compare(facts()) {
+			if w := want[i].Difference; c.Difference != w && (c.Difference != "made longer since" || c.Off) || c.Name == "sessions" && c.Difference == w {
+				t.Errorf("%+v: %s of a run that was made longer is %q", r.Settings, c.Name, c.Difference)
+			}
+		}
+	}
+	r.Settings, r.Ending = Settings{}, EndStopped
 	for _, c := range r.Compare(facts()) {
 		whole := c.Name == "requests" || c.Name == "whole run" || c.Name == "cost"
 		if whole && c.Difference != "" {

@@ -163,12 +163,24 @@ func (r *RunRecord) Compare(t *Totals) []ForecastFact {
 		if !math.IsNaN(fact) {
 			line.Fact = c.show(fact)
 		}
-		if line.Fact != "" && c.of(f).Known() && (!c.whole || r.Ending == EndFinished) {
+		switch {
+		case line.Fact == "" || !c.of(f).Known() || c.whole && r.Ending != EndFinished:
+		case c.whole && r.lengthened():
+			line.Difference = "made longer since"
+		default:
 			line.Difference, line.Off = c.of(f).difference(fact)
 		}
 		all = append(all, line)
 	}
 	return all
+}
+
+// lengthened reports whether a run was made longer than what was forecast.
+func (r *RunRecord) lengthened() bool {
+	if cycles := r.Settings.Cycles; cycles > 0 {
+		return r.Forecast.Cycles.Known() && float64(cycles-r.ForkCycle) > r.Forecast.Cycles.High
+	}
+	return r.Forecast.Length.Known() && r.Settings.Hours*time.Hour.Seconds() > r.Forecast.Length.High
 }
 
 // difference says how far a fact is from an estimate; off is by more than a quarter.

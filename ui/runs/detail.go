@@ -39,10 +39,12 @@ type detail struct {
 	limit   *widget.Entry
 	limitOf engine.RunID      // whose limit was filled in
 	filled  string            // what was filled in
-	bound   *widget.Entry     // of a run that ran out of its budget
+	bound   *widget.Entry     // of a run that came to the end of its budget, or of its length
 	bounded fyne.CanvasObject // with the words around it; hidden for other runs
+	until   *widgets.Text
 	counts  *widgets.Text
 	boundOf engine.RunID
+	offered string // what was filled in there
 	resume  *widget.Button
 	fork    *widget.Button
 	actions *widgets.Bar // of all but these two
@@ -66,6 +68,7 @@ func newDetail(s *Screen) *detail {
 		said:   widgets.NewNotice(),
 		limit:  widget.NewEntry(),
 		bound:  widget.NewEntry(),
+		until:  widgets.NewCaption(""),
 		counts: widgets.NewCaption(""),
 		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Forked from"}, {Sample: "1,000,000 at the start; 1 to 1,000", Weight: 1}}, "", nil),
 	}
@@ -75,6 +78,11 @@ func newDetail(s *Screen) *detail {
 	d.limit.Validator = func(text string) error {
 		_, err := parseLimit(text)
 		return err
+	}
+	d.bound.OnChanged = func(string) {
+		if r := s.run(); r != nil && r.ID == d.boundOf {
+			d.drawActions(r)
+		}
 	}
 	d.resume = &widget.Button{Text: "Resume", Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: s.resume}
 	d.fork = widget.NewButtonWithIcon("Fork…", theme.ContentCopyIcon(), s.fork)
@@ -93,7 +101,7 @@ func newDetail(s *Screen) *detail {
 
 func (d *detail) layOut() {
 	limit, bound := form.NewSized("1,000,000", d.limit), form.NewSized("1,000,000", d.bound)
-	d.bounded = container.NewHBox(container.NewCenter(widgets.NewCaption("It goes on with a budget of")), bound, container.NewCenter(d.counts))
+	d.bounded = container.NewHBox(container.NewCenter(d.until), bound, container.NewCenter(d.counts))
 	d.bounded.Hide()
 	first := container.NewHBox(d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit, d.fork)
 	actions := container.NewBorder(nil, nil, first, nil, d.actions)
@@ -158,19 +166,24 @@ func (d *detail) fillLimit(r *engine.RunRecord) {
 	d.limitOf, d.filled = r.ID, text
 }
 
-// fillBound offers a larger bound for a run that ran out of one.
+// fillBound offers a larger bound for a run that ran out of one, and another length for one that has done all of its own.
 func (d *detail) fillBound(r *engine.RunRecord) {
-	setting, unit, larger := r.OutOf()
-	if setting == "" {
+	setting, unit, offer := r.Bound()
+	if setting == "" || r.InProgress || r.Fetched != nil {
 		d.boundOf = ""
 		d.bounded.Hide()
 		return
 	}
-	if d.boundOf == r.ID {
+	if d.boundOf == r.ID && d.offered == offer {
 		return
 	}
-	d.boundOf = r.ID
-	d.bound.SetText(larger)
+	d.boundOf, d.offered = r.ID, offer
+	d.bound.SetText(offer)
+	if r.AllDone() {
+		d.until.SetText("Its length is")
+	} else {
+		d.until.SetText("It goes on with a budget of")
+	}
 	d.counts.SetText(unit)
 	d.bounded.Show()
 }
@@ -181,6 +194,12 @@ func (d *detail) largerBound(r *engine.RunRecord) string {
 		return ""
 	}
 	return strings.ReplaceAll(strings.TrimSpace(d.bound.Text), ",", "")
+}
+
+// longEnough reports whether there is something to do for the chosen run: one that has done all of its length needs
+// another.
+func (d *detail) longEnough(r *engine.RunRecord) bool {
+	return !r.AllDone() || d.boundOf == r.ID && d.largerBound(r) != d.offered
 }
 
 func (d *detail) drawFacts(r *engine.RunRecord) {
@@ -195,8 +214,10 @@ func (d *detail) drawFacts(r *engine.RunRecord) {
 func (d *detail) drawCheckpoints() {
 	s := d.screen
 	empty := "No checkpoint yet."
-	if len(s.checkpoints) > 0 {
+	if r := s.run(); len(s.checkpoints) > 0 {
 		empty = ""
+	} else if r.AllDone() {
+		empty = "It has no checkpoint: it finished before one was due."
 	}
 	d.checkpoints.SetEmpty(empty)
 	d.checkpoints.SetRows(checkpointRows(s.checkpoints))
@@ -213,7 +234,7 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	keep := undeletable(r, s.busy)
 	d.hint.Say(strings.TrimSpace(text+" "+keep), widgets.Quiet)
 	working := s.working[r.ID]
-	enable(d.resume, possible && working == "")
+	enable(d.resume, possible && working == "" && d.longEnough(r))
 	enable(d.limit, possible && working == "")
 	enable(d.bound, possible && working == "")
 	enable(d.fork, s.checkpoint() != nil && working == "")

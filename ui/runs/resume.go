@@ -16,7 +16,7 @@ import (
 // Resumption is how a run goes on. The zero value leaves all as it was.
 type Resumption struct {
 	Limit   int    // of sessions in flight, if it is above 0
-	Bound   string // of the kind that the run ran out of, as written; "" leaves it
+	Bound   string // of the kind that ended the run, as written; "" leaves it
 	AsItWas bool   // with the scenario that is kept with the run, although its file means something else now
 }
 

@@ -81,8 +81,42 @@ func TestResumeWithALargerBudget(t *testing.T) {
 		}
 	}
 	s.choose("old")
+	if got := s.detail.until.Text(); strings.Contains(got, "budget") {
+		t.Errorf("a run that has finished is offered a budget: %s", got)
+	}
+}
+
+// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by mistake.
+func TestMakeLonger(t *testing.T) {
+	desk := two()
+	r := &desk.runs[0]
+	finished(r)
+	q, s, _ := start(t, desk)
+	wantShown(t, s, "Its length is", "cycles")
+	resume := uitest.Button(s.Content(), "Resume")
+	for _, text := range []string{"24", "30", " 24 ", "48"} {
+		s.detail.bound.SetText(text)
+		if longer := strings.TrimSpace(text) != "24"; resume.Disabled() == longer {
+			t.Errorf("with a length of %s it can be resumed: %v", text, !resume.Disabled())
+		}
+	}
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	orders := desk.orders()
+	if got, want := orders[len(orders)-1], "resume new with 0 and 48"; got != want {
+		t.Errorf("asked was %q, want %q", got, want)
+	}
+	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has gone on
+	s.load()
+	wait(q, s)
+	if got := s.detail.bound.Text; got != "48" || !resume.Disabled() {
+		t.Errorf("after that it is offered a length of %s, to be resumed: %v", got, !resume.Disabled())
+	}
+	r.Fetched = &engine.Fetched{Database: "db"}
+	s.load()
+	wait(q, s)
 	if s.detail.bounded.Visible() {
-		t.Error("a run that has finished is offered a budget")
+		t.Error("another machine's run can be made longer here")
 	}
 }
 

@@ -224,12 +224,15 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 		return "This run is in progress: Live shows it.", false
 	case r.InProgress:
 		return "Another process has this run in progress: it may be looked at, not touched.", false
-	case r.Ending == engine.EndFinished, r.Cycles > 0 && r.Cycle >= r.Cycles:
-		return "A run that has finished cannot be resumed: there is nothing left of it to do. Fork begins another at a checkpoint of it.", false
+	case r.Ending == engine.EndFinished && !r.AllDone():
+		return "There is nothing left of this run to do: " + r.Reason + ". Fork begins another at a checkpoint of it.", false
 	case busy != "":
 		return "Run " + string(busy) + " is in progress, and one run is at a time. This one can be resumed when that has ended.", false
 	case c != nil && !c.Newest:
 		return "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.", false
+	}
+	if r.AllDone() {
+		return "This run has done all of its length. Write a greater one, and Resume goes on with its next cycle.", true
 	}
 	const where = "Resume goes on at the step after the last one that was done; "
 	since, begin := r.Done, "the run began"

@@ -31,6 +31,10 @@ func TestState(t *testing.T) {
 	}
 }
 
+func finished(r *engine.RunRecord) {
+	r.Ending, r.Reason, r.Cycle, r.Done = engine.EndFinished, "all cycles are done", r.Cycles, r.Total
+}
+
 func TestResuming(t *testing.T) {
 	const where = "Resume goes on at the step after the last one that was done; "
 	newest, older := points("r")[0], points("r")[1]
@@ -49,9 +53,13 @@ func TestResuming(t *testing.T) {
 		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + "816", possible: true},
 		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + "816", possible: true},
 		{name: "older", checkpoint: &older, want: "Resume goes on from the newest checkpoint. Fork begins another run at this one"},
-		{name: "finished", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &newest, want: "A run that has finished cannot be resumed"},
-		{name: "finished, older", run: func(r *engine.RunRecord) { r.Ending = engine.EndFinished }, checkpoint: &older, want: "A run that has finished cannot be resumed"},
-		{name: "all cycles done", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: "A run that has finished cannot be resumed"},
+		{name: "finished", run: finished, checkpoint: &newest, want: "This run has done all of its length. Write a greater one, and Resume goes on", possible: true},
+		{name: "finished, older", run: finished, checkpoint: &older, want: "Resume goes on from the newest checkpoint."},
+		{name: "finished, and another in progress", run: finished, busy: "other", want: "Run other is in progress"},
+		{name: "without agents", run: func(r *engine.RunRecord) {
+			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
+		}, want: "There is nothing left of this run to do: nobody takes part."},
+		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: true},
 		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
 		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},

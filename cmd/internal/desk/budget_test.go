@@ -2,6 +2,8 @@ package desk
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,7 +22,7 @@ func TestResumeOutOfBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if setting, unit, larger := record.OutOf(); setting != "max-requests" || unit != "requests" || larger != "40" {
+	if setting, unit, larger := record.Bound(); setting != "max-requests" || unit != "requests" || larger != "40" {
 		t.Fatalf("it ended as %v (%s): %q, %q, %q", record.Ending, record.Reason, setting, unit, larger)
 	}
 	for bound, field := range map[string]string{"": "max-requests", "20": "max-requests", "a few": "--max-requests"} {
@@ -36,5 +38,46 @@ func TestResumeOutOfBudget(t *testing.T) {
 	s := liveDesk{d}.Job().Snapshot()
 	if s.Ending != engine.EndOutOfBudget || !strings.Contains(s.Reason, "40 requests is used up") || s.Budget.Spent.Requests != 40 {
 		t.Errorf("it ended as %v: %s; spent %+v", s.Ending, s.Reason, s.Budget.Spent)
+	}
+}
+
+// TestMakeLonger: the window goes on with a run that has finished, and says why it cannot with the same length. It comes
+// to what a run gives that was as long from the start.
+func TestMakeLonger(t *testing.T) {
+	d := open(t, t.TempDir())
+	var ids []engine.RunID
+	for _, cycles := range []int{2, 4} {
+		launch(t, d, func(o *setup.Order) { o.Settings.Cycles, o.Settings.Seed = cycles, 7 })
+		ids = append(ids, liveDesk{d}.Job().ID())
+		<-d.Settled()
+	}
+	for bound, field := range map[string]string{"": "run", "2": "run", "1": "cycles", "a few": "--cycles"} {
+		_, err := runsDesk{d}.Resume(t.Context(), ids[0], runs.Resumption{Bound: bound})
+		if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != field {
+			t.Errorf("with %q: %v", bound, err)
+		}
+	}
+	if _, err := (runsDesk{d}).Resume(t.Context(), ids[0], runs.Resumption{Bound: "4"}); err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	var files []string
+	for _, id := range ids {
+		dir, err := runsDesk{d}.Export(t.Context(), id, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		both := ""
+		for _, name := range []string{"sessions.csv", "events.csv"} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			both += string(text)
+		}
+		files = append(files, both)
+	}
+	if files[0] != files[1] || strings.Count(files[0], "\n") < 4 {
+		t.Errorf("made longer it gave\n%s\nwant\n%s", files[0], files[1])
 	}
 }

@@ -100,7 +100,7 @@ func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit in
 	}
 	l := wire.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
 	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
-	if setting, _, _ := record.OutOf(); setting != "" && bound != "" {
+	if setting, _, _ := record.Bound(); setting != "" && bound != "" {
 		l.Settings, _, err = wire.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
 		if err != nil {
 			return err

@@ -317,7 +317,13 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 		}
 	case n > 0 && res.Cycle == n && j.Record.Ending != engine.NotEnded:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, n), Hint: "there is nothing to resume",
+			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, n),
+			Hint: fmt.Sprintf("--cycles %d, or another greater length, makes it longer", 2*n),
+		}
+	case n == 0 && j.Record.AllDone() && l.Settings.Hours <= j.Record.Settings.Hours:
+		return nil, &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("%s has done all its %g hours", j.Record.ID, l.Settings.Hours),
+			Hint: fmt.Sprintf("--hours %g, or another greater length, makes it longer", 2*j.Record.Settings.Hours),
 		}
 	}
 	return res, l.Store.Adjust(ctx, j.Record.ID, l.Settings)
