@@ -145,7 +145,7 @@ func TestJourney(t *testing.T) {
 			t.Errorf("export %s: exit code %d, begins with %.80q\n%s", what, code, out, stderr)
 		}
 	}
-	if code, _, stderr := ctl(t, "resume", "--data", data, id); code != exitUsage || !strings.Contains(stderr, "nothing to resume") {
+	if code, _, stderr := ctl(t, "resume", "--data", data, id); code != exitUsage || !strings.Contains(stderr, "has done all its") {
 		t.Errorf("resuming a finished run: exit code %d: %s", code, stderr)
 	}
 	if code, out, _ := ctl(t, "delete", "--data", data, id); code != exitFailed || !strings.Contains(out, "90 sessions") {

@@ -184,7 +184,7 @@ func TestResumeAfterTheLastBarrier(t *testing.T) {
 	if got := exported(t, data, "sessions"); got != sessions {
 		t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
 	}
-	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "nothing to resume") {
+	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "has done all its") {
 		t.Errorf("once more: exit code %d: %s", code, stderr)
 	}
 }
