@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/storage/repository"
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
@@ -120,6 +122,27 @@ func (m *monkey) menu() {
 	}
 }
 
+// cage keeps dialogs for files inside of a folder, so that a monkey saves nothing elsewhere.
+type cage struct {
+	folders
+	home string
+}
+
+// folders is what dialogs use of a system's files.
+type folders interface {
+	repository.AppendableRepository
+	repository.ListableRepository
+	repository.HierarchicalRepository
+}
+
+// CanList reports whether a dialog can be in a folder.
+func (c cage) CanList(u fyne.URI) (bool, error) {
+	if rel, err := filepath.Rel(c.home, u.Path()); err != nil || !filepath.IsLocal(rel) {
+		return false, err
+	}
+	return c.folders.CanList(u)
+}
+
 // TestMonkey has 10,000 random taps, keys, drags, orders and resizes come over a window in which runs go on: nothing
 // panics or hangs, and when all is closed, no goroutine is left. Nothing is drawn: package window has that done.
 func TestMonkey(t *testing.T) {
@@ -143,6 +166,11 @@ func TestMonkey(t *testing.T) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	q := uitest.Start(t)
+	files, err := repository.ForScheme("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository.Register("file", cage{files.(folders), home})
 	before := runtime.NumGoroutine()
 	old := len(fyne.CurrentApp().Driver().AllWindows())
 	d := open(t, t.TempDir())

@@ -1,0 +1,185 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestResumeWithALargerBudget: a run that ran out of one is offered twice as much, or what a person writes.
+func TestResumeWithALargerBudget(t *testing.T) {
+	desk := two()
+	out := &desk.runs[0]
+	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
+	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
+	q, s, _ := start(t, desk)
+	wantShown(t, s, "It goes on with a budget of", "requests")
+	for _, c := range []struct{ text, want string }{{"", "3000"}, {"1,700", "1700"}, {" 0 ", "0"}} {
+		if c.text != "" {
+			s.detail.bound.SetText(c.text)
+		}
+		s.draw()
+		q.Tap(s.Content(), "Resume")
+		wait(q, s)
+		orders := desk.orders()
+		if got, want := orders[len(orders)-1], "resume new with 0 and "+c.want; got != want {
+			t.Errorf("asked was %q, want %q", got, want)
+		}
+	}
+	s.choose("old")
+	if got := s.detail.until.Text(); strings.Contains(got, "budget") {
+		t.Errorf("a run that has finished is offered a budget: %s", got)
+	}
+}
+
+// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by mistake.
+func TestMakeLonger(t *testing.T) {
+	desk := two()
+	r := &desk.runs[0]
+	finished(r)
+	q, s, _ := start(t, desk)
+	wantShown(t, s, "Its length is", "cycles")
+	resume := uitest.Button(s.Content(), "Resume")
+	for _, text := range []string{"24", "30", " 24 ", "48"} {
+		s.detail.bound.SetText(text)
+		if longer := strings.TrimSpace(text) != "24"; resume.Disabled() == longer {
+			t.Errorf("with a length of %s it can be resumed: %v", text, !resume.Disabled())
+		}
+	}
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	orders := desk.orders()
+	if got, want := orders[len(orders)-1], "resume new with 0 and 48"; got != want {
+		t.Errorf("asked was %q, want %q", got, want)
+	}
+	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has gone on
+	s.load()
+	wait(q, s)
+	if got := s.detail.bound.Text; got != "48" || !resume.Disabled() {
+		t.Errorf("after that it is offered a length of %s, to be resumed: %v", got, !resume.Disabled())
+	}
+	r.Fetched = &engine.Fetched{Database: "db"}
+	s.load()
+	wait(q, s)
+	if s.detail.bounded.Visible() {
+		t.Error("another machine's run can be made longer here")
+	}
+}
+
+func TestResume(t *testing.T) {
+	for _, c := range []struct {
+		name, limit, want string
+	}{
+		{"as it was", "50", "resume new with 0"},
+		{"with nothing written", " ", "resume new with 0"},
+		{"with another limit", "1,200", "resume new with 1200"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			desk := two()
+			q, s, h := start(t, desk)
+			s.detail.limit.SetText(c.limit)
+			q.Tap(s.Content(), "Resume")
+			wait(q, s)
+			wantOrders(t, desk, c.want)
+			if h.resumed != 1 {
+				t.Errorf("the window heard of it %d times", h.resumed)
+			}
+		})
+	}
+}
+
+func TestResumeWithAWrongLimit(t *testing.T) {
+	desk := two()
+	q, s, h := start(t, desk)
+	for _, text := range []string{"0", "many", "-1", "1000001"} {
+		s.detail.limit.SetText(text)
+		q.Tap(s.Content(), "Resume")
+		wantShown(t, s, "The limit is a whole number from 1 to 1,000,000.")
+	}
+	wantOrders(t, desk)
+	if h.resumed != 0 {
+		t.Error("the window heard that the run goes on")
+	}
+}
+
+func TestResumeIsRefused(t *testing.T) {
+	desk := two()
+	desk.err = fmt.Errorf("start: %w", errors.Join(&engine.FieldError{Field: "ceiling", Problem: "is low"}, &engine.FieldError{Field: "limit", Problem: "is high", Hint: "lower it"}))
+	q, s, h := start(t, desk)
+	var marked error
+	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	if got := s.detail.said.Text(); !strings.Contains(got, "limit: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
+		t.Errorf("said is %q", got)
+	}
+	if marked == nil {
+		t.Error("the limit is not marked")
+	}
+	if h.resumed != 0 {
+		t.Error("the window heard that the run goes on")
+	}
+	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
+		t.Error("it cannot be tried again")
+	}
+}
+
+func TestResumeIsRefusedLate(t *testing.T) {
+	desk := two()
+	desk.hold, desk.err = make(chan struct{}), &engine.FieldError{Field: "limit", Problem: "is high"}
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), "Resume")
+	s.Select("old")
+	var marked error
+	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
+	close(desk.hold)
+	wait(q, s)
+	wantShown(t, s, "Run new: limit: is high")
+	if marked != nil {
+		t.Errorf("another run's limit is marked: %v", marked)
+	}
+}
+
+func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
+	desk := two()
+	q, s, _ := start(t, desk)
+	s.detail.checkpoints.OnSelected("1")
+	if b := uitest.Button(s.Content(), "Resume"); !b.Disabled() {
+		t.Error("an older checkpoint can be resumed")
+	}
+	wantShown(t, s, "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.")
+
+	desk.set(func() { // another is taken: the older one stays chosen
+		newer := points("new")
+		newer[0].Newest = false
+		desk.checkpoints["new"] = append([]engine.CheckpointRecord{{Run: "new", Number: 3, At: began.Add(time.Hour), Done: 800, Total: 8928, Newest: true}}, newer...)
+	})
+	s.load()
+	wait(q, s)
+	if got := s.detail.checkpoints.Selected(); got != "1" {
+		t.Errorf("selected is checkpoint %q, want still 1", got)
+	}
+	s.detail.checkpoints.OnSelected("3")
+	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
+		t.Error("the newest checkpoint cannot be resumed")
+	}
+
+	s.detail.checkpoints.OnSelected("1")
+	desk.set(func() { desk.checkpoints["new"] = desk.checkpoints["new"][:1] }) // the others were pruned
+	s.load()
+	wait(q, s)
+	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
+		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
+	}
+	wantShown(t, s, "16 sessions since this checkpoint are not run again.")
+
+	desk.set(func() { desk.checkpoints["new"] = nil })
+	s.load()
+	wait(q, s)
+	wantShown(t, s, "No checkpoint yet.", "816 sessions since the run began are not run again.")
+}
