@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/settings"
 )
 
@@ -97,7 +98,7 @@ func (a *App) setScale(scale float64) {
 	}
 	a.choices.scale = scale
 	a.app.Preferences().SetFloat(scaleKey, scale)
-	a.paint()
+	widgets.Resized(a.paint)
 }
 
 // setNotify has the system tell of an occasion, or not.

@@ -1,16 +1,21 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -96,6 +101,39 @@ func TestTextIsScaled(t *testing.T) {
 	}
 	if got := remembered(a.app.Preferences()).scale; got != smallest {
 		t.Errorf("kept is %v, want %v", got, smallest)
+	}
+}
+
+// TestTextIsScaledWhileAFileIsChosen has the text grow and shrink under a picker, which stays open and in its folder.
+func TestTextIsScaledWhileAFileIsChosen(t *testing.T) {
+	for name, view := range map[string]dialog.ViewLayout{"grid": dialog.GridView, "list": dialog.ListView} {
+		t.Run(name, func(t *testing.T) {
+			q, a, _ := start(t, &desk{})
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "a folder that is inside"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			a.app.Preferences().SetString("fyne:fileDialogLastFolder", storage.NewFileURI(dir).String())
+			a.app.Preferences().SetInt("fyne:fileDialogViewLayout", int(view))
+			a.setScale(smallest)
+			var chosen string
+			widgets.PickFolder(a.win, "Where to", "Choose", func(dir string) { chosen = dir })
+			for range 12 {
+				typed(t, a.frame, fyne.KeyPlus, action.Command)
+				q.Drain()
+			}
+			for range 12 {
+				typed(t, a.frame, fyne.KeyMinus, action.Command)
+				q.Drain()
+			}
+			if !uitest.Shows(a.overlay(), "Where to") {
+				t.Fatalf("the picker shows %q", uitest.Texts(a.overlay()))
+			}
+			q.Tap(a.overlay(), "Choose")
+			if chosen != dir || a.overlay() != nil {
+				t.Errorf("chosen is %q, want %q; asked still: %v", chosen, dir, a.overlay() != nil)
+			}
+		})
 	}
 }
 

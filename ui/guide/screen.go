@@ -278,19 +278,21 @@ func (s *Screen) save(name string) {
 		widgets.Complain(s.win, err)
 		return
 	}
-	d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
-		if err == nil && to != nil {
-			_, err = to.Write(data)
-			if closed := to.Close(); err == nil {
-				err = closed
+	widgets.Pick(s.win, func() *dialog.FileDialog {
+		d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
+			if err == nil && to != nil {
+				_, err = to.Write(data)
+				if closed := to.Close(); err == nil {
+					err = closed
+				}
 			}
-		}
-		if err != nil {
-			widgets.Complain(s.win, err)
-		}
-	}, s.win)
-	d.SetFileName(path.Base(name))
-	widgets.Ask(s.win, d, nil)
+			if err != nil {
+				widgets.Complain(s.win, err)
+			}
+		}, s.win)
+		d.SetFileName(path.Base(name))
+		return d
+	})
 }
 
 // key scrolls the page.

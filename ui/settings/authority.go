@@ -25,7 +25,7 @@ type authority struct {
 func newAuthority(desk Desk, win fyne.Window, done func(good string, err error)) *authority {
 	a := &authority{desk: desk, about: form.NewNote(""), done: done}
 	a.imports = widget.NewButtonWithIcon("Import…", theme.FolderOpenIcon(), func() {
-		widgets.PickFile(win, "The server's CA, a PEM file", []string{".pem", ".crt", ".cer", ".cert", ".ca-bundle"}, a.take)
+		widgets.PickFile(win, "The server's CA, a PEM file", "Open", []string{".pem", ".crt", ".cer", ".cert", ".ca-bundle"}, a.take)
 	})
 	a.removes = widget.NewButton("Remove", a.remove)
 	a.row = form.NewRow("Server's CA", container.NewBorder(nil, nil, nil, container.NewHBox(a.imports, a.removes), a.about))

@@ -9,9 +9,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/storage"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -153,21 +151,7 @@ func (s *Screen) Open(path string) {
 
 // Choose asks for a file.
 func (s *Screen) Choose() {
-	d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
-		if err != nil {
-			widgets.Complain(s.win, err)
-			return
-		}
-		if file == nil { // none was chosen
-			return
-		}
-		_ = file.Close()
-		s.Open(file.URI().Path())
-	}, s.win)
-	d.SetFilter(storage.NewExtensionFileFilter([]string{".yaml", ".yml", ".ai"}))
-	d.SetConfirmText("Open")
-	widgets.Ask(s.win, d, nil)
-	widgets.FitPicker(s.win, d)
+	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai"}, s.Open)
 }
 
 // list asks which scenarios there are. At the first time the one used last is chosen.

@@ -143,6 +143,14 @@ func (c cage) CanList(u fyne.URI) (bool, error) {
 	return c.folders.CanList(u)
 }
 
+// Parent is what a dialog offers for going up.
+func (c cage) Parent(u fyne.URI) (fyne.URI, error) {
+	if filepath.Clean(u.Path()) == c.home {
+		return nil, repository.ErrURIRoot
+	}
+	return c.folders.Parent(u)
+}
+
 // TestMonkey has 10,000 random taps, keys, drags, orders and resizes come over a window in which runs go on: nothing
 // panics or hangs, and when all is closed, no goroutine is left. Nothing is drawn: package window has that done.
 func TestMonkey(t *testing.T) {

@@ -9,14 +9,17 @@ import (
 // asked are the dialogs that are shown, by what they lie on, and how the keyboard answers them. The UI goroutine owns it.
 var asked = map[fyne.CanvasObject]answers{}
 
-type answers struct{ dismiss, confirm func() }
+type answers struct {
+	dismiss, confirm func()
+	anew             func() (show func()) // hides what has to be made anew when the size of text changes
+}
 
 // Ask shows a dialog that the keyboard can answer: Escape dismisses it, and Return confirms, if confirm is not nil and no
 // button has the focus, which it would press.
 func Ask(win fyne.Window, d dialog.Dialog, confirm func()) {
 	d.Show()
 	on := win.Canvas().Overlays().Top()
-	asked[on] = answers{d.Dismiss, confirm}
+	asked[on] = answers{dismiss: d.Dismiss, confirm: confirm}
 	d.SetOnClosed(func() { delete(asked, on) })
 }
 

@@ -8,43 +8,71 @@ import (
 
 // PickFolder asks for a folder; title says what for, and confirm is what the button that takes it says.
 func PickFolder(win fyne.Window, title, confirm string, then func(dir string)) {
-	pick := dialog.NewFolderOpen(func(dir fyne.ListableURI, err error) {
-		switch {
-		case err != nil:
-			Complain(win, err)
-		case dir != nil:
-			then(dir.Path())
-		}
-	}, win)
-	pick.SetTitleText(title)
-	pick.SetConfirmText(confirm)
-	Ask(win, pick, nil)
-	FitPicker(win, pick)
+	Pick(win, func() *dialog.FileDialog {
+		d := dialog.NewFolderOpen(func(dir fyne.ListableURI, err error) {
+			switch {
+			case err != nil:
+				Complain(win, err)
+			case dir != nil:
+				then(dir.Path())
+			}
+		}, win)
+		d.SetTitleText(title)
+		d.SetConfirmText(confirm)
+		return d
+	})
 }
 
 // PickFile asks for a file of some kinds, by their extensions.
-func PickFile(win fyne.Window, title string, kinds []string, then func(path string)) {
-	pick := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
-		switch {
-		case err != nil:
-			Complain(win, err)
-		case file != nil:
-			path := file.URI().Path()
-			if err := file.Close(); err != nil {
+func PickFile(win fyne.Window, title, confirm string, kinds []string, then func(path string)) {
+	Pick(win, func() *dialog.FileDialog {
+		d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
+			switch {
+			case err != nil:
 				Complain(win, err)
-				return
+			case file != nil:
+				path := file.URI().Path()
+				if err := file.Close(); err != nil {
+					Complain(win, err)
+					return
+				}
+				then(path)
 			}
-			then(path)
-		}
-	}, win)
-	pick.SetTitleText(title)
-	pick.SetFilter(storage.NewExtensionFileFilter(kinds))
-	Ask(win, pick, nil)
-	FitPicker(win, pick)
+		}, win)
+		d.SetTitleText(title)
+		d.SetConfirmText(confirm)
+		d.SetFilter(storage.NewExtensionFileFilter(kinds))
+		return d
+	})
 }
 
-// FitPicker gives a picker most of the window. It must be shown: before, the toolkit has nothing to resize.
-func FitPicker(win fyne.Window, pick *dialog.FileDialog) {
+// Pick shows a dialog for a file or a folder, which gets most of the window.
+func Pick(win fyne.Window, make func() *dialog.FileDialog) {
+	d := make()
+	Ask(win, d, nil)
+	// Before it is shown, the toolkit has nothing to resize.
 	room := win.Canvas().Size()
-	pick.Resize(fyne.NewSize(room.Width*0.8, room.Height*0.8))
+	d.Resize(fyne.NewSize(room.Width*0.8, room.Height*0.8))
+	on := win.Canvas().Overlays().Top()
+	a := asked[on]
+	a.anew = func() (show func()) {
+		d.Hide()
+		return func() { Pick(win, make) }
+	}
+	asked[on] = a
+}
+
+// Resized does what changes the size of text, and makes the pickers that are open anew around it, in the folders they
+// are in: the toolkit's own panic at names of files that got larger than their lines.
+func Resized(change func()) {
+	var show []func()
+	for _, a := range asked {
+		if a.anew != nil {
+			show = append(show, a.anew())
+		}
+	}
+	change()
+	for _, s := range show {
+		s()
+	}
 }
