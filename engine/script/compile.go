@@ -3,7 +3,6 @@ package script
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -397,121 +396,6 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 		}
 		return v, nil
 	}
-}
-
-// comprehension compiles [body for … if …] and {key: value for …}: a chain of closures, one for each clause, that ends
-// with adding to what the first one made.
-func (c *compiler) comprehension(e *syntax.Comprehension) eval {
-	var list func(fr *frame, out *starlark.List) error
-	var dict func(fr *frame, out *starlark.Dict) error
-	if entry, ok := e.Body.(*syntax.DictEntry); ok {
-		key, value, pos := c.expr(entry.Key), c.expr(entry.Value), entry.Colon
-		dict = func(fr *frame, out *starlark.Dict) error {
-			k, err := key(fr)
-			if err != nil {
-				return err
-			}
-			v, err := value(fr)
-			if err != nil {
-				return err
-			}
-			if err := fr.m.insert(out, k, v); err != nil {
-				return fr.fault(pos, err)
-			}
-			return nil
-		}
-	} else {
-		body, pos := c.expr(e.Body), syntax.Start(e.Body)
-		list = func(fr *frame, out *starlark.List) error {
-			v, err := body(fr)
-			if err != nil {
-				return err
-			}
-			if err := fr.m.charge(2 * wordSize); err != nil {
-				return fr.fault(pos, err)
-			}
-			return out.Append(v)
-		}
-	}
-	cost := 1 + count(e.Body)
-	for _, n := range slices.Backward(e.Clauses) {
-		if dict != nil {
-			dict = clause(c, n, cost, dict)
-		} else {
-			list = clause(c, n, cost, list)
-		}
-		switch n := n.(type) {
-		case *syntax.IfClause:
-			cost += count(n.Cond)
-		case *syntax.ForClause:
-			cost = 1 + count(n.X)
-		}
-	}
-	pos := e.Lbrack
-	if dict != nil {
-		return func(fr *frame) (Value, error) {
-			if err := fr.m.charge(dictSize); err != nil {
-				return nil, fr.fault(pos, err)
-			}
-			out := new(starlark.Dict)
-			return out, dict(fr, out)
-		}
-	}
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(listSize); err != nil {
-			return nil, fr.fault(pos, err)
-		}
-		out := starlark.NewList(nil)
-		return out, list(fr, out)
-	}
-}
-
-// clause wraps what a comprehension does inside a for or if clause; cost is the steps of one pass.
-func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) error) func(*frame, T) error {
-	if n, ok := n.(*syntax.IfClause); ok {
-		cond := c.expr(n.Cond)
-		return func(fr *frame, out T) error {
-			v, err := cond(fr)
-			if err != nil || !bool(v.Truth()) {
-				return err
-			}
-			return inner(fr, out)
-		}
-	}
-	loop := n.(*syntax.ForClause)
-	x, set, pos := c.expr(loop.X), c.assign(loop.For, loop.Vars), loop.For
-	return func(fr *frame, out T) error {
-		seq, err := x(fr)
-		if err != nil {
-			return err
-		}
-		iter := starlark.Iterate(seq)
-		if iter == nil {
-			return fr.fault(pos, notIterable(seq))
-		}
-		defer iter.Done()
-		var v Value
-		for iter.Next(&v) {
-			if err := fr.m.step(cost); err != nil {
-				return fr.fault(pos, err)
-			}
-			if err := set(fr, v); err != nil {
-				return err
-			}
-			if err := inner(fr, out); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// notIterable is the error for going over what has no elements.
-func notIterable(v Value) error {
-	if _, ok := v.(starlark.String); ok {
-		return &problem{"string value is not iterable", "write x.elems() for its letters, x.split() for its words"}
-	}
-	return fmt.Errorf("%s value is not iterable", v.Type())
 }
 
 // count is the number of operations in an expression, not counting what lambdas and comprehensions inside it repeat:
