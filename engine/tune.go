@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,17 +182,13 @@ func word(of func(*Settings) *string) func(*Settings, string) error {
 	}
 }
 
-// duration reads seconds, or a text such as 1m30s.
 func duration(of func(*Settings) *time.Duration) func(*Settings, string) error {
 	return func(s *Settings, text string) error {
-		d, err := time.ParseDuration(text)
-		if f, ferr := strconv.ParseFloat(text, 64); ferr == nil && math.Abs(f) < math.MaxInt64/1e9 {
-			d, err = time.Duration(f*float64(time.Second)), nil
-		}
+		d, err := ParseTime(text)
 		if err == nil {
 			*of(s) = d
 		}
-		return wrongText(err, text, "a time, such as 90, 90s or 2m")
+		return err
 	}
 }
 

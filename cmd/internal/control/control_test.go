@@ -119,7 +119,6 @@ func TestSetIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestSetFindsAnOrder: a floor that is above the old ceiling and below the new one waits for this.
 // TestSetTellsTheCeiling: where a governor moves the limit, another limit is another ceiling too.
 func TestSetTellsTheCeiling(t *testing.T) {
 	r := newFakeRun()
@@ -135,6 +134,21 @@ func TestSetTellsTheCeiling(t *testing.T) {
 	}
 }
 
+// TestSetTakesBackWhatMovedAlong: a limit moves the ceiling where a governor moves the limit, and what is refused with it
+// leaves neither.
+func TestSetTakesBackWhatMovedAlong(t *testing.T) {
+	r := newFakeRun()
+	r.governed = true
+	data, _ := serve(t, r)
+	if _, err := dial(t, data).Set(t.Context(), []Setting{{"limit", "5"}, {"floor", "99"}}, ""); err == nil {
+		t.Error("a floor above the ceiling was taken")
+	}
+	if r.values["limit"] != "50" || r.values["ceiling"] != "100" || r.values["floor"] != "1" {
+		t.Errorf("an order that was refused leaves %v", r.values)
+	}
+}
+
+// TestSetFindsAnOrder: a floor that is above the old ceiling and below the new one waits for this.
 func TestSetFindsAnOrder(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)

@@ -135,17 +135,24 @@ func (s *server) set(q *request, r *reply) error {
 	return nil
 }
 
-// along is the ceiling, where a limit that was ordered has moved it.
+// steering are the tunables of which another value may move the others. In this order each can be put back.
+var steering = []string{engine.LimitChange, engine.CeilingChange, "floor"}
+
+// along are the ceiling and the floor, where a limit that was ordered has moved them.
 func along(q *request, was, now []engine.Tunable) []Change {
-	const ceiling = "ceiling"
-	before, after := value(was, ceiling), value(now, ceiling)
 	ordered := func(name string) bool {
 		return slices.ContainsFunc(q.Settings, func(s Setting) bool { return s.Name == name })
 	}
-	if before == nil || after == nil || *before == *after || ordered(ceiling) || !ordered(engine.LimitChange) {
+	if !ordered(engine.LimitChange) {
 		return nil
 	}
-	return []Change{{ceiling, *before, *after}}
+	var moved []Change
+	for _, name := range steering[1:] {
+		if before, after := value(was, name), value(now, name); before != nil && after != nil && *before != *after && !ordered(name) {
+			moved = append(moved, Change{name, *before, *after})
+		}
+	}
+	return moved
 }
 
 // setAll sets what was ordered, in the order given or, where one thing must not be before another is, in one that goes.
@@ -169,12 +176,23 @@ func (s *server) setAll(q *request, was []engine.Tunable) error {
 	return nil
 }
 
-// restore takes back what was set before something else was a mistake.
+// restore takes back what was set before something else was a mistake, and what moved along with it.
 func (s *server) restore(q *request, was []engine.Tunable, set []Setting) error {
 	var errs []error
+	back := func(name string) {
+		if err := s.job.Set(name, *value(was, name), q.Who, "taken back: not all that was ordered with it could be set"); err != nil {
+			errs = append(errs, fmt.Errorf("%s stays %s: %w", name, *value(s.job.Tunables(), name), err))
+		}
+	}
+	steered := false
 	for _, one := range slices.Backward(set) {
-		if err := s.job.Set(one.Name, *value(was, one.Name), q.Who, "taken back: not all that was ordered with it could be set"); err != nil {
-			errs = append(errs, fmt.Errorf("%s stays %s: %w", one.Name, one.Value, err))
+		back(one.Name)
+		steered = steered || one.Name == "governor" || slices.Contains(steering, one.Name)
+	}
+	for _, name := range steering {
+		before, now := value(was, name), value(s.job.Tunables(), name)
+		if steered && before != nil && now != nil && *before != *now {
+			back(name)
 		}
 	}
 	return errors.Join(errs...)

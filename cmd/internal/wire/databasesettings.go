@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -121,15 +122,12 @@ func timed(name, help, standard string, of func(db *Database) *time.Duration) Da
 	return DatabaseSetting{
 		Name: name, Env: envName(name), Hold: "TIME", Help: help, standard: standard,
 		set: func(db *Database, text string) error {
-			d, err := time.ParseDuration(text)
-			if f, ferr := strconv.ParseFloat(text, 64); ferr == nil {
-				d, err = time.Duration(f*float64(time.Second)), nil
-			}
-			if err == nil && d <= 0 {
-				err = errors.New("too short")
+			d, err := engine.ParseTime(text)
+			if err == nil && d == 0 {
+				return fmt.Errorf("%q is too short", text)
 			}
 			*of(db) = d
-			return wrong(err, text, "a time, such as 90, 90s or 2m")
+			return err
 		},
 		show: func(db Database) string {
 			if d := *of(&db); d > 0 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/rehearsal"
@@ -40,8 +39,8 @@ func parseFaults(given map[string]string) (rehearsal.Faults, error) {
 		if kind == "outage" {
 			from, length, ok := strings.Cut(text, "+")
 			var err1, err2 error
-			f.OutageFrom, err1 = time.ParseDuration(from)
-			f.OutageFor, err2 = time.ParseDuration(length)
+			f.OutageFrom, err1 = engine.ParseTime(from)
+			f.OutageFor, err2 = engine.ParseTime(length)
 			if !ok || err1 != nil || err2 != nil {
 				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is no outage", text), Hint: "FROM+FOR, such as 30s+10s"}
 			}

@@ -377,17 +377,13 @@ func number(set func(*engine.Settings, float64)) func(*engine.Settings, string) 
 	}
 }
 
-// duration reads seconds, or a text such as 1m30s.
 func duration(set func(*engine.Settings, time.Duration)) func(*engine.Settings, string) error {
 	return func(s *engine.Settings, text string) error {
-		d, err := time.ParseDuration(text)
-		if f, ferr := strconv.ParseFloat(text, 64); ferr == nil {
-			d, err = time.Duration(f*float64(time.Second)), nil
-		}
+		d, err := engine.ParseTime(text)
 		if err == nil {
 			set(s, d)
 		}
-		return wrong(err, text, "a time, such as 90, 90s or 2m")
+		return err
 	}
 }
 

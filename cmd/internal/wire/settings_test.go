@@ -94,9 +94,12 @@ func TestLayers(t *testing.T) {
 		})
 	}
 	_, _, err := Layers{
-		Env: env(map[string]string{"MAX_WORKERS": "many", "ENABLE_PARALLEL_STEPS": "maybe"}), Flags: map[string]string{"hours": "x"},
+		Env:   env(map[string]string{"MAX_WORKERS": "many", "ENABLE_PARALLEL_STEPS": "maybe", "CHAIN_TIMEOUT_SECONDS": "-1"}),
+		Flags: map[string]string{"hours": "x", "max-time": "1e30"},
 	}.Resolve()
-	for _, want := range []string{"MAX_WORKERS", "many", "--hours", `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`} {
+	for _, want := range []string{
+		"MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`,
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
 		}
