@@ -213,7 +213,7 @@ func (r *Result) Law() string {
 
 // Figure writes a figure with three of its digits.
 func Figure(v float64) string {
-	if v < 1000 {
+	if v < 999.5 {
 		return fmt.Sprintf("%.3g", v)
 	}
 	unit := math.Pow10(int(math.Floor(math.Log10(v))) - 2)

@@ -215,7 +215,7 @@ func TestTheSameSeedGivesTheSameIntervals(t *testing.T) {
 }
 
 func TestFigure(t *testing.T) {
-	for v, want := range map[float64]string{0.01234: "0.0123", 98.76: "98.8", 999.4: "999", 1234.5: "1,230", 51_678: "51,700", 9_999: "10,000"} {
+	for v, want := range map[float64]string{999.7: "1,000", 0.01234: "0.0123", 98.76: "98.8", 999.4: "999", 1234.5: "1,230", 51_678: "51,700", 9_999: "10,000"} {
 		if got := Figure(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}

@@ -64,7 +64,7 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 		{"Duration", engine.FormatDuration(t.Peaks.Elapsed), "longest cycle " + engine.FormatDuration(t.Peaks.Cycle)},
 	}
 	if s := t.Peaks.Elapsed.Seconds(); s > 0 {
-		all = append(all, figure{"Throughput", rateText(float64(ended)/s) + " sessions/s", rateText(float64(asked.Requests)/s) + " requests/s, on the average"})
+		all = append(all, figure{"Throughput", digits(float64(ended)/s) + " sessions/s", digits(float64(asked.Requests)/s) + " requests/s, on the average"})
 	}
 	if t.Total.Count() > 0 {
 		all = append(all, figure{"Session time, p95", engine.FormatDuration(t.Total.Quantile(0.95)), fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(t.Total.Quantile(0.5)), engine.FormatDuration(t.Total.Quantile(0.99)))})
@@ -101,14 +101,6 @@ func outcomesOf(t *engine.Totals) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// rateText writes a rate with as many figures as tell.
-func rateText(v float64) string {
-	if v >= 1000 {
-		return engine.FormatCount(int64(v + 0.5))
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // share is a part in percent; neither nothing nor all is said where it is not so.

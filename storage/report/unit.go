@@ -16,34 +16,42 @@ type unit struct {
 
 var (
 	counts = unit{func(v float64) string {
-		if v >= 10_000 || v == math.Trunc(v) {
-			return engine.FormatCount(int64(math.Round(v)))
+		if v == math.Trunc(v) {
+			return engine.FormatCount(int64(v))
 		}
-		return strconv.FormatFloat(v, 'g', 3, 64)
+		return digits(v)
 	}, decimalSteps}
 	wholes    = unit{counts.text, wholeSteps()}
-	percents  = unit{func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " %" }, decimalSteps}
+	percents  = unit{func(v float64) string { return digits(v) + " %" }, decimalSteps}
 	sizes     = unit{sizeText, decimalSteps}
 	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps}
 	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps()}
 )
 
+// digits writes a figure with three of its digits, or all that stand before the point.
+func digits(v float64) string {
+	if v >= 999.5 {
+		return engine.FormatCount(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
 // durationText writes a duration with as many figures as tell, and none that is zero.
 func durationText(d time.Duration) string {
 	d = d.Round(time.Microsecond)
 	switch {
-	case d < time.Second:
+	case d < 999500*time.Microsecond: // which is written as a second
 		for _, u := range []struct {
 			of   time.Duration
 			name string
 		}{{time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
 			if d >= u.of {
-				return strconv.FormatFloat(float64(d)/float64(u.of), 'g', 3, 64) + u.name
+				return digits(float64(d)/float64(u.of)) + u.name
 			}
 		}
 		return "0"
 	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
+		return digits(d.Seconds()) + "s"
 	default:
 		return shortDuration(d.Round(time.Second))
 	}
@@ -55,7 +63,7 @@ func sizeText(v float64) string {
 		name string
 	}{{1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}} {
 		if v >= u.of {
-			return strconv.FormatFloat(v/u.of, 'g', 3, 64) + u.name
+			return digits(v/u.of) + u.name
 		}
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
