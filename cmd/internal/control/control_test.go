@@ -102,8 +102,8 @@ func TestSetIsAllOrNothing(t *testing.T) {
 			[]Setting{{"limit", "1"}, {"ceiling", "2"}, {"model.rate", "fast"}},
 			"model.rate: no number (1 to 9)",
 			"set limit 1 by W because ; set ceiling 2 by W because ; " +
-				"set ceiling 100 by W because taken back: not all that was ordered with it could be set; " +
-				"set limit 30 by W because taken back: not all that was ordered with it could be set",
+				"set limit 30 by W because taken back: not all that was ordered with it could be set; " +
+				"set ceiling 100 by W because taken back: not all that was ordered with it could be set",
 		},
 	} {
 		_, err := c.Set(t.Context(), step.settings, "")
@@ -140,11 +140,18 @@ func TestSetTakesBackWhatMovedAlong(t *testing.T) {
 	r := newFakeRun()
 	r.governed = true
 	data, _ := serve(t, r)
-	if _, err := dial(t, data).Set(t.Context(), []Setting{{"limit", "5"}, {"floor", "99"}}, ""); err == nil {
-		t.Error("a floor above the ceiling was taken")
-	}
-	if r.values["limit"] != "50" || r.values["ceiling"] != "100" || r.values["floor"] != "1" {
-		t.Errorf("an order that was refused leaves %v", r.values)
+	c := dial(t, data)
+	for _, order := range [][]Setting{
+		{{"limit", "5"}, {"floor", "99"}},
+		{{"ceiling", "5"}, {"floor", "99"}},
+		{{"limit", "200"}, {"ceiling", "7"}, {"model.rate", "x"}},
+	} {
+		if _, err := c.Set(t.Context(), order, ""); err == nil {
+			t.Errorf("%v was taken", order)
+		}
+		if r.values["limit"] != "50" || r.values["ceiling"] != "100" || r.values["floor"] != "1" {
+			t.Errorf("%v, which was refused, leaves %v", order, r.values)
+		}
 	}
 }
 

@@ -98,13 +98,22 @@ func (r *fakeRun) Set(name, value, who, why string) error {
 	err = r.note("set %s %s by %s because %s", name, value, who, why)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil {
-		r.values[name] = value
+	if err != nil {
+		return err
 	}
-	if err == nil && name == "limit" && r.governed {
+	limit, _ := strconv.ParseFloat(r.values["limit"], 64)
+	switch {
+	case !r.governed:
+	case name == "limit":
 		r.values["ceiling"] = value
+		if limit != ceiling && limit <= n { // only a governor raises it
+			return nil
+		}
+	case name == "ceiling" && limit > n:
+		r.values["limit"] = value
 	}
-	return err
+	r.values[name] = value
+	return nil
 }
 
 func (r *fakeRun) Pause(who, why string) error { return r.note("pause by %s because %s", who, why) }

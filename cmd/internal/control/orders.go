@@ -135,7 +135,8 @@ func (s *server) set(q *request, r *reply) error {
 	return nil
 }
 
-// steering are the tunables of which another value may move the others. In this order each can be put back.
+// steering are the tunables of which another value may move the others. They can be put back in this order: a limit that
+// is at its ceiling takes this along.
 var steering = []string{engine.LimitChange, engine.CeilingChange, "floor"}
 
 // along are the ceiling and the floor, where a limit that was ordered has moved them.
@@ -184,17 +185,25 @@ func (s *server) restore(q *request, was []engine.Tunable, set []Setting) error 
 			errs = append(errs, fmt.Errorf("%s stays %s: %w", name, *value(s.job.Tunables(), name), err))
 		}
 	}
-	steered := false
-	for _, one := range slices.Backward(set) {
-		back(one.Name)
-		steered = steered || one.Name == "governor" || slices.Contains(steering, one.Name)
-	}
-	for _, name := range steering {
+	moved := func(name string) bool {
 		before, now := value(was, name), value(s.job.Tunables(), name)
-		if steered && before != nil && now != nil && *before != *now {
-			back(name)
+		return before != nil && now != nil && *before != *now
+	}
+	steered := slices.ContainsFunc(set, func(one Setting) bool { return one.Name == "governor" || slices.Contains(steering, one.Name) })
+	together := func() {
+		for _, name := range steering {
+			if steered && moved(name) {
+				back(name)
+			}
 		}
 	}
+	together()
+	for _, one := range slices.Backward(set) {
+		if moved(one.Name) {
+			back(one.Name)
+		}
+	}
+	together() // a governor that is back moves them
 	return errors.Join(errs...)
 }
 
