@@ -18,13 +18,16 @@ type exportCmd struct {
 	What   string         `enum:"metrics,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
 	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, sessions, events and timings: csv, jsonl or parquet."`
 	Follow bool           `short:"f" help:"With --what metrics: go on writing a row a second until the run is over."`
-	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. The terminal without, for one."`
+	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. For one, the terminal without or for -."`
 }
 
 // Run is called by kong.
 func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.Out == standard {
+		c.Out = ""
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if err := wire.CheckHere(&r); err != nil {
@@ -51,6 +54,8 @@ func (c *exportCmd) check() error {
 		}
 	}
 	switch {
+	case c.What == "all" && c.Out == standard:
+		return &engine.FieldError{Field: "out", Problem: "all of it is several files", Hint: "name a folder, or one of them with --what"}
 	case c.Follow && c.What != "metrics":
 		return &engine.FieldError{Field: "follow", Problem: "only metrics can be followed", Hint: "--what metrics --follow"}
 	case c.Follow && c.Format == storage.Parquet:

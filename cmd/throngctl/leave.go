@@ -38,6 +38,7 @@ func (t *terminal) leave(run *engine.Run, reason string) {
 	if t.exit != nil {
 		time.AfterFunc(leaveTime-100*time.Millisecond, func() {
 			t.screens.clear()
+			fmt.Fprintf(t.err, "there is no more time; what was done is kept as far as the disk took it: throngctl resume %s\n", run.ID())
 			t.exit(exitInterrupted)
 		}) // a disk or a server may be slow
 	}

@@ -27,12 +27,12 @@ type reportJSON struct {
 
 // Run is called by kong.
 func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
-	if c.JSON && c.Out == "-" {
+	if c.JSON && c.Out == standard {
 		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		how := wire.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit}
-		if c.Out == "-" {
+		if c.Out == standard {
 			return wire.Report(ctx, t.out, store, r.ID, how)
 		}
 		path := c.Out

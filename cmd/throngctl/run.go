@@ -170,6 +170,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
+	if err := folderFor(out.Export); err != nil {
+		return err
+	}
 	if err := t.askSecrets(l); err != nil {
 		return err
 	}
@@ -276,12 +279,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	}
 	t.deliver(ctx, l.Remote, job)
 	if out.Export != "" {
-		if err := exportAll(ctx, store, job.Run.ID(), out.Export, storage.CSV); err != nil {
-			return err
-		}
-		page := filepath.Join(out.Export, reportName)
-		if err := writeReport(ctx, page, store, job.Run.ID(), wire.Reporting{}); err != nil {
-			return err
+		page, err := exportRun(ctx, store, job.Run.ID(), out.Export)
+		if err != nil {
+			return fmt.Errorf("%w; the run is kept as it ended, and can be exported again: throngctl export %s -o DIR", err, job.Run.ID())
 		}
 		fmt.Fprintf(t.out, "exported to %s; to be read: %s\n", out.Export, page)
 	}
@@ -297,6 +297,15 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return exitError(exitFailed)
 	}
 	return nil
+}
+
+// exportRun writes all files of a run and its report, which it names.
+func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) (page string, err error) {
+	if err := exportAll(ctx, store, run, dir, storage.CSV); err != nil {
+		return "", err
+	}
+	page = filepath.Join(dir, reportName)
+	return page, writeReport(ctx, page, store, run, wire.Reporting{})
 }
 
 // start builds the run. A signal while it stands in line gives up.

@@ -187,12 +187,14 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 
 // writeFile writes a file that appears when it is complete.
 func writeFile(path string, write func(io.Writer) error) error {
-	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() && !there.IsDir() {
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
+		return &engine.FieldError{Field: path, Problem: "it is a folder", Hint: "name a file in it"}
+	} else if err == nil && !there.Mode().IsRegular() {
 		return writeInto(path, write)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return plainly(path, err)
 	}
 	w := bufio.NewWriter(f)
 	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
