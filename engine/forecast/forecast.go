@@ -87,7 +87,7 @@ func Make(o Order, s Session, m Machine) engine.Forecast {
 	f.Cost = f.Sessions.Times(s.ofModels(func(v *Service) engine.Estimate { return v.Cost }))
 	f.Memory = m.Memory
 	if !f.Memory.Known() {
-		f.Memory = guessMemory(&o)
+		f.Memory = Thumb(&o)
 	}
 	f.Disk = f.Sessions.Times(s.Disk)
 	f.Advice = advise(&o, &s, &m, &f)
@@ -154,7 +154,11 @@ const (
 	flightLow, flightHigh = 30e3, 400e3
 )
 
-func guessMemory(o *Order) engine.Estimate {
+// Alone is the most that the process is taken to need before it has agents, in bytes.
+const Alone = baseHigh
+
+// Thumb is the memory that a run needs by rule of thumb.
+func Thumb(o *Order) engine.Estimate {
 	agents, most := float64(o.Agents), float64(min(max(o.Limit, o.Ceiling), o.Agents))
 	return engine.Between(baseLow+agents*agentLow+float64(min(o.Limit, o.Agents))*flightLow, baseHigh+agents*agentHigh+most*flightHigh, engine.Guessed)
 }

@@ -134,6 +134,54 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 	}
 }
 
+// rare is a scenario in which one of twenty sessions asks anything.
+const rare = `
+title: Rare
+clock: {cycle: 1h, cycles: 1}
+parameters: {agents: {default: 2}}
+population: {count: "${params.agents}", id: "shopper-${agent.index + 1}"}
+services:
+  shop: {kind: http, url: "rehearsal:shop", auth: {user: "${agent.id}"}}
+chain day:
+  step stores: {kind: http, service: shop, get: /api/stores, when: agent.index % 20 == 19}
+`
+
+// TestForecastOfFewSessions: after a trial with two agents, a run of thousands was said to ask nothing and to need
+// gigabytes.
+func TestForecastOfFewSessions(t *testing.T) {
+	d := newTown(t)
+	run := func(agents string) engine.RunID {
+		job, err := d.launch(d.read(rare, map[string]string{"agents": agents}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := job.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return job.Record.ID
+	}
+	trial := run("2")
+	f := d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.Contains(f.From(), "in part a guess") {
+		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, f.From())
+	}
+	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
+		t.Errorf("5000 agents take %v bytes", f.Memory)
+	}
+	if again := d.foresee(d.read(rare, nil), nil); !around(again.Requests, 0, 0) || again.Cycle.Basis != engine.Measured {
+		t.Errorf("the same two ask %v in %v", again.Requests, again.Cycle)
+	}
+	sixty := run("60")
+	f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	if f.Run != sixty || f.Requests.Low > 250 || f.Requests.High < 250 || f.Requests.High > 2000 {
+		t.Errorf("after 60 sessions, 5000 agents ask %v", f.Requests)
+	}
+	run("200")
+	if f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil); !around(f.Requests, 250, 250) {
+		t.Errorf("after 200 sessions, 5000 agents ask %v", f.Requests)
+	}
+}
+
 // TestForecastOfWhoTakesPart counts those, and by the clock nobody knows the sessions.
 func TestForecastOfWhoTakesPart(t *testing.T) {
 	d := newTown(t)

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"maps"
+	"math"
 	"reflect"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ import (
 const (
 	// enough is how many sessions an interrupted or stopped run must have to go by.
 	enough = 20
+	// many is how many sessions show what sessions do: of fewer, rare things may have been missed.
+	many = 100
 	// lookTime is how long looking for an earlier run may take, and weighTime how long weighing its rows.
 	lookTime, weighTime = 2 * time.Second, 300 * time.Millisecond
 	// someSeconds is how many seconds of a run's metrics are looked at.
@@ -139,10 +142,14 @@ func (p *Past) processor(ctx context.Context, run engine.RunID) engine.Estimate 
 // measure replaces what is expected of a session by what the earlier run took.
 func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *forecast.Machine) {
 	t, n := &k.totals, float64(k.totals.Ended())
-	s.Time, s.Longest, s.Worked = k.time(o), k.longest(o.Agents), k.worked(&l.Settings, o)
+	few := k.few(o)
+	s.Time, s.Longest = k.time(o), k.longest(o.Agents)
 	s.Thinks = engine.Exactly(0, engine.Measured)
 	s.CPU = k.cpu
-	if k.disk.Known() {
+	if !few {
+		s.Worked = k.worked(&l.Settings, o)
+	}
+	if k.disk.Known() && !few {
 		s.Disk = k.disk
 	}
 	taken := map[string]*taken{}
@@ -156,11 +163,50 @@ func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *for
 		}
 	}
 	for i := range s.Services {
-		of(taken, s.Services[i].Name).replace(&s.Services[i], n)
-		s.Services[i].CPU = engine.Estimate{} // it is in the session's
+		v := &s.Services[i]
+		calls, writes := v.Calls, v.Writes
+		of(taken, v.Name).replace(v, n)
+		v.CPU = engine.Estimate{} // it is in the session's
+		if few {
+			seen := v.Calls.High
+			v.Calls, v.Writes = missed(v.Calls, calls, n), missed(v.Writes, writes, n)
+			more := v.Latency.Scale(max(v.Calls.High-seen, 0))
+			s.Time = further(s.Time, more)
+			s.Longest = further(s.Longest, v.Latency.Scale(max(calls.High-seen, 0)))
+		}
 	}
 	k.models(s, n, o)
 	k.memory(o, m)
+}
+
+// few reports whether the run had so few sessions that more of them may do what none or hardly one did.
+func (k *Like) few(o *forecast.Order) bool {
+	sessions := o.Sessions
+	if sessions == 0 && o.Cycles > 0 {
+		sessions = int64(o.Agents) * int64(o.Cycles)
+	}
+	n := k.totals.Ended()
+	return n < many && (sessions == 0 || sessions > n)
+}
+
+// missed is how often a session does something that n of them did so often on average: between what the scenario says
+// at least and at most, by two standard errors of a mean (none is larger than between these bounds) and, for what none
+// did, by the rule of three (Hanley and Lippman-Hand, If Nothing Goes Wrong, Is Everything All Right?, 1983).
+func missed(seen, said engine.Estimate, n float64) engine.Estimate {
+	if !said.Known() || said.High <= said.Low {
+		return seen
+	}
+	mean, most := seen.High, max(said.High, seen.High)
+	around := 2*math.Sqrt(mean*(most-mean)/n) + 3*most/n
+	return engine.Between(max(mean-around, min(said.Low, mean)), min(mean+around, most), engine.Guessed)
+}
+
+// further is a time that may be longer by what else is asked.
+func further(time, more engine.Estimate) engine.Estimate {
+	if !time.Known() || !more.Known() || more.High == 0 {
+		return time
+	}
+	return engine.Between(time.Low, time.High+more.High, engine.Guessed)
 }
 
 // free is the part of the time of sessions in which nothing but the journal held them back: that is no scarce thing.
@@ -207,10 +253,16 @@ func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 	return engine.Exactly(worked/float64(k.totals.Ended()), engine.Measured)
 }
 
-// memory is what the process took, between the same and as much more as there are more agents.
+// memory is what the process took, between the same and as much more as there are more agents. Where it took no more than
+// a process does by itself, that says nothing of agents, and more of them take what they usually do.
 func (k *Like) memory(o *forecast.Order, m *forecast.Machine) {
-	if peak := float64(k.totals.Peaks.Memory); peak > 0 {
-		m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/k.crowd(), 0.5), engine.Measured)
+	peak, thumb := float64(k.totals.Peaks.Memory), forecast.Thumb(o)
+	if peak == 0 {
+		return
+	}
+	m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/k.crowd(), 0.5), engine.Measured)
+	if peak < forecast.Alone && m.Memory.High > thumb.High {
+		m.Memory = engine.Between(peak, thumb.High, engine.Guessed)
 	}
 }
 
