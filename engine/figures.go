@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 // FormatCount writes a count with its thousands apart.
@@ -18,6 +20,9 @@ func FormatCount(n int64) string {
 	}
 	return text
 }
+
+// FormatRate writes how many there are in a second, with three of its digits, as the reasons of pacers do.
+func FormatRate(rate float64) string { return stats.PerSecond(rate) }
 
 // FormatDuration writes a duration with two or three figures.
 func FormatDuration(d time.Duration) string {

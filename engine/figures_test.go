@@ -13,6 +13,13 @@ func TestFormats(t *testing.T) {
 			t.Errorf("FormatCount(%d) = %q, want %q", n, got, want)
 		}
 	}
+	for rate, want := range map[float64]string{
+		0: "0/s", 0.25: "0.25/s", 1.0 / 60: "0.0167/s", 12.345: "12.3/s", 999.7: "1000/s", 2000: "2000/s", 12345: "12300/s",
+	} {
+		if got := engine.FormatRate(rate); got != want {
+			t.Errorf("FormatRate(%g) = %q, want %q", rate, got, want)
+		}
+	}
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0s", 0: "0s", 42 * time.Microsecond: "42µs", 1500 * time.Microsecond: "1.5ms", 12 * time.Millisecond: "12ms",
 		1200 * time.Millisecond: "1.2s", 12400 * time.Millisecond: "12s", 90 * time.Second: "1m30s",

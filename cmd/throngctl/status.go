@@ -252,7 +252,7 @@ func server(c *control.Connections) string {
 func printAsked(row func(name string, parts ...string), s *control.Service) {
 	rate := ""
 	if s.Rate > 0 {
-		rate = fmt.Sprintf("%.3g/s", s.Rate)
+		rate = engine.FormatRate(s.Rate)
 	}
 	why := strings.TrimPrefix(strings.TrimPrefix(s.RateWhy, rate), ": ")
 	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}

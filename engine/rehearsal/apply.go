@@ -23,6 +23,7 @@ func (s *Shop) write(c *change) error {
 
 // redo applies a change read from the log.
 func (s *Shop) redo(c change) {
+	s.found = max(s.found, c.cycle)
 	u := s.users.of(c.user)
 	if c.claims {
 		s.sessions.claim(c.session, u)

@@ -84,6 +84,7 @@ type Shop struct {
 	closeErr  error
 	bearer    string // "Bearer <secret>."
 	mutations atomic.Int64
+	found     int // the last cycle of which the log that was there at the start had changes; -1 without a log
 }
 
 // Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
@@ -99,11 +100,17 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 	}
 	s := build(cfg, clock)
 	if cfg.Log != "" {
-		log, err := openLog(cfg.Log, cfg.Seed, s.redo)
+		_, begun, err := LogSeed(cfg.Log)
 		if err != nil {
 			return nil, fmt.Errorf("rehearsal shop: %w", err)
 		}
-		s.log = log
+		if begun {
+			s.found = 0
+		}
+		s.log, err = openLog(cfg.Log, cfg.Seed, s.redo)
+		if err != nil {
+			return nil, fmt.Errorf("rehearsal shop: %w", err)
+		}
 	}
 	server, err := listen(cfg.Addr, s.serve)
 	if err != nil {
@@ -125,6 +132,7 @@ func build(cfg Config, clock func() time.Time) *Shop {
 		users:    newUsers(root),
 		sessions: newSessions(),
 		limits:   newLimits(),
+		found:    -1,
 		quota:    newQuota(0, 0, clock()),
 		bearer:   "Bearer " + cfg.Secret + ".",
 	}
@@ -147,6 +155,9 @@ func (s *Shop) Lost() string {
 	return fmt.Sprintf("the rehearsal's log ended in an unfinished record: its last %d bytes were cut off; "+
 		"after a kill that change had not been answered and is asked for again, after a power cut others of the open cycle may be missing", s.log.lost)
 }
+
+// Found is the last cycle of which an existing log had changes at the start; -1 is that there was no log.
+func (s *Shop) Found() int { return s.found }
 
 // Sync makes what the log holds survive a power cut. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }

@@ -22,7 +22,8 @@ const (
 )
 
 var (
-	errBlob = errors.New("a blob of the store is damaged")
+	// errBlob comes after what was found.
+	errBlob = errors.New("a part of the store is damaged: bring the data folder back from a backup, or delete the run")
 
 	unfolder = sync.OnceValue(func() *zstd.Decoder {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlob))
@@ -42,10 +43,11 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// newFolder returns a compressor; each goroutine that writes has its own.
+// newFolder returns a compressor; each goroutine that writes has its own. What it makes has a checksum, by which a bit
+// that the disk lost is found and not taken for a result.
 func newFolder() *zstd.Encoder {
 	return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithWindowSize(1<<18), zstd.WithEncoderCRC(false)))
+		zstd.WithWindowSize(1<<18)))
 }
 
 // fold appends the blob of raw to dst.
@@ -72,11 +74,11 @@ func unfold(blob []byte) ([]byte, error) {
 	case compressed:
 		raw, err := unfolder().DecodeAll(blob[1:], nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errBlob, err)
+			return nil, fmt.Errorf("%w: %w", err, errBlob)
 		}
 		return raw, nil
 	default:
-		return nil, fmt.Errorf("%w: unknown format %d", errBlob, blob[0])
+		return nil, fmt.Errorf("unknown format %d: %w", blob[0], errBlob)
 	}
 }
 
@@ -96,7 +98,7 @@ func decode(blob []byte, v any) error {
 		return err
 	}
 	if err := decoding.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%w: %w", errBlob, err)
+		return fmt.Errorf("%w: %w", err, errBlob)
 	}
 	return nil
 }

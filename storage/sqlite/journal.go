@@ -53,6 +53,7 @@ type Journal struct {
 	jobs       []*checkpointJob
 	chores     []chore
 	choreAt    time.Time      // when a piece of one was done last
+	waited     time.Duration  // for the disk, since it began what it is at
 	chorePause time.Duration  // how long rows go first after it
 	working    sync.WaitGroup // the goroutines that encode checkpoints
 }

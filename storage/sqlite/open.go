@@ -135,7 +135,8 @@ func (e *unusable) Error() string {
 
 func (e *unusable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
 
-// inspect looks at the file without writing to it, and returns the version of its schema; 0 if there is none yet.
+// inspect looks at the file without writing to it, unless its making was cut short, and returns the version of its schema;
+// 0 if there is none yet.
 func (s *Store) inspect(alone bool) (version int64, err error) {
 	file, err := os.Open(s.path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,6 +162,9 @@ func (s *Store) inspect(alone bool) (version int64, err error) {
 	unclean := size(s.path()+"-wal") > 0
 	db := connect(s.path(), true, 1)
 	version, err = schemaVersion(db)
+	if begun(err) {
+		version, err = s.undo()
+	}
 	if err == nil && alone && unclean && size(s.path()) < checkBytes {
 		err = check(db)
 	}
@@ -230,7 +234,7 @@ func newestVersion() (newest int64) {
 // setAside renames the damaged file and what belongs to it.
 func (s *Store) setAside(damage *damageError) error {
 	aside := s.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405.000000Z")
-	for _, suffix := range []string{"-wal", "-shm", ""} { // the file itself last: interrupted, it is still found damaged
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} { // the file itself last: interrupted, it is still found damaged
 		if err := os.Rename(s.path()+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return noFolder(err)
 		}

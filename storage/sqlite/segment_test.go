@@ -205,29 +205,6 @@ func TestSegmentsGrow(t *testing.T) {
 	}
 }
 
-func TestBlobs(t *testing.T) {
-	folder := newFolder()
-	for _, raw := range []string{"", "short", string(bytes.Repeat([]byte("long "), 1000))} {
-		blob := fold([]byte("before"), []byte(raw), folder)
-		got, err := unfold(blob[len("before"):])
-		if err != nil || string(got) != raw {
-			t.Errorf("got %q, %v, want %q", got, err, raw)
-		}
-	}
-	if n := len(fold(nil, bytes.Repeat([]byte("long "), 1000), folder)); n > 100 {
-		t.Errorf("5,000 bytes of nothing new take %d", n)
-	}
-	for _, blob := range []string{"", "\x00", "\x07text", "\x02no zstd"} {
-		if _, err := unfold([]byte(blob)); !errors.Is(err, errBlob) {
-			t.Errorf("%q: got %v, want errBlob", blob, err)
-		}
-	}
-	var v engine.State
-	if err := decode([]byte("\x01no cbor"), &v); !errors.Is(err, errBlob) {
-		t.Errorf("got %v, want errBlob", err)
-	}
-}
-
 // FuzzSegments holds the decoders to errors: no text makes them panic, loop or read beyond its end.
 func FuzzSegments(f *testing.F) {
 	s := engine.SessionRow{

@@ -116,6 +116,33 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// TestTroubleIsNoWork is that a writer which waits for room is not at work.
+func TestTroubleIsNoWork(t *testing.T) {
+	const wait = 500 * time.Millisecond
+	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: wait, CommitEvery: time.Millisecond})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	if err := j.Commit(t.Context(), engine.ChangeRow{}); err != nil {
+		t.Fatal(err)
+	}
+	statement(t, s, `PRAGMA query_only = 1`)
+	j.Append(engine.ChangeRow{Cycle: 1})
+	<-j.Trouble()
+	statement(t, s, `PRAGMA query_only = 0`)
+	began := time.Now()
+	if err := <-j.Trouble(); err != nil {
+		t.Errorf("got %v, want an end of trouble", err)
+	}
+	for range 2 { // the second is taken up after the first was accounted for
+		if err := j.Commit(t.Context(), engine.ChangeRow{Cycle: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if worked := s.Worked(); worked >= wait && worked > time.Since(began)-wait/2 {
+		t.Errorf("at work for %v, the wait of %v for room included", worked, wait)
+	}
+}
+
 // TestTroubleInCheckpoint has the disk fill up in the middle of a checkpoint.
 func TestTroubleInCheckpoint(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond})

@@ -36,7 +36,8 @@ func (j *Journal) write() {
 		if len(j.chores) > 0 && !j.doChore(queue != nil) {
 			return
 		}
-		j.store.worked.Add(int64(time.Since(began)))
+		j.store.worked.Add(int64(time.Since(began) - j.waited))
+		j.waited = 0
 		switch {
 		case queue != nil || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
@@ -108,9 +109,11 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 			j.store.options.Logger.Error("the journal cannot be written", "run", j.id, "error", err)
 			j.tell(troubleOf(err))
 		}
+		waits := time.Now()
 		retry := time.NewTimer(j.store.options.RetryEvery)
 		select {
 		case <-retry.C:
+			j.waited += time.Since(waits)
 		case <-j.halt:
 			retry.Stop()
 			return false

@@ -234,7 +234,7 @@ func (p *picture) service(s *control.Service, rank, width int) []row {
 		text += ", " + engine.FormatCount(int64(s.Waiting)) + " wait"
 	}
 	if s.Rate > 0 {
-		text += fmt.Sprintf(", %.3g/s", s.Rate)
+		text += ", " + engine.FormatRate(s.Rate)
 	}
 	r := named(rank, short(s.Name, nameWidth-1), span{text, plain})
 	if s.Refused > 0 {

@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,7 +175,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Pilot:     pilot,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
-		Inexact:   inexactBecause(j, l.Settings.Rehearsal),
+		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), l.parted(j, res)),
 		Unpriced:  o.unpriced,
 		Barrier:   l.barrier(j),
 		Tracer:    l.Tracer,

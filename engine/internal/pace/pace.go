@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 // Mode is how a pacer goes about its rate.
@@ -175,6 +177,6 @@ func (p *Pacer) least() float64 {
 	return min(p.rate, 1)
 }
 
-func perSecond(r float64) string { return fmt.Sprintf("%.3g/s", r) }
+func perSecond(r float64) string { return stats.PerSecond(r) }
 
 func clock(at time.Time) string { return at.Format("15:04:05") }
