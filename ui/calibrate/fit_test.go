@@ -21,7 +21,9 @@ func TestSidesStandBelowEachOther(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19)} })
 	g.Until("the result", func() bool { return g.shows("Bound by CPU") })
 	win := fyne.CurrentApp().Driver().CanvasForObject(g.screen.Content()).(interface{ Resize(fyne.Size) })
-	place := func(o fyne.CanvasObject) fyne.Position { return fyne.CurrentApp().Driver().AbsolutePositionForObject(o) }
+	place := func(o fyne.CanvasObject) fyne.Position {
+		return fyne.CurrentApp().Driver().AbsolutePositionForObject(o)
+	}
 	for _, c := range []struct {
 		scale float32
 		below bool
