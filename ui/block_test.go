@@ -50,7 +50,7 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 
 // says are the words with which each screen says that it waits, while nothing was answered yet.
 var says = map[string]string{
-	"Setup": "Reading the scenarios…", "Live": "No run yet", "Checkpoints": "Reading the runs…", "Results": "Reading the runs…", "Compare": "Reading the runs…",
+	"Setup": "Reading the scenarios…", "Live": "No run is in progress", "Checkpoints": "Reading the runs…", "Results": "Reading the runs…", "Compare": "Reading the runs…",
 	"Calibrate": "Reading the scenarios…", "Settings": "Reading the settings…",
 }
 

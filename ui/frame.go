@@ -136,8 +136,9 @@ func (f *frame) show(p *page) {
 	}
 	f.current = p
 	p.item.choose(true)
-	// A screen that is wider than the window, as it is with large text on a small screen, scrolls: else the window would grow.
-	f.content.Objects = []fyne.CanvasObject{container.NewHScroll(p.Content())}
+	// A screen that is larger than the window, as it is with large text on a small screen, scrolls: else the window would grow,
+	// beyond the screen's edge where it must.
+	f.content.Objects = []fyne.CanvasObject{container.NewScroll(p.Content())}
 	f.content.Refresh()
 	p.Show()
 	if p.look != f.of.look() { // the toolkit brings a new look only to what is visible then

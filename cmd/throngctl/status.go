@@ -125,13 +125,15 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 	}
 	s := &control.Status{
 		Run: string(r.ID), Title: r.Title, At: time.Now().UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Ending: cmp.Or(r.Ending.String(), r.State()),
-		Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Failed: totals.Outcomes[engine.Failed] + totals.Outcomes[engine.TimedOut],
-		Elapsed: totals.Peaks.Elapsed.Seconds(), Limit: r.Limit, Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor,
+		Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Limit: r.Limit, Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor,
 		Breaker: engine.BreakerClosed.String(), Checkpoints: len(checkpoints),
 		Overhead: control.NewOverhead(&totals.Peaks.Overhead, totals.Peaks.Late, r.Limit, ""),
 	}
-	if totals.Inexact != nil {
-		s.Inexact = totals.Inexact.String()
+	s.Sum(&totals)
+	for _, c := range checkpoints {
+		if c.At.After(s.LastCheckpoint) {
+			s.LastCheckpoint = c.At.UTC()
+		}
 	}
 	return s, nil
 }

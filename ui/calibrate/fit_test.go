@@ -15,4 +15,34 @@ func TestNothingIsClipped(t *testing.T) {
 	g.Fit("calibrate", g.screen.Content(), scaled)
 }
 
+// TestSidesStandBelowEachOther: with text so large that both have no room beside each other, the result is below what is to be
+// measured, and nobody scrolls sideways for the button that applies it.
+func TestSidesStandBelowEachOther(t *testing.T) {
+	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19)} })
+	g.Until("the result", func() bool { return g.shows("Bound by CPU") })
+	win := fyne.CurrentApp().Driver().CanvasForObject(g.screen.Content()).(interface{ Resize(fyne.Size) })
+	place := func(o fyne.CanvasObject) fyne.Position {
+		return fyne.CurrentApp().Driver().AbsolutePositionForObject(o)
+	}
+	for _, c := range []struct {
+		scale float32
+		below bool
+	}{{1, false}, {1.5, true}, {1, false}} {
+		fyne.CurrentApp().Settings().SetTheme(scaled(c.scale))
+		width := 1280 - 130*c.scale
+		win.Resize(fyne.NewSize(width, 770))
+		g.Drain()
+		if least := g.screen.Content().MinSize().Width; least > width {
+			t.Errorf("at %v it is %v wide, and there is room for %v", c.scale, least, width)
+		}
+		plan, apply := g.screen.plan.panel, g.screen.result.apply
+		if below := place(apply).Y > place(plan).Y+plan.Size().Height; below != c.below {
+			t.Errorf("at %v: the result is below is %v, want %v", c.scale, below, c.below)
+		}
+		if right := place(apply).X + apply.Size().Width; right > width {
+			t.Errorf("at %v Apply reaches to %v of %v", c.scale, right, width)
+		}
+	}
+}
+
 func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }

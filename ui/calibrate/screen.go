@@ -52,7 +52,7 @@ func New(desk Desk, setup Setup) *Screen {
 	width := canvas.NewRectangle(color.Transparent)
 	width.SetMinSize(fyne.NewSize(asideEms*theme.TextSize(), 0))
 	aside := container.NewStack(width, form.NewPanels(s.plan.panel, s.beside.earlier))
-	page := container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table, s.beside.presets))
+	page := form.NewPanels(container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table, s.beside.presets)))
 	scroll := container.NewVScroll(page)
 	for _, e := range s.plan.entries() {
 		e.Page = scroll
@@ -61,22 +61,34 @@ func New(desk Desk, setup Setup) *Screen {
 	return s
 }
 
-// sides is a column of its least width, and beside it one that takes what is left.
-type sides struct{}
+// sides is a column of its least width, and beside it one that takes what is left; below it where there is no room for both.
+// Its height is for the width of the last layout, so it stands among panels.
+type sides struct{ stacked bool }
 
 // Layout is part of [fyne.Layout].
-func (*sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	gap, left := 2*theme.Padding(), objects[0].MinSize()
-	objects[0].Move(fyne.NewPos(0, 0))
-	objects[0].Resize(left)
-	objects[1].Move(fyne.NewPos(left.Width+gap, 0))
-	objects[1].Resize(fyne.NewSize(max(size.Width-left.Width-gap, 0), size.Height))
+func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	side, main := objects[0], objects[1]
+	gap, wide := 2*theme.Padding(), side.MinSize().Width
+	l.stacked = wide+gap+main.MinSize().Width > size.Width
+	side.Move(fyne.NewPos(0, 0))
+	if l.stacked {
+		main.Move(fyne.NewPos(0, form.Fit(side, size.Width)+gap))
+		form.Fit(main, size.Width)
+		return
+	}
+	main.Move(fyne.NewPos(wide+gap, 0))
+	form.Fit(side, wide)
+	form.Fit(main, size.Width-wide-gap)
 }
 
 // MinSize is part of [fyne.Layout].
-func (*sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	left, right := objects[0].MinSize(), objects[1].MinSize()
-	return fyne.NewSize(left.Width+2*theme.Padding()+right.Width, max(left.Height, right.Height))
+func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	side, main := objects[0].MinSize(), objects[1].MinSize()
+	width := max(side.Width, main.Width)
+	if l.stacked {
+		return fyne.NewSize(width, side.Height+2*theme.Padding()+main.Height)
+	}
+	return fyne.NewSize(width, max(side.Height, main.Height))
 }
 
 // Content returns what the screen shows.

@@ -16,4 +16,25 @@ func TestNothingIsClipped(t *testing.T) {
 	q.Fit("compare", s.Content(), scaled)
 }
 
+// TestLargeTextNeedsNoScrolling: with large text the picks stand in two lines, and a window of the usual size is wide enough.
+func TestLargeTextNeedsNoScrolling(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	win := fyne.CurrentApp().Driver().CanvasForObject(s.Content()).(interface{ Resize(fyne.Size) })
+	fyne.CurrentApp().Settings().SetTheme(scaled(1.5))
+	const width = 1280 - 130*1.5
+	win.Resize(fyne.NewSize(width, 770))
+	q.Drain()
+	if least := s.Content().MinSize().Width; least > width {
+		t.Errorf("it is %v wide, and there is room for %v", least, width)
+	}
+	place := func(i int) float32 {
+		return fyne.CurrentApp().Driver().AbsolutePositionForObject(s.picks[i]).Y
+	}
+	if place(0) != place(1) || place(2) <= place(1) {
+		t.Errorf("the picks stand at %v, %v and %v from above", place(0), place(1), place(2))
+	}
+}
+
 func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }

@@ -23,6 +23,9 @@ const (
 	offered = 100
 
 	noRun = "no other run"
+
+	// pickEms is how wide a pick is at least, in letters' heights: where there is no room for four, two stand above the others.
+	pickEms = 15
 )
 
 // Screen compares runs.
@@ -46,7 +49,7 @@ type Screen struct {
 // New makes the screen.
 func New(desk Desk) *Screen {
 	s := &Screen{desk: desk, trouble: widgets.NewNotice(), about: form.NewNote(""), result: newResult()}
-	picks := container.NewGridWithColumns(most)
+	var picks [most]fyne.CanvasObject
 	for i := range s.picks {
 		s.picks[i] = widget.NewSelect(nil, func(string) { s.picked() })
 		s.picks[i].PlaceHolder = noRun
@@ -54,10 +57,10 @@ func New(desk Desk) *Screen {
 		if i > 0 {
 			title = widgets.NewCaption("with run " + letter(i))
 		}
-		picks.Add(container.NewBorder(title, nil, nil, nil, form.NewFrame(s.picks[i])))
+		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(s.picks[i]))
 	}
-	head := container.NewVBox(picks, s.trouble, s.about)
-	s.content = container.NewBorder(widgets.NewPanel("", head), nil, nil, nil, s.result.content)
+	all := form.NewColumns(2*pickEms, form.NewColumns(pickEms, picks[:2]...), form.NewColumns(pickEms, picks[2:]...))
+	s.content = form.NewHeaded(widgets.NewPanel("", form.NewStack(all, s.trouble, s.about)), s.result.content)
 	return s
 }
 

@@ -45,6 +45,7 @@ type feed struct {
 	history *chart.History
 	count   int       // rows added, ever
 	last    time.Time // of the newest row
+	end     time.Time // of the newest row of a run that has ended; zero while it goes on
 	limit   int       // of the newest row
 	marks   []mark    // oldest first
 	busy    busy
@@ -108,6 +109,9 @@ func (f *feed) collect(s *engine.Snapshot) {
 	f.markCheckpoint(s)
 	if f.add(&s.Metrics) {
 		f.busy.add(s.Services)
+	}
+	if s.Phase == engine.Ended {
+		f.end = f.last
 	}
 }
 
@@ -185,7 +189,7 @@ func (f *feed) as(m *engine.Moment) *feed {
 	s := *m.Snapshot
 	s.Steps = f.snap.Steps // which are kept of the whole run only
 	then := &feed{
-		snap: &s, history: f.history, count: f.count, last: s.At, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(),
+		snap: &s, history: f.history, count: f.count, last: s.At, end: f.end, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(),
 		past: true, idle: m.Idle, crowd: m.Crowd, whole: f.snap.Ended,
 	}
 	for _, p := range slices.Backward(f.earlier) {

@@ -89,9 +89,9 @@ func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
 	return visible != h.away.Visible()
 }
 
-// elapsed is rounded to whole seconds, but for what is shorter than one.
+// elapsed is in whole seconds while they go on.
 func elapsed(s *engine.Snapshot) time.Duration {
-	if s.Phase == engine.Ended && s.Elapsed < time.Second {
+	if s.Phase == engine.Ended {
 		return s.Elapsed
 	}
 	return s.Elapsed.Truncate(time.Second)

@@ -80,7 +80,7 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.lists = newLists(s.orders)
 	s.back = newLookback(s)
 	s.page = newPage(s)
-	s.none = container.NewCenter(widget.NewLabel("No run yet. Choose a scenario in Setup."))
+	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or go on with one in Checkpoints."))
 	s.root = container.NewStack(s.none, s.page.content)
 	s.page.content.Hide()
 	return s

@@ -18,13 +18,13 @@ func TestNoRunYet(t *testing.T) {
 	st.open(t)
 	st.Show()
 	st.tick()
-	st.shows(t, "No run yet. Choose a scenario in Setup.")
+	st.shows(t, "No run is in progress. Launch one in Setup, or go on with one in Checkpoints.")
 	st.hides(t, "Limit", "CPU")
 
 	st.run = newFakeRun(running())
 	st.desk.job = jobOf(st.run)
 	st.Tick()
-	st.hides(t, "No run yet")
+	st.hides(t, "No run is in progress")
 	st.shows(t, "372 shoppers, a day in March", "Limit", "CPU")
 }
 
@@ -53,6 +53,9 @@ func TestHeader(t *testing.T) {
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118ms"}, nil},
+		{"as long as Results says", func(s *engine.Snapshot) {
+			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 2467*time.Millisecond
+		}, nil, []string{"2.5s"}, []string{"2.0s"}},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
 		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},

@@ -7,8 +7,12 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// leastSpan is the shortest time axis, but where a person zooms.
-const leastSpan = time.Minute
+// leastSpan is the shortest time axis of a run in progress, but where a person zooms. That of a run which was over sooner
+// is as long as the run, and leastWhole at least.
+const (
+	leastSpan  = time.Minute
+	leastWhole = 3 * time.Second
+)
 
 // What the charts span.
 const (
@@ -89,8 +93,12 @@ func (c *charts) ends(f *feed, first float64) (from, to time.Time) {
 	if earliest := to.Add(-c.lately); c.lately > 0 && from.Before(earliest) {
 		from = earliest
 	}
-	if to.Sub(from) < leastSpan {
-		to = from.Add(leastSpan)
+	least := leastSpan
+	if !f.end.IsZero() {
+		least = min(least, max(f.end.Sub(from), leastWhole))
+	}
+	if to.Sub(from) < least {
+		to = from.Add(least)
 	}
 	return c.group.Span(from, to)
 }

@@ -56,6 +56,41 @@ func TestZoomingHoldsForAllCharts(t *testing.T) {
 	}
 }
 
+// TestShortRunFillsTheCharts: while a run goes on its charts have room for a minute; of one that was over within seconds they
+// show these, and stay so while a person looks back on it.
+func TestShortRunFillsTheCharts(t *testing.T) {
+	st := perform(t, running())
+	for range 4 {
+		st.run.second(func(*engine.MetricsRow) {})
+		st.Collect()
+	}
+	st.tick()
+	span := func(f *feed) time.Duration {
+		from, to := st.charts.ends(f, stamped(f))
+		return to.Sub(from)
+	}
+	if got := span(st.feed); got != leastSpan {
+		t.Errorf("in progress the charts span %v, want %v", got, leastSpan)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished })
+	st.Collect()
+	times, _ := st.feed.rows()
+	length := time.Duration((times[len(times)-1] - times[0]) * float64(time.Second)).Round(time.Second)
+	if got := span(st.feed).Round(time.Second); got != length || length < leastWhole {
+		t.Errorf("after %v the charts span %v", length, got)
+	}
+	then := st.feed.as(&engine.Moment{Snapshot: &engine.Snapshot{At: st.feed.last.Add(-2 * time.Second)}})
+	if got := span(then).Round(time.Second); got != length {
+		t.Errorf("looking back the charts span %v, want %v", got, length)
+	}
+}
+
+// stamped is the time of a feed's first row.
+func stamped(f *feed) float64 {
+	times, _ := f.rows()
+	return times[0]
+}
+
 func TestChartsHaveTheBandsOfHealth(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job = jobOf(st.run)

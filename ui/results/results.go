@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -114,7 +115,7 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.page = newPage(win, newChecklist(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
 	s.scroll = container.NewVScroll(s.page.content)
-	top := container.NewGridWithColumns(2, s.pick, s.bar)
+	top := container.NewGridWithColumns(2, form.NewFrame(s.pick), s.bar)
 	s.content = container.NewBorder(container.NewVBox(top, s.said, s.trouble), nil, nil, nil,
 		container.NewStack(s.scroll, s.empty.content))
 	return s

@@ -3,7 +3,6 @@ package results
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -96,10 +95,10 @@ func shareText(n, all int64) string {
 		return text + " (under 0.1 %)"
 	case percent >= 99.95: // not all of them
 		return text + " (over 99.9 %)"
-	case percent < 10:
+	case percent < 10, percent >= 99:
 		return fmt.Sprintf("%s (%.1f %%)", text, percent)
 	default:
-		return fmt.Sprintf("%s (%.0f %%)", text, math.Floor(percent))
+		return fmt.Sprintf("%s (%.0f %%)", text, percent)
 	}
 }
 

@@ -96,7 +96,15 @@ func newDetail(s *Screen) *detail {
 	d.actions = widgets.NewBar(d.results, d.replay, d.compare, d.export, d.send, d.remove)
 	d.note = note.NewEditor(2, s.desk.Note, s.noted)
 	d.layOut()
+	d.disable()
 	return d
+}
+
+// disable has nothing done without a run: keys reach buttons that are out of sight, too.
+func (d *detail) disable() {
+	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.compare, d.export, d.send, d.remove, d.removePoint} {
+		enable(b, false)
+	}
 }
 
 func (d *detail) layOut() {
@@ -128,6 +136,7 @@ func (d *detail) draw() {
 	r := s.run()
 	if r == nil {
 		d.body.Hide()
+		d.disable()
 		return
 	}
 	if d.title.Text != r.Title {

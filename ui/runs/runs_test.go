@@ -58,6 +58,39 @@ func TestNoRunYet(t *testing.T) {
 	}
 }
 
+// TestKeysWithoutARun presses all keys of the screen while no run was read, there is none, and after the last was deleted.
+func TestKeysWithoutARun(t *testing.T) {
+	desk := two()
+	desk.runs = desk.runs[:1]
+	q, s, h := start(t, desk)
+	run := s.chosen
+	press := func(when string) {
+		t.Helper()
+		for _, a := range s.Actions() {
+			switch a.Name {
+			case "Clean up…", "Bin…", "Undo the deletion": // need no run
+				continue
+			}
+			if a.Can() {
+				t.Errorf("%s: %s can be done", when, a.Name)
+			}
+			a.Do()
+		}
+	}
+	s.delete(run, Deletion{})
+	wait(q, s)
+	before := len(desk.orders())
+	press("after the last was deleted")
+	s.Select("20300301-120000-none")
+	press("of a run that was not read")
+	wait(q, s)
+	if after := desk.orders(); len(after) != before || len(h.results)+len(h.compared)+len(h.replayed)+len(h.forks)+h.resumed > 0 {
+		t.Errorf("asked for was %q, told %+v", after[before:], *h)
+	}
+	_, s, _ = start(t, &fakeDesk{})
+	press("without one")
+}
+
 func TestDeleteShowsWhatWillGo(t *testing.T) {
 	desk := two()
 	desk.doomed.Sendings = []Sending{{Target: "db.example.com/throng"}}

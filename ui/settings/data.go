@@ -37,7 +37,7 @@ func newData(desk Desk, win fyne.Window) *data {
 		widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), d.open),
 	)
 	d.level = widget.NewSelect(nil, nil)
-	logged := form.NewRow("What is logged", d.level)
+	logged := form.NewRow("What is logged", form.NewFrame(d.level))
 	logged.SetHelp("In the folder logs of the data folder: errors only, or everything down to debug. Help, Open the log folder shows it.")
 	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, logged, d.answer))
 	return d

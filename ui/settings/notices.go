@@ -63,7 +63,7 @@ func newNotices(desk Desk, looks Appearance) *notices {
 	n.forget = widget.NewButton("Forget", func() { n.store("", "", "Forgotten: notices go nowhere else.") })
 	n.idle()
 	n.panel = widgets.NewPanel("Notices", form.NewStack(
-		tellHere(looks), widgets.NewHeading("Elsewhere"), n.about, form.NewRow("Kind", n.kind), address,
+		tellHere(looks), widgets.NewHeading("Elsewhere"), n.about, form.NewRow("Kind", form.NewFrame(n.kind)), address,
 		container.NewHBox(n.test, n.save, layout.NewSpacer(), n.forget), n.answer))
 	return n
 }

@@ -1,12 +1,10 @@
 package setup
 
 import (
-	"image/color"
 	"path/filepath"
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -31,9 +29,7 @@ func newGallery(pick func(name string), favour func(name string, favourite bool)
 	g := &gallery{pick: pick, favour: favour, again: again, items: form.NewStack()}
 	button := widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
 	hint := form.NewNote("or drop a scenario on the window")
-	width := canvas.NewRectangle(color.Transparent)
-	width.SetMinSize(fyne.NewSize(18*theme.TextSize(), 0))
-	body := container.NewBorder(width, form.NewStack(button, hint), nil, nil, container.NewVScroll(g.items))
+	body := container.NewBorder(nil, form.NewStack(button, hint), nil, nil, container.NewVScroll(g.items))
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
 }

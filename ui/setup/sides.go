@@ -11,6 +11,12 @@ import (
 // width before its height is asked for, which follows from it.
 type sides struct{}
 
+// How wide the scenarios are, in heights of letters: where there is room, and at least.
+const (
+	galleryEms      = 19.5
+	leastGalleryEms = 12
+)
+
 // Layout is part of [fyne.Layout].
 func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gallery, page, bar, gap := objects[0], objects[1], objects[2], theme.Padding()
@@ -18,7 +24,9 @@ func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	low := bar.MinSize().Height
 	bar.Resize(fyne.NewSize(size.Width, low))
 	bar.Move(fyne.NewPos(0, size.Height-low))
-	wide, high := gallery.MinSize().Width, max(size.Height-low-gap, 0)
+	least := max(gallery.MinSize().Width, leastGalleryEms*theme.TextSize())
+	wide := max(least, min(galleryEms*theme.TextSize(), size.Width-gap-page.MinSize().Width))
+	high := max(size.Height-low-gap, 0)
 	gallery.Move(fyne.NewPos(0, 0))
 	gallery.Resize(fyne.NewSize(wide, high))
 	page.Move(fyne.NewPos(wide+gap, 0))
@@ -28,7 +36,8 @@ func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // MinSize is part of [fyne.Layout].
 func (sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	gallery, page, bar, gap := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(), theme.Padding()
-	return fyne.NewSize(max(gallery.Width+gap+page.Width, bar.Width), max(gallery.Height, page.Height)+gap+bar.Height)
+	wide := max(gallery.Width, leastGalleryEms*theme.TextSize())
+	return fyne.NewSize(max(wide+gap+page.Width, bar.Width), max(gallery.Height, page.Height)+gap+bar.Height)
 }
 
 // footing lays the bar out: the text, the notices and the launch in one line, or, where that is too narrow, the notices

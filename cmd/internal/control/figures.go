@@ -122,6 +122,28 @@ func outcomes(of map[engine.Outcome]int64) map[string]int64 {
 	return named
 }
 
+// Sum puts in what the totals of a run say: for one that nobody works on, and has no snapshot.
+func (s *Status) Sum(t *engine.Totals) {
+	asked := t.Asked()
+	s.Failed, s.Events, s.Speedup = t.Bad(), t.Events, finite(t.Speedup())
+	s.Requests, s.Retries, s.Refused, s.Cost = asked.Requests, asked.Retries, asked.RateLimited, float64(asked.Usage.Cost)/1e9
+	s.Elapsed, s.Outcomes = t.Peaks.Elapsed.Seconds(), map[string]int64{}
+	for o, n := range t.Outcomes {
+		if n > 0 {
+			s.Outcomes[engine.Outcome(o).String()] = n
+		}
+	}
+	if n := t.Total.Count(); n > 0 {
+		s.Latency = newLatency(&engine.Quantiles{
+			Count: n, Mean: t.Total.Sum() / time.Duration(n), P50: t.Total.Quantile(0.50), P95: t.Total.Quantile(0.95), P99: t.Total.Quantile(0.99),
+			Max: t.Total.Max(),
+		})
+	}
+	if t.Inexact != nil {
+		s.Inexact = t.Inexact.String()
+	}
+}
+
 // finite is a number that JSON has a form for; nil where there is none.
 func finite(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -18,6 +18,7 @@ var all = []engine.Check{
 	{Name: "Server's connections", Grade: engine.GradeWarning, Text: strings.Repeat("many of them are in use ", 6), Mend: "connections 4"},
 	{Name: "Disk", Grade: engine.GradeOK, Text: "69 GB free"},
 	{Name: "Power", Grade: engine.GradeUnknown, Text: "nobody tells"},
+	{Name: "Service a_service_with_a_long_name_of_the_department", Grade: engine.GradeProblem, Text: "it does not answer"},
 }
 
 // TestListSaysEachGradeByAWord, the well ones on demand, with buttons where somebody hears them.
@@ -46,7 +47,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	if l.Shown() != 2 || uitest.Shows(l, "69 GB free") || len(l.Checks()) != 3 {
 		t.Errorf("in brief %d lines: %q", l.Shown(), uitest.Texts(l))
 	}
-	if got, want := Summary(all), "1 problem, 1 warning, 1 ok, 1 not known"; got != want {
+	if got, want := Summary(all), "2 problems, 1 warning, 1 ok, 1 not known"; got != want {
 		t.Errorf("the summary is %q, want %q", got, want)
 	}
 	if got, want := Summary(append(all[:2:2], engine.Check{})), "checking: 2 of 3"; got != want {
@@ -60,10 +61,15 @@ func TestLinesFit(t *testing.T) {
 	l := New()
 	l.OnMend = func(engine.Check) {}
 	l.Set(all)
-	w := test.NewTempWindow(t, form.NewStack(l))
+	page := form.NewStack(l)
+	w := test.NewTempWindow(t, page)
+	w.SetPadded(false)
 	for _, width := range []float32{300, 500, 800, 1600} {
 		w.Resize(fyne.NewSize(width, 900))
 		w.Resize(fyne.NewSize(width+1, 900))
+		for _, misfit := range uitest.Misfits(page) {
+			t.Errorf("%v wide: %s", width, misfit)
+		}
 		for i, r := range l.rows {
 			parts := []fyne.CanvasObject{r.word, r.text, r.hint, r.mend}
 			for j, o := range parts {

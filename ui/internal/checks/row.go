@@ -15,7 +15,8 @@ import (
 type row struct {
 	content    *fyne.Container
 	icon       *widget.Icon
-	word, name *widgets.Text
+	word       *widgets.Text
+	name       *form.Note
 	text, hint *form.Note
 	mend       *widget.Button
 	of         engine.Check
@@ -23,8 +24,8 @@ type row struct {
 }
 
 func newRow() *row {
-	r := &row{icon: widget.NewIcon(nil), word: widgets.NewText(""), name: widgets.NewText(""), text: form.NewNote(""), hint: form.NewNote(""), mend: widget.NewButton("", nil)}
-	r.text.TextSize = theme.SizeNameText
+	r := &row{icon: widget.NewIcon(nil), word: widgets.NewText(""), name: form.NewNote(""), text: form.NewNote(""), hint: form.NewNote(""), mend: widget.NewButton("", nil)}
+	r.name.TextSize, r.text.TextSize = theme.SizeNameText, theme.SizeNameText
 	r.mend.Hide()
 	said := form.NewStack(r.text, r.hint)
 	r.content = container.New(&line{}, r.icon, r.word, r.name, said, r.mend)
@@ -40,7 +41,7 @@ func (r *row) show(c engine.Check, mend func(engine.Check)) {
 	}
 	r.word.SetText(c.Grade.String())
 	r.word.SetColor(looks[c.Grade].tone.Color())
-	r.name.SetText(c.Name)
+	r.name.Say(c.Name)
 	r.text.Say(c.Text)
 	r.hint.SetText(c.Hint)
 	r.hint.Hidden = c.Hint == ""
@@ -71,22 +72,24 @@ func (l *line) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	icon, word, name, said, mend := objects[0], objects[1], objects[2], objects[3], objects[4]
 	em, gap := theme.TextSize(), 2*theme.Padding()
 	l.narrow = size.Width < narrowEms*em
-	high := name.MinSize().Height
+	high := word.MinSize().Height
 	indent := high + gap/2
 	icon.Resize(fyne.NewSquareSize(high))
 	icon.Move(fyne.NewPos(0, 0))
 	word.Move(fyne.NewPos(indent, 0))
 	word.Resize(fyne.NewSize(wordEms*em, high))
-	name.Move(fyne.NewPos(indent+wordEms*em, 0))
-	name.Resize(fyne.NewSize(max(size.Width-indent-wordEms*em, 0), high))
+	left, right := indent+wordEms*em, size.Width
 	least := mend.MinSize()
 	mend.Resize(least)
 	if l.narrow {
+		place(name, fyne.NewPos(left, 0), right-left)
+		high = name.MinSize().Height
 		place(said, fyne.NewPos(indent, high), size.Width-indent)
 		mend.Move(fyne.NewPos(indent, high+said.MinSize().Height+gap/2))
 		return
 	}
-	left, right := indent+(wordEms+nameEms)*em, size.Width
+	place(name, fyne.NewPos(left, 0), nameEms*em-gap)
+	left += nameEms * em
 	if mend.Visible() {
 		mend.Move(fyne.NewPos(size.Width-least.Width, 0))
 		right -= least.Width + gap

@@ -2,7 +2,6 @@ package form
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -13,7 +12,8 @@ type Row struct {
 	widget.BaseWidget
 	field         fyne.CanvasObject
 	marker        marker // shows that the value is wrong; nil where nothing does
-	title, aside  *widgets.Text
+	title         *Note
+	aside         *widgets.Text
 	help, problem *Note
 
 	wrong string // what is wrong with the value as it is
@@ -22,7 +22,7 @@ type Row struct {
 
 // NewRow puts a title above a field.
 func NewRow(title string, field fyne.CanvasObject) *Row {
-	r := &Row{field: field, title: widgets.NewCaption(title), aside: widgets.NewCaption(""), help: NewNote(""), problem: NewNote("")}
+	r := &Row{field: field, title: NewNote(title), aside: widgets.NewCaption(""), help: NewNote(""), problem: NewNote("")}
 	r.marker, _ = field.(marker)
 	r.aside.Hide()
 	r.help.Hide()
@@ -102,6 +102,5 @@ func show(o fyne.CanvasObject, visible bool) {
 
 // CreateRenderer is part of [fyne.Widget].
 func (r *Row) CreateRenderer() fyne.WidgetRenderer {
-	head := container.NewBorder(nil, nil, r.title, r.aside)
-	return widget.NewSimpleRenderer(NewStack(head, r.field, r.help, r.problem))
+	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, r.help, r.problem))
 }

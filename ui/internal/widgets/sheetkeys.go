@@ -27,7 +27,7 @@ func (r *sheetRow) FocusLost() { r.stand(rowMark{}) }
 
 // stand has the row stand out, if it is still there.
 func (r *sheetRow) stand(mark rowMark) {
-	if r.at < len(r.sheet.rows) {
+	if !r.gone() {
 		r.show(mark)
 	}
 }

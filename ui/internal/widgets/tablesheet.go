@@ -147,18 +147,21 @@ func newSheetRow(s *Sheet, at int) *sheetRow {
 
 func (r *sheetRow) show(mark rowMark) { r.set(&r.sheet.rows[r.at], mark) }
 
+// gone reports whether the sheet has fewer rows by now: what has the focus or lies under the pointer still hears of it.
+func (r *sheetRow) gone() bool { return r.at >= len(r.sheet.rows) }
+
 // Tapped is part of [fyne.Tappable].
 func (r *sheetRow) Tapped(*fyne.PointEvent) {
-	if r.sheet.tapped != nil {
+	if r.sheet.tapped != nil && !r.gone() {
 		r.sheet.tapped(r.sheet.rows[r.at].Key)
 	}
 }
 
 // MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
-func (r *sheetRow) MouseIn(*desktop.MouseEvent) { r.show(rowMark{hovered: r.sheet.tapped != nil}) }
+func (r *sheetRow) MouseIn(*desktop.MouseEvent) { r.stand(rowMark{hovered: r.sheet.tapped != nil}) }
 
 // MouseMoved changes nothing.
 func (r *sheetRow) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut undoes MouseIn.
-func (r *sheetRow) MouseOut() { r.show(rowMark{}) }
+func (r *sheetRow) MouseOut() { r.stand(rowMark{}) }

@@ -79,6 +79,26 @@ func TestSheetIsTapped(t *testing.T) {
 	}
 }
 
+// TestRowThatHasGone: what is under the pointer and has the focus hears of it after the sheet has become shorter, as lists
+// of a run do by themselves.
+func TestRowThatHasGone(t *testing.T) {
+	var heard []string
+	s := shownSheet(t, twoColumns, func(key string) { heard = append(heard, key) })
+	s.SetRows(numbered(3, 1))
+	last := s.lines[2]
+	last.MouseIn(nil)
+	last.FocusGained()
+	s.SetRows(numbered(1, 1))
+	last.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	test.Tap(last)
+	last.FocusLost()
+	last.MouseOut()
+	last.MouseIn(nil)
+	if len(heard) > 0 {
+		t.Errorf("a row that has gone was chosen: %q", heard)
+	}
+}
+
 // TestColumnsAreLeftOut: where there is no room for all columns, those that may go are left out, and nothing lies over
 // anything.
 func TestColumnsAreLeftOut(t *testing.T) {

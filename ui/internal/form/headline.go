@@ -1,0 +1,61 @@
+package form
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+)
+
+// newHeadline puts a title at the left and something short at the right. Where both have no room in a line the title goes
+// on in further ones, and where it has not half of the width the other stands below it.
+func newHeadline(title *Note, aside fyne.CanvasObject) *fyne.Container {
+	return container.New(&headline{title: title}, title, aside)
+}
+
+// headline is the layout of it. Its height is for the width of the last layout, so it stands in a [NewStack].
+type headline struct {
+	title *Note
+	below bool
+}
+
+// titleEms is how much of a title asks for room, in heights of letters.
+const titleEms = 16
+
+// full is how wide the title is in a single line.
+func (h *headline) full() float32 {
+	return fyne.MeasureText(h.title.Text(), h.title.textSize(), fyne.TextStyle{}).Width
+}
+
+// Layout is part of [fyne.Layout].
+func (h *headline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	title, aside, least := objects[0], objects[1], objects[1].MinSize()
+	title.Move(fyne.Position{})
+	h.below = false
+	if !aside.Visible() {
+		Fit(title, size.Width)
+		return
+	}
+	rest := size.Width - least.Width - theme.Padding()
+	if h.below = rest < h.full() && rest < size.Width/2; h.below {
+		aside.Move(fyne.NewPos(0, Fit(title, size.Width)))
+		aside.Resize(fyne.NewSize(size.Width, least.Height))
+		return
+	}
+	Fit(title, rest)
+	aside.Move(fyne.NewPos(size.Width-least.Width, 0))
+	aside.Resize(least)
+}
+
+// MinSize is part of [fyne.Layout].
+func (h *headline) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	title, aside := objects[0].MinSize(), objects[1].MinSize()
+	size := fyne.NewSize(min(h.full(), titleEms*theme.TextSize()), title.Height)
+	switch {
+	case !objects[1].Visible():
+	case h.below:
+		size.Width, size.Height = max(size.Width, aside.Width), title.Height+aside.Height
+	default:
+		size.Width, size.Height = size.Width+theme.Padding()+aside.Width, max(title.Height, aside.Height)
+	}
+	return size
+}
