@@ -170,6 +170,12 @@ func TestCompare(t *testing.T) {
 	if got := r.Compare(facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
+	// The cycles of the run that it was forked from were counted as its own, so that each of them seemed short.
+	fork := *r
+	fork.ForkCycle, fork.Cycle = 30, 32
+	if got := fork.Compare(facts()); !reflect.DeepEqual(got, want) {
+		t.Errorf("of a fork: got  %v\nwant %v", got, want)
+	}
 	for _, longer := range []func(s *Settings){func(s *Settings) { s.Cycles = 3 }, func(s *Settings) { s.Hours = 0.1 }} {
 		r.Settings = Settings{}
 		longer(&r.Settings)

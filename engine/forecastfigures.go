@@ -155,7 +155,7 @@ func (r *RunRecord) Compare(t *Totals) []ForecastFact {
 		if c.fact == nil {
 			continue
 		}
-		fact := c.fact(f, t, r.Cycle)
+		fact := c.fact(f, t, r.Cycle-r.ForkCycle) // its own cycles
 		if c.hide != nil && c.hide(f) && !(fact > 0) {
 			continue
 		}

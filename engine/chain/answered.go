@@ -30,16 +30,18 @@ func output(a *service.Answer) (script.Value, error) {
 			o.size += len(v)
 		}
 	}
+	kind := a.Header.Get("Content-Type")
+	text := inUTF8(a.Body, kind)
 	switch {
-	case len(bytes.TrimSpace(a.Body)) == 0:
-	case strings.Contains(a.Header.Get("Content-Type"), "json"):
-		v, err := script.DecodeJSON(a.Body)
+	case len(bytes.TrimSpace(text)) == 0:
+	case strings.Contains(kind, "json"):
+		v, err := script.DecodeJSON(text)
 		if err != nil {
 			return nil, err
 		}
 		o.body = v
 	default:
-		o.body = starlark.String(strings.ToValidUTF8(string(a.Body), "\uFFFD"))
+		o.body = starlark.String(strings.ToValidUTF8(string(text), "\uFFFD"))
 	}
 	return script.Lazy("answer", o), nil
 }

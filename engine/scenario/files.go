@@ -52,6 +52,19 @@ func Folder(dir string) Opener {
 	}
 }
 
+// why says of a file that could not be opened what a person knows it by, and not by which call of the system.
+func why(name string, err error) error {
+	var of *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file %s", name)
+	case errors.As(err, &of):
+		return fmt.Errorf("%s: %w", name, of.Err)
+	default:
+		return err
+	}
+}
+
 // FS opens files of a file system, such as the embedded scenarios.
 func FS(files fs.FS) Opener {
 	return func(path string) ([]byte, error) { return fs.ReadFile(files, path) }

@@ -293,7 +293,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{count: 3, rows: [{a: 1}, {a: 2}]}", "", "3 agents, and the population has 2 rows"},
 		{"{from: people.csv, rows: [{a: 1}]}", "a\n1\n", "`rows` stands beside `from`"},
 		{"{from: people.txt}", "", "a population cannot be read from people.txt (a .csv file"},
-		{"{from: nobody.csv}", "", "the population cannot be read: open nobody.csv: file does not exist (the file must be in"},
+		{"{from: nobody.csv}", "", "the population cannot be read: there is no file nobody.csv (the file must be in"},
 		{"{from: ../people.csv}", "", "the population cannot be read"},
 		{"{from: people.csv, types: {agee: int}}", "age\n1\n", "there is no column agee (did you mean `age`?)"},
 		{"{from: people.csv, types: {age: number}}", "age\n1\n", "`age` cannot be `number` (one of bool, int, float, string)"},

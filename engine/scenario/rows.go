@@ -53,7 +53,7 @@ func (r *reader) from(n, types *doc.Node) *table {
 	}
 	text, err := r.open(name)
 	if err != nil {
-		n.Errorf("the file must be in the scenario's folder", "the population cannot be read: %v", err)
+		n.Errorf("the file must be in the scenario's folder", "the population cannot be read: %v", why(name, err))
 		return nil
 	}
 	if path.Ext(name) != ".csv" {

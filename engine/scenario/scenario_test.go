@@ -187,7 +187,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("success: {cost: < 50%}"), "US dollars, such as 0.50"},
 		{minimal("success: {eror_rate: 5%}"), "did you mean `error_rate`?"},
 		{minimal("functions: |\n  def f(x):\n    return y\n"), "test.yaml:3:12: undefined: y"},
-		{minimal("functions: nowhere.star"), "test.yaml:1:12: the functions cannot be read: open nowhere.star: file does not exist (the file must be in"},
+		{minimal("functions: nowhere.star"), "test.yaml:1:12: the functions cannot be read: there is no file nowhere.star (the file must be in"},
 		{minimal("functions: helpers.py"), "functions are in files that end in .star, not .py"},
 		{minimal("functions: bad.star"), "bad.star:2:12: undefined: y"},
 		{minimal("functions: syntax.star"), "syntax.star:1:"},

@@ -27,14 +27,23 @@ func translate(err error) error {
 		return err
 	}
 	switch e.Code {
-	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+	case sqlite3.ErrFull:
 		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	case sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+		return &unwritable{err}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", engine.ErrInUse, err)
 	default:
 		return err
 	}
 }
+
+// unwritable is a store that cannot be written for another reason than a full disk. A run does the same about both.
+type unwritable struct{ err error }
+
+func (e *unwritable) Error() string { return e.err.Error() }
+
+func (e *unwritable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
 
 // advice is what a person can do about an error that keeps the store from being written.
 func advice(err error) string {

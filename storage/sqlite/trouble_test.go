@@ -215,4 +215,10 @@ func TestTranslate(t *testing.T) {
 	if translate(nil) != nil {
 		t.Error("no error became one")
 	}
+	// A disk with room that is read-only was told of as full.
+	for _, err := range []error{translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(errBlob)} {
+		if strings.Contains(err.Error(), engine.ErrNoRoom.Error()) || !errors.Is(err, engine.ErrNoRoom) {
+			t.Errorf("%v is said of a disk that has room", err)
+		}
+	}
 }

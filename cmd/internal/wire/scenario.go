@@ -111,6 +111,8 @@ func Payload(path string) (*scenario.Payload, error) {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &engine.FieldError{Field: "payload", Problem: "there is no file " + path}
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():

@@ -1,0 +1,39 @@
+package chain
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// TestEncodings holds how answers that are not plain UTF-8 are read. A mark before JSON made it a bad answer, and what was
+// said to be ISO-8859-1 lost its accents.
+func TestEncodings(t *testing.T) {
+	if n := len(windows1252); n != 32 {
+		t.Fatalf("%d characters, want 32", n)
+	}
+	for _, c := range []struct{ kind, body, want string }{
+		{"application/json", "\xef\xbb\xbf{\"n\":\"café\"}", `{"n":"café"}`},
+		{"application/json; charset=ISO-8859-1", "{\"n\":\"caf\xe9 \x80\"}", `{"n":"café €"}`},
+		{"application/json; charset=utf-8", `{"n":"café"}`, `{"n":"café"}`},
+		{"text/plain; charset=windows-1252", "\x93caf\xe9\x94", `"“café”"`},
+		{"text/plain; charset=koi8-r", "caf\xe9", `"caf` + "\uFFFD" + `"`},
+		{"text/plain", "caf\xe9", `"caf` + "\uFFFD" + `"`},
+		{"text/plain", "\xef\xbb\xbfcafé", `"café"`},
+		{"", "café", `"café"`},
+		{"text/plain; charset", "café", `"café"`},
+	} {
+		v, err := output(&service.Answer{Status: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: []byte(c.body)})
+		if err != nil {
+			t.Errorf("%s %q: %v", c.kind, c.body, err)
+			continue
+		}
+		got, err := script.AppendJSON(nil, v)
+		if err != nil || !strings.Contains(string(got), `"body":`+c.want) {
+			t.Errorf("%s %q: %s, %v, want %s", c.kind, c.body, got, err, c.want)
+		}
+	}
+}
