@@ -27,14 +27,22 @@ func translate(err error) error {
 		return err
 	}
 	switch e.Code {
-	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+	case sqlite3.ErrFull:
 		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	case sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+		return &unwritable{err}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", engine.ErrInUse, err)
 	default:
 		return err
 	}
 }
+
+// unwritable is that the store cannot be written although there may be room. To the engine that is the same.
+type unwritable struct{ err error }
+
+func (e *unwritable) Error() string   { return "the store cannot be written: " + e.err.Error() }
+func (e *unwritable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
 
 // advice is what a person can do about an error that keeps the store from being written.
 func advice(err error) string {

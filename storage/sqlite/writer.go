@@ -127,7 +127,7 @@ func troubleOf(err error) error {
 		what = "the store cannot be written"
 	}
 	if !errors.Is(err, engine.ErrNoRoom) {
-		err = fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+		err = &unwritable{err}
 	}
 	return fmt.Errorf("%s; the run waits and loses nothing (%w)", what, err)
 }
