@@ -291,6 +291,7 @@ type RunRecord struct {
 	SizeBytes  int64     // of its checkpoints
 	Fetched    *Fetched  // nil for a run that was made in this store
 	Note       string    // what a person wrote of it
+	Damage     string    // why it cannot be read whole, so that it can be listed and deleted, and no more; "" is that it can
 }
 
 // Fetched says where a run came from that was made elsewhere: its checkpoints can be forked, and its results are there.
@@ -303,6 +304,8 @@ type Fetched struct {
 // State says what a run is doing, or how it ended.
 func (r *RunRecord) State() string {
 	switch {
+	case r.Damage != "":
+		return "damaged"
 	case r.InProgress:
 		return "in progress"
 	case r.Fetched != nil && r.Ending == NotEnded:

@@ -145,3 +145,26 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAuditOfMemory damages what agents remember, of which there are no figures.
+func TestAuditOfMemory(t *testing.T) {
+	data := t.TempDir()
+	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "2", "--rehearsal", "none"); code != exitDone {
+		t.Fatalf("run: exit code %d\n%s", code, stderr)
+	}
+	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `UPDATE deltas SET data = substr(data, 1, length(data) - 9)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := ctl(t, "audit", "--data", data)
+	if code != exitFailed || !strings.Contains(stderr, "a part of the store is damaged") || strings.Contains(stdout, "all equal") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if err := os.RemoveAll(data); err != nil { // its damage is meant
+		t.Fatal(err)
+	}
+}

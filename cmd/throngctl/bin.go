@@ -26,7 +26,7 @@ func binWords(run engine.RunID, checkpoints []int) string {
 	return fmt.Sprintf("it stays in the bin for %s: %s", binDays, command)
 }
 
-// withAny is with for a run that may be in the bin.
+// withAny is with for a run that may be in the bin, or be damaged.
 func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, binned bool) error) (err error) {
 	store, err := t.open()
 	if err != nil {
@@ -38,6 +38,15 @@ func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlit
 		if r, look := store.BinnedRun(ctx, engine.RunID(name)); look == nil {
 			return f(store, r, true)
 		}
+	}
+	if errors.Is(err, sqlite.ErrDamaged) && name != "" {
+		runs, look := store.Runs(ctx)
+		for _, r := range runs {
+			if strings.HasPrefix(string(r.ID), name) {
+				return f(store, r, false)
+			}
+		}
+		err = errors.Join(err, look)
 	}
 	if err != nil {
 		return err

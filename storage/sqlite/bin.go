@@ -59,7 +59,7 @@ func (s *Store) inBin(ctx context.Context, id engine.RunID) (full engine.RunID, 
 func (s *Store) BinnedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
 	full, err := s.inBin(ctx, id)
 	if err == nil {
-		r, _, err = scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), binned).Scan)
+		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), binned).Scan))
 	}
 	if err != nil {
 		return r, fmt.Errorf("run %s of the bin: %w", id, err)
@@ -144,7 +144,7 @@ func (s *Store) Binned(ctx context.Context) (all []storage.Binned, err error) {
 		places = append(places, p)
 	}
 	for _, p := range places {
-		if p.Run, _, err = scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan); err == nil {
+		if p.Run, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan)); err == nil {
 			p.Bytes, err = s.weighBinned(ctx, p.key, p.Checkpoint)
 		}
 		if errors.Is(err, engine.ErrNotFound) { // it has gone meanwhile

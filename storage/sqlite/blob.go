@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	// errBlob comes after what was found.
-	errBlob = errors.New("a part of the store is damaged: bring the data folder back from a backup, or delete the run")
+	// ErrDamaged says that something in the store cannot be read. It comes after what was found.
+	ErrDamaged = errors.New("a part of the store is damaged: bring the data folder back from a backup, or delete the run")
 
 	unfolder = sync.OnceValue(func() *zstd.Decoder {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlob))
@@ -66,7 +66,7 @@ func fold(dst, raw []byte, e *zstd.Encoder) []byte {
 // unfold returns what fold was given. The result may share memory with blob.
 func unfold(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
-		return nil, errBlob
+		return nil, ErrDamaged
 	}
 	switch blob[0] {
 	case plain:
@@ -74,11 +74,11 @@ func unfold(blob []byte) ([]byte, error) {
 	case compressed:
 		raw, err := unfolder().DecodeAll(blob[1:], nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", err, errBlob)
+			return nil, fmt.Errorf("%w: %w", err, ErrDamaged)
 		}
 		return raw, nil
 	default:
-		return nil, fmt.Errorf("unknown format %d: %w", blob[0], errBlob)
+		return nil, fmt.Errorf("unknown format %d: %w", blob[0], ErrDamaged)
 	}
 }
 
@@ -98,7 +98,7 @@ func decode(blob []byte, v any) error {
 		return err
 	}
 	if err := decoding.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%w: %w", err, errBlob)
+		return fmt.Errorf("%w: %w", err, ErrDamaged)
 	}
 	return nil
 }

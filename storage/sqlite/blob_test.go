@@ -22,13 +22,13 @@ func TestBlobs(t *testing.T) {
 		t.Errorf("5,000 bytes of nothing new take %d", n)
 	}
 	for _, blob := range []string{"", "\x00", "\x07text", "\x02no zstd"} {
-		if _, err := unfold([]byte(blob)); !errors.Is(err, errBlob) {
-			t.Errorf("%q: got %v, want errBlob", blob, err)
+		if _, err := unfold([]byte(blob)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%q: got %v, want ErrDamaged", blob, err)
 		}
 	}
 	var v engine.State
-	if err := decode([]byte("\x01no cbor"), &v); !errors.Is(err, errBlob) {
-		t.Errorf("got %v, want errBlob", err)
+	if err := decode([]byte("\x01no cbor"), &v); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v, want ErrDamaged", err)
 	}
 }
 
@@ -47,8 +47,8 @@ func TestBlobsNoticeLostBits(t *testing.T) {
 		switch got, err := unfold(blob); {
 		case err == nil && !bytes.Equal(got, raw):
 			t.Errorf("bit %d of byte %d was lost, and it reads as %.60q…", bit%8, bit/8, got)
-		case err != nil && !errors.Is(err, errBlob):
-			t.Errorf("got %v, want errBlob", err)
+		case err != nil && !errors.Is(err, ErrDamaged):
+			t.Errorf("got %v, want ErrDamaged", err)
 		}
 		blob[bit/8] ^= 1 << (bit % 8)
 	}

@@ -38,11 +38,10 @@ func translate(err error) error {
 	}
 }
 
-// unwritable is a store that cannot be written for another reason than a full disk. A run does the same about both.
+// unwritable is that the store cannot be written although there may be room. To a run that is the same.
 type unwritable struct{ err error }
 
-func (e *unwritable) Error() string { return e.err.Error() }
-
+func (e *unwritable) Error() string   { return e.err.Error() }
 func (e *unwritable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
 
 // advice is what a person can do about an error that keeps the store from being written.

@@ -36,7 +36,7 @@ func (j *Journal) doChore(busy bool) bool {
 	began := time.Now()
 	ok := j.persist(func(tx txn) (err error) {
 		rest, err = j.chores[0].piece(tx)
-		if errors.Is(err, errBlob) { // keeping too much is better than stopping the run
+		if errors.Is(err, ErrDamaged) { // keeping too much is better than stopping the run
 			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
 			rest, err = nil, nil
 		}
@@ -111,7 +111,7 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 		whole := c.data
 		place := c.place(p.cycle)
 		if c.bad {
-			return errBlob
+			return ErrDamaged
 		}
 		if !s.journal.settings.Record && !bad[place.Agent] && !sampled(s.journal.id, p.cycle, place.Agent, s.journal.settings.KeepShare) {
 			return nil

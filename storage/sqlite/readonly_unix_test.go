@@ -34,6 +34,9 @@ func TestOpenReadOnly(t *testing.T) {
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "permissions") {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
+	if err != nil && strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
+		t.Errorf("got %v, and there is room", err)
+	}
 }
 
 // again runs the test as another user, with a copy of this program that the user may read.

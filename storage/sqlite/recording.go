@@ -125,7 +125,7 @@ func (r *Recording) index(pos int64, cycle int, data []byte) error {
 			r.at[agent] = append(at, pos)
 		}
 		if c.bad {
-			return errBlob
+			return ErrDamaged
 		}
 		return nil
 	})

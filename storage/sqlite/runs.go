@@ -84,7 +84,7 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 		AND what IN ('` + strings.Join(engine.TunableNames(), "', '") + `') AND NOT (what = '` + engine.LimitChange + `' AND new = '0')
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note`
 
-// scanRun reads runColumns, and then more.
+// scanRun reads runColumns, and then more. With ErrDamaged comes what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
@@ -115,7 +115,23 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	if verdict != nil {
 		errs[4] = decode(verdict, &r.Verdict)
 	}
-	return r, key, errors.Join(errs[:]...)
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			err = fmt.Errorf("%w: %w", err, ErrDamaged)
+		}
+		if err != nil { // of many, one says enough
+			return r, key, err
+		}
+	}
+	return r, key, nil
+}
+
+// forList is what scanRun returned, for a list: what cannot be read of one run does not keep the others from being seen.
+func forList(r engine.RunRecord, _ int64, err error) (engine.RunRecord, error) {
+	if errors.Is(err, ErrDamaged) {
+		r.Damage, err = err.Error(), nil
+	}
+	return r, err
 }
 
 // tune brings the settings of a run up to what they were changed to since a process took it up; a limit is told apart.
@@ -134,7 +150,7 @@ func tune(r *engine.RunRecord, tuned string) error {
 	return nil
 }
 
-// Runs returns all runs, newest first, without their source files. A run without an ending that is not in progress
+// Runs returns all runs, newest first, without their source files, damaged ones too. A run without an ending that is not in progress
 // was interrupted.
 func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
@@ -142,7 +158,7 @@ func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}
-		r, _, err := scanRun(rows.Scan)
+		r, err := forList(scanRun(rows.Scan))
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}

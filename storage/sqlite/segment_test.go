@@ -251,8 +251,8 @@ func FuzzRecords(f *testing.F) {
 			return
 		}
 		for _, v := range []any{&engine.State{}, &engine.Memory{}, &engine.MetricsRow{}, &map[string][]byte{}, &[]engine.Judgement{}} {
-			if err := decode(blob, v); err != nil && !errors.Is(err, errBlob) {
-				t.Errorf("got %v, want errBlob", err)
+			if err := decode(blob, v); err != nil && !errors.Is(err, ErrDamaged) {
+				t.Errorf("got %v, want ErrDamaged", err)
 			}
 		}
 	})

@@ -206,7 +206,7 @@ func TestTranslate(t *testing.T) {
 		{fmt.Errorf("commit: %w", sqlite3.Error{Code: sqlite3.ErrIoErr}), engine.ErrNoRoom},
 		{sqlite3.Error{Code: sqlite3.ErrReadonly}, engine.ErrNoRoom},
 		{sqlite3.Error{Code: sqlite3.ErrBusy}, engine.ErrInUse},
-		{errBlob, errBlob},
+		{ErrDamaged, ErrDamaged},
 	} {
 		if got := translate(c.err); !errors.Is(got, c.want) {
 			t.Errorf("%v: got %v, want %v", c.err, got, c.want)

@@ -57,7 +57,7 @@ func (r *sessionReader) read(c cursor, cycle int, base int64) (*engine.SessionRo
 		r.row.Events = r.events(&c, events)
 	}
 	if c.bad {
-		return nil, errBlob
+		return nil, ErrDamaged
 	}
 	return &r.row, nil
 }
@@ -151,7 +151,7 @@ func segments(blob []byte, f func(c cursor, base int64) error) error {
 		}
 	}
 	if c.bad {
-		return errBlob
+		return ErrDamaged
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func segments(blob []byte, f func(c cursor, base int64) error) error {
 func outcomeOf(c cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
 	p, o = c.place(cycle), c.outcome(c.byte()&outcomeBits)
 	if c.bad {
-		err = errBlob
+		err = ErrDamaged
 	}
 	return p, o, err
 }
@@ -187,7 +187,7 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 		}
 	}
 	if c.bad {
-		err = errBlob
+		err = ErrDamaged
 	}
 	return p, d, err
 }
@@ -214,7 +214,7 @@ func readRequest(c cursor, cycle int) (r request, err error) {
 		c.fail()
 	}
 	if c.bad {
-		err = errBlob
+		err = ErrDamaged
 	}
 	return r, err
 }

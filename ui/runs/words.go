@@ -178,6 +178,9 @@ func facts(r *engine.RunRecord) []fact {
 // because says why a run ended, and since when and why it is not exact; "" where there is nothing to say.
 func because(r *engine.RunRecord) string {
 	var lines []string
+	if r.Damage != "" {
+		lines = append(lines, "Damaged: "+r.Damage)
+	}
 	if r.Reason != "" && !r.InProgress && r.Ending != engine.EndFinished {
 		lines = append(lines, "Ended: "+r.Reason)
 	}
@@ -218,6 +221,8 @@ func pace(scale float64) string {
 // run that this process works on.
 func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID) (text string, possible bool) {
 	switch {
+	case r.Damage != "":
+		return "What the store keeps of this run cannot be read whole: it can be deleted, and no more.", false
 	case r.Fetched != nil:
 		return "This run is another machine's and goes on there: here its checkpoints can be forked. Its results are in " + r.Fetched.Database + ".", false
 	case busy == r.ID:

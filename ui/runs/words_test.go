@@ -64,6 +64,7 @@ func TestResuming(t *testing.T) {
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
 		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},
 		{name: "another in progress", busy: "other", want: "Run other is in progress"},
+		{name: "damaged", run: func(r *engine.RunRecord) { r.Damage = "unexpected EOF" }, want: "What the store keeps of this run cannot be read whole"},
 	} {
 		r := record("r")
 		if c.run != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Audit recomputes the figures of a run from its journal. One whose journal is elsewhere is a *engine.FieldError.
+// Audit recomputes the figures of a run from its journal, and reads what its agents remember, of which there are no
+// figures. One whose journal is elsewhere is a *engine.FieldError.
 func Audit(ctx context.Context, store *sqlite.Store, run engine.RunID) (*audit.Report, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
@@ -24,7 +25,14 @@ func Audit(ctx context.Context, store *sqlite.Store, run engine.RunID) (*audit.R
 	if err := CheckHere(&record); err != nil {
 		return nil, err
 	}
-	return audit.Run(ctx, store, run)
+	report, err := audit.Run(ctx, store, run)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Memory(ctx, record.ID); err != nil {
+		return nil, fmt.Errorf("audit run %s: its figures can be read, not so all that is to go on from: %w", record.ID, err)
+	}
+	return report, nil
 }
 
 // AuditSent compares what a database holds of a run with what is here: sums of columns, and every row. A run that was

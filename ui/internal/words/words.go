@@ -20,6 +20,7 @@ import (
 func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 	tone = widgets.Bad
 	switch {
+	case r.Damage != "":
 	case r.InProgress:
 		tone = widgets.Accent
 	case r.Ending == engine.NotEnded, r.Ending == engine.EndOutOfBudget:
@@ -35,6 +36,8 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 // Glyph stands beside the word of [State], so that nobody has to tell states by their colours.
 func Glyph(r *engine.RunRecord) fyne.Resource {
 	switch {
+	case r.Damage != "":
+		return theme.ErrorIcon()
 	case r.InProgress:
 		return theme.MediaPlayIcon()
 	case r.Fetched != nil && r.Ending == engine.NotEnded:

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDamagedRun damages what the store keeps of one run: the others are listed as ever, what there is to do is said, and
+// the damaged one can be deleted, restored and deleted for good.
+func TestDamagedRun(t *testing.T) {
+	data := t.TempDir()
+	var ids []string
+	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"analysis", "world"} {
+		if code, _, stderr := ctl(t, "run", file, "--data", data, "--rehearsal", "none"); code != exitDone {
+			t.Fatalf("run: exit code %d\n%s", code, stderr)
+		}
+		var id string
+		if err := db.QueryRowContext(t.Context(), `SELECT id FROM runs ORDER BY key DESC LIMIT 1`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	broken, sound := ids[0], ids[1]
+	t.Setenv("THRONG_DATA", data) // not by a flag, since its damage is meant
+	says := func(want int, text string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := ctl(t, args...)
+		if code != want || !strings.Contains(stdout+stderr, text) {
+			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, code, want, text, stdout, stderr)
+		}
+	}
+	for _, column := range []string{"settings", "parameters", "verdict", "files"} {
+		if _, err := db.ExecContext(t.Context(), `UPDATE runs SET `+column+` = substr(`+column+`, 2) WHERE id = ?`, broken); err != nil {
+			t.Fatal(err)
+		}
+		says(exitDone, sound, "runs")
+		says(exitDone, broken, "runs")
+		says(exitFailed, "a part of the store is damaged", "resume", broken)
+		says(exitDone, "it stays in the bin", "delete", broken, "--yes")
+		says(exitDone, broken, "bin")
+		says(exitDone, "", "restore", broken)
+	}
+	says(exitDone, "damaged", "runs")
+	says(exitDone, "deleted", "delete", broken, "--now", "--yes")
+	says(exitDone, "all equal", "audit", sound)
+	var left int
+	err = db.QueryRowContext(t.Context(), `SELECT count(*) FROM runs`).Scan(&left)
+	if err := errors.Join(err, db.Close()); err != nil || left != 1 {
+		t.Errorf("%d runs are left, %v, want 1", left, err)
+	}
+}
