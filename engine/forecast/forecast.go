@@ -152,7 +152,21 @@ const (
 	baseLow, baseHigh     = 30e6, 250e6
 	agentLow, agentHigh   = 200, 4e3
 	flightLow, flightHigh = 30e3, 400e3
+
+	// ownMemory is what a process with a window takes by itself, at most: of what was measured, so much says nothing of
+	// agents.
+	ownMemory = 600e6
 )
+
+// Grown is the memory for so many agents where a run of other ones took so many bytes at most: between the same, and more by
+// what agents are guessed to take or did take, whichever is more.
+func Grown(peak, was, agents float64) engine.Estimate {
+	if agents <= was {
+		return engine.Between(peak, peak*max(agents/was, 0.5), engine.Measured)
+	}
+	each := max(agentHigh, (peak-ownMemory)/was)
+	return engine.Between(peak, peak+(agents-was)*each, engine.Measured)
+}
 
 func guessMemory(o *Order) engine.Estimate {
 	agents, most := float64(o.Agents), float64(min(max(o.Limit, o.Ceiling), o.Agents))
