@@ -23,7 +23,7 @@ var runColumns = []widgets.Column{
 	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
 	{Title: "Result", Sample: "inexact", Drop: 3},
 	{Title: "Note", Sample: "slow since the prices", Weight: 1, Drop: 1},
-	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
+	{Title: "Checkpoints", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
 	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 5},
 }
 
