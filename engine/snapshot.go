@@ -325,6 +325,9 @@ func (l *loop) publish() {
 	if l.savedHere {
 		s.LastCheckpoint, s.CheckpointTook = l.saved, l.savingTook
 	}
+	if l.finishing { // its books are closed
+		s.Elapsed = t.Peaks.Elapsed
+	}
 	if l.phase != Ended {
 		s.Ending = NotEnded
 	} else {

@@ -87,7 +87,7 @@ func Make(o Order, s Session, m Machine) engine.Forecast {
 	f.Cost = f.Sessions.Times(s.ofModels(func(v *Service) engine.Estimate { return v.Cost }))
 	f.Memory = m.Memory
 	if !f.Memory.Known() {
-		f.Memory = Thumb(&o)
+		f.Memory = guessMemory(&o)
 	}
 	f.Disk = f.Sessions.Times(s.Disk)
 	f.Advice = advise(&o, &s, &m, &f)
@@ -152,13 +152,23 @@ const (
 	baseLow, baseHigh     = 30e6, 250e6
 	agentLow, agentHigh   = 200, 4e3
 	flightLow, flightHigh = 30e3, 400e3
+
+	// ownMemory is what a process with a window takes by itself, at most: of what was measured, so much says nothing of
+	// agents.
+	ownMemory = 600e6
 )
 
-// Alone is the most that the process is taken to need before it has agents, in bytes.
-const Alone = baseHigh
+// Grown is the memory for so many agents where a run of other ones took so many bytes at most: between the same, and more by
+// what agents are guessed to take or did take, whichever is more.
+func Grown(peak, was, agents float64) engine.Estimate {
+	if agents <= was {
+		return engine.Between(peak, peak*max(agents/was, 0.5), engine.Measured)
+	}
+	each := max(agentHigh, (peak-ownMemory)/was)
+	return engine.Between(peak, peak+(agents-was)*each, engine.Measured)
+}
 
-// Thumb is the memory that a run needs by rule of thumb.
-func Thumb(o *Order) engine.Estimate {
+func guessMemory(o *Order) engine.Estimate {
 	agents, most := float64(o.Agents), float64(min(max(o.Limit, o.Ceiling), o.Agents))
 	return engine.Between(baseLow+agents*agentLow+float64(min(o.Limit, o.Agents))*flightLow, baseHigh+agents*agentHigh+most*flightHigh, engine.Guessed)
 }

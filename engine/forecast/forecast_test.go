@@ -208,6 +208,23 @@ func TestMemory(t *testing.T) {
 	want(t, "measured", f.Memory, 1e9, 1e9)
 }
 
+// TestGrownMemory: what a program takes by itself does not grow with the agents of a small run; what many agents took does.
+func TestGrownMemory(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		peak, was, agents float64
+		low, high         float64
+	}{
+		{"as many", 308e6, 372, 372, 308e6, 308e6},
+		{"fewer", 308e6, 372, 279, 231e6, 308e6},
+		{"far fewer", 308e6, 372, 1, 154e6, 308e6},
+		{"a small run, made large", 308e6, 400, 100_400, 308e6, 308e6 + 100_000*agentHigh},
+		{"agents that take much", 3.6e9, 10_000, 100_000, 3.6e9, 3.6e9 + 90_000*300e3},
+	} {
+		want(t, c.name, Grown(c.peak, c.was, c.agents), c.low, c.high)
+	}
+}
+
 // TestNobody is a run in which nobody takes part, or nothing is asked.
 func TestNobody(t *testing.T) {
 	f := Make(Order{Cycles: 3, Limit: 50}, session(shop(2, 1)), anywhere)

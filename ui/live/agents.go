@@ -160,6 +160,8 @@ func (a *agents) explain() {
 	switch {
 	case a.job != nil && len(a.shown.states) == 0 && a.job.Crowd == nil:
 		says = "Look back on a moment of the run to see what its agents did"
+	case a.job != nil && a.job.Agents == 0:
+		says = "Nobody takes part in this run"
 	case len(a.shown.states) == 0:
 		says = "The agents are shown here as soon as the run has begun"
 	}

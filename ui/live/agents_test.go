@@ -143,6 +143,19 @@ func TestEveryAgentIsShown(t *testing.T) {
 	c.hides(t, "retired")
 }
 
+// TestARunOfNobody says so, and not that its agents are still to come.
+func TestARunOfNobody(t *testing.T) {
+	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{}}
+	st.desk.job = jobOf(st.run)
+	st.desk.job.Agents = 0
+	st.desk.job.Crowd = func(*engine.Crowd) *engine.Crowd { return &engine.Crowd{} }
+	st.open(t)
+	st.Show()
+	st.view("Agents")
+	st.shows(t, "Nobody takes part in this run")
+	st.hides(t, "as soon as the run has begun")
+}
+
 func TestHiddenAgentsAreNotCounted(t *testing.T) {
 	c := gather(t)
 	c.view("Charts")

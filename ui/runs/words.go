@@ -23,7 +23,7 @@ var runColumns = []widgets.Column{
 	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
 	{Title: "Result", Sample: "inexact", Drop: 3},
 	{Title: "Note", Sample: "slow since the prices", Weight: 1, Drop: 1},
-	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
+	{Title: "Checkpoints", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
 	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 5},
 }
 
@@ -230,7 +230,11 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 	case r.InProgress:
 		return "Another process has this run in progress: it may be looked at, not touched.", false
 	case r.Ending == engine.EndFinished && !r.AllDone():
-		return "There is nothing left of this run to do: " + r.Reason + ". Fork begins another at a checkpoint of it.", false
+		text = "There is nothing left of this run to do: " + r.Reason + "."
+		if c != nil {
+			text += " Fork begins another at a checkpoint of it."
+		}
+		return text, false
 	case busy != "":
 		return "Run " + string(busy) + " is in progress, and one run is at a time. This one can be resumed when that has ended.", false
 	case c != nil && !c.Newest:

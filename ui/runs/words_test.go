@@ -59,6 +59,9 @@ func TestResuming(t *testing.T) {
 		{name: "without agents", run: func(r *engine.RunRecord) {
 			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
 		}, want: "There is nothing left of this run to do: nobody takes part."},
+		{name: "without agents, with a checkpoint", run: func(r *engine.RunRecord) {
+			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
+		}, checkpoint: &newest, want: "There is nothing left of this run to do: nobody takes part. Fork begins"},
 		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: true},
 		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
@@ -73,6 +76,9 @@ func TestResuming(t *testing.T) {
 		text, possible := resuming(&r, c.checkpoint, c.busy)
 		if possible != c.possible || !strings.HasPrefix(text, c.want) {
 			t.Errorf("%s: %v, %q; want %v, %q", c.name, possible, text, c.possible, c.want)
+		}
+		if c.checkpoint == nil && strings.Contains(text, "Fork") {
+			t.Errorf("%s: there is nothing to fork, and it says %q", c.name, text)
 		}
 	}
 }

@@ -253,16 +253,10 @@ func (k *Like) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 	return engine.Exactly(worked/float64(k.totals.Ended()), engine.Measured)
 }
 
-// memory is what the process took, between the same and as much more as there are more agents. Where it took no more than
-// a process does by itself, that says nothing of agents, and more of them take what they usually do.
+// memory is what the process took, for as many agents as there are now.
 func (k *Like) memory(o *forecast.Order, m *forecast.Machine) {
-	peak, thumb := float64(k.totals.Peaks.Memory), forecast.Thumb(o)
-	if peak == 0 {
-		return
-	}
-	m.Memory = engine.Between(peak, peak*max(float64(o.Agents)/k.crowd(), 0.5), engine.Measured)
-	if peak < forecast.Alone && m.Memory.High > thumb.High {
-		m.Memory = engine.Between(peak, thumb.High, engine.Guessed)
+	if peak := float64(k.totals.Peaks.Memory); peak > 0 {
+		m.Memory = forecast.Grown(peak, max(k.crowd(), 1), float64(o.Agents))
 	}
 }
 

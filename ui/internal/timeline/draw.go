@@ -59,7 +59,7 @@ func (t *Timeline) draw(w, h int) image.Image {
 		clear(t.img.Pix)
 	}
 	width := t.raster.Size().Width
-	if width <= 0 || t.scale.right <= t.scale.left {
+	if width <= 0 || t.scale.right <= t.scale.left || len(t.session.Bars) == 0 {
 		return t.img
 	}
 	t.factor = float32(w) / width

@@ -66,6 +66,19 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestNothingIsDrawnOfNoSession: an axis without steps would be two lines that say nothing.
+func TestNothingIsDrawnOfNoSession(t *testing.T) {
+	l := show(t, Session{})
+	for i, v := range l.draw(460, 300).(*image.RGBA).Pix {
+		if v != 0 {
+			t.Fatalf("something is drawn at %d, %d", i/4%460, i/4/460)
+		}
+	}
+	if size := l.raster.Size(); size.Width <= 0 {
+		t.Errorf("the timeline is %v", size)
+	}
+}
+
 // oneVariant is a theme in one variant.
 type oneVariant struct {
 	fyne.Theme
