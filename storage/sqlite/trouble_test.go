@@ -216,7 +216,7 @@ func TestTranslate(t *testing.T) {
 		t.Error("no error became one")
 	}
 	// A disk with room that is read-only was told of as full.
-	for _, err := range []error{translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(errBlob)} {
+	for _, err := range []error{translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
 		if strings.Contains(err.Error(), engine.ErrNoRoom.Error()) || !errors.Is(err, engine.ErrNoRoom) {
 			t.Errorf("%v is said of a disk that has room", err)
 		}
