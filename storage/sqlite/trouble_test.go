@@ -127,7 +127,9 @@ func TestTroubleIsNoWork(t *testing.T) {
 	}
 	statement(t, s, `PRAGMA query_only = 1`)
 	j.Append(engine.ChangeRow{Cycle: 1})
-	<-j.Trouble()
+	if err := <-j.Trouble(); err == nil {
+		t.Error("nothing was told of the trouble")
+	}
 	statement(t, s, `PRAGMA query_only = 0`)
 	began := time.Now()
 	if err := <-j.Trouble(); err != nil {

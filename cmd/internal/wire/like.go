@@ -66,7 +66,7 @@ func (p *Past) Like(ctx context.Context, l Launch) *Like {
 
 // resembles reports whether a launch will do what a run did, and that run did enough of it.
 func (l *Launch) resembles(r *engine.RunRecord) bool {
-	if r.InProgress || r.Fetched != nil || r.Settings.Replay != "" || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
+	if r.Damage != "" || r.InProgress || r.Fetched != nil || r.Settings.Replay != "" || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
 		return false
 	}
 	set, was := &l.Settings, &r.Settings
