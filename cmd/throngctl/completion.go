@@ -184,7 +184,7 @@ func mayStandAlone(f *kong.Flag) bool {
 // isValue reports whether a word behind such a flag is its value.
 func isValue(f *kong.Flag, word string) bool {
 	if _, ok := reflect.TypeAssert[onOff](f.Target); ok {
-		return slices.Contains(switchWords, word)
+		return isSwitch(word)
 	}
 	return isRun(word) || word == "latest" || word == string(theNewest)
 }

@@ -48,6 +48,28 @@ type settingFlags struct {
 // switchWords are what a switch may be set to.
 var switchWords = []string{"on", "off", "true", "false", "yes", "no", "1", "0"}
 
+// isSwitch reports whether a word says what a switch is set to, in any case.
+func isSwitch(word string) bool { return slices.Contains(switchWords, strings.ToLower(word)) }
+
+// unsaid is a mistake for each flag that was given nothing, as --budget "$BUDGET" is where that variable is not set: a run
+// without its bound, or in another store, is not what was meant.
+func unsaid(command *kong.Context) error {
+	var mistakes []error
+	for _, part := range command.Path {
+		f := part.Flag
+		if f == nil || f.Target.Kind() != reflect.String || f.Target.String() != "" {
+			continue
+		}
+		if f.Group != nil && f.Group.Key == settingsGroup || slices.Contains([]string{"data", "log-file", "export", "replay"}, f.Name) {
+			mistakes = append(mistakes, &engine.FieldError{Field: "--" + f.Name, Problem: "nothing is given for it", Hint: "leave it out, or give it a value"})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// settingsGroup is that of the flags of [settingFlags] and [newFlags].
+const settingsGroup = "Run settings"
+
 // onOff is a flag that is on where it stands alone.
 type onOff string
 
@@ -55,7 +77,7 @@ type onOff string
 func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
-	if next.Type != kong.FlagValueToken && !slices.Contains(switchWords, word) {
+	if next.Type != kong.FlagValueToken && !isSwitch(word) {
 		*o = "on"
 		return nil
 	}

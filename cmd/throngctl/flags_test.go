@@ -17,6 +17,7 @@ func TestSwitches(t *testing.T) {
 		"run --sequential --metrics off shopping":              {"sequential": "on", "metrics": "off"},
 		"run --metrics=no --simulation-mode shopping --seed 3": {"metrics": "no", "simulation-mode": "on", "seed": "3"},
 		"run --metrics=maybe shopping":                         {"metrics": "maybe"},
+		"run --metrics FALSE --sequential True shopping":       {"metrics": "FALSE", "sequential": "True"},
 		"run shopping --adaptive":                              {"governor": "adaptive"},
 		"run --no-adaptive shopping":                           {"governor": "manual"},
 		"run --governor latency shopping":                      {"governor": "latency"},
@@ -39,5 +40,25 @@ func TestSwitches(t *testing.T) {
 func TestGovernorsExcludeEachOther(t *testing.T) {
 	if code, _, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--adaptive", "--governor", "manual"); code != exitUsage {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestNothingIsGiven: a flag whose value is a variable that is not set was passed over, so that a budget was no bound.
+func TestNothingIsGiven(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("THRONG_DATA", "")
+	for _, args := range [][]string{{"--budget", ""}, {"--budget="}, {"--max-concurrent", ""}, {"--seed="}, {"--export", ""}, {"--data", ""}, {"--sequential="}} {
+		name, _, _ := strings.Cut(args[0], "=")
+		want := name + ": nothing is given for it (leave it out, or give it a value)"
+		all := append([]string{"run", "shopping", "--cycles", "1", "--set", "agents=2"}, args...)
+		if name != "--data" {
+			all = append(all, "--data", data)
+		}
+		if code, out, stderr := ctl(t, all...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, want to read %q\n%s%s", args, code, want, out, stderr)
+		}
+	}
+	if code, out, stderr := ctl(t, "runs", "--data", data, "--json"); code != exitDone || strings.TrimSpace(out) != "[]" {
+		t.Errorf("exit code %d: runs are %s%s", code, out, stderr)
 	}
 }

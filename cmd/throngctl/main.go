@@ -241,6 +241,9 @@ func execute(args []string, t *terminal) int {
 		return exitUsage
 	}
 	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
+	if err := unsaid(command); err != nil {
+		return t.fail(err)
+	}
 	if t.data == "" {
 		if t.data, err = wire.DataFolder(); err != nil {
 			return t.fail(err)

@@ -87,7 +87,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l wire.Launch, err er
 // agents are those named after the flag: what follows its value stands behind the file.
 func (c *runCmd) agents() ([]string, error) {
 	if len(c.More) > 0 && len(c.Agents) == 0 {
-		return nil, &engine.FieldError{Field: c.More[0], Problem: "a scenario is one file", Hint: "agents to run are named after --agents"}
+		return nil, &engine.FieldError{Field: c.More[0], Problem: "a scenario is one file", Hint: "agents to run are named after --agents, and a switch is set to on or off"}
 	}
 	all := c.Agents
 	for _, ids := range c.More {

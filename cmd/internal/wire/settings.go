@@ -259,6 +259,9 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	return s, origins, errors.Join(mistakes...)
 }
 
+// env is the value of a variable, without the spaces and carriage returns that files of variables leave at its ends.
+func (l Layers) env(name string) string { return strings.TrimSpace(l.Env(name)) }
+
 // find returns the strongest text for a setting and what to call its place; "" is none.
 func (l Layers) find(s Setting) (text, from string) {
 	if text := l.Flags[s.Name]; text != "" {
@@ -266,12 +269,12 @@ func (l Layers) find(s Setting) (text, from string) {
 	}
 	if l.Env != nil {
 		for _, name := range s.Env {
-			if text := l.Env(name); text != "" {
+			if text := l.env(name); text != "" {
 				return text, name
 			}
 		}
 		for _, name := range s.Not {
-			if text := l.Env(name); text != "" {
+			if text := l.env(name); text != "" {
 				return opposite(text), name
 			}
 		}

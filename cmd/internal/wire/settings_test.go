@@ -80,6 +80,8 @@ func TestLayers(t *testing.T) {
 			Layers{Flags: map[string]string{"max-concurrent": "3"}, Env: env(map[string]string{"MAX_WORKERS": "9"}), Saved: map[string]string{"max-concurrent": "1"}},
 			"max-concurrent", "3", "--max-concurrent",
 		},
+		{"spaces round a variable", Layers{Env: env(map[string]string{"MAX_WORKERS": " 7\r"})}, "max-concurrent", "7", "MAX_WORKERS"},
+		{"a variable of spaces", Layers{Env: env(map[string]string{"MAX_WORKERS": " "})}, "max-concurrent", "50", "default"},
 		{"the run's own", Layers{Run: &run, Saved: map[string]string{"retries": "3"}}, "retries", "9", "the run"},
 	}
 	for _, tt := range tests {
