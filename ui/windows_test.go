@@ -72,6 +72,19 @@ func TestCloseAsksInTheFirstWindow(t *testing.T) {
 	close(p.settled)
 }
 
+// TestNoScreenMakesTheWindowGrow: with the largest text a window on a small display stays as it is, and its screens scroll.
+func TestNoScreenMakesTheWindowGrow(t *testing.T) {
+	q, a, _ := filledApp(t)
+	a.setScale(largest)
+	for _, p := range a.pages {
+		a.show(p)
+		q.Drain()
+		if least := a.content.MinSize(); least.Width > 200 || least.Height > 200 {
+			t.Errorf("%s wants at least %v", p.title, least)
+		}
+	}
+}
+
 func TestTextIsScaled(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	size := func() float32 { return widget.NewLabel("Text").MinSize().Height }

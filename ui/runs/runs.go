@@ -78,6 +78,7 @@ func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	s.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }
 	s.detail = newDetail(s)
 	s.remote = widget.NewButtonWithIcon("From Postgres…", theme.DownloadIcon(), s.browse)
+	s.remote.Disable() // until the runs are read
 	s.where = widget.NewLabel(noRemote)
 	s.where.SizeName, s.where.Importance, s.where.Truncation = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextTruncateEllipsis
 	s.bin = widget.NewButtonWithIcon("Bin…", theme.FolderOpenIcon(), s.showBin)

@@ -89,6 +89,8 @@ func TestKeysWithoutARun(t *testing.T) {
 	}
 	_, s, _ = start(t, &fakeDesk{})
 	press("without one")
+	s = New(&fakeDesk{remote: "db.example.com/app"}, s.win, Ways{})
+	press("before they are read")
 }
 
 func TestDeleteShowsWhatWillGo(t *testing.T) {

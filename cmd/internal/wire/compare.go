@@ -71,7 +71,7 @@ func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from
 func (c *Comparison) choose(from, to int) error {
 	c.From, c.To = compare.Common(c.Runs)
 	if c.From >= c.To {
-		return &engine.FieldError{Field: "runs", Problem: "have no cycle in common that all of them have done", Hint: "a fork has those from its beginning on"}
+		return &engine.FieldError{Field: "runs", Problem: "they have no cycle in common that all of them have done", Hint: "a fork has those from its beginning on"}
 	}
 	if from < 0 || to < 0 || to > 0 && from >= to || from >= c.To || to > 0 && to <= c.From {
 		return &engine.FieldError{
