@@ -164,8 +164,11 @@ func Grown(peak, was, agents float64) engine.Estimate {
 	if agents <= was {
 		return engine.Between(peak, peak*max(agents/was, 0.5), engine.Measured)
 	}
-	each := max(agentHigh, (peak-ownMemory)/was)
-	return engine.Between(peak, peak+(agents-was)*each, engine.Measured)
+	each, basis := float64(agentHigh), engine.Guessed
+	if took := (peak - ownMemory) / was; took > each {
+		each, basis = took, engine.Measured
+	}
+	return engine.Between(peak, peak+(agents-was)*each, basis)
 }
 
 func guessMemory(o *Order) engine.Estimate {
