@@ -6,7 +6,7 @@ type Asked struct {
 	Requests    int64            `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
 	Retries     int64            `cbor:"3,keyasint,omitempty"`
 	RateLimited int64            `cbor:"4,keyasint,omitempty"` // 429s
-	Labels      [numLabels]int64 `cbor:"5,keyasint"`           // service steps by Label
+	Labels      Labels           `cbor:"5,keyasint"`           // service steps by Label
 	Waits       Waits            `cbor:"6,keyasint,omitzero"`
 }
 

@@ -35,6 +35,7 @@ func (l *loop) finish() {
 		l.leave(now)
 	}
 	l.totals.Peaks = l.peaks(now)
+	l.r.doubts.count(&l.totals)
 	l.tally()
 	l.sample()
 	l.services = l.states(now)

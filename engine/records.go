@@ -5,7 +5,7 @@ import (
 )
 
 // Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
-// [CheckpointRow], [MetricsRow], [EndRow] or [StartRow].
+// [CheckpointRow], [MetricsRow], [EndRow], [StartRow] or [UnconfirmedRow].
 type Row interface{ row() }
 
 // Place names a session: a take of an agent's turn in a cycle. Takes count from 0; a session requeued by hand has a
@@ -29,6 +29,8 @@ type Entry struct {
 	Spent Amount `cbor:"10,keyasint,omitzero"`
 	// Again says that an earlier process had sent the request before.
 	Again bool `cbor:"11,keyasint,omitempty"`
+	// Unconfirmed says that the request was sent again, and that no answer proved that it was carried out only once.
+	Unconfirmed bool `cbor:"12,keyasint,omitempty"`
 }
 
 // IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps
@@ -188,6 +190,7 @@ func (ChangeRow) row()     {}
 func (CheckpointRow) row() {}
 func (MetricsRow) row()    {}
 func (StartRow) row()      {}
+func (UnconfirmedRow) row() {}
 func (EndRow) row()        {}
 
 // MetricsRow is the state of the run and the machine at one second. Gauges that are not known are NaN or negative.

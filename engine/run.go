@@ -23,6 +23,7 @@ type Config struct {
 	Success  []Criterion
 	Settings Settings
 	First    int         // its first cycle; 0 but for a fork
+	Lineage  []RunID     // the runs that it was forked from, whose session ids its agents may remember
 	Journal  Journal     // nil is Discard
 	Resume   *Resumption // nil starts from the beginning
 	// Recording, if set, answers in place of the services.
@@ -79,6 +80,7 @@ type Run struct {
 	journal  Journal
 	services []Service
 	answers  Recording                       // nil asks services
+	lineage  []RunID
 	name     func(index int) (string, error) // may be nil
 
 	places    gate.Places
@@ -106,6 +108,7 @@ type Run struct {
 	berths     berths
 	traces     traces
 	attendance attendance
+	doubts     doubts
 	alarm      alarm.Alarm
 
 	result Result // set before done is closed
@@ -141,6 +144,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		id:         cfg.ID,
 		services:   cfg.Services,
 		answers:    cfg.Recording,
+		lineage:    cfg.Lineage,
 		name:       cfg.Name,
 		program:    cfg.Program,
 		journal:    cfg.Journal,

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
@@ -212,20 +210,4 @@ func SessionKey(seed uint64, cycle, agent int) draw.Key {
 // AgentKey is what an agent's attributes depend on.
 func AgentKey(seed uint64, agent int) draw.Key {
 	return draw.Key{}.Int(seed).Text("agent").Int(uint64(agent))
-}
-
-// SessionUUID names a session to the outside: a function of the seed, the cycle and the agent's index, in the form of
-// a version 8 UUID (RFC 9562).
-func SessionUUID(seed uint64, cycle, agent int) string {
-	s := SessionKey(seed, cycle, agent).Text("uuid").Source()
-	var id uuid.UUID
-	for i := range 2 {
-		word := s.Uint64()
-		for j := range 8 {
-			id[8*i+j] = byte(word >> (8 * j))
-		}
-	}
-	id[6] = id[6]&0x0f | 0x80
-	id[8] = id[8]&0x3f | 0x80
-	return id.String()
 }

@@ -59,7 +59,7 @@ func TestSharedAnswerIsAskedOnce(t *testing.T) {
 				t.Errorf("it was asked for %d times, want once: %v", n, crowd.Asked())
 			}
 		}
-		shared := engine.Asked{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: [5]int64{3}}
+		shared := engine.Asked{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
 		if got.Totals.Shared != shared || got.Totals.Usage != (engine.Usage{Hits: 180}) || got.Totals.Requests != 0 {
 			t.Errorf("the run asked %+v, want %+v; its sessions %+v", got.Totals.Shared, shared, got.Totals.Usage)
 		}
@@ -131,7 +131,7 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 				return err
 			}), j))
 			got := r.Wait()
-			if want := (engine.Asked{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: [5]int64{1}}); got.Totals.Shared != want {
+			if want := (engine.Asked{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: engine.Labels{1}}); got.Totals.Shared != want {
 				t.Errorf("the run asked %+v, want %+v", got.Totals.Shared, want)
 			}
 			res := j.Resumption()
@@ -191,7 +191,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 in the millisecond that a second has at least
 			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
-		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: [5]int64{engine.Fresh: 1, engine.Uncertain: 1}}
+		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Uncertain: 1}}
 		want.Usage.Add(&itsUsage)
 		if got.Totals.Shared != want {
 			t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)

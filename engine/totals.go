@@ -37,7 +37,7 @@ type Totals struct {
 	Retries     int64            `cbor:"6,keyasint"`
 	RateLimited int64            `cbor:"7,keyasint"` // 429s
 	Events      int64            `cbor:"8,keyasint"`
-	Labels      [numLabels]int64 `cbor:"9,keyasint"` // service steps by Label
+	Labels      Labels           `cbor:"9,keyasint"` // service steps by Label
 	Inexact     *Inexact         `cbor:"10,keyasint,omitempty"`
 
 	Total   stats.Histogram `cbor:"11,keyasint"` // of sessions
@@ -118,6 +118,9 @@ func (t *Totals) addSteps(r *SessionRow) {
 		s := &r.Steps[i]
 		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
 			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
+		}
+		if s.Label == Unconfirmed {
+			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, UnconfirmedWhy})
 		}
 		limited := asked.RateLimited
 		asked.Add(s)

@@ -82,20 +82,32 @@ func Classes() []Class {
 // Label says where the answer of a service step came from. Labels stand in timings, never in results.
 type Label uint8
 
-// The labels of a step: asked for the first time; taken from the journal; sent again because a crash came between
-// the intent and its answer, or because no answer came, or not sent again for that, so that it may have been carried out;
-// sent again, and the service said that it had already done it; taken from the recording of another run, so that nobody was
-// asked.
+// The labels of a step. A step says the last of them that holds for it.
 const (
+	// Fresh steps were asked for the first time.
 	Fresh Label = iota
+	// Replayed steps were taken from the journal.
 	Replayed
-	Uncertain
+	// Resent steps were sent again after a crash or a lost answer, and were carried out once for certain.
+	Resent
+	// Confirmed steps had been carried out already, and the service said so.
 	Confirmed
+	// Recorded steps were taken from the recording of another run.
 	Recorded
+	// NotRepeated steps may have been carried out, and were not sent again because the scenario forbids it.
+	NotRepeated
+	// Unconfirmed steps were sent again, and no answer proved that they were carried out only once.
+	Unconfirmed
 	numLabels
 )
 
-var labelNames = [...]string{"fresh", "replayed", "uncertain", "confirmed", "recorded"}
+var labelNames = [...]string{"fresh", "replayed", "resent", "confirmed", "recorded", "not_repeated", "unconfirmed"}
+
+// Labels counts steps; the index is the [Label].
+type Labels [numLabels]int64
+
+// Again is how many steps were sent again after a crash or a lost answer, or were found done when they were to be.
+func (a *Asked) Again() int64 { return a.Labels[Resent] + a.Labels[Confirmed] + a.Labels[Unconfirmed] }
 
 func (l Label) String() string { return labelNames[l] }
 

@@ -72,27 +72,6 @@ func TestFailSortsErrors(t *testing.T) {
 	}
 }
 
-// TestSessionUUIDIsStable pins the identity that sessions have to the outside.
-func TestSessionUUIDIsStable(t *testing.T) {
-	got := engine.SessionUUID(7, 3, 41)
-	if want := "69544eca-d95f-888d-96a3-8de6c9a91a9b"; got != want {
-		t.Errorf("SessionUUID(7, 3, 41) = %s, want %s", got, want)
-	}
-	id, err := uuid.Parse(got)
-	if err != nil || id.Version() != 8 || id.Variant() != uuid.RFC4122 {
-		t.Errorf("%s: version %d, variant %v, %v", got, id.Version(), id.Variant(), err)
-	}
-	seen := map[string]bool{}
-	for cycle := range 30 {
-		for agent := range 30 {
-			seen[engine.SessionUUID(7, cycle, agent)] = true
-		}
-	}
-	if len(seen) != 900 {
-		t.Errorf("%d of 900 sessions have an identity of their own", len(seen))
-	}
-}
-
 func TestClockAt(t *testing.T) {
 	c := engine.Clock{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour}
 	if got, want := c.At(25), time.Date(2030, 1, 2, 1, 0, 0, 0, time.UTC); !got.Equal(want) {

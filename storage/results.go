@@ -13,7 +13,7 @@ import (
 type Names struct {
 	// Agent returns the id of an agent by its index.
 	Agent func(index int) (string, error)
-	// Session returns the uuid of a session.
+	// Session returns the id of a session in results, which is the same for each run with one seed.
 	Session func(cycle, agent int) string
 	// Personas writes the agents as JSON lines; nil where no model wrote them.
 	Personas func(w io.Writer) error
@@ -33,7 +33,7 @@ var sessionTables = []sessionTable{
 	{"sessions", columns("cycle:int agent_index:int agent:text session:text outcome:word class:word step:word because:word steps:int events:int acted:bool"), addSession},
 	{"events", columns("cycle:int agent_index:int agent:text session:text sequence:int step:word event:word data:json"), addEvents},
 	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queue_wait_ms:float held_ms:float service_ms:float total_ms:float " +
-		"requests:int retries:int rate_limited:int replayed:int uncertain:int confirmed:int label:word model_calls:int input_tokens:int output_tokens:int " +
+		"requests:int retries:int rate_limited:int replayed:int resent:int confirmed:int not_repeated:int unconfirmed:int label:word model_calls:int input_tokens:int output_tokens:int " +
 		"cost_usd:float cache_hits:int recorded:int calls_again:int"), addTiming},
 }
 
@@ -112,8 +112,10 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.int(asked.Retries)
 	t.int(asked.RateLimited)
 	t.int(asked.Labels[engine.Replayed])
-	t.int(asked.Labels[engine.Uncertain])
+	t.int(asked.Labels[engine.Resent])
 	t.int(asked.Labels[engine.Confirmed])
+	t.int(asked.Labels[engine.NotRepeated])
+	t.int(asked.Labels[engine.Unconfirmed])
 	t.plain(asked.Label.String())
 	t.int(asked.Usage.Calls)
 	t.int(asked.Usage.Input)

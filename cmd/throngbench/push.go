@@ -103,7 +103,7 @@ func (p *pushing) empty(name string) (*postgres.Pusher, error) {
 
 var pushedNames = storage.Names{
 	Agent:   func(index int) (string, error) { return fmt.Sprintf("shopper-%d", index+1), nil },
-	Session: func(cycle, agent int) string { return engine.SessionUUID(1, cycle, agent) },
+	Session: func(cycle, agent int) string { return engine.SeedUUID(1, cycle, agent) },
 }
 
 // push sends a run to the database "pushed".

@@ -257,7 +257,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 		}
 		kills += r.Kills()
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
-			s.Resumes, s.Replayed, s.Uncertain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
+			s.Resumes, s.Replayed, s.SentAgain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -304,7 +304,7 @@ func (t *terminal) provedJSON(all []proof, reports []*prove.Report) (failed erro
 		s, f := r.Sum(), r.Failed()
 		one := proofJSON{
 			Scenario: all[i].name, Same: f == nil, Sessions: r.Sessions, Trials: len(r.Trials), Kills: r.Kills(), AtCommits: s.Commits, Resumes: s.Resumes,
-			Replayed: s.Replayed, Again: s.Uncertain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
+			Replayed: s.Replayed, Again: s.SentAgain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
 		}
 		if f != nil {
 			one.Difference, one.Parts, failed = f.First, f.Parts, exitError(exitFailed)

@@ -61,9 +61,9 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
 	}
-	if n := s.Labels[engine.Replayed] + s.Labels[engine.Uncertain] + s.Labels[engine.Confirmed]; n > 0 {
+	if n := s.Labels[engine.Replayed] + s.Labels[engine.Unconfirmed] + s.Labels[engine.Confirmed]; n > 0 {
 		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
-			engine.FormatCount(s.Labels[engine.Uncertain]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
+			engine.FormatCount(s.Labels[engine.Unconfirmed]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
 	}
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)

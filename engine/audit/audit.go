@@ -152,6 +152,8 @@ func (a *auditing) row(row engine.Row) {
 		a.barrier(&r)
 	case engine.ChangeRow:
 		a.change(&r)
+	case engine.UnconfirmedRow:
+		a.tally.suspect(r.Inexact())
 	case engine.StartRow:
 		a.start(&r)
 	case engine.MetricsRow:

@@ -14,7 +14,7 @@ const tooMany = 429
 type asked struct {
 	requests, retries, limited int64
 
-	labels [engine.Recorded + 1]int64
+	labels engine.Labels
 	usage  engine.Usage
 	waits  engine.Waits
 }
@@ -191,6 +191,9 @@ func carriedOut(s *engine.StepRecord) bool {
 func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
 	t.steps++
 	t.asked.step(r)
+	if r.Label == engine.Unconfirmed {
+		t.suspect((&engine.UnconfirmedRow{Place: s.Place, Path: r.Path}).Inexact())
+	}
 	of := t.stepOf(r.Path)
 	of.statuses[r.Status]++
 	of.limited += refusals(r)

@@ -51,7 +51,7 @@ func TestCachedOnce(t *testing.T) {
 		}
 		totals := enginetest.Of[engine.EndRow](journal)[0].Totals
 		totals.Shared.Waits = engine.Waits{} // of the journal
-		shared := engine.Asked{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds, Hits: -kinds}, Requests: kinds, Labels: [5]int64{kinds}}
+		shared := engine.Asked{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds, Hits: -kinds}, Requests: kinds, Labels: engine.Labels{kinds}}
 		if totals.Shared != shared || totals.Usage != (engine.Usage{Hits: agents}) || totals.Requests != 0 || totals.Inexact != nil {
 			t.Errorf("limit %d: the run asked %+v, want %+v; its sessions %+v, %d requests", limit, totals.Shared, shared, totals.Usage, totals.Requests)
 		}

@@ -45,6 +45,7 @@ func (e *emit) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
+	event.Name, event.Data = string(t.x.s.Settled([]byte(event.Name))), t.x.s.Settled(event.Data)
 	t.x.row.Events = append(t.x.row.Events, event)
 	return out, nil
 }

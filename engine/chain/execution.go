@@ -134,7 +134,7 @@ func (x *execution) settle(err error) {
 	if err == nil {
 		row.Outcome = engine.OK
 	} else if stop, ok := errors.AsType[*stoppedError](err); ok {
-		row.Outcome, row.Path, row.Because = engine.Stopped, stop.path, stop.because
+		row.Outcome, row.Path, row.Because = engine.Stopped, stop.path, string(x.s.Settled([]byte(stop.because)))
 	} else if failed, ok := errors.AsType[*failedAt](err); ok {
 		row.Fail(failed.path, failed.err)
 	} else {

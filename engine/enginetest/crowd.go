@@ -168,7 +168,7 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 		s.Row.Steps = append(s.Row.Steps, record)
 		return nil
 	case known:
-		record.Label = engine.Uncertain
+		record.Label = engine.Resent
 	case changes:
 		up := s.Clock()
 		up.Hold()

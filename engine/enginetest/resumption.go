@@ -51,6 +51,8 @@ func (j *Journal) Resumption() *engine.Resumption {
 				panic(err) // a test's own journal
 			}
 			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact)
+		case engine.UnconfirmedRow:
+			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact())
 		case engine.EndRow:
 			p := &r.Totals.Peaks
 			p.Worked, p.Apart, p.Open = peaks.Worked, peaks.Apart, peaks.Open // of the open cycle nothing is kept
@@ -176,6 +178,9 @@ func (j *Journal) Recount() engine.Totals {
 	t := j.count(&res, math.MaxInt)
 	for _, c := range Of[engine.ChangeRow](j) {
 		t.Inexact = earliest(t.Inexact, c.Inexact)
+	}
+	for _, u := range Of[engine.UnconfirmedRow](j) {
+		t.Inexact = earliest(t.Inexact, u.Inexact())
 	}
 	t.Shared = j.sharedFigures()
 	return t

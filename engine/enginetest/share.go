@@ -84,7 +84,7 @@ func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error 
 	plan := draw.Key{}.Int(s.Settings().Seed).Text(string(key[:])).Source()
 	record := engine.StepRecord{Path: path, Attempts: 1, Statuses: []int{429, 200}, Usage: &engine.Usage{Calls: 1, Input: 10, Output: int64(key[0]), Cost: 3}}
 	if e, known := s.Replay(path); known {
-		record.Label = engine.Uncertain
+		record.Label = engine.Resent
 		if e.Hash != uint64(key[0]) || e.Attempts != 0 || e.Path != path {
 			return engine.Fail(engine.ConfigError, "the journal holds %+v of %x", e, key)
 		}

@@ -45,7 +45,7 @@ func (p *Program) Purpose() func(step string) engine.Purpose {
 func (p *Program) Session(s *engine.Session) {
 	v := visits.Get().(*visit)
 	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
-	v.session, v.now, v.input = session{p.seed, s.Place}, s.Now, p.s.input.of(s.Agent)
+	v.session, v.now, v.input = session{p.seed, s.Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
 	outside, err := p.arrivals(s)
 	if err != nil {
 		s.Row.Fail("", err)
@@ -173,6 +173,7 @@ func (p *Program) Agent(name string) (int, error) {
 // session shows the session to expressions.
 type session struct {
 	seed  uint64
+	run   engine.RunID
 	place engine.Place
 }
 
@@ -180,7 +181,9 @@ type session struct {
 func (s *session) Field(name string) (script.Value, error) {
 	switch name {
 	case "uuid":
-		return starlark.String(engine.SessionUUID(s.seed, s.place.Cycle, s.place.Agent)), nil
+		return starlark.String(engine.SessionUUID(s.run, s.place.Cycle, s.place.Agent)), nil
+	case "seed_uuid":
+		return starlark.String(engine.SeedUUID(s.seed, s.place.Cycle, s.place.Agent)), nil
 	case "cycle":
 		return starlark.MakeInt(s.place.Cycle), nil
 	}
@@ -188,4 +191,4 @@ func (s *session) Field(name string) (script.Value, error) {
 }
 
 // Names implements script.Fields.
-func (*session) Names() []string { return []string{"uuid", "cycle"} }
+func (*session) Names() []string { return []string{"uuid", "seed_uuid", "cycle"} }

@@ -21,12 +21,13 @@ type Answer struct {
 
 	wait  time.Duration // what Retry-After says
 	named bool          // there was one
+	replayed bool       // the service says that it had carried out the request before
 	quota pace.Quota    // that the service says it has left
 }
 
 // newAnswer takes a response whose body was read.
 func newAnswer(resp *http.Response, body []byte) *Answer {
-	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
+	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body, replayed: isReplay(resp.Header)}
 	if holdsBack(a.Header) {
 		now, err := http.ParseTime(a.Header.Get("Date")) // its own clock, if it says what that shows
 		if err != nil {
@@ -52,7 +53,7 @@ func holdsBack(h http.Header) bool {
 // varying are headers that differ from one time to the next though the answer is the same. No expression may see
 // them, and neither those of rate limits.
 var varying = []string{
-	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Keep-Alive", "Retry-After", "Retry-After-Ms",
+	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Idempotent-Replayed", "Keep-Alive", "Retry-After", "Retry-After-Ms",
 	"Server-Timing", "Traceparent", "Tracestate", "X-Amzn-Requestid", "X-Amzn-Trace-Id", "X-Correlation-Id", "X-Request-Id",
 	"X-Response-Time", "X-Runtime",
 }

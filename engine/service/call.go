@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -23,6 +24,8 @@ type Call struct {
 	Retry   engine.Retry
 	Timeout time.Duration // of one attempt; 0 is the service's
 	Once    bool          // never sent again once it may have arrived, after a crash neither
+	Repeats Repeats       // how the service treats a request that it gets again
+	Verify  *Verify       // asks whether a request was carried out before it is sent again; nil does not ask
 	Keyless bool          // the service knows no Idempotency-Key
 	Expect  []int         // statuses that are good answers; empty is 200 to 299
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error, a bad answer where
@@ -45,6 +48,13 @@ type Call struct {
 	ticket    uint64                    // its rank among those who wait for the service's rate; 0 is that it did not
 	left      time.Time                 // when its request was let go
 	resent    bool                      // an earlier process had sent its request
+	changing  bool                      // it changes something at a service, which is no model
+	what      string                    // its request, for people
+	doubt     bool                      // its request may have been carried out, and no answer says so
+	repeated  bool                      // its request was sent again while it was in doubt
+	silently  atomic.Bool               // the pool of connections sent it again by itself
+	verified  bool                      // the service was asked whether it was carried out
+	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
 	failed    bool                      // an attempt of it failed in a way that may be its own
 	bill      *bill                     // nil asks no model
 	settle    func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing

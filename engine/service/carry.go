@@ -29,8 +29,9 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	case s.Recording() != "": // whatever is known of it, it never had an answer
 		return nil, Unrecorded(s)
 	case known:
-		c.Record.Label, c.resent = engine.Uncertain, true
+		c.Record.Label, c.resent, c.doubt = engine.NotRepeated, true, c.changing
 	}
+	c.doubt = c.doubt || c.changing && c.Verify != nil && s.Take > 0 // an earlier take may have done it
 	if !known || !c.Once {
 		// Before the intent: a login that fails has asked nothing of the step.
 		if _, err := c.signIn(ctx); err != nil {
@@ -53,6 +54,9 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	} else {
 		answer, err = send(ctx)
 	}
+	if c.Record.Label == engine.Unconfirmed {
+		s.Unconfirmed(c.Path, c.what)
+	}
 	c.journal(hash, changing, answer, err)
 	return answer, err
 }
@@ -71,15 +75,17 @@ func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 	return known, answer, err
 }
 
-// key names the call to the service: the same for every attempt and after a resume.
-func (c *Call) key() string {
+// key names the call to the service: the same for every attempt, after a resume and for another take of the session, unless
+// that asks for something else.
+func (c *Call) key(hash uint64) string {
 	key := append(make([]byte, 0, 64), c.Session.Run()...)
 	key = append(key, '/')
 	key = strconv.AppendInt(key, int64(c.Session.Cycle), 10)
 	key = append(key, '/')
 	key = strconv.AppendInt(key, int64(c.Session.Agent), 10)
 	key = append(key, '/')
-	return string(append(key, c.Path...))
+	key = append(append(key, c.Path...), '/')
+	return string(strconv.AppendUint(key, hash, 16))
 }
 
 // intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
@@ -104,6 +110,7 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
 	e.Spent, e.Again = c.spent, c.resent && c.Record.Attempts > 0
+	e.Unconfirmed = c.Record.Label == engine.Unconfirmed
 	if changing {
 		c.Session.Answered(e)
 	} else {

@@ -82,7 +82,8 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if l != nil {
 		resp, silent, err := l.exchange(r, request)
-		if err == nil || !silent || r.Context().Err() != nil {
+		single, _ := r.Context().Value(singleKey{}).(bool)
+		if err == nil || !silent || single || r.Context().Err() != nil {
 			return resp, err
 		}
 		// The server closed it just then: once more, over a new one.

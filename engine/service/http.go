@@ -121,6 +121,10 @@ type Request struct {
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	var req http.Request
 	h.request(&r, &req)
+	call.what = call.described(r.Method, req.URL.Path)
+	if call.Verify != nil {
+		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
+	}
 	answer, err := h.transport.do(&req, r.hash(), call)
 	if err != nil {
 		return nil, err

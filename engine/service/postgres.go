@@ -67,11 +67,18 @@ func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
 //
 // A statement that reads is run in a transaction of its own that the server lets change nothing. Any other has an
 // intent in the journal before it leaves. What may have been done before a crash, or before a connection was lost, is
-// sent again and labelled uncertain, unless the call says once: Postgres knows no idempotency keys, so that it is the
+// sent again and labelled unconfirmed, unless the call says that this is harmless, or once: Postgres knows no idempotency keys, so that it is the
 // statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
 // session.uuid.
 func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
-	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) { return p.send(ctx, call, &s) })
+	call.what = shortened(strings.Join(strings.Fields(s.Query.text), " "), mostNamed)
+	call.changing = !s.reads()
+	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) {
+		if call.changing && (call.resent || call.Session.Take > 0) {
+			call.inDoubt()
+		}
+		return p.send(ctx, call, &s)
+	})
 }
 
 // send makes attempts until one counts.
@@ -112,7 +119,19 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 // mayBeDone marks a call whose statement may have been done, though it failed: it is sent again, or it is not known.
 func (c *Call) mayBeDone(t *trouble, s *Statement) {
 	if !t.undone && !s.reads() {
-		c.Record.Label = engine.Uncertain
+		c.inDoubt()
+	}
+}
+
+// inDoubt labels a statement that may be carried out twice.
+func (c *Call) inDoubt() {
+	switch {
+	case c.Once:
+		c.Record.Label = engine.NotRepeated
+	case c.Repeats == Harmless:
+		c.Record.Label = engine.Resent
+	default:
+		c.Record.Label = engine.Unconfirmed
 	}
 }
 

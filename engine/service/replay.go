@@ -104,6 +104,9 @@ func (c *Call) replayed(e engine.Entry) (*Answer, error) {
 		c.Record.Label = engine.Recorded
 	} else {
 		c.Record.Label, c.Record.Statuses, c.resent = engine.Replayed, e.Statuses, e.Again
+		if e.Unconfirmed {
+			c.Record.Label = engine.Unconfirmed
+		}
 		if e.Hash != 0 { // else it never got as far as a request
 			c.Record.Attempts = e.Attempts
 		}

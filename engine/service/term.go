@@ -16,6 +16,8 @@ type term struct {
 	again    *renewal      // nil is that it must not leave twice
 	unwatch  func() bool   // the call's context
 
+	single bool // the pool of connections must not send it again by itself
+
 	mu    sync.Mutex
 	cause error         // nil is that it has not ended
 	done  chan struct{} // nil is that nobody has asked for it
@@ -31,7 +33,8 @@ type listener struct {
 	next *listener
 }
 
-// attempt bounds the time of one attempt, and has it made again when the machine slept, unless it must not leave twice.
+// attempt bounds the time of one attempt, and has it made again when the machine slept, unless again is nil or it must not
+// leave twice.
 // Its over must be called.
 func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) *term {
 	t := &term{Context: ctx, patience: patience}
@@ -39,7 +42,7 @@ func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Durati
 	if patience > 0 {
 		t.timer = time.AfterFunc(patience, t.expire)
 	}
-	if !c.Once {
+	if !c.Once && again != nil {
 		t.again = again
 		again.enter(t)
 	}
@@ -113,6 +116,17 @@ func (t *term) Done() <-chan struct{} {
 	}
 	return t.done
 }
+
+// Value implements [context.Context].
+func (t *term) Value(key any) any {
+	if key == (singleKey{}) {
+		return t.single
+	}
+	return t.Context.Value(key)
+}
+
+// singleKey asks the context of an attempt whether the pool of connections must not send it again by itself.
+type singleKey struct{}
 
 // Err implements [context.Context].
 func (t *term) Err() error {

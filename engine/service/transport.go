@@ -37,6 +37,7 @@ type transport struct {
 	renewal  renewal
 	rejected atomic.Int64 // 429s
 	answers  answers
+	proofs   proofs
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 	witness  Witness
 }
@@ -48,11 +49,18 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 		return t.send(call.Clock.Context(), req, call)
 	}
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
+	call.changing = changing && !call.Keyless
 	return call.carry(hash, changing, func(ctx context.Context) (*Answer, error) {
-		if changing && !call.Once && !call.Keyless { // with a key, the transport below feels free to send again by itself
-			req.Header["Idempotency-Key"] = []string{call.key()}
+		if !call.changing {
+			if call.resent {
+				call.Record.Label = engine.Resent
+			}
+			return t.send(ctx, req, call)
 		}
-		return t.send(ctx, req, call)
+		if !call.Once {
+			req.Header["Idempotency-Key"] = []string{call.key(hash)}
+		}
+		return t.change(ctx, req, call)
 	})
 }
 
@@ -74,6 +82,11 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	renewed := false
 	t.retries.earn(time.Now())
 	for sends, again := 1, false; ; sends, again = sends+1, true {
+		if call.doubt && call.ask != nil {
+			if instead, err := call.ask(ctx); instead != nil || err != nil {
+				return instead, err
+			}
+		}
 		pass, err := t.admit(ctx, call)
 		if err != nil {
 			return nil, err
@@ -184,7 +197,11 @@ type attempt struct {
 // would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
 // or errSpared: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
-	once := call.attempt(ctx, &t.renewal, call.patience(&t.patience))
+	var again *renewal
+	if t.repeatable(call) {
+		again = &t.renewal
+	}
+	once := call.attempt(ctx, again, call.patience(&t.patience))
 	defer once.over()
 	defer t.leave()
 	said, took := saysNothing, time.Duration(0)
@@ -202,6 +219,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		defer call.Clock.Release()
 	}
 	r, err := attemptOf(once, req, which.again)
+	if err == nil && !t.repeatable(call) {
+		r = call.single(r, once)
+	}
 	if err == nil {
 		err = call.refresh(ctx)
 	}
@@ -220,6 +240,8 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	answer, err = t.exchange(r, call, once)
 	took = time.Since(start)
 	left := !neverSent(err)
+	call.repeated = call.repeated || call.changing && left && (call.doubt || call.silently.Load())
+	call.doubt = call.doubt || call.changing && doubtful(answer, left)
 	switch {
 	case err != nil && wasRenewed(ctx, once.why()):
 		call.pay(call.cost(left, nil))
@@ -281,9 +303,6 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	t.witness.arrived()
-	if call.Record.Label == engine.Uncertain && resp.Header.Get("Idempotency-Replayed") == "true" {
-		call.Record.Label = engine.Confirmed
-	}
 	answer := newAnswer(resp, body)
 	call.blackOut(answer)
 	return answer, nil

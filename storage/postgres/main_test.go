@@ -39,7 +39,7 @@ func must(t testing.TB, err error) {
 // names of the tests' agents and sessions.
 var names = storage.Names{
 	Agent:   func(index int) (string, error) { return fmt.Sprintf("agent %d", index), nil },
-	Session: func(cycle, agent int) string { return engine.SessionUUID(1, cycle, agent) },
+	Session: func(cycle, agent int) string { return engine.SeedUUID(1, cycle, agent) },
 }
 
 // local is a local store with a run whose rows are to be sent.

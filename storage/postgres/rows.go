@@ -17,7 +17,7 @@ type copied struct {
 
 var (
 	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
-		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed uncertain confirmed label
+		started queue_wait_ms held_ms service_ms total_ms requests retries rate_limited replayed resent confirmed not_repeated unconfirmed label
 		model_calls input_tokens output_tokens cost_usd cache_hits recorded calls_again trail`)}
 	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
 	metricsTable = copied{"metrics", metricsNames()}
@@ -47,8 +47,10 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.int4(asked.Retries)
 	r.int4(asked.RateLimited)
 	r.int4(asked.Labels[engine.Replayed])
-	r.int4(asked.Labels[engine.Uncertain])
+	r.int4(asked.Labels[engine.Resent])
 	r.int4(asked.Labels[engine.Confirmed])
+	r.int4(asked.Labels[engine.NotRepeated])
+	r.int4(asked.Labels[engine.Unconfirmed])
 	r.text(asked.Label.String())
 	r.int4(asked.Usage.Calls)
 	r.int8(asked.Usage.Input)

@@ -98,6 +98,8 @@ func (b *batch) rare(row engine.Row) {
 		r.Totals = r.Totals.Clone()
 		b.strict = true
 		b.row(r)
+	case engine.UnconfirmedRow:
+		b.row(r)
 	case engine.BarrierRow, engine.ChangeRow, engine.StartRow, engine.MetricsRow:
 		b.strict = true
 		b.row(r)
@@ -162,7 +164,8 @@ var scratch = sync.Pool{New: func() any { return new(engine.Totals) }}
 func inexactOf(r *engine.SessionRow) *engine.Inexact {
 	suspect := r.Outcome != engine.OK && r.Outcome != engine.Stopped
 	for i := range r.Steps {
-		suspect = suspect || r.Steps[i].Status != engine.StepOK || r.Steps[i].Class != engine.NoError
+		suspect = suspect || r.Steps[i].Status != engine.StepOK || r.Steps[i].Class != engine.NoError ||
+			r.Steps[i].Label == engine.Unconfirmed
 	}
 	if !suspect {
 		return nil

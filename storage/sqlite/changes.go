@@ -43,8 +43,11 @@ func (r *resuming) hear(ctx context.Context) error {
 	return nil
 }
 
-// suspect finds what made the run inexact by hand, and takes out the time that the machine slept.
-func (r *resuming) suspect() error {
+// suspect finds what made the run inexact besides its sessions, and takes out the time that the machine slept.
+func (r *resuming) suspect(ctx context.Context) error {
+	if err := r.unconfirmed(ctx); err != nil {
+		return err
+	}
 	for i := range r.changes {
 		c := &r.changes[i]
 		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, c.Inexact)

@@ -19,6 +19,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"changes", "pos", "1", "100"},
 	{"barriers", "pos", "1", "30"},
 	{"starts", "pos", "1", "20"},
+	{"unconfirmed", "pos", "1", "100"},
 	{"checkpoints", "pos", "1", "length(state)"},
 	{"checkpoint_memory", "id", "1", "length(data)"},
 	{"outbox", "id", "1", "60"},

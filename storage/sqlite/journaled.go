@@ -85,6 +85,7 @@ var journalTables = []journalTable{
 	{`SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanShared, nil},
 	{`SELECT pos, cycle, at, active, took, lag, sessions FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
 	{`SELECT pos, at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanChange, nil},
+	{`SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanUnconfirmed, nil},
 	{`SELECT pos, at, cycle, resumed FROM starts WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanStart, nil},
 	{`SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanMetrics, nil},
 	{`SELECT pos, at, cycle, done, total, reason, state FROM checkpoints WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, 1, scanCheckpoint, nil},

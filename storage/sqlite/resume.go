@@ -179,7 +179,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.shared(ctx); err != nil {
 		return err
 	}
-	if err := r.suspect(); err != nil {
+	if err := r.suspect(ctx); err != nil {
 		return err
 	}
 	if err := r.peaks(ctx); err != nil {

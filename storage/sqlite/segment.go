@@ -39,7 +39,7 @@ const (
 	flagUsage    = 1 << 0
 	flagBeside   = 1 << 1
 	flagWaits    = 1 << 2
-	flagRecorded = 1 << 3 // its label
+	flagLabel    = 1 << 3 // its label, which the first flags have no room for, follows
 	flagAgain    = 1 << 4 // calls that were sent again, which follow its usage
 )
 
@@ -111,8 +111,8 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		flags := byte(s.Status) & statusBits
-		if s.Label != engine.Recorded {
-			flags |= byte(s.Label) & labelBits << labelShift
+		if s.Label <= labelBits {
+			flags |= byte(s.Label) << labelShift
 		}
 		if s.Class != engine.NoError {
 			flags |= flagStepErr
@@ -130,8 +130,8 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Waits != nil {
 			more |= flagWaits
 		}
-		if s.Label == engine.Recorded {
-			more |= flagRecorded
+		if s.Label > labelBits {
+			more |= flagLabel
 		}
 		if s.Usage != nil && s.Usage.Again != 0 {
 			more |= flagAgain
@@ -142,6 +142,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		dst = append(appendText(dst, s.Path), flags)
 		if more != 0 {
 			dst = append(dst, more)
+		}
+		if more&flagLabel != 0 {
+			dst = append(dst, byte(s.Label))
 		}
 		if flags&flagStepErr != 0 {
 			dst = append(dst, byte(s.Class))
@@ -264,12 +267,13 @@ func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	})
 }
 
-// What stands above the status of an entry: that it is private, that what it spent follows at its end, and that its
-// request had been sent before.
+// What stands above the status of an entry: that it is private, that what it spent follows at its end, that its request
+// had been sent before, and that it may have been carried out twice.
 const (
-	flagPrivate = 1 << 7
-	flagSpent   = 1 << 6
-	flagResent  = 1 << 5
+	flagPrivate     = 1 << 7
+	flagSpent       = 1 << 6
+	flagResent      = 1 << 5
+	flagUnconfirmed = 1 << 4
 )
 
 func appendEntry(dst []byte, e *engine.Entry) []byte {
@@ -282,6 +286,9 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	}
 	if e.Again {
 		status |= flagResent
+	}
+	if e.Unconfirmed {
+		status |= flagUnconfirmed
 	}
 	dst = append(appendText(dst, e.Path), status, byte(e.Class))
 	dst = appendText(appendText(dst, e.Error), e.Output)
@@ -385,6 +392,14 @@ func (c *cursor) outcome(b byte) engine.Outcome {
 func (c *cursor) class() engine.Class {
 	if b := int(c.byte()); b < len(engine.Errors{}) {
 		return engine.Class(b)
+	}
+	c.fail()
+	return 0
+}
+
+func (c *cursor) label() engine.Label {
+	if b := int(c.byte()); b < len(engine.Labels{}) {
+		return engine.Label(b)
 	}
 	c.fail()
 	return 0

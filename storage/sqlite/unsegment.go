@@ -71,8 +71,8 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 			more = c.byte()
 		}
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
-		if more&flagRecorded != 0 {
-			s.Label = engine.Recorded
+		if more&flagLabel != 0 {
+			s.Label = c.label()
 		}
 		s.Beside = more&flagBeside != 0
 		if flags&flagStepErr != 0 {
@@ -244,8 +244,8 @@ func (r *request) append(dst []byte) []byte {
 func (c *cursor) entry() engine.Entry {
 	e := engine.Entry{Path: string(c.bytes())}
 	status := c.byte()
-	e.Private, e.Again = status&flagPrivate != 0, status&flagResent != 0
-	e.Status, e.Class, e.Error, e.Output = c.status(status&^(flagPrivate|flagSpent|flagResent)), c.class(), string(c.bytes()), c.bytes()
+	e.Private, e.Again, e.Unconfirmed = status&flagPrivate != 0, status&flagResent != 0, status&flagUnconfirmed != 0
+	e.Status, e.Class, e.Error, e.Output = c.status(status&^(flagPrivate|flagSpent|flagResent|flagUnconfirmed)), c.class(), string(c.bytes()), c.bytes()
 	if n := c.int(); n >= math.MinInt32 && n <= math.MaxInt32 {
 		e.Attempts = int(n)
 	} else {

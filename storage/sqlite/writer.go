@@ -276,6 +276,10 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 		err = w.end(&r)
 	case engine.SharedRow:
 		err = w.shared(pos, &r)
+	case engine.UnconfirmedRow:
+		w.suspect(r.Inexact())
+		err = w.tx.exec(`INSERT INTO unconfirmed (pos, run, at, cycle, agent, take, path, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (run, cycle, agent, take, path) DO NOTHING`, pos, run, micros(r.At), r.Cycle, r.Agent, r.Take, r.Path, r.Request)
 	case engine.CheckpointRow:
 		w.suspect(r.State.Totals.Inexact)
 		number := w.journal.number + len(w.checkpoints) + 1

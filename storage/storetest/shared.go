@@ -101,7 +101,7 @@ func testShared(t *testing.T, open Open) {
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Totals: wrong}}, engine.BarrierRow{Cycle: 1, At: at(3)})
 	f.commit(engine.EndRow{At: at(4), Ending: engine.EndStopped, Totals: wrong})
 
-	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: [5]int64{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
+	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: engine.Labels{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
 	for range 2 {
 		r := f.resume()
 		if !reflect.DeepEqual(r.Shared, engine.Shared{

@@ -103,7 +103,7 @@ func calledModels(t *engine.Totals) bool { return t.Asked().Usage != (engine.Usa
 // resumedFigures are of runs that were resumed.
 var resumedFigures = []figure{
 	{name: "replayed steps", value: label(engine.Replayed)},
-	{name: "uncertain steps", value: label(engine.Uncertain)},
+	{name: "uncertain steps", value: label(engine.Unconfirmed)},
 	{name: "confirmed steps", value: label(engine.Confirmed)},
 	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Again) }},
 }
@@ -115,7 +115,7 @@ func replayed(t *engine.Totals) bool { return t.Asked().Labels[engine.Recorded] 
 
 func resumed(t *engine.Totals) bool {
 	labels := t.Asked().Labels
-	return labels[engine.Replayed]+labels[engine.Uncertain]+labels[engine.Confirmed] > 0
+	return labels[engine.Replayed]+labels[engine.Unconfirmed]+labels[engine.Confirmed] > 0
 }
 
 // peakFigures are the worst values that were seen.

@@ -213,7 +213,7 @@ type Sum struct {
 	Commits int // kills at commits
 	Resumes int
 	Difference
-	Replayed, Uncertain, Confirmed int64
+	Replayed, SentAgain, Confirmed int64
 }
 
 // Sum adds the trials up.
@@ -229,7 +229,7 @@ func (r *Report) Sum() (s Sum) {
 		s.Lost += t.Lost
 		s.Doubled += t.Doubled
 		s.Replayed += t.Replayed
-		s.Uncertain += t.Uncertain
+		s.SentAgain += t.SentAgain
 		s.Confirmed += t.Confirmed
 	}
 	return s

@@ -23,7 +23,7 @@ import (
 // result is what a run gave, in lines that do not depend on timing.
 type result struct {
 	record engine.RunRecord
-	labels [engine.Recorded + 1]int64
+	labels engine.Labels
 	parts  []part
 }
 

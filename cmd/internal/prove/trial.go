@@ -19,7 +19,7 @@ type Trial struct {
 	Resumes int     // it was begun anew where the store did not have it yet
 	Difference
 
-	Replayed, Uncertain, Confirmed int64 // steps: from the journal; sent again; of those, known to have been done
+	Replayed, SentAgain, Confirmed int64 // steps: from the journal; sent again; of those, known to have been done
 }
 
 // Describe says how the trial was killed.
@@ -51,7 +51,7 @@ func (c *Config) try(ctx context.Context, parent string, p *plan, undisturbed *r
 	}
 	t.Difference = r.differs(undisturbed.result)
 	t.Replayed = r.labels[engine.Replayed]
-	t.Uncertain = r.labels[engine.Uncertain] + r.labels[engine.Confirmed]
+	t.SentAgain = r.labels[engine.Resent] + r.labels[engine.Unconfirmed] + r.labels[engine.Confirmed]
 	t.Confirmed = r.labels[engine.Confirmed]
 	return t, nil
 }

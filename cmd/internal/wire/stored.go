@@ -23,7 +23,7 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 	seed := record.Settings.Seed
 	names := storage.Names{
 		Agent:   s.Program(seed).AgentID,
-		Session: func(cycle, agent int) string { return engine.SessionUUID(seed, cycle, agent) },
+		Session: func(cycle, agent int) string { return engine.SeedUUID(seed, cycle, agent) },
 	}
 	if s.Written() {
 		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Unconfirmed returns the first most of the changing requests of a run that may have been carried out twice, in the order
+// in which they were sent again, and how many there are in all.
+func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (first []engine.UnconfirmedRow, all int64, err error) {
+	fail := func(err error) ([]engine.UnconfirmedRow, int64, error) {
+		return nil, 0, fmt.Errorf("unconfirmed requests of run %s: %w", run, translate(err))
+	}
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return fail(err)
+	}
+	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM unconfirmed WHERE run = ?`, key).Scan(&all); err != nil {
+		return fail(err)
+	}
+	for rows, err := range s.query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY pos LIMIT ?`, key, most) {
+		if err != nil {
+			return fail(err)
+		}
+		var j journaled
+		if err := scanUnconfirmed(rows, &j); err != nil {
+			return fail(err)
+		}
+		first = append(first, j.row.(engine.UnconfirmedRow))
+	}
+	return first, all, nil
+}
+
+// unconfirmed takes in what made the run inexact though its session may not have ended.
+func (r *resuming) unconfirmed(ctx context.Context) error {
+	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY cycle, agent LIMIT 1`, r.key) {
+		if err != nil {
+			return err
+		}
+		var j journaled
+		if err := scanUnconfirmed(rows, &j); err != nil {
+			return err
+		}
+		row := j.row.(engine.UnconfirmedRow)
+		r.State.Totals.Inexact = earliest(r.State.Totals.Inexact, row.Inexact())
+		if row.Cycle < r.Cycle {
+			r.AtBarrier.Inexact = earliest(r.AtBarrier.Inexact, row.Inexact())
+		}
+	}
+	return nil
+}
+
+func scanUnconfirmed(rows *sql.Rows, j *journaled) error {
+	var r engine.UnconfirmedRow
+	var at int64
+	err := rows.Scan(&j.pos, &at, &r.Cycle, &r.Agent, &r.Take, &r.Path, &r.Request)
+	r.At = timeOf(at)
+	j.row = r
+	return err
+}
