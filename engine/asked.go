@@ -2,12 +2,12 @@ package engine
 
 // Asked is what was asked of services.
 type Asked struct {
-	Usage       Usage            `cbor:"1,keyasint,omitzero"`
-	Requests    int64            `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
-	Retries     int64            `cbor:"3,keyasint,omitempty"`
-	RateLimited int64            `cbor:"4,keyasint,omitempty"` // 429s
-	Labels      Labels           `cbor:"5,keyasint"`           // service steps by Label
-	Waits       Waits            `cbor:"6,keyasint,omitzero"`
+	Usage       Usage  `cbor:"1,keyasint,omitzero"`
+	Requests    int64  `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
+	Retries     int64  `cbor:"3,keyasint,omitempty"`
+	RateLimited int64  `cbor:"4,keyasint,omitempty"` // 429s
+	Labels      Labels `cbor:"5,keyasint"`           // service steps by Label
+	Waits       Waits  `cbor:"6,keyasint,omitzero"`
 }
 
 // Answered reports whether a service was asked for the step, or a recording in its place.

@@ -181,17 +181,17 @@ type EndRow struct {
 	Verdict []Judgement
 }
 
-func (IntentRow) row()     {}
-func (AnswerRow) row()     {}
-func (SharedRow) row()     {}
-func (SessionRows) row()   {}
-func (BarrierRow) row()    {}
-func (ChangeRow) row()     {}
-func (CheckpointRow) row() {}
-func (MetricsRow) row()    {}
-func (StartRow) row()      {}
+func (IntentRow) row()      {}
+func (AnswerRow) row()      {}
+func (SharedRow) row()      {}
+func (SessionRows) row()    {}
+func (BarrierRow) row()     {}
+func (ChangeRow) row()      {}
+func (CheckpointRow) row()  {}
+func (MetricsRow) row()     {}
+func (StartRow) row()       {}
 func (UnconfirmedRow) row() {}
-func (EndRow) row()        {}
+func (EndRow) row()         {}
 
 // MetricsRow is the state of the run and the machine at one second. Gauges that are not known are NaN or negative.
 type MetricsRow struct {

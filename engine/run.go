@@ -79,7 +79,7 @@ type Run struct {
 	program  Program
 	journal  Journal
 	services []Service
-	answers  Recording                       // nil asks services
+	answers  Recording // nil asks services
 	lineage  []RunID
 	name     func(index int) (string, error) // may be nil
 

@@ -178,7 +178,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 				t.Errorf("replayed %+v a second time", e)
 			}
 			record := oneCall
-			record.Label = engine.Uncertain
+			record.Label = engine.Resent
 			a.Observed(goodOne)
 			return a.Settle(record)
 		})
@@ -191,7 +191,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 in the millisecond that a second has at least
 			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
-		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Uncertain: 1}}
+		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
 		want.Usage.Add(&itsUsage)
 		if got.Totals.Shared != want {
 			t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)

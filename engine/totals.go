@@ -29,16 +29,16 @@ func quantiles(h *stats.Histogram) Quantiles {
 // with [Resumption.Count] where sessions were requeued by hand: Outcomes, Errors, Acted, Events and FailedAgents count a
 // session's last take only, all else counts every take.
 type Totals struct {
-	Outcomes    [Cut]int64       `cbor:"1,keyasint"` // by Outcome
-	Errors      Errors           `cbor:"2,keyasint"` // sessions that failed or timed out, by class
-	Acted       int64            `cbor:"3,keyasint"`
-	Steps       int64            `cbor:"4,keyasint"`
-	Requests    int64            `cbor:"5,keyasint"` // attempts that left; 429s are not attempts
-	Retries     int64            `cbor:"6,keyasint"`
-	RateLimited int64            `cbor:"7,keyasint"` // 429s
-	Events      int64            `cbor:"8,keyasint"`
-	Labels      Labels           `cbor:"9,keyasint"` // service steps by Label
-	Inexact     *Inexact         `cbor:"10,keyasint,omitempty"`
+	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
+	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
+	Acted       int64      `cbor:"3,keyasint"`
+	Steps       int64      `cbor:"4,keyasint"`
+	Requests    int64      `cbor:"5,keyasint"` // attempts that left; 429s are not attempts
+	Retries     int64      `cbor:"6,keyasint"`
+	RateLimited int64      `cbor:"7,keyasint"` // 429s
+	Events      int64      `cbor:"8,keyasint"`
+	Labels      Labels     `cbor:"9,keyasint"` // service steps by Label
+	Inexact     *Inexact   `cbor:"10,keyasint,omitempty"`
 
 	Total   stats.Histogram `cbor:"11,keyasint"` // of sessions
 	Service stats.Histogram `cbor:"12,keyasint"`

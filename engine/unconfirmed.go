@@ -18,7 +18,9 @@ type UnconfirmedRow struct {
 }
 
 // Inexact is what the row makes of its run.
-func (r *UnconfirmedRow) Inexact() *Inexact { return &Inexact{r.Cycle, r.Agent, r.Path, UnconfirmedWhy} }
+func (r *UnconfirmedRow) Inexact() *Inexact {
+	return &Inexact{r.Cycle, r.Agent, r.Path, UnconfirmedWhy}
+}
 
 // Unconfirmed journals that a changing request of a step may have been carried out twice.
 func (s *Session) Unconfirmed(path, request string) {

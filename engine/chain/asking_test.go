@@ -15,7 +15,7 @@ step f:
   each: range(3)
   as: item
   do:
-    step add: {kind: http, service: shop, put: /cart, idempotent: true}
+    step add: {kind: http, service: shop, put: /cart, repeats: keyed}
 step w: {kind: wait, for: 500ms}
 step b: {kind: chain, target: other}
 `

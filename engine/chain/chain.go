@@ -45,6 +45,7 @@ type Step struct {
 	options  Value  // that the connector sees; nil is missing
 	segment  int    // of the block, that it stands in
 	node     *node  // nil for a plain step
+	used     bool   // other steps name its output
 	file     string // where it is defined
 	line     int
 }
@@ -72,6 +73,7 @@ type Service struct {
 	JWT     *JWT
 	Login   *Login
 	Limits  service.Limits
+	Repeats Repeats // of changing requests, unless a step says it
 
 	// Of kind llm:
 	Models  []string // tried in order

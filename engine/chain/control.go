@@ -218,7 +218,9 @@ func (l lastPass) Lookup(name string) (script.Value, error) {
 // stop ends the session early.
 type stop struct{ because Value }
 
-func readStop(r *reader, n *doc.Node) action { return &stop{r.value(n.Get("because"), "because")} }
+func readStop(r *reader, n *doc.Node) action {
+	return &stop{r.telling("results hold `session.seed_uuid` in its place").value(n.Get("because"), "because")}
+}
 
 func (s *stop) run(t *turn) (script.Value, error) {
 	end := &stoppedError{path: t.path}

@@ -15,6 +15,7 @@ type emit struct {
 
 func readEmit(r *reader, n *doc.Node) action {
 	n.Require("event")
+	r = r.telling("results hold `session.seed_uuid` in its place")
 	e := &emit{r.value(n.Get("event"), "event"), r.value(n.Get("data"), "data")}
 	if c, ok := e.event.(constValue); ok && c.v != nil {
 		if name, ok := starlark.AsString(c.v); !ok || name == "" {

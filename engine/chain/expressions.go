@@ -112,7 +112,9 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s", problem)
 			ok = false
 		}
+		r.scope.use(f.Name)
 	}
+	r.warnIdentity(n, refs)
 	for name := range r.Fields {
 		if name != "params" {
 			ok = r.checkFields(n, text, name, refs) && ok

@@ -26,7 +26,7 @@ var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
 // Headers reads the headers of a service, whose values may use names.
 func (r *Reader) Headers(service string, n *doc.Node, names []string) []Named {
-	return (&reader{Reader: r, names: names}).headers(n, "service."+service+".headers.")
+	return (&reader{Reader: r, names: names, writes: true}).headers(n, "service."+service+".headers.")
 }
 
 func (r *reader) headers(n *doc.Node, field string) []Named {

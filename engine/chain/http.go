@@ -20,7 +20,7 @@ type request struct {
 	query   pairs
 	headers []Named
 	expect  []int
-	once    bool
+	repeats Repeats // where the step says it
 	private bool
 
 	json  Value
@@ -40,13 +40,15 @@ func readHTTP(r *reader, n *doc.Node) action {
 	if which.Key == nil {
 		n.Errorf("`get: /path`, or post, put, patch, delete", "an http step without a request")
 	} else {
-		q.method, q.target = strings.ToUpper(which.Key.Text()), r.target(which.Value)
+		q.method = strings.ToUpper(which.Key.Text())
+		r = r.writing(q.method != http.MethodGet)
+		q.target = r.target(which.Value)
 	}
 	q.query = r.pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
-	if i := n.Get("idempotent"); i != nil {
-		q.once = !i.Bool()
+	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
+		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be sent again")
 	}
 	if p := n.Get("private"); p != nil {
 		q.private = p.Bool()
@@ -119,11 +121,17 @@ func (q *request) run(t *turn) (script.Value, error) {
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Once: q.once, Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
+		Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = output(a)
 			return err
 		},
+	}
+	if treats := q.treats(); q.method != http.MethodGet {
+		call.Repeats, call.Once = treats.how, treats.how == service.Never
+		if treats.verify != nil {
+			call.Verify = treats.verify.of(t, q)
+		}
 	}
 	t.asked = true
 	_, err = q.service.HTTP.Do(call, r)

@@ -17,7 +17,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{"http", []string{
-			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
+			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "repeats", "verify",
 			"private",
 		}, readHTTP},
 		{"llm", []string{
@@ -25,7 +25,7 @@ func kinds() []kind {
 			"stream", "private",
 		}, readLLM},
 		{"embed", []string{"service", "input", "dimensions"}, readEmbed},
-		{"sql", []string{"service", "query", "args", "idempotent", "private"}, readSQL},
+		{"sql", []string{"service", "query", "args", "repeats", "private"}, readSQL},
 		{"python", []string{"call", "target"}, readPython},
 		{"connector", []string{"target", "options"}, readConnector},
 		{"emit", []string{"event", "data"}, readEmit},

@@ -38,6 +38,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	for _, s := range listOf(n.Get("fallback")) {
 		c.services = append(c.services, r.serviceOf(s, "llm"))
 	}
+	r = r.telling("the model is asked something else in each run")
 	in := r
 	if names := n.Get("cache"); names != nil {
 		c.cache = r.cached(names)

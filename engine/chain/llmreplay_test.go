@@ -118,7 +118,7 @@ func TestEveryCrashOfModels(t *testing.T) {
 					}
 				}
 			}
-			if labels[engine.Replayed] == 0 || labels[engine.Uncertain] == 0 {
+			if labels[engine.Replayed] == 0 || labels[engine.Resent] == 0 {
 				t.Errorf("labels %v", labels)
 			}
 		})

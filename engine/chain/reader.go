@@ -75,6 +75,8 @@ type reader struct {
 	scope  *scope
 	holder *Service // whose secrets values may be; nil is that none may
 	shared bool     // it is a connector's: which steps there will be is not known
+	writes bool     // it reads a changing request
+	tells  string   // what it reads, if that must not differ between runs; "" may differ
 }
 
 // chainNames are the names of all steps of a chain.
@@ -119,6 +121,16 @@ func (s *scope) has(name string) bool {
 		}
 	}
 	return false
+}
+
+// use notes that an expression names the output of a step.
+func (s *scope) use(name string) {
+	for ; s != nil; s = s.up {
+		if i, ok := s.block.index[name]; ok {
+			s.block.Steps[i].used = true
+			return
+		}
+	}
 }
 
 func (s *scope) all() []string {

@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 		{"step a: {kind: http, service: shop, get: /x, query: [1]}", "must be a map"},
 		{"step a: {kind: http, service: shop, get: /x, form: x}", "must be a map"},
 		{"step a: {kind: http, service: shop, get: /x, expect: 99}", "must be between 100 and 599"},
-		{"step a: {kind: http, service: shop, get: /x, idempotent: maybe}", "must be true or false"},
+		{"step a: {kind: http, service: shop, post: /x, repeats: maybe}", "one of keyed, unsafe, harmless, never"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {Host: x}}", "the header Host is set by Throng itself"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {idempotency-key: x}}", "the header Idempotency-Key is set by Throng itself"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {X-A: 1, x-a: 2}}", "the header X-A is given twice"},

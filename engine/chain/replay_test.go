@@ -219,7 +219,7 @@ func everyCrash(t *testing.T, alone stage, must string) {
 			}
 		}
 	}
-	for _, l := range []engine.Label{engine.Replayed, engine.Uncertain, engine.Confirmed} {
+	for _, l := range []engine.Label{engine.Replayed, engine.Resent, engine.Confirmed} {
 		if labels[l] == 0 {
 			t.Errorf("no step was %v", l)
 		}
@@ -274,7 +274,7 @@ step c: {kind: wait, for: 1ms}
 	intent := enginetest.Of[engine.IntentRow](probe.journal)[0]
 	st.resume = &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {{Path: "b", Hash: intent.Hash}}}}
 	row := st.one(t)
-	if row.Outcome != engine.OK || row.Total > time.Minute || row.Steps[1].Label != engine.Uncertain || row.Steps[2].Service < time.Millisecond {
+	if row.Outcome != engine.OK || row.Total > time.Minute || row.Steps[1].Label != engine.Resent || row.Steps[2].Service < time.Millisecond {
 		t.Errorf("row %+v", row)
 	}
 }

@@ -61,13 +61,18 @@ type statement struct {
 	query   *service.Query
 	args    []Value
 	forced  bool // it changes something, whatever it looks like
-	once    bool
+	repeats service.Repeats
 	private bool
 }
 
 func readSQL(r *reader, n *doc.Node) action {
 	n.Require("service", "query")
 	s := &statement{}
+	if how := n.Get("repeats"); how != nil {
+		s.forced, s.repeats = true, sqlRepeats[how.OneOf(SQLRepeats...)]
+	}
+	query, err := service.ParseQuery(n.Get("query").Text())
+	r = r.writing(s.forced || err == nil && !query.Reads())
 	if at := n.Get("service"); at != nil {
 		s.service = r.serviceOf(at, "postgres")
 	}
@@ -79,9 +84,6 @@ func readSQL(r *reader, n *doc.Node) action {
 		}
 	}
 	s.readQuery(n.Get("query"))
-	if i := n.Get("idempotent"); i != nil {
-		s.forced, s.once = true, !i.Bool()
-	}
 	if p := n.Get("private"); p != nil {
 		s.private = p.Bool()
 	}
@@ -139,7 +141,7 @@ func (s *statement) run(t *turn) (script.Value, error) {
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Once: s.once, Secrets: s.service.concealed, Private: s.private,
+		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.concealed, Private: s.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = rows(a)
 			return err

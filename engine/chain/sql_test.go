@@ -110,7 +110,7 @@ func TestSQLMistakes(t *testing.T) {
 		{`service: db, query: "select 1", args: [1]`, "the query has 0 parameters, `args` has 1 values"},
 		{`service: db, query: "select $1", args: {a: 1}`, "the args of a query are $1, $2 and so on"},
 		{`service: db, query: "select $1", args: ["${nope}"]`, "undefined: nope"},
-		{`service: db, query: "select 1", idempotent: maybe`, "must be true or false"},
+		{`service: db, query: "select 1", repeats: keyed`, "one of unsafe, harmless, never"},
 		{`service: db, query: "select 1", json: {}`, "unknown key `json`"},
 	} {
 		st := stage{steps: "step a: {kind: sql, " + tt.step + "}"}
@@ -218,7 +218,7 @@ func TestEveryCrashOfSQL(t *testing.T) {
 			}
 		}
 	}
-	if labels[engine.Replayed] == 0 || labels[engine.Uncertain] == 0 {
+	if labels[engine.Replayed] == 0 || labels[engine.Unconfirmed] == 0 {
 		t.Errorf("labels %v", labels)
 	}
 }

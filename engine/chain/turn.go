@@ -24,7 +24,8 @@ type turn struct {
 	// connected says that it is in a connector, which sees the options that the step hands over.
 	connected bool
 	options   script.Value
-	at        int // its record in the row
+	more      map[string]script.Value // what a verify sees besides; nil is nothing
+	at        int                     // its record in the row
 	timed     timed
 	view      script.Context // of the expression being evaluated
 }
@@ -121,6 +122,9 @@ func (t *turn) Context(field string) *script.Context {
 func (t *turn) Lookup(name string) (script.Value, error) {
 	if name == "options" && t.connected {
 		return t.options, nil
+	}
+	if v, ok := t.more[name]; ok {
+		return v, nil
 	}
 	switch name {
 	case "steps":

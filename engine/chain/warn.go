@@ -10,7 +10,7 @@ import (
 // checks is the one table of what is looked for in a chain that has no mistakes: what its author may not have meant.
 // Changing requests in no order are looked for in groups (groupAt.warn).
 func checks() []func(r *Reader, c *Chain) {
-	return []func(r *Reader, c *Chain){(*Reader).warnAlone, (*Reader).warnTimeouts}
+	return []func(r *Reader, c *Chain){(*Reader).warnAlone, (*Reader).warnTimeouts, (*Reader).warnLost}
 }
 
 // modelKind is the kind of steps that wait for a model to write.

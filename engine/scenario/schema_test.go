@@ -69,6 +69,8 @@ func probes(place string) string {
 		return "chain c: {step a: {kind: if, condition: 'True', then: {?, step b: {kind: stop}}}}\n"
 	case "step":
 		return "chain c: {steps: [{name: a, kind: " + of + ", ?}]}\n"
+	case "verify":
+		return "services: {s: {kind: http, url: 'http://127.0.0.1', verify: {?}}}\n" + rest
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
 	case "message":
@@ -140,7 +142,7 @@ func (s *schemaMaker) make() schema {
 	definitions := schema{
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
-		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
+		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"), "verify": s.keysAt("verify"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"),
 	}

@@ -39,11 +39,22 @@ func stepWords() map[string]keyWord {
 		"retry.wait":      {duration, "before the second; it doubles, with jitter"},
 		"retry.max":       {duration, "the longest wait"},
 
-		"step.target":     {named, "what it calls: a function, a connector or a chain"},
-		"step.options":    {mapped, "what the connector sees as options"},
-		"step.service":    {named, "whom it asks"},
-		"step.private":    {flagged, "its answer is kept out of error texts, and out of the store once its cycle is closed"},
-		"step.idempotent": {flagged, "false: it is never sent twice"},
+		"step.target":            {named, "what it calls: a function, a connector or a chain"},
+		"step.options":           {mapped, "what the connector sees as options"},
+		"step.service":           {named, "whom it asks"},
+		"step.private":           {flagged, "its answer is kept out of error texts, and out of the store once its cycle is closed"},
+		"step http.repeats":      {oneOf(chain.HTTPRepeats...), "what happens when a changing request is sent again; else the service's"},
+		"step sql.repeats":       {oneOf(chain.SQLRepeats...), "what happens when the statement is sent again; it then counts as a change"},
+		"connector http.repeats": {oneOf(chain.HTTPRepeats...), "what happens when a changing request is sent again; else the service's"},
+		"connector sql.repeats":  {oneOf(chain.SQLRepeats...), "what happens when the statement is sent again; it then counts as a change"},
+		"step.verify":            {ref("verify"), "asks whether a changing request was carried out, before it is sent again"},
+		"verify.get":             {named, "the path of the request that finds out"},
+		"verify.query":           {mapped, "names and values"},
+		"verify.headers":         {mapped, "of the request"},
+		"verify.expect":          {anything, "statuses that are good"},
+		"verify.done":            {words, "an expression over status, headers, body and request: true if the request was carried out"},
+		"verify.answer":          {anything, "stands in for the lost answer, as its body"},
+		"verify.after":           {duration, "how long a request may still be carried out once its client is gone; 1s"},
 	}
 }
 

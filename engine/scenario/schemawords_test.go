@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -129,6 +130,8 @@ func serviceWords() map[string]keyWord {
 	return map[string]keyWord{
 		"service.kind":            {oneOf("http", "llm", "postgres"), "what it speaks"},
 		"service.url":             {named, "its address; rehearsal:shop and rehearsal:model come along"},
+		"service.repeats":         {oneOf(chain.HTTPRepeats...), "what it does with a changing request that is sent again; else unsafe"},
+		"service.verify":          {ref("verify"), "asks whether a changing request was carried out, before it is sent again"},
 		"service.headers":         {mapped, "sent with each request"},
 		"service.provider":        {schema{"type": "string", "examples": providers}, "who answers, instead of a url"},
 		"service.model":           {names, "one, or several that are tried in order"},

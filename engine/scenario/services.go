@@ -43,12 +43,13 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
-		n.Fields("kind", "url", "headers", "auth", "limits")
+		n.Fields("kind", "url", "headers", "auth", "limits", "repeats", "verify")
 		n.Require("url")
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")
 		}
 		r.auth(s, n.Get("auth"))
+		s.Repeats = r.chains.Repeats(n, outside)
 	}
 	s.Headers = r.chains.Headers(name, n.Get("headers"), outside)
 	r.limits(s, n.Get("limits"), atOnce)

@@ -19,10 +19,10 @@ type Answer struct {
 	Header http.Header // without what varies from one time to the next
 	Body   []byte
 
-	wait  time.Duration // what Retry-After says
-	named bool          // there was one
-	replayed bool       // the service says that it had carried out the request before
-	quota pace.Quota    // that the service says it has left
+	wait     time.Duration // what Retry-After says
+	named    bool          // there was one
+	replayed bool          // the service says that it had carried out the request before
+	quota    pace.Quota    // that the service says it has left
 }
 
 // newAnswer takes a response whose body was read.

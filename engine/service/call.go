@@ -45,20 +45,21 @@ type Call struct {
 	token     *token // that it is signed in with
 	spelled   *token // whose forms, with those of Secrets, are the spellings
 	spellings []string
-	ticket    uint64                    // its rank among those who wait for the service's rate; 0 is that it did not
-	left      time.Time                 // when its request was let go
-	resent    bool                      // an earlier process had sent its request
-	changing  bool                      // it changes something at a service, which is no model
-	what      string                    // its request, for people
-	doubt     bool                      // its request may have been carried out, and no answer says so
-	repeated  bool                      // its request was sent again while it was in doubt
-	silently  atomic.Bool               // the pool of connections sent it again by itself
-	verified  bool                      // the service was asked whether it was carried out
+	ticket    uint64                                                 // its rank among those who wait for the service's rate; 0 is that it did not
+	left      time.Time                                              // when its request was let go
+	resent    bool                                                   // an earlier process had sent its request
+	changing  bool                                                   // it changes something at a service, which is no model
+	what      string                                                 // its request, for people
+	named     InDoubt                                                // its request, for Verify
+	doubt     bool                                                   // its request may have been carried out, and no answer says so
+	repeated  bool                                                   // its request was sent again while it was in doubt
+	silently  atomic.Bool                                            // the pool of connections sent it again by itself
+	verified  bool                                                   // the service was asked whether it was carried out
 	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
-	failed    bool                      // an attempt of it failed in a way that may be its own
-	bill      *bill                     // nil asks no model
-	settle    func(spent engine.Amount) // of what is claimed for the next attempt; nil is nothing
-	spent     engine.Amount             // by all attempts
+	failed    bool                                                   // an attempt of it failed in a way that may be its own
+	bill      *bill                                                  // nil asks no model
+	settle    func(spent engine.Amount)                              // of what is claimed for the next attempt; nil is nothing
+	spent     engine.Amount                                          // by all attempts
 }
 
 // expects reports whether a status is a good answer.

@@ -257,7 +257,7 @@ func TestCompletionIsReplayed(t *testing.T) {
 				t.Errorf("%s: %+v, then %+v\n%s\n%s", name, first, again, before.Error, after.Error)
 			}
 			left, _ := resumed(engine.Entry{Path: "step", Hash: intents[0].Hash}).chat(t, l, c, nil)
-			if left.Steps[0].Label != engine.Uncertain || len(fake.requests()) == n {
+			if left.Steps[0].Label != engine.Resent || len(fake.requests()) == n {
 				t.Errorf("%s: an intent without an answer is %v", name, left.Steps[0].Label)
 			}
 		})

@@ -73,7 +73,7 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 			said += "; a pooler in transaction mode takes no such parameter: leave it out of the address"
 		}
 	case e.Code == "25006" && s.Query.reads:
-		said += "; a statement that looks like a question and changes something says so by `idempotent: true` or false"
+		said += "; a statement that looks like a question and changes something says so by `repeats: unsafe`"
 	case e.Code == "25006": // a standby
 		class, passing = engine.ServerError, true
 	case e.Code == "22P02" && strings.Contains(e.Message, "array"):

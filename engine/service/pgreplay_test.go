@@ -32,8 +32,8 @@ func TestReplayOfStatements(t *testing.T) {
 			engine.Entry{Path: "step", Hash: hash, Attempts: 1, Status: engine.StepFailed, Class: engine.ClientError, Error: "no"},
 			false, engine.ClientError, engine.Replayed, 0, 0,
 		},
-		{"intent", insert, engine.Entry{Path: "step", Hash: hash}, false, engine.NoError, engine.Uncertain, 1, 1},
-		{"intent of what must not be done twice", insert, engine.Entry{Path: "step", Hash: hash}, true, engine.Network, engine.Uncertain, 0, 1},
+		{"intent", insert, engine.Entry{Path: "step", Hash: hash}, false, engine.NoError, engine.Unconfirmed, 1, 1},
+		{"intent of what must not be done twice", insert, engine.Entry{Path: "step", Hash: hash}, true, engine.Network, engine.NotRepeated, 0, 1},
 		{"another statement", insert, engine.Entry{Path: "step", Hash: hash + 1}, false, engine.ConfigError, engine.Fresh, 0, 0},
 		{"a look", look, engine.Entry{Path: "step", Hash: look.hash(), Attempts: 1, Output: kept}, false, engine.NoError, engine.Replayed, 0, 0},
 	} {

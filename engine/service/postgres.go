@@ -224,16 +224,16 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	case err == nil:
 		said = answered
 		call.blackOut(answer)
-		p.trace(s, call, attempted{start, took, answer, nil, nil})
+		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil
 	case wasRenewed(ctx, context.Cause(once)):
 		return nil, nil, errRenewed
 	}
 	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {
 		said = call.firstly(t.says)
-		p.trace(s, call, attempted{start, took, nil, t.failure, nil})
+		p.trace(s, call, attempted{start, took, nil, nil, t.failure, nil})
 	} else {
-		p.trace(s, call, attempted{start, took, nil, nil, err})
+		p.trace(s, call, attempted{start, took, nil, nil, nil, err})
 	}
 	return nil, t, err
 }

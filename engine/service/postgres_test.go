@@ -191,7 +191,7 @@ func TestTroubleOfStatements(t *testing.T) {
 		{sql(t, "insert into u values (2, refuse($1)::text)", "hunter2"), engine.ClientError, 1, "no stock of … for 7 (SQLSTATE P0001)"},
 		{sql(t, "select refuse($1)", "7"), engine.ClientError, 1, "no stock of … for … (SQLSTATE P0001)"},
 		{sql(t, "select $1::text[]", `["hunter2"]`), engine.ClientError, 1, "$1::text[]"},
-		{sql(t, "select flaky('40001', 1)"), engine.ClientError, 1, "idempotent: true"},
+		{sql(t, "select flaky('40001', 1)"), engine.ClientError, 1, "repeats: unsafe"},
 		{sql(t, "select 1 a, 2 a"), engine.ClientError, 1, "two columns have one name, a"},
 		{sql(t, "select g from generate_series(1, 10001) g"), engine.ClientError, 1, "LIMIT"},
 		{sql(t, "select repeat('x', 40000) x from generate_series(1, 1000)"), engine.ClientError, 1, "32 MB"},
@@ -295,14 +295,14 @@ func TestTimeoutsCancel(t *testing.T) {
 	for _, tt := range []struct {
 		query string
 		label engine.Label
-	}{{"select pg_sleep(100)", engine.Fresh}, {"insert into t select 1 from pg_sleep(100)", engine.Uncertain}} {
+	}{{"select pg_sleep(100)", engine.Fresh}, {"insert into t select 1 from pg_sleep(100)", engine.Unconfirmed}} {
 		row, _ := p.ask(t, stage{}, sql(t, tt.query), func(c *Call) { c.Timeout, c.Retry.Attempts = 500*time.Millisecond, 2 })
 		if row.Class != engine.Timeout || row.Steps[0].Attempts != 2 || row.Steps[0].Label != tt.label {
 			t.Errorf("%s: class %q, %d attempts, %v: %s", tt.query, row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
 		}
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "insert into t select 1 from pg_sleep(100)"), func(c *Call) { c.Timeout, c.Once = 500*time.Millisecond, true })
-	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 || row.Steps[0].Label != engine.Uncertain || !strings.Contains(row.Error, "is not known") {
+	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 || row.Steps[0].Label != engine.NotRepeated || !strings.Contains(row.Error, "is not known") {
 		t.Errorf("what must not happen twice: class %q, %d attempts, %v: %s", row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
 	}
 	until(t, "the server still sleeps", func() bool {

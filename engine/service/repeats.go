@@ -25,23 +25,23 @@ const (
 	Keyed
 	// Never is a request that must not be sent again once it may have arrived, not even after a crash.
 	Never
-	// Harmless is a statement that changes nothing more when it is carried out again.
+	// Harmless is a request that changes nothing more when it is carried out again.
 	Harmless
 )
-
-// RepeatsNames are the names of what an http step or service can say, in order.
-var RepeatsNames = []string{"unsafe", "keyed", "never"}
 
 // Verify asks a service whether a request was carried out, before it is sent again.
 type Verify struct {
 	// Ask is the request that finds out. It must change nothing.
-	Ask    func() (Request, error)
+	Ask    func(of InDoubt) (Request, error)
 	Expect []int // statuses of its answer that are good; empty is 200 to 299
 	// Judge reads the answer. If the request was done, instead stands in for its lost answer.
 	Judge func(a *Answer) (instead *Answer, done bool, err error)
 	// After is how long a request may still be carried out once its client is gone.
 	After time.Duration
 }
+
+// InDoubt is a request that may have been carried out.
+type InDoubt struct{ Key, Step, Method, Path string }
 
 // replayHeaders say, if true, that a service answers from an earlier request with the same key.
 var replayHeaders = []string{"Idempotency-Replayed", "Idempotent-Replayed"}
@@ -135,7 +135,7 @@ func doubtful(a *Answer, left bool) bool {
 // repeatable reports whether a request of a call may be sent again without asking: by the pool of connections, and when
 // the machine slept.
 func (t *transport) repeatable(call *Call) bool {
-	return !call.changing || t.tag || t.proofs.known(call.Path) == proven
+	return !call.changing || t.tag || call.Repeats == Harmless || t.proofs.known(call.Path) == proven
 }
 
 // change carries out a changing call: send, with what is known of its repeats.
@@ -156,7 +156,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 		return answer, err
 	case call.verified || !call.repeated && (call.Session.Take == 0 || call.Record.Attempts == 0):
 		return answer, err
-	case t.tag:
+	case t.tag, call.Repeats == Harmless:
 	case t.proofs.known(call.Path) == proven:
 	case call.Repeats == Keyed && answer != nil && t.proofs.find(ctx, call.Path, func() proof { return t.prove(ctx, req, call) }) == proven:
 	default:
@@ -204,7 +204,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	if err := by.sleep(ctx, engine.RetryGate, v.After); err != nil {
 		return nil, err
 	}
-	r, err := v.Ask()
+	r, err := v.Ask(by.named)
 	if err != nil {
 		return nil, err
 	}

@@ -50,13 +50,13 @@ func TestReplay(t *testing.T) {
 		{"another request", with(func(e *engine.Entry) { e.Hash++ }), nil, reply{}, engine.ConfigError, engine.Fresh, 0, 0, 0},
 		{"another request's intent", engine.Entry{Path: "step", Hash: hash + 1}, nil, reply{}, engine.ConfigError, engine.Fresh, 0, 0, 0},
 		{"damaged", with(func(e *engine.Entry) { e.Output = []byte("?") }), nil, reply{}, engine.ConfigError, engine.Replayed, 2, 0, 0},
-		{"intent", intent, nil, ok200("made"), engine.NoError, engine.Uncertain, 1, 1, 1},
+		{"intent", intent, nil, ok200("made"), engine.NoError, engine.Unconfirmed, 1, 1, 1},
 		{
 			"intent of what was done", intent, nil,
 			reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}},
 			engine.NoError, engine.Confirmed, 1, 1, 1,
 		},
-		{"intent of what must not be sent twice", intent, once, ok200(""), engine.Network, engine.Uncertain, 1, 0, 1},
+		{"intent of what must not be sent twice", intent, once, ok200(""), engine.Network, engine.NotRepeated, 1, 0, 1},
 		{"another step's", engine.Entry{Path: "other", Hash: hash}, nil, ok200(""), engine.NoError, engine.Fresh, 1, 1, 1},
 	}
 	for _, tt := range tests {

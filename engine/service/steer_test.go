@@ -180,8 +180,8 @@ func TestRenew(t *testing.T) {
 			s.Row.Steps = []engine.StepRecord{twice.Record, never.Record}
 			s.Row.Outcome = engine.OK
 		})
-		for _, step := range row.Steps {
-			if step.Attempts != 1 || !slices.Equal(step.Statuses, []int{200}) || step.Held > 0 || step.Label != engine.Fresh {
+		for i, step := range row.Steps {
+			if step.Attempts != 1 || !slices.Equal(step.Statuses, []int{200}) || step.Held > 0 || step.Label != [...]engine.Label{engine.Resent, engine.Fresh}[i] {
 				t.Errorf("%+v", step)
 			}
 		}

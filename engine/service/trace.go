@@ -24,6 +24,7 @@ const (
 type attempted struct {
 	began   time.Time
 	took    time.Duration
+	sent    func() (io.ReadCloser, error) // the body of its request; nil is none
 	answer  *Answer // nil is none
 	failure *engine.StepError
 	err     error // that ended the call
@@ -58,8 +59,8 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 		e.Request = call.bill.model
 	}
 	e.Headers = call.headers(r)
-	if r.GetBody != nil {
-		if body, err := r.GetBody(); err == nil {
+	if a.sent != nil {
+		if body, err := a.sent(); err == nil {
 			text, _ := io.ReadAll(io.LimitReader(body, mostScanned)) // from memory
 			e.Sent = call.shown(text, int(r.ContentLength))
 		}

@@ -58,7 +58,9 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 			return t.send(ctx, req, call)
 		}
 		if !call.Once {
-			req.Header["Idempotency-Key"] = []string{call.key(hash)}
+			key := call.key(hash)
+			call.named = InDoubt{key, call.Path, req.Method, req.URL.Path}
+			req.Header["Idempotency-Key"] = []string{key}
 		}
 		return t.change(ctx, req, call)
 	})
@@ -260,7 +262,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		err = t.refused(call, answer, which.waits)
 	}
 	said = call.verdict(answer, failure, err)
-	t.trace(r, call, attempted{start, took, answer, failure, err})
+	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})
 	return answer, failure, err
 }
 

@@ -140,7 +140,7 @@ func TestWhatIsSent(t *testing.T) {
 			if got, want := r.url, "http://shop.example/base/items?a=1&b=2"; got != want {
 				t.Errorf("address %s, want %s", got, want)
 			}
-			if got, want := r.header.Get("Idempotency-Key"), "run/0/0/fill_cart[2].add"; got != want {
+			if got, want := r.header.Get("Idempotency-Key"), "run/0/0/fill_cart[2].add/884e9e90df55e50b"; got != want {
 				t.Errorf("key %s, want %s", got, want)
 			}
 			if got, want := r.header.Get("X-Throng-Request"), "0/fill_cart[2].add/"+string(rune('1'+i))+" 2026-01-02T08:00:00Z"; got != want {

@@ -34,8 +34,8 @@ func TestWitness(t *testing.T) {
 			end(s, call, err)
 		})
 		want := []string{
-			"leaving run/0/0/step, 0 requests, 1 intents, 0 answers", "arrived, 1 requests, 1 intents, 0 answers",
-			"leaving run/0/0/step, 1 requests, 1 intents, 0 answers", "leaving run/0/0/step, 2 requests, 1 intents, 0 answers",
+			"leaving run/0/0/step/e81054c25166c427, 0 requests, 1 intents, 0 answers", "arrived, 1 requests, 1 intents, 0 answers",
+			"leaving run/0/0/step/e81054c25166c427, 1 requests, 1 intents, 0 answers", "leaving run/0/0/step/e81054c25166c427, 2 requests, 1 intents, 0 answers",
 			"arrived, 3 requests, 1 intents, 0 answers",
 		}
 		if !slices.Equal(heard, want) {

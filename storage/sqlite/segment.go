@@ -36,11 +36,11 @@ const (
 
 // Further flags of a step.
 const (
-	flagUsage    = 1 << 0
-	flagBeside   = 1 << 1
-	flagWaits    = 1 << 2
-	flagLabel    = 1 << 3 // its label, which the first flags have no room for, follows
-	flagAgain    = 1 << 4 // calls that were sent again, which follow its usage
+	flagUsage  = 1 << 0
+	flagBeside = 1 << 1
+	flagWaits  = 1 << 2
+	flagLabel  = 1 << 3 // its label, which the first flags have no room for, follows
+	flagAgain  = 1 << 4 // calls that were sent again, which follow its usage
 )
 
 // appendSegment appends what f writes, with its length in front.

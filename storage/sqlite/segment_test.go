@@ -209,7 +209,7 @@ func TestSegmentsGrow(t *testing.T) {
 func FuzzSegments(f *testing.F) {
 	s := engine.SessionRow{
 		Place: engine.Place{Agent: 5, Take: 1}, Outcome: engine.Failed, Class: engine.Network, Path: "a", Started: time.UnixMicro(99),
-		Steps:  []engine.StepRecord{{Path: "a", Attempts: 2, Statuses: []int{500, 200}, Class: engine.Timeout, Label: engine.Uncertain}},
+		Steps:  []engine.StepRecord{{Path: "a", Attempts: 2, Statuses: []int{500, 200}, Class: engine.Timeout, Label: engine.Unconfirmed}},
 		Events: []engine.Event{{Path: "a", Name: "b", Data: []byte("{}")}, {Path: "c"}},
 	}
 	f.Add(packOf(3, appendSession(nil, &s, 3), appendSession(nil, &engine.SessionRow{}, 3)))

@@ -27,7 +27,7 @@ chain work:
     query: "insert into keyed values ($1, 1) on conflict (id) do update set times = keyed.times + 1 returning id"
     args: ["${session.uuid}"]
     on_error: continue
-  step once: {kind: sql, service: db, query: "insert into once values ($1)", args: ["${session.uuid}"], idempotent: false, on_error: continue}
+  step once: {kind: sql, service: db, query: "insert into once values ($1)", args: ["${session.uuid}"], repeats: never, on_error: continue}
   step told: {kind: emit, event: told, data: {agent: "${agent.index}"}}
 `
 
@@ -151,13 +151,13 @@ func (s *Site) writes(step, table string) (w writes) {
 
 // suffered reports whether a step failed, had to wait, or to try again.
 func suffered(step *engine.StepRecord) bool {
-	return step.Status != engine.StepOK || step.Label == engine.Uncertain || step.Attempts > 1 || step.Held > 200*time.Millisecond
+	return step.Status != engine.StepOK || step.Label == engine.Unconfirmed || step.Attempts > 1 || step.Held > 200*time.Millisecond
 }
 
 // judge holds one write, which was carried out n times, against what its step says.
 func (s *Site) judge(w *writes, step *engine.StepRecord, n int) {
 	s.t.Helper()
-	uncertain := step.Label == engine.Uncertain
+	uncertain := step.Label == engine.Unconfirmed
 	switch ok := step.Status == engine.StepOK; {
 	case ok && n == 0, ok && n > 1 && !uncertain, !ok && n > 0 && !uncertain:
 		s.t.Errorf("%s says %v, %v after %d attempts, and was carried out %d times", step.Path, step.Status, step.Label, step.Attempts, n)

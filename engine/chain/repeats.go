@@ -1,0 +1,174 @@
+package chain
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// Repeats is what a service or a step says of changing requests that may have to be sent again.
+type Repeats struct {
+	said   bool // it says something
+	how    service.Repeats
+	verify *verify // nil asks nothing
+}
+
+// verify asks a service whether a request was carried out.
+type verify struct {
+	request *request
+	done    *script.Expr
+	answer  Value // that stands in for the lost one; nil is none
+	after   time.Duration
+}
+
+// usualAfter is how long a request may still be carried out once its client is gone, unless the file says otherwise.
+const usualAfter = time.Second
+
+// httpRepeats and sqlRepeats are what requests and statements can say.
+var (
+	httpRepeats = map[string]service.Repeats{
+		"keyed": service.Keyed, "unsafe": service.Unsafe, "harmless": service.Harmless, "never": service.Never,
+	}
+	sqlRepeats = map[string]service.Repeats{"unsafe": service.Unsafe, "harmless": service.Harmless, "never": service.Never}
+)
+
+// HTTPRepeats and SQLRepeats are the values of `repeats`.
+var (
+	HTTPRepeats = []string{"keyed", "unsafe", "harmless", "never"}
+	SQLRepeats  = []string{"unsafe", "harmless", "never"}
+)
+
+// requestName is what the expressions of a verify see the request in doubt as; answerNames are those of the answer.
+const requestName = "request"
+
+var (
+	answerNames  = []string{"status", "headers", "body"}
+	requestShape = script.NewShape("key", "step", "method", "path")
+)
+
+// Repeats reads what a service says of repeats; its expressions may use names.
+func (r *Reader) Repeats(n *doc.Node, names []string) Repeats {
+	return (&reader{Reader: r, names: names}).repeats(n)
+}
+
+// repeats reads `repeats` or `verify` of a service or a step.
+func (r *reader) repeats(n *doc.Node) Repeats {
+	which := n.Only("repeats", "verify")
+	switch {
+	case which.Key == nil:
+		return Repeats{}
+	case which.Key.Text() == "verify":
+		return Repeats{said: true, verify: r.verify(which.Value)}
+	}
+	return Repeats{said: true, how: httpRepeats[which.Value.OneOf(HTTPRepeats...)]}
+}
+
+func (r *reader) verify(n *doc.Node) *verify {
+	n.Fields("get", "query", "headers", "expect", "done", "answer", "after")
+	n.Require("get", "done")
+	in := *r
+	in.names, in.writes = append(slices.Clone(r.names), requestName), false
+	v := &verify{after: usualAfter, request: &request{method: http.MethodGet, expect: readExpect(n.Get("expect"))}}
+	if get := n.Get("get"); get != nil {
+		v.request.target = in.target(get)
+	}
+	v.request.query = in.pairs(n.Get("query"), "verify.query")
+	v.request.headers = in.headers(n.Get("headers"), "verify.headers.")
+	in.names = append(in.names, answerNames...)
+	v.done = in.expr(n.Get("done"))
+	v.answer = in.value(n.Get("answer"), "verify.answer")
+	if after := n.Get("after"); after != nil {
+		v.after = after.Duration(0, time.Hour)
+	}
+	return v
+}
+
+// treats is what holds for a request: what its step says, else its service.
+func (q *request) treats() *Repeats {
+	if q.repeats.said {
+		return &q.repeats
+	}
+	return &q.service.Repeats
+}
+
+// of is the verify of a request of a step under way.
+func (v *verify) of(t *turn, q *request) *service.Verify {
+	at := *t
+	if !t.keyed {
+		at.key = t.x.key.Text(t.path)
+	}
+	at.key, at.keyed = at.key.Text("verify"), true
+	return &service.Verify{
+		Expect: v.request.expect, After: v.after,
+		Ask: func(in service.InDoubt) (r service.Request, err error) {
+			at.more = map[string]script.Value{requestName: requestShape.Record(
+				starlark.String(in.Key), starlark.String(in.Step), starlark.String(in.Method), starlark.String(in.Path))}
+			r.Header = http.Header{}
+			if err := q.service.sign(t, r.Header); err != nil {
+				return r, err
+			}
+			err = v.request.fill(&at, &r)
+			return r, err
+		},
+		Judge: func(a *service.Answer) (*service.Answer, bool, error) { return v.judge(&at, q, a) },
+	}
+}
+
+// judge reads the answer of a verify.
+func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *service.Answer, done bool, err error) {
+	out, err := output(a)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, name := range answerNames {
+		if at.more[name], err = out.(starlark.HasAttrs).Attr(name); err != nil {
+			return nil, false, err
+		}
+	}
+	is, err := v.done.Eval(at.Context("verify.done"))
+	if err != nil || !bool(is.Truth()) {
+		return nil, false, asScript(err)
+	}
+	instead = &service.Answer{Status: http.StatusOK, Header: http.Header{}}
+	if len(q.expect) > 0 {
+		instead.Status = q.expect[0]
+	}
+	if v.answer == nil {
+		return instead, true, nil
+	}
+	value, err := v.answer.Eval(at)
+	if err == nil {
+		instead.Header["Content-Type"] = []string{"application/json"}
+		instead.Body, err = script.AppendJSON(nil, value)
+	}
+	return instead, true, asScript(err)
+}
+
+// asScript makes the failure of an expression one that no further attempt may help.
+func asScript(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &engine.StepError{Class: engine.Script, Err: err}
+}
+
+// warnLost looks for steps whose answer other steps use, and whose verify has none to stand in for it.
+func (r *Reader) warnLost(c *Chain) {
+	c.Walk(func(_ string, s *Step) {
+		q, ok := s.action.(*request)
+		if !ok || !s.used || q.service == nil || q.method == http.MethodGet {
+			return
+		}
+		if v := q.treats().verify; v != nil && v.answer == nil {
+			r.places[s].body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
+				"other steps use what %s gives: where a crash loses its answer, verify has none to take its place", s.Name)
+		}
+	})
+}
