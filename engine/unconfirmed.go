@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -14,7 +16,60 @@ type UnconfirmedRow struct {
 	Place
 	At      time.Time
 	Path    string // of the step
+	Name    string // of the agent, for people; not journaled
 	Request string // method and path, or a statement without its arguments
+}
+
+// UnconfirmedList is how many changing requests of a run may have been carried out more than once, and the first of them.
+type UnconfirmedList struct {
+	All   int64
+	First []UnconfirmedRow
+}
+
+// Says is what people should know of them, in a sentence; "" if there are none.
+func (u *UnconfirmedList) Says() string {
+	if u.All == 0 {
+		return ""
+	}
+	count := "1 request"
+	if u.All > 1 {
+		count = FormatCount(u.All) + " requests"
+	}
+	return count + " may have been carried out more than once: sent again after a crash or a lost answer, without proof of the contrary"
+}
+
+// UnconfirmedAdvice says what to do about unconfirmed requests.
+const UnconfirmedAdvice = "check them at the service; `verify` or `repeats: keyed` in the scenario prevents them"
+
+// Call puts in what agents are called.
+func (u *UnconfirmedList) Call(name func(agent int) (string, error)) (err error) {
+	for i := range u.First {
+		if u.First[i].Name, err = name(u.First[i].Agent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Who is what the agent is called; its index if it has no name.
+func (r *UnconfirmedRow) Who() string {
+	if r.Name == "" {
+		return strconv.Itoa(r.Agent)
+	}
+	return r.Name
+}
+
+// Lines describe the first of them.
+func (u *UnconfirmedList) Lines() []string {
+	lines := make([]string, 0, len(u.First)+1)
+	for i := range u.First {
+		r := &u.First[i]
+		lines = append(lines, fmt.Sprintf("%s  cycle %d, agent %s, step %s: %s", r.At.Local().Format("2006-01-02 15:04:05"), r.Cycle, r.Who(), r.Path, r.Request))
+	}
+	if more := u.All - int64(len(u.First)); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", FormatCount(more)))
+	}
+	return lines
 }
 
 // Inexact is what the row makes of its run.

@@ -35,6 +35,7 @@ type reader struct {
 	metrics  []engine.MetricsRow
 	memory   map[int]*engine.Memory
 	broken   error // after the sessions
+	doubts   engine.UnconfirmedList
 }
 
 func (r *reader) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, error) {
@@ -62,6 +63,10 @@ func (r *reader) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*en
 			yield(nil, r.broken)
 		}
 	}
+}
+
+func (r *reader) Unconfirmed(context.Context, engine.RunID, int) (engine.UnconfirmedList, error) {
+	return r.doubts, nil
 }
 
 func (r *reader) Metrics(_ context.Context, _ engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {

@@ -37,10 +37,13 @@ type manifest struct {
 	Note       string                     `json:"note,omitempty"` // a person's
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
-	Cycle      int                        `json:"cycle"`
-	Totals     totals                     `json:"totals"`
-	Success    []judgement                `json:"success,omitempty"`
-	Forecast   *forecast                  `json:"forecast,omitempty"`
+	// Unconfirmed are the changing requests that may have been carried out twice, the first of them.
+	Unconfirmed      []unconfirmed `json:"unconfirmed,omitempty"`
+	UnconfirmedCount int64         `json:"unconfirmed_count"`
+	Cycle            int           `json:"cycle"`
+	Totals           totals        `json:"totals"`
+	Success          []judgement   `json:"success,omitempty"`
+	Forecast         *forecast     `json:"forecast,omitempty"`
 }
 
 type scenario struct {
@@ -99,6 +102,27 @@ type rehearsal struct {
 	Profile  string            `json:"profile,omitempty"`
 	Faults   map[string]string `json:"faults,omitempty"`
 	Scarcity bool              `json:"scarcity"`
+}
+
+// mostUnconfirmed bounds the unconfirmed requests that the manifest lists.
+const mostUnconfirmed = 1000
+
+type unconfirmed struct {
+	At      string `json:"at"`
+	Cycle   int    `json:"cycle"`
+	Agent   int    `json:"agent_index"`
+	Take    int    `json:"take"`
+	Step    string `json:"step"`
+	Request string `json:"request"`
+}
+
+// list puts in the requests that may have been carried out twice.
+func (m *manifest) list(u *engine.UnconfirmedList) {
+	m.UnconfirmedCount = u.All
+	for i := range u.First {
+		r := &u.First[i]
+		m.Unconfirmed = append(m.Unconfirmed, unconfirmed{stamp(r.At), r.Cycle, r.Agent, r.Take, r.Path, r.Request})
+	}
 }
 
 type inexact struct {
@@ -195,10 +219,16 @@ func RunJSON(ctx context.Context, w io.Writer, r Reader, run engine.RunID, versi
 	if err != nil {
 		return err
 	}
+	doubts, err := r.Unconfirmed(ctx, run, mostUnconfirmed)
+	if err != nil {
+		return err
+	}
+	m := newManifest(&record, &t, version)
+	m.list(&doubts)
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
-	return out.Encode(newManifest(&record, &t, version))
+	return out.Encode(m)
 }
 
 func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest {

@@ -21,6 +21,8 @@ type Reader interface {
 	// Sessions yields the sessions of the cycles from to to-1 (0: to the end), ordered by cycle and agent; of a
 	// session's takes only the last. Their Delta is not filled in.
 	Sessions(ctx context.Context, id engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error]
+	// Unconfirmed returns the changing requests of a run that may have been carried out twice, the first most of them.
+	Unconfirmed(ctx context.Context, id engine.RunID, most int) (engine.UnconfirmedList, error)
 	// Metrics yields the metrics of a run that are later than after, in order of time.
 	Metrics(ctx context.Context, id engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error]
 	// Memory returns what the agents of a run remember at its end, or at the start of the cycle that is open, by agent;

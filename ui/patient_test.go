@@ -227,6 +227,11 @@ func (p patientResults) LatestErrors(context.Context, engine.RunID, int) ([][]en
 	return nil, nil
 }
 
+func (p patientResults) Unconfirmed(context.Context, engine.RunID, int) (engine.UnconfirmedList, error) {
+	p.wait("Unconfirmed")
+	return engine.UnconfirmedList{}, nil
+}
+
 func (p patientResults) Checks(context.Context, engine.RunID) ([]engine.Check, error) {
 	p.wait("Checks")
 	return nil, nil

@@ -74,29 +74,31 @@ func newProgressLine(s *engine.Snapshot) progressJSON {
 
 // endedJSON is the last line of a run.
 type endedJSON struct {
-	Event    string           `json:"event"`
-	Run      engine.RunID     `json:"run"`
-	Ending   string           `json:"ending"`
-	Reason   string           `json:"reason,omitempty"`
-	Code     int              `json:"exit_code"`
-	Passed   bool             `json:"passed"`
-	Exact    bool             `json:"exact"`
-	Result   string           `json:"result"` // since when it is not exact, in words
-	Elapsed  float64          `json:"elapsed_seconds"`
-	Sessions int64            `json:"sessions"`
-	Outcomes map[string]int64 `json:"outcomes"`
-	Cut      int64            `json:"cut"` // run again on resume
-	Requests int64            `json:"requests"`
-	Retries  int64            `json:"retries"`
-	Refused  int64            `json:"refused"`
-	Events   int64            `json:"events"`
-	Dollars  float64          `json:"cost_dollars"`
-	Latency  latencyJSON      `json:"latency_seconds"`
-	Errors   []control.Error  `json:"errors"`
-	Criteria []judgementJSON  `json:"criteria"`
-	Target   string           `json:"database,omitempty"` // that the results go to
-	Exported string           `json:"exported_to,omitempty"`
-	GoOn     string           `json:"go_on,omitempty"` // the command
+	Event  string       `json:"event"`
+	Run    engine.RunID `json:"run"`
+	Ending string       `json:"ending"`
+	Reason string       `json:"reason,omitempty"`
+	Code   int          `json:"exit_code"`
+	Passed bool         `json:"passed"`
+	Exact  bool         `json:"exact"`
+	Result string       `json:"result"` // since when it is not exact, in words
+	// Unconfirmed counts changing requests that may have been carried out twice.
+	Unconfirmed int64            `json:"unconfirmed"`
+	Elapsed     float64          `json:"elapsed_seconds"`
+	Sessions    int64            `json:"sessions"`
+	Outcomes    map[string]int64 `json:"outcomes"`
+	Cut         int64            `json:"cut"` // run again on resume
+	Requests    int64            `json:"requests"`
+	Retries     int64            `json:"retries"`
+	Refused     int64            `json:"refused"`
+	Events      int64            `json:"events"`
+	Dollars     float64          `json:"cost_dollars"`
+	Latency     latencyJSON      `json:"latency_seconds"`
+	Errors      []control.Error  `json:"errors"`
+	Criteria    []judgementJSON  `json:"criteria"`
+	Target      string           `json:"database,omitempty"` // that the results go to
+	Exported    string           `json:"exported_to,omitempty"`
+	GoOn        string           `json:"go_on,omitempty"` // the command
 }
 
 type latencyJSON struct {
@@ -120,7 +122,8 @@ func newEnded(job *wire.Job, r *engine.Result) *endedJSON {
 	q := &s.Latency
 	j := &endedJSON{
 		Event: endedEvent, Run: job.Run.ID(), Ending: r.Ending.String(), Reason: r.Reason, Passed: r.Passed(), Exact: s.Inexact == nil, Result: s.Inexact.String(),
-		Elapsed: s.Elapsed.Seconds(), Sessions: s.Ended, Outcomes: map[string]int64{}, Cut: s.Cut, Requests: s.Requests, Retries: s.Retries, Refused: s.RateLimited,
+		Unconfirmed: s.Labels[engine.Unconfirmed],
+		Elapsed:     s.Elapsed.Seconds(), Sessions: s.Ended, Outcomes: map[string]int64{}, Cut: s.Cut, Requests: s.Requests, Retries: s.Retries, Refused: s.RateLimited,
 		Events: s.Events, Dollars: float64(s.Usage.Cost) / 1e9, Target: job.Target,
 		Latency: latencyJSON{q.Mean.Seconds(), q.P50.Seconds(), q.P95.Seconds(), q.P99.Seconds(), q.Max.Seconds()},
 		Errors:  append([]control.Error{}, control.NewErrors(s.Errors)...), Criteria: []judgementJSON{},

@@ -270,6 +270,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
+	t.unconfirmed(context.WithoutCancel(ctx), store, job)
 	if leaving { // there is no time
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)

@@ -78,6 +78,12 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return t.showStatus(ended, true)
 	case ended != nil:
 		t.showEnded(record)
+		if record.Inexact != nil {
+			fmt.Fprintf(t.out, "  result: %s\n", record.Inexact)
+		}
+		if says := unconfirmedOf(ended); says != "" {
+			fmt.Fprintf(t.out, "  unconfirmed: %s\n", says)
+		}
 		if o := ended.Overhead; o != nil {
 			printOverhead(func(name string, parts ...string) { fmt.Fprintf(t.out, "  %s: %s\n", name, join("; ", parts...)) }, o)
 		}
@@ -130,6 +136,11 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 		Overhead: control.NewOverhead(&totals.Peaks.Overhead, totals.Peaks.Late, r.Limit, ""),
 	}
 	s.Sum(&totals)
+	doubts, err := store.Unconfirmed(ctx, r.ID, 0) // of sessions that have not ended, too
+	if err != nil {
+		return nil, err
+	}
+	s.Unconfirmed = doubts.All
 	for _, c := range checkpoints {
 		if c.At.After(s.LastCheckpoint) {
 			s.LastCheckpoint = c.At.UTC()
@@ -157,6 +168,14 @@ func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.R
 		s.Words = "all rows are in " + s.Target
 	}
 	return s, nil
+}
+
+// unconfirmedOf says how many requests of a run may have been carried out more than once, and where they are listed.
+func unconfirmedOf(s *control.Status) string {
+	if s.Unconfirmed == 0 {
+		return ""
+	}
+	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them: throngctl check --after " + s.Run
 }
 
 // showEnded says how a run that nobody works on ended, and how it goes on.
@@ -191,6 +210,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		}
 	}
 	row("phase", join(": ", join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
+	row("unconfirmed", unconfirmedOf(s))
 	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // summary shows how a run ended.
@@ -61,9 +63,8 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
 	}
-	if n := s.Labels[engine.Replayed] + s.Labels[engine.Unconfirmed] + s.Labels[engine.Confirmed]; n > 0 {
-		row("resumed steps", "%s taken from the journal, %s sent again, of which %s had been done already", engine.FormatCount(s.Labels[engine.Replayed]),
-			engine.FormatCount(s.Labels[engine.Unconfirmed]+s.Labels[engine.Confirmed]), engine.FormatCount(s.Labels[engine.Confirmed]))
+	if text := repeats(s); text != "" {
+		row("repeated steps", "%s", text)
 	}
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)
@@ -99,6 +100,48 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		}
 		_ = w.Flush()
 	}
+}
+
+// repeats says what became of steps that an earlier process had begun, and of requests that were sent again; "" is that
+// there were none.
+func repeats(s *engine.Snapshot) string {
+	l := s.Labels
+	var parts []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			parts = append(parts, engine.FormatCount(n)+" "+what)
+		}
+	}
+	add(l[engine.Replayed], "taken from the journal")
+	if again := l[engine.Resent] + l[engine.Confirmed] + l[engine.Unconfirmed]; again > 0 {
+		parts = append(parts, fmt.Sprintf("%s in doubt: %s had been done already, %s sent again and done once, %s unconfirmed", engine.FormatCount(again),
+			engine.FormatCount(l[engine.Confirmed]), engine.FormatCount(l[engine.Resent]), engine.FormatCount(l[engine.Unconfirmed])))
+	}
+	add(l[engine.NotRepeated], "not sent again, as the scenario says: whether they were done is not known")
+	return strings.Join(parts, "; ")
+}
+
+// shownUnconfirmed is how many requests that may have been carried out twice are listed after a run.
+const shownUnconfirmed = 5
+
+// unconfirmed lists the requests of a run that may have been carried out twice.
+func (t *terminal) unconfirmed(ctx context.Context, store storage.Reader, job *wire.Job) {
+	doubts, err := store.Unconfirmed(ctx, job.Run.ID(), shownUnconfirmed)
+	switch {
+	case err != nil:
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		return
+	case doubts.All == 0:
+		return
+	}
+	if err := doubts.Call(job.Program.AgentID); err != nil {
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+	}
+	fmt.Fprintln(t.out, doubts.Says())
+	for _, line := range doubts.Lines() {
+		fmt.Fprintln(t.out, " ", line)
+	}
+	fmt.Fprintf(t.out, "to do: %s; all of them: throngctl export %s -o DIR, in run.json\n", engine.UnconfirmedAdvice, job.Run.ID())
 }
 
 // speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.

@@ -25,7 +25,7 @@ type attempted struct {
 	began   time.Time
 	took    time.Duration
 	sent    func() (io.ReadCloser, error) // the body of its request; nil is none
-	answer  *Answer // nil is none
+	answer  *Answer                       // nil is none
 	failure *engine.StepError
 	err     error // that ended the call
 }

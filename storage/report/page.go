@@ -39,6 +39,7 @@ type page struct {
 	Services  table
 	Errors    []errorClass
 	Failed    string
+	Doubts    doubts
 	Changes   []change
 	Moves     string // what governors moved, in a line
 	Anomalies []anomaly
@@ -92,6 +93,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 		return nil, err
 	}
 	if p.Errors, err = errorsOf(errs, beside.Agent); err != nil {
+		return nil, err
+	}
+	if p.Doubts, err = doubtsOf(ctx, src, run, beside.Agent); err != nil {
 		return nil, err
 	}
 	if p.Failed, err = failedOf(&t, beside.Agent); err != nil {

@@ -29,6 +29,7 @@ type source struct {
 	sessions []engine.SessionRow
 	metrics  []engine.MetricsRow
 	changes  []engine.ChangeRow
+	doubts   engine.UnconfirmedList
 	errs     [][]engine.ErrorNote
 	kept     []engine.CheckpointRecord
 	gone     error // of the parent's checkpoints
@@ -70,6 +71,12 @@ func (s *source) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, 
 
 func (s *source) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
 	return s.changes, nil
+}
+
+func (s *source) Unconfirmed(_ context.Context, _ engine.RunID, most int) (engine.UnconfirmedList, error) {
+	u := s.doubts
+	u.First = u.First[:min(most, len(u.First))]
+	return u, nil
 }
 
 func (s *source) LatestErrors(_ context.Context, _ engine.RunID, most int) (all [][]engine.ErrorNote, err error) {

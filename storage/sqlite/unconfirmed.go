@@ -8,17 +8,17 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Unconfirmed returns the first most of the changing requests of a run that may have been carried out twice, in the order
-// in which they were sent again, and how many there are in all.
-func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (first []engine.UnconfirmedRow, all int64, err error) {
-	fail := func(err error) ([]engine.UnconfirmedRow, int64, error) {
-		return nil, 0, fmt.Errorf("unconfirmed requests of run %s: %w", run, translate(err))
+// Unconfirmed returns the changing requests of a run that may have been carried out twice: the first most of them, in the
+// order in which they were sent again.
+func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (u engine.UnconfirmedList, err error) {
+	fail := func(err error) (engine.UnconfirmedList, error) {
+		return engine.UnconfirmedList{}, fmt.Errorf("unconfirmed requests of run %s: %w", run, translate(err))
 	}
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return fail(err)
 	}
-	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM unconfirmed WHERE run = ?`, key).Scan(&all); err != nil {
+	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM unconfirmed WHERE run = ?`, key).Scan(&u.All); err != nil {
 		return fail(err)
 	}
 	for rows, err := range s.query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY pos LIMIT ?`, key, most) {
@@ -29,9 +29,9 @@ func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (fi
 		if err := scanUnconfirmed(rows, &j); err != nil {
 			return fail(err)
 		}
-		first = append(first, j.row.(engine.UnconfirmedRow))
+		u.First = append(u.First, j.row.(engine.UnconfirmedRow))
 	}
-	return first, all, nil
+	return u, nil
 }
 
 // unconfirmed takes in what made the run inexact though its session may not have ended.

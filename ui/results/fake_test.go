@@ -22,6 +22,7 @@ type fakeDesk struct {
 	runs                []engine.RunRecord
 	totals              engine.Totals
 	changes             []engine.ChangeRow
+	doubts              engine.UnconfirmedList
 	errors              []engine.ErrorNote
 	runsErr             error
 	totalsErr           error
@@ -85,6 +86,12 @@ func (d *fakeDesk) LatestErrors(_ context.Context, _ engine.RunID, most int) (al
 		all = append(all, []engine.ErrorNote{n, before}[:min(most, 2)])
 	}
 	return all, nil
+}
+
+func (d *fakeDesk) Unconfirmed(_ context.Context, _ engine.RunID, most int) (engine.UnconfirmedList, error) {
+	u := d.doubts
+	u.First = u.First[:min(most, len(u.First))]
+	return u, nil
 }
 
 func (d *fakeDesk) Failed(_ context.Context, _ engine.RunID, t *engine.Totals) (string, error) {

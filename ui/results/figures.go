@@ -103,8 +103,10 @@ func calledModels(t *engine.Totals) bool { return t.Asked().Usage != (engine.Usa
 // resumedFigures are of runs that were resumed.
 var resumedFigures = []figure{
 	{name: "replayed steps", value: label(engine.Replayed)},
-	{name: "uncertain steps", value: label(engine.Unconfirmed)},
-	{name: "confirmed steps", value: label(engine.Confirmed)},
+	{name: "sent again, done once", value: label(engine.Resent)},
+	{name: "done already", value: label(engine.Confirmed)},
+	{name: "unconfirmed", value: label(engine.Unconfirmed)},
+	{name: "not sent again", value: label(engine.NotRepeated)},
 	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Again) }},
 }
 
@@ -114,8 +116,8 @@ var recordedFigures = []figure{{name: "recorded steps", value: label(engine.Reco
 func replayed(t *engine.Totals) bool { return t.Asked().Labels[engine.Recorded] > 0 }
 
 func resumed(t *engine.Totals) bool {
-	labels := t.Asked().Labels
-	return labels[engine.Replayed]+labels[engine.Unconfirmed]+labels[engine.Confirmed] > 0
+	asked := t.Asked()
+	return asked.Labels[engine.Replayed]+asked.Labels[engine.NotRepeated]+asked.Again() > 0
 }
 
 // peakFigures are the worst values that were seen.

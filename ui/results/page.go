@@ -47,6 +47,9 @@ type page struct {
 	errors   *widgets.Sheet
 	latest   [][]engine.ErrorNote
 	failed   *widgets.Notice
+	doubts   *widgets.Sheet
+	doubtful *widgets.Notice
+	doubted  *widgets.Panel
 	changes  *widgets.Table
 }
 
@@ -86,6 +89,14 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 		{Title: "Step", Sample: "fill_cart.add", Weight: 1, Drop: 2},
 		{Title: "Message", Sample: "connection refused", Weight: 3},
 	}, "No session failed.", p.showError)
+	p.doubtful = widgets.NewNotice()
+	p.doubts = widgets.NewSheet([]widgets.Column{
+		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 2},
+		{Title: "Cycle", Sample: "1000", Align: end, Drop: 1},
+		{Title: "Agent", Sample: "shopper-1000"},
+		{Title: "Step", Sample: "fill_cart.add", Weight: 1},
+		{Title: "Request", Sample: "POST /api/orders", Weight: 2},
+	}, "", nil)
 	p.changes = widgets.NewTable([]widgets.Column{
 		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 3},
 		{Title: "Cycle", Sample: "1000", Align: end, Drop: 4},
@@ -121,6 +132,7 @@ func (p *page) layOut() {
 	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
 	p.held = widgets.NewPanel("Held back, all requests together", p.waits.content)
 	most := form.NewPanels(widgets.NewPanel("Peaks", p.peaks.content), p.held)
+	p.doubted = widgets.NewPanel("Unconfirmed requests", form.NewStack(p.doubtful, p.doubts))
 	p.content = form.NewPanels(
 		widgets.NewPanel("", head),
 		p.checks.panel,
@@ -130,6 +142,7 @@ func (p *page) layOut() {
 		p.graphs.content,
 		p.fact,
 		widgets.NewPanel("Errors by class", form.NewStack(p.errors, p.failed)),
+		p.doubted,
 		widgets.NewPanel("Changed mid-run", p.changes),
 	)
 }
@@ -178,11 +191,26 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 		failed = "Agents that failed: " + f.failed + "."
 	}
 	p.failed.Say(failed, widgets.Quiet)
+	p.showDoubts(&f.doubts)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
 	if !p.content.Visible() {
 		p.content.Show()
 	}
+}
+
+// mostDoubts is how many unconfirmed requests are shown.
+const mostDoubts = 100
+
+// showDoubts shows the requests that may have been carried out twice.
+func (p *page) showDoubts(u *engine.UnconfirmedList) {
+	p.doubted.Hidden = u.All == 0
+	text := ""
+	if u.All > 0 {
+		text = u.Says() + ". To do: " + engine.UnconfirmedAdvice + "."
+	}
+	p.doubtful.Say(text, widgets.Warning)
+	p.doubts.SetRows(doubtRows(u))
 }
 
 // showForecast shows what was expected beside what it came to.

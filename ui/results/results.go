@@ -29,6 +29,9 @@ type Desk interface {
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	// LatestErrors returns the classes of errors, each with its latest occurrences, newest first and at most so many.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
+	// Unconfirmed returns the changing requests of a run that may have been carried out twice, the first most of them, with
+	// the names of their agents.
+	Unconfirmed(ctx context.Context, run engine.RunID, most int) (engine.UnconfirmedList, error)
 	// Checks looks at a run after its end.
 	Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error)
 	// Send hands what has not arrived to the configured database.
@@ -181,6 +184,7 @@ type figures struct {
 	errors  []engine.ErrorNote   // the last of each class
 	latest  [][]engine.ErrorNote // of each class, newest first
 	failed  string               // agents
+	doubts  engine.UnconfirmedList
 }
 
 // mark tells states of a run apart.
@@ -246,10 +250,11 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 		return a, nil
 	}
 	var f figures
-	var errs [3]error
+	var errs [4]error
 	f.totals, errs[0] = desk.Totals(ctx, a.of.run)
 	f.changes, errs[1] = desk.Changes(ctx, a.of.run)
 	f.latest, errs[2] = desk.LatestErrors(ctx, a.of.run, latest)
+	f.doubts, errs[3] = desk.Unconfirmed(ctx, a.of.run, mostDoubts)
 	for _, notes := range f.latest {
 		f.errors = append(f.errors, notes[0])
 	}

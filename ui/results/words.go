@@ -109,6 +109,18 @@ func criteria(n int) string {
 	return strconv.Itoa(n) + " criteria"
 }
 
+// doubtRows are the requests that may have been carried out twice.
+func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
+	rows := make([]widgets.Row, len(u.First))
+	for i := range u.First {
+		r := &u.First[i]
+		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
+			{Text: words.Stamp(r.At)}, {Text: strconv.Itoa(r.Cycle)}, {Text: r.Who()}, {Text: r.Path}, {Text: r.Request},
+		}}
+	}
+	return rows
+}
+
 // exactness says whether a run's result is exact, and if not, since when and why.
 func exactness(r *engine.RunRecord) (string, widgets.Tone) {
 	switch {

@@ -139,6 +139,7 @@ func (s *Status) Sum(t *engine.Totals) {
 			Max: t.Total.Max(),
 		})
 	}
+	s.Unconfirmed = asked.Labels[engine.Unconfirmed]
 	if t.Inexact != nil {
 		s.Inexact = t.Inexact.String()
 	}

@@ -15,6 +15,8 @@ type Status struct {
 	Reason  string    `json:"reason,omitempty"`
 	Ending  string    `json:"ending,omitempty"`
 	Inexact string    `json:"inexact,omitempty"`
+	// Unconfirmed counts changing requests that may have been carried out twice.
+	Unconfirmed int64 `json:"unconfirmed"`
 
 	Cycle      int      `json:"cycle"` // the open one, from 0
 	Cycles     int      `json:"cycles,omitempty"`
@@ -184,6 +186,7 @@ func NewStatus(title string, s *engine.Snapshot, health []engine.Finding) *Statu
 		left := s.Remaining.Seconds()
 		st.Remaining = &left
 	}
+	st.Unconfirmed = s.Labels[engine.Unconfirmed]
 	if s.Inexact != nil {
 		st.Inexact = s.Inexact.String()
 	}

@@ -51,6 +51,19 @@ func (d resultsDesk) LatestErrors(ctx context.Context, run engine.RunID, most in
 	return found, nil
 }
 
+// Unconfirmed returns the changing requests of a run that may have been carried out twice.
+func (d resultsDesk) Unconfirmed(ctx context.Context, run engine.RunID, most int) (engine.UnconfirmedList, error) {
+	found, err := d.store.Unconfirmed(ctx, run, most)
+	if err != nil || found.All == 0 {
+		return found, err
+	}
+	name, err := d.agents(ctx, run)
+	if err != nil {
+		return found, err
+	}
+	return found, found.Call(name)
+}
+
 // Checks looks at a run after its end.
 func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error) {
 	record, err := d.store.Run(ctx, run)

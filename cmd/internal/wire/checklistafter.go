@@ -33,6 +33,7 @@ var afterChecks = []struct {
 	{"Criteria", (*after).criteria},
 	{"All agents done", (*after).done},
 	{"Errors", (*after).errors},
+	{"Unconfirmed requests", (*after).unconfirmed},
 	{"Agents that failed", (*after).failed},
 	{"Metrics", (*after).anomalies},
 	{"Unsent rows", (*after).unsent},
@@ -130,6 +131,23 @@ func (a *after) errors(ctx context.Context) engine.Check {
 		return problem("look at the step and the service that the most of them name", "%s", text)
 	}
 	return warning("look at the step and the service that the most of them name", "%s", text)
+}
+
+// shownUnconfirmed is how many requests that may have been carried out twice are listed.
+const shownUnconfirmed = 20
+
+// unconfirmed lists the changing requests that may have been carried out twice.
+func (a *after) unconfirmed(ctx context.Context) engine.Check {
+	doubts, err := a.store.Unconfirmed(ctx, a.record.ID, shownUnconfirmed)
+	switch {
+	case err != nil:
+		return unknown("%v", err)
+	case doubts.All == 0:
+		return fine("none: no changing request was sent again without proof that it was carried out once")
+	}
+	name := a.names(ctx)
+	_ = doubts.Call(func(agent int) (string, error) { return name(agent), nil }) // it does not fail
+	return problem(engine.UnconfirmedAdvice, "%s\n%s", doubts.Says(), strings.Join(doubts.Lines(), "\n"))
 }
 
 // fewFailures is the share of sessions from which on failures are no exceptions.

@@ -348,3 +348,17 @@ func (l *Launch) moved() (map[int]int, error) {
 func (l *Launch) rehearsesShop() bool {
 	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.rehearses(s) })
 }
+
+// lineage are the runs that a run was forked from, by the names that their sessions had at services: as far as they are
+// still in the store.
+func lineage(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (all []engine.RunID) {
+	for parent := r.Parent; parent != ""; {
+		record, err := store.Run(ctx, parent)
+		if err != nil {
+			return append(all, parent)
+		}
+		all = append(all, cmp.Or(record.Settings.Replay, record.ID))
+		parent = record.Parent
+	}
+	return all
+}

@@ -169,6 +169,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Success:   l.Scenario.Success,
 		Settings:  l.Settings,
 		First:     j.Record.ForkCycle,
+		Lineage:   lineage(ctx, l.Store, &j.Record),
 		Journal:   journal,
 		Resume:    res,
 		Probe:     l.probe(j),

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// effectsEnv is how many kills the demonstration of effects is given; make effects sets it.
+const effectsEnv = "THRONG_EFFECT_KILLS"
+
+// effectKills returns how often runs are killed, and by how many buyers the shop is visited.
+func effectKills(t *testing.T) (kills, buyers int) {
+	t.Helper()
+	kills, err := strconv.Atoi(cmp.Or(os.Getenv(effectsEnv), "3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kills, 30 * (kills + 1)
+}
+
+// killedRun runs a scenario at a shop, kills its process so many times with SIGKILL while requests are under way, resumes
+// each time, and returns the data folder.
+func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (data string) {
+	t.Helper()
+	const seed = 20261124
+	draw := rand.New(rand.NewPCG(seed, uint64(kills)))
+	data = filepath.Join(t.TempDir(), "data")
+	args := []string{"run", file, "--data", data, "--seed", "7", "--max-concurrent", "10", "--no-dashboard", "--keep-awake=off"}
+	for kill := 0; ; kill++ {
+		cmd, out, stderr := process(t, nil, args...)
+		if program := os.Getenv("THRONG_EFFECT_PROGRAM"); program != "" { // another version, to compare with
+			cmd.Path = program
+		}
+		if kill < kills {
+			shop.killAt(5+draw.IntN(buyers/(kills+1)), func() { _ = cmd.Process.Kill() })
+		}
+		err := cmd.Run()
+		if err == nil {
+			if kill < kills {
+				t.Fatalf("seed %d: the run ended after %d of %d kills\n%s", seed, kill, kills, out)
+			}
+			return data
+		}
+		if kill >= kills || cmd.ProcessState.ExitCode() >= 0 {
+			t.Fatalf("seed %d, kill %d: %v\n%s%s", seed, kill, err, out, stderr)
+		}
+		args = []string{"resume", "--data", data, "--no-dashboard", "--keep-awake=off"}
+	}
+}
+
+// manifestOf exports a run and returns what its run.json says.
+func manifestOf(t *testing.T, data string) (m struct {
+	Exact       bool
+	Unconfirmed []struct {
+		Step, Request string
+		Agent         int `json:"agent_index"`
+	}
+	Count int64 `json:"unconfirmed_count"`
+}, out string) {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), "out")
+	if code, stdout, stderr := ctl(t, "export", "--data", data, "-o", out); code != exitDone {
+		t.Fatalf("export: code %d\n%s%s", code, stdout, stderr)
+	}
+	if err := json.Unmarshal([]byte(read(t, out, "run.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m, out
+}
+
+// scenarioFile writes a scenario.
+func scenarioFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "buyers.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestKillsAtAPlainShop holds that a shop which knows no idempotency keys doubles no order that is not listed, and that
+// its run is never called exact.
+func TestKillsAtAPlainShop(t *testing.T) {
+	t.Parallel()
+	kills, buyers := effectKills(t)
+	shop := newPlainShop(t, 80*time.Millisecond)
+	data := killedRun(t, shop, scenarioFile(t, plainBuyers(shop, buyers)), kills, buyers)
+	by, _ := shop.ordered()
+	doubled := 0
+	for _, n := range by {
+		if n > 1 {
+			doubled++
+		}
+	}
+	m, out := manifestOf(t, data)
+	listed := map[string]bool{}
+	for _, u := range m.Unconfirmed {
+		listed[fmt.Sprintf("buyer-%d", u.Agent)] = true
+		if u.Step != "order" || u.Request != "POST /orders" {
+			t.Errorf("listed is %+v", u)
+		}
+	}
+	t.Logf("%d buyers, %d kills: %d ordered more than once, %d unconfirmed, exact %t", buyers, kills, doubled, m.Count, m.Exact)
+	for buyer, n := range by {
+		if n > 1 && !listed[buyer] {
+			t.Errorf("%s ordered %d times, which nothing says", buyer, n)
+		}
+	}
+	if len(by) != buyers || doubled == 0 || m.Exact || int(m.Count) < doubled || int(m.Count) > 10*kills {
+		t.Errorf("%d of %d buyers ordered, %d of them more than once, %d unconfirmed, exact %t", len(by), buyers, doubled, m.Count, m.Exact)
+	}
+	_, status, _ := ctl(t, "status", "--data", data)
+	_, after, _ := ctl(t, "check", "--after", "--data", data)
+	page := filepath.Join(out, "report.html")
+	if code, stdout, stderr := ctl(t, "report", "--data", data, "-o", page); code != exitDone {
+		t.Fatalf("report: code %d\n%s%s", code, stdout, stderr)
+	}
+	says := fmt.Sprintf("%d requests may have been carried out more than once", m.Count)
+	for what, text := range map[string]string{"status": status, "check --after": after, "the report": read(t, page)} {
+		if !strings.Contains(text, says) {
+			t.Errorf("%s does not say %q:\n%s", what, says, text[:min(len(text), 3000)])
+		}
+	}
+	if !strings.Contains(after, "step order: POST /orders") || !strings.Contains(read(t, out, "timings.csv"), ",unconfirmed,") {
+		t.Errorf("check --after lists\n%s", after)
+	}
+	t.Logf("check --after says\n%s", after)
+}
+
+// TestKillsAtAShopThatCanBeAsked holds that verify doubles nothing and loses nothing, at a shop that knows no keys either,
+// and that the result is that of a run that was not killed.
+func TestKillsAtAShopThatCanBeAsked(t *testing.T) {
+	t.Parallel()
+	kills, buyers := effectKills(t)
+	calm, shop := newPlainShop(t, 0), newPlainShop(t, 80*time.Millisecond)
+	undisturbed := killedRun(t, calm, scenarioFile(t, cartBuyers(calm, buyers, true)), 0, buyers)
+	data := killedRun(t, shop, scenarioFile(t, cartBuyers(shop, buyers, true)), kills, buyers)
+	by, items := shop.ordered()
+	for buyer, n := range by {
+		if n != 1 {
+			t.Errorf("%s ordered %d times", buyer, n)
+		}
+	}
+	m, out := manifestOf(t, data)
+	if len(by) != buyers || items != 2*buyers || !m.Exact || m.Count != 0 {
+		t.Errorf("%d of %d buyers ordered %d items; exact %t, %d unconfirmed", len(by), buyers, items, m.Exact, m.Count)
+	}
+	_, want := manifestOf(t, undisturbed)
+	for _, name := range []string{"sessions.csv", "events.csv"} {
+		if read(t, out, name) != read(t, want, name) {
+			t.Errorf("%s differs from that of a run that was not killed", name)
+		}
+	}
+	t.Logf("%d buyers, %d kills: %d orders of %d items, exact %t", buyers, kills, len(by), items, m.Exact)
+}

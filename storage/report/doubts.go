@@ -1,0 +1,40 @@
+package report
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// mostDoubts is how many unconfirmed requests are listed.
+const mostDoubts = 100
+
+// doubts are the changing requests that may have been carried out twice.
+type doubts struct {
+	Says, Advice string // "" is that there are none
+	Table        table
+	More         string
+}
+
+func doubtsOf(ctx context.Context, src Source, run engine.RunID, name func(int) (string, error)) (d doubts, err error) {
+	all, err := src.Unconfirmed(ctx, run, mostDoubts)
+	if err != nil || all.All == 0 {
+		return d, err
+	}
+	if name != nil {
+		if err := all.Call(name); err != nil {
+			return d, err
+		}
+	}
+	d.Says, d.Advice = all.Says()+".", engine.UnconfirmedAdvice+"."
+	d.Table.Head = []string{"Agent", "Cycle", "Step", "Request", "Time (UTC)"}
+	for i := range all.First {
+		r := &all.First[i]
+		d.Table.Rows = append(d.Table.Rows, []string{r.Who(), strconv.Itoa(r.Cycle), r.Path, r.Request, r.At.UTC().Format("2006-01-02 15:04:05")})
+	}
+	if more := all.All - int64(len(all.First)); more > 0 {
+		d.More = engine.FormatCount(more) + " more are listed in run.json, which `throngctl export` writes."
+	}
+	return d, nil
+}
