@@ -121,6 +121,9 @@ func crowd() *reader {
 			{Place: engine.Place{Cycle: 1, Agent: 0, Take: 2}, Outcome: engine.Failed, Class: engine.BadAnswer, Path: "pay", Error: "the error's text is no result"},
 			{Place: engine.Place{Cycle: 1, Agent: 3}, Outcome: engine.TimedOut, Class: engine.Timeout, Path: "pay", Started: epoch.Add(time.Second)},
 		},
+		doubts: engine.UnconfirmedList{All: 1, First: []engine.UnconfirmedRow{
+			{Place: engine.Place{Cycle: 0, Agent: 0}, At: epoch.Add(time.Minute), Path: "pay", Request: "POST /pay"},
+		}},
 		metrics: []engine.MetricsRow{
 			{
 				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},

@@ -355,7 +355,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			out.HeldBy[g.String()] = milliseconds(asked.Waits[g])
 		}
 	}
-	for l := engine.Fresh; l <= engine.Recorded; l++ {
+	for l := engine.Fresh; l <= engine.Unconfirmed; l++ {
 		out.Labels[l.String()] = asked.Labels[l]
 	}
 	return out

@@ -67,7 +67,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f(requestsName, a.requests)
 	f("retries", a.retries)
 	f("refused (429)", a.limited)
-	for l := engine.Fresh; l <= engine.Recorded; l++ {
+	for l := engine.Fresh; l <= engine.Unconfirmed; l++ {
 		f(labelPrefix+l.String(), a.labels[l])
 	}
 	f("model calls", a.usage.Calls)

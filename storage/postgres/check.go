@@ -143,7 +143,7 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	if r.Schema, err = schemaVersion(ctx, conn); err != nil {
 		return err
 	}
-	if r.Schema < len(allMigrations()) {
+	if r.Schema < newestSchema() {
 		if !createIn {
 			return lacks("the schema throng is to be brought up to date by its owner, or GRANT CREATE ON SCHEMA throng TO " + quote(user))
 		}

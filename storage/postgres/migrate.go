@@ -25,7 +25,7 @@ type migration struct {
 	text    string
 }
 
-// allMigrations returns them in order; their versions count from 1.
+// allMigrations returns them in order; their versions rise, perhaps with gaps.
 func allMigrations() []migration {
 	files, err := migrations.ReadDir("migrations")
 	if err != nil {
@@ -36,12 +36,18 @@ func allMigrations() []migration {
 		text, err := migrations.ReadFile("migrations/" + f.Name())
 		number, name, _ := strings.Cut(strings.TrimSuffix(f.Name(), ".sql"), "_")
 		version, notNumber := strconv.Atoi(number)
-		if err := errors.Join(err, notNumber); err != nil || version != i+1 {
+		if err := errors.Join(err, notNumber); err != nil || i > 0 && version <= all[i-1].version {
 			panic(fmt.Sprintf("migration %s: %v", f.Name(), err))
 		}
 		all[i] = migration{version, name, string(text)}
 	}
 	return all
+}
+
+// newestSchema is the version that this program brings a schema to.
+func newestSchema() int {
+	all := allMigrations()
+	return all[len(all)-1].version
 }
 
 // migrate brings the schema up to date, in one transaction; ErrNewer if it is newer than this program, which then
@@ -50,7 +56,7 @@ func allMigrations() []migration {
 func migrate(ctx context.Context, conn *pgx.Conn) error {
 	all := allMigrations()
 	version, err := schemaVersion(ctx, conn)
-	if err != nil || version == len(all) { // without a lock: whoever may only read and write gets by
+	if err != nil || version == newestSchema() { // without a lock: whoever may only read and write gets by
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -61,7 +67,10 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range all[min(version, len(all)):] {
+		for _, m := range all {
+			if m.version <= version {
+				continue
+			}
 			if _, err := tx.Exec(ctx, m.text, pgx.QueryExecModeSimpleProtocol); err != nil {
 				return fmt.Errorf("migrate the schema to version %d: %w", m.version, err)
 			}
@@ -90,7 +99,7 @@ func schemaVersion(ctx context.Context, q querier) (version int, err error) {
 	if err := q.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM throng.migrations`).Scan(&version); err != nil {
 		return 0, err
 	}
-	if newest := len(allMigrations()); version > newest {
+	if newest := newestSchema(); version > newest {
 		return version, fmt.Errorf("%w: the database's schema is version %d, this Throng knows %d; use the newer one, or another database", engine.ErrNewer, version, newest)
 	}
 	return version, nil

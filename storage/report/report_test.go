@@ -150,6 +150,9 @@ func day() *source {
 		}
 		s.metrics = append(s.metrics, second(at, n))
 	}
+	s.doubts = engine.UnconfirmedList{All: 3, First: []engine.UnconfirmedRow{
+		{Place: engine.Place{Cycle: 1, Agent: 2}, At: epoch.Add(time.Minute), Path: "pay[1].order", Request: "POST /orders/" + hostile},
+	}}
 	return s
 }
 

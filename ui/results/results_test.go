@@ -64,9 +64,9 @@ func TestNoRunYet(t *testing.T) {
 func TestARunThatCalledModels(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
-	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: engine.Labels{engine.Unconfirmed: 7}}
+	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: engine.Labels{engine.Resent: 7}}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "uncertain steps", "7")
+	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "sent again, done once", "7")
 
 	totals.Usage.Unpriced, totals.Usage.Estimated = 34, 1200
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
@@ -114,10 +114,11 @@ func TestWhereTheTimeWent(t *testing.T) {
 
 func TestARunThatWasResumed(t *testing.T) {
 	totals := some()
-	totals.Labels = engine.Labels{100, 22, 3, 1}
+	totals.Labels = engine.Labels{engine.Fresh: 100, engine.Replayed: 22, engine.Resent: 3, engine.Confirmed: 1, engine.Unconfirmed: 2}
+	desk.doubts = engine.UnconfirmedList{All: 2, First: []engine.UnconfirmedRow{{Path: "pay.order", Request: "POST /orders", Name: "shopper-7"}}}
 	totals.Usage.Again = 2
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "replayed steps\n22", "uncertain steps\n3", "confirmed steps\n1", "perhaps paid twice\n2")
+	wantShown(t, s, "replayed steps\n22", "sent again, done once\n3", "done already\n1", "unconfirmed\n2", "Unconfirmed requests", "2 requests may have been carried out more than once", "shopper-7", "POST /orders", "perhaps paid twice\n2")
 	if s.page.recorded.content.Visible() {
 		t.Error("a run that asked services shows recorded steps")
 	}
