@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -209,10 +210,14 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 		return nil, err
 	}
 	var done bool
+	var mistake error // in the scenario, which another attempt does not help
 	call := by.aside(".verify")
 	call.Expect = v.Expect
 	call.Accept = func(a *Answer) (err error) {
 		instead, done, err = v.Judge(a)
+		if failure, ok := errors.AsType[*engine.StepError](err); ok && failure.Class == engine.Script {
+			mistake, err = err, nil
+		}
 		return err
 	}
 	var req http.Request
@@ -220,7 +225,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	answer, err := h.transport.send(ctx, &req, call)
 	by.took(call)
 	if err == nil {
-		err = call.check(answer)
+		err = cmp.Or(mistake, call.check(answer))
 	}
 	if err != nil {
 		by.Record.Label, by.Record.Attempts = engine.NotRepeated, max(by.Record.Attempts, 1)

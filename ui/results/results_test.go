@@ -115,9 +115,9 @@ func TestWhereTheTimeWent(t *testing.T) {
 func TestARunThatWasResumed(t *testing.T) {
 	totals := some()
 	totals.Labels = engine.Labels{engine.Fresh: 100, engine.Replayed: 22, engine.Resent: 3, engine.Confirmed: 1, engine.Unconfirmed: 2}
-	desk.doubts = engine.UnconfirmedList{All: 2, First: []engine.UnconfirmedRow{{Path: "pay.order", Request: "POST /orders", Name: "shopper-7"}}}
+	doubts := engine.UnconfirmedList{All: 2, First: []engine.UnconfirmedRow{{Path: "pay.order", Request: "POST /orders", Name: "shopper-7"}}}
 	totals.Usage.Again = 2
-	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
+	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals, doubts: doubts})
 	wantShown(t, s, "replayed steps\n22", "sent again, done once\n3", "done already\n1", "unconfirmed\n2", "Unconfirmed requests", "2 requests may have been carried out more than once", "shopper-7", "POST /orders", "perhaps paid twice\n2")
 	if s.page.recorded.content.Visible() {
 		t.Error("a run that asked services shows recorded steps")
