@@ -84,13 +84,19 @@ func (s *Session) UUID() string { return SessionUUID(s.Identity(), s.Cycle, s.Ag
 // Settled returns text for results: ids of the run's sessions, and of those of the runs that it was forked from, are
 // replaced by their [SeedUUID], which every run with the seed shares. It may change text in place.
 func (s *Session) Settled(text []byte) []byte {
+	return Settle(text, s.Settings().Seed, append([]RunID{s.Identity()}, s.run.lineage...))
+}
+
+// Settle replaces in text the ids of the sessions of some runs, which have one seed, by their [SeedUUID]. It may change text
+// in place.
+func Settle(text []byte, seed uint64, runs []RunID) []byte {
 	for at := 0; at+hexLength <= len(text); {
 		id, n := idAt(text[at:])
 		if n == 0 {
 			at++
 			continue
 		}
-		if stable, ok := s.settled(id); ok {
+		if stable, ok := settled(id, seed, runs); ok {
 			if n == hexLength {
 				raw := uuid.MustParse(stable)
 				stable = hex.EncodeToString(raw[:])
@@ -102,10 +108,10 @@ func (s *Session) Settled(text []byte) []byte {
 	return text
 }
 
-func (s *Session) settled(id uuid.UUID) (string, bool) {
-	for _, run := range append([]RunID{s.Identity()}, s.run.lineage...) {
+func settled(id uuid.UUID, seed uint64, runs []RunID) (string, bool) {
+	for _, run := range runs {
 		if cycle, agent, ok := placeOf(run, id); ok {
-			return SeedUUID(s.Settings().Seed, cycle, agent), true
+			return SeedUUID(seed, cycle, agent), true
 		}
 	}
 	return "", false

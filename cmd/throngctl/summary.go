@@ -64,7 +64,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
 	}
 	if text := repeats(s); text != "" {
-		row("repeated steps", "%s", text)
+		row("repeated", "%s", text)
 	}
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)

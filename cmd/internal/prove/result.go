@@ -82,7 +82,7 @@ func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	shop, err := mutations(wire.ShopLog(dir, r.record.ID))
+	shop, err := mutations(wire.ShopLog(dir, r.record.ID), r.settle)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,11 @@ func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 		r.parts = append(r.parts, part{"rows in Postgres", rows})
 	}
 	return r, nil
+}
+
+// settle gives a text without the ids of sessions that only this run has.
+func (r *result) settle(text string) string {
+	return string(engine.Settle([]byte(text), r.record.Settings.Seed, []engine.RunID{r.record.ID}))
 }
 
 func (c *Config) database() postgres.Config {
@@ -128,7 +133,7 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 		if err := file.write(ctx, &text, store, r.record.ID, names); err != nil {
 			return err
 		}
-		r.parts = append(r.parts, part{file.name, slices.Collect(strings.Lines(text.String()))})
+		r.parts = append(r.parts, part{file.name, slices.Collect(strings.Lines(r.settle(text.String())))})
 	}
 	if names.Personas == nil {
 		return nil
@@ -141,7 +146,7 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 
 // mutations are the changes of the rehearsal's shop, by user and cycle; steps that nothing orders may come in any
 // order. One whose key was carried out before is marked.
-func mutations(log string) (part, error) {
+func mutations(log string, settle func(string) string) (part, error) {
 	p := part{name: "changes of the shop"}
 	all, err := rehearsal.Mutations(log)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +157,7 @@ func mutations(log string) (part, error) {
 	}
 	known := map[string]bool{}
 	for _, m := range all {
-		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, m.What)
+		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, settle(m.What))
 		if m.Key != "" && known[m.User+m.Key] {
 			line += ", with a key that was there before"
 		}
