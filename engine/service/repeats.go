@@ -133,6 +133,16 @@ func doubtful(a *Answer, left bool) bool {
 	return false
 }
 
+// turnedAway reports whether a status says that a service carries out no such request, before it looks at what it holds: it
+// did not carry out the first one either.
+func turnedAway(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType:
+		return true
+	}
+	return false
+}
+
 // repeatable reports whether a request of a call may be sent again without asking: by the pool of connections, and when
 // the machine slept.
 func (t *transport) repeatable(call *Call) bool {
@@ -157,7 +167,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 		return answer, err
 	case call.verified || !call.repeated && (call.Session.Take == 0 || call.Record.Attempts == 0):
 		return answer, err
-	case t.tag, call.Repeats == Harmless:
+	case t.tag, call.Repeats == Harmless, answer != nil && turnedAway(answer.Status):
 	case t.proofs.known(call.Path) == proven:
 	case call.Repeats == Keyed && answer != nil && t.proofs.find(ctx, call.Path, func() proof { return t.prove(ctx, req, call) }) == proven:
 	default:

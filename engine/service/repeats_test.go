@@ -43,6 +43,8 @@ func TestRepeats(t *testing.T) {
 		{"keyed, and it is true", true, []reply{made, replay}, keyed, 2, engine.Resent},
 		{"keyed, and it is not true", true, []reply{made, made}, keyed, 2, engine.Unconfirmed},
 		{"keyed, proved at once", true, []reply{replay}, keyed, 1, engine.Confirmed},
+		{"an answer that no such request gets in", true, []reply{{status: 401}}, nil, 1, engine.Resent},
+		{"an answer that may come of the first", true, []reply{{status: 400}}, nil, 1, engine.Unconfirmed},
 		{"harmless", true, []reply{made}, harmless, 1, engine.Resent},
 		{"never", true, nil, once, 0, engine.NotRepeated},
 		{"never, in one process", false, []reply{gone}, once, 1, engine.NotRepeated},
