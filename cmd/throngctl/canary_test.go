@@ -94,7 +94,7 @@ type nest struct {
 
 func newNest(t *testing.T, word string) *nest {
 	t.Helper()
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	n := &nest{data: t.TempDir(), temp: t.TempDir(), parrot: &parrot{}, word: word}
 	door := httptest.NewServer(n.parrot)
 	t.Cleanup(door.Close)
@@ -119,7 +119,7 @@ func newNest(t *testing.T, word string) *nest {
 		n.env = append(n.env, name+"="+value)
 		n.parrot.learn(value)
 	}
-	n.env = append(n.env, "TMPDIR="+n.temp, "DATABASE_URL="+n.database)
+	n.env = append(n.env, "TMPDIR="+n.temp, "THRONG_DATABASE_URL="+n.database)
 	text := fmt.Sprintf(canaries, door.URL, untrusted.URL, open.String(), canarySteps())
 	n.file = write(t, filepath.Join(t.TempDir(), "canaries.yaml"), text)
 	return n
