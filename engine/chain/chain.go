@@ -71,6 +71,7 @@ type Service struct {
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
+	Key     *Key // fixed; nil is none
 	Limits  service.Limits
 
 	// Of kind llm:
@@ -89,7 +90,8 @@ type Service struct {
 	token      string
 	wanted     []string // names of secrets
 	secrets    map[string]string
-	concealed  []string // what no error text may say
+	values     service.Secrets // what takes the place of marks
+	concealed  []string        // what no error text may say
 	tokens     *service.Tokens
 }
 
@@ -110,6 +112,7 @@ type Named struct {
 	name  string
 	field string // of its draws
 	value *script.Template
+	of    *Service // whose secrets may stand in it; nil has none
 }
 
 // Walk calls f for every step of the chain, outer ones first, with its path. Those of another chain that a step runs

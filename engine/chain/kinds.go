@@ -17,7 +17,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{"http", []string{
-			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "idempotent",
+			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "auth", "idempotent",
 			"private",
 		}, readHTTP},
 		{"llm", []string{

@@ -117,6 +117,7 @@ func (c *Call) blackOut(a *Answer) {
 		forms = c.forms()
 	}
 	each(forms, a.blackOut)
+	a.blackOutDecoded(forms)
 	if isStream(a) { // a secret may begin in one piece and end in another
 		p := piecesOf(a.Body)
 		each(c.forms(), p.blackOut)
@@ -136,7 +137,7 @@ func (c *Call) blackedOut(text string) string {
 // token's beginning.
 func (a *Answer) mayRepeat(token string) bool {
 	const start = 12
-	if len(token) <= start || strings.ContainsFunc(token[:start], func(r rune) bool { return r > unicode.MaxASCII }) {
+	if len(token) <= start || a.isEscaped() || strings.ContainsFunc(token[:start], func(r rune) bool { return r > unicode.MaxASCII }) {
 		return true
 	}
 	for _, form := range Spellings(token[:start]) {

@@ -139,7 +139,9 @@ func timed(name, help, standard string, of func(db *Database) *time.Duration) Da
 }
 
 // envName is the variable of a setting. DATABASE_URL and its like belong to the programs of the user: Throng reads its own.
-func envName(name string) string { return "THRONG_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) }
+func envName(name string) string {
+	return "THRONG_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // addressParts are the settings of the table that make up the address.
 const addressParts = 6
