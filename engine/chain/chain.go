@@ -103,6 +103,11 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
 		if value != "" {
 			s.concealed = append(s.concealed, service.Spellings(value)...)
+			if s.Key != nil && s.Key.kind == "basic" { // whose header is base64 already, and may be encoded again
+				for _, form := range service.InBase64(value) {
+					s.concealed = append(s.concealed, service.Spellings(form)...)
+				}
+			}
 		}
 	}
 }
