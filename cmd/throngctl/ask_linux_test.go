@@ -122,7 +122,7 @@ chain c:
 // as the process, and is asked for again by the next one.
 func TestSecretsAreAskedFor(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer typed-hunter2" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -161,7 +161,7 @@ func TestSecretsAreAskedFor(t *testing.T) {
 // TestThePasswordIsAskedForAgain is a database that was saved where no keychain kept its password.
 func TestThePasswordIsAskedForAgain(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	data := t.TempDir()
 	const address = "postgres://me@127.0.0.1:1/results"
 	if err := wire.SaveDatabase(data, wire.Database{URL: address, Password: "hunter2-old"}); err == nil {

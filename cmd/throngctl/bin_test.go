@@ -10,7 +10,7 @@ import (
 
 // TestBin deletes runs and checkpoints, brings them back, and makes room.
 func TestBin(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	in := func(args ...string) []string { return append(args, "--data", data) }
 	first, second := newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")
@@ -69,7 +69,7 @@ func TestBin(t *testing.T) {
 
 // TestDeleteNow takes a run away without the bin.
 func TestDeleteNow(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	run := newRun(t, data)
 	want(t, exitDone, "", []string{"delete", run, "--now", "-y", "--data", data}, "deleted\n")
@@ -78,7 +78,7 @@ func TestDeleteNow(t *testing.T) {
 
 // TestNote keeps a person's words with a run, in lists and in run.json.
 func TestNote(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	run := newRun(t, data)
 	in := func(args ...string) []string { return append(args, "--data", data) }

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zalando/go-keyring"
@@ -33,6 +34,7 @@ import (
 const canaries = `
 parameters:
   word: {default: nothing}
+  CANARY_PARAMETER: {secret: true, title: the key of a partner}
 population: {count: 3}
 clock: {cycles: 2}
 services:
@@ -51,6 +53,11 @@ services:
     kind: http
     url: %[1]s
     auth: {login: {post: /login/garbled, form: {password: "secret:CANARY_PASSWORD"}, token: body.token}}
+  basic: {kind: http, url: %[1]s, auth: {basic: {user: "${agent.id}", password: secret:CANARY_BASIC}}, limits: {timeout: 150ms}}
+  header: {kind: http, url: %[1]s, auth: {header: {name: X-Key, value: "Key ${secret:CANARY_HEADER}"}}, limits: {timeout: 150ms}}
+  query: {kind: http, url: %[1]s, auth: {query: {name: k, value: secret:CANARY_QUERY}}, limits: {timeout: 150ms}}
+  cookie: {kind: http, url: %[1]s, auth: {cookie: {name: k, value: secret:CANARY_COOKIE}}, limits: {timeout: 150ms}}
+  sent: {kind: http, url: %[1]s, headers: {X-Own: secret:CANARY_OWN}, limits: {timeout: 150ms}}
   nobody: {kind: http, url: "http://127.0.0.1:1", auth: {bearer: secret:CANARY_BEARER}}
   tls: {kind: http, url: "%[2]s", auth: {bearer: secret:CANARY_BEARER}}
   model: {kind: llm, url: %[1]s/v1, model: m, auth: {bearer: secret:CANARY_KEY}}
@@ -58,7 +65,7 @@ services:
   shut: {kind: postgres, url: "secret:CANARY_SHUT"}
   own: {kind: postgres, url: "%[3]s", auth: {password: secret:CANARY_DB_PASSWORD}}
 chain c:
-%[4]s  step told: {kind: emit, event: told, data: {word: "${params.word}", good: "${steps.bearer_good}", chat: "${steps.chat.text}", row: "${steps.row.first}"}}
+%[4]s  step told: {kind: emit, event: told, data: {word: "${params.word}", good: "${steps.bearer_good}", encoded: "${steps.sent_encoded}", said: "${steps.read.first}", chat: "${steps.chat.text}", row: "${steps.row.first}"}}
   step failed: {kind: http, service: bearer, get: "/refused", query: {word: "${params.word}"}}
 `
 
@@ -72,6 +79,18 @@ func canarySteps() string {
 		}
 		step("%s_good: {kind: http, service: %s, get: /good}", service, service)
 	}
+	for _, service := range []string{"basic", "header", "query", "cookie"} {
+		for _, way := range []string{"refused", "encoded", "malformed", "garbled", "slow"} {
+			step("%s_%s: {kind: http, service: %s, post: /%s, on_error: continue}", service, way, service, way)
+		}
+	}
+	for _, way := range []string{"refused", "broken", "encoded", "garbled", "slow"} {
+		step(`sent_%s: {kind: http, service: sent, post: "/%s?at=${secret:CANARY_PARAMETER}", on_error: continue, query: {k: secret:CANARY_SENT}, headers: {X-Step: "v1 ${secret:CANARY_SENT}"}, json: {k: ["is ${secret:CANARY_PARAMETER}"]}}`, way, way)
+	}
+	step(`form: {kind: http, service: sent, post: "/refused/${secret:CANARY_SENT}", on_error: continue, form: {k: secret:CANARY_PARAMETER}}`)
+	step(`text: {kind: http, service: sent, post: /encoded, on_error: continue, body: "key ${secret:CANARY_SENT}"}`)
+	step(`args: {kind: sql, service: own, query: "select refuse($1)", args: ["secret:CANARY_SENT"], on_error: continue}`)
+	step(`read: {kind: sql, service: own, query: "select $1::text as said", args: ["is ${secret:CANARY_SENT}"]}`)
 	for _, service := range []string{"turned", "lost", "nobody", "tls"} {
 		step("%s: {kind: http, service: %s, post: /, on_error: continue}", service, service)
 	}
@@ -90,11 +109,12 @@ type nest struct {
 	parrot           *parrot
 	said             bytes.Buffer // everything that throngctl wrote
 	word             string
+	parameter        string // a secret one
 }
 
 func newNest(t *testing.T, word string) *nest {
 	t.Helper()
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	n := &nest{data: t.TempDir(), temp: t.TempDir(), parrot: &parrot{}, word: word}
 	door := httptest.NewServer(n.parrot)
 	t.Cleanup(door.Close)
@@ -115,11 +135,16 @@ func newNest(t *testing.T, word string) *nest {
 	for name, value := range map[string]string{
 		"CANARY_BEARER": `canary<bearer>&"quoted"/+=`, "CANARY_JWT": "canary-jwt-secret-4711", "CANARY_PASSWORD": `canary "pass" word&/%+`,
 		"CANARY_KEY": "sk-canary-key-4711", "CANARY_DB": address.String(), "CANARY_SHUT": shut.String(), "CANARY_DB_PASSWORD": pgtest.Password,
+		"CANARY_BASIC": "canary-basic-4711/+", "CANARY_HEADER": `canary-"header"-4711`, "CANARY_QUERY": "canary query&4711", "CANARY_COOKIE": "canary-cookie-4711",
+		"CANARY_OWN": "canary-own-ä-4711", "CANARY_SENT": `canary "sent" %4711/ü`, "CANARY_PARAMETER": "canary-parameter-4711%",
 	} {
+		if name == "CANARY_PARAMETER" { // of which the first run is told, and a resume has to be
+			n.parameter = value
+		}
 		n.env = append(n.env, name+"="+value)
 		n.parrot.learn(value)
 	}
-	n.env = append(n.env, "TMPDIR="+n.temp, "DATABASE_URL="+n.database)
+	n.env = append(n.env, "TMPDIR="+n.temp, "THRONG_DATABASE_URL="+n.database)
 	text := fmt.Sprintf(canaries, door.URL, untrusted.URL, open.String(), canarySteps())
 	n.file = write(t, filepath.Join(t.TempDir(), "canaries.yaml"), text)
 	return n
@@ -144,7 +169,7 @@ func (n *nest) ctl(t *testing.T, kill string, args ...string) {
 // fly runs the scenario with all that can happen to it.
 func (n *nest) fly(t *testing.T) {
 	t.Helper()
-	n.ctl(t, "commit:12", "run", n.file, "--set", "word="+n.word, "--breaker", "off", "--retry-wait", "1ms", "--retries", "2",
+	n.ctl(t, "commit:12", "run", n.file, "--set", "word="+n.word, "--set", "CANARY_PARAMETER="+n.parameter, "--breaker", "off", "--retry-wait", "1ms", "--retries", "2",
 		"--keep-share", "1", "--seed", "7", "--max-concurrent", "2", "--record", "--checkpoint-interval", "50ms")
 	n.ctl(t, "", "resume", "--export", filepath.Join(n.data, "out"))
 	n.ctl(t, "", "audit")
@@ -296,6 +321,19 @@ func forms(secret string) []string {
 		secret, string(quoted[1 : len(quoted)-1]), strings.ReplaceAll(secret, `"`, `""`), strings.ReplaceAll(secret, `"`, `\"`),
 		url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret)),
 	}
+	units, octets := "", ""
+	for _, u := range utf16.Encode([]rune(secret)) {
+		units += fmt.Sprintf(`\u%04x`, u)
+	}
+	for _, b := range []byte(secret) {
+		octets += fmt.Sprintf("%%%02x", b)
+	}
+	wide := utf16.Encode([]rune(secret))
+	low, high := make([]byte, 0, 2*len(wide)), make([]byte, 0, 2*len(wide))
+	for _, u := range wide {
+		low, high = append(low, byte(u), byte(u>>8)), append(high, byte(u>>8), byte(u))
+	}
+	all = append(all, units, octets, string(low), string(high))
 	for _, before := range []string{"", "u", "us", "somebody:"} {
 		text := base64.RawStdEncoding.EncodeToString([]byte(before + secret))
 		all = append(all, text[(len(before)*8+5)/6:len(text)-2])

@@ -179,7 +179,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"EXIT STATUS", `\fB130\fR`, "THRONG_DATA", "DATABASE_URL", "settings.json", "NO_COLOR"} {
+	for _, want := range []string{"EXIT STATUS", `\fB130\fR`, "THRONG_DATA", "THRONG_DATABASE_URL", "settings.json", "NO_COLOR"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("there is no %s", want)
 		}

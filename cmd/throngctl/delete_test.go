@@ -44,7 +44,7 @@ func want(t *testing.T, code int, typed string, args []string, says ...string) {
 }
 
 func TestPrune(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	runs := []string{newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")}
 	prune := func(more ...string) []string { return append([]string{"prune", "--data", data}, more...) }
@@ -79,7 +79,7 @@ func TestPrune(t *testing.T) {
 
 // TestDeleteAsksForUnsentRows never lets go of rows that have not arrived without being told so.
 func TestDeleteAsksForUnsentRows(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
 	data := filepath.Join(t.TempDir(), "data")
@@ -103,7 +103,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 
 // TestDeleteFromPostgres takes a run's rows away there, and sends them again.
 func TestDeleteFromPostgres(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
 	data := filepath.Join(t.TempDir(), "data")
 	first, second := newRun(t, data, "--database-url", url), newRun(t, data, "--database-url", url)

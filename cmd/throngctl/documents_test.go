@@ -127,7 +127,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	keyring.MockInit()
 	self(t) // before there is another home, in which Go would build all anew
-	for _, name := range []string{"DATABASE_URL", "XDG_DATA_HOME"} {
+	for _, name := range []string{"THRONG_DATABASE_URL", "XDG_DATA_HOME"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("SHOP_TOKEN", "a-token-of-the-shop")

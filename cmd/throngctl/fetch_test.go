@@ -31,7 +31,7 @@ func killedAt(t *testing.T, commit int, args ...string) bool {
 // TestFetchOverKills sends a run from one machine and fetches it on another, both killed at every commit: nothing shows
 // there before it is whole, and then it is the same.
 func TestFetchOverKills(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
 	here, there := t.TempDir(), t.TempDir()
 	must := func(want string, args ...string) string {

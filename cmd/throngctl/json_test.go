@@ -74,7 +74,7 @@ func names(v any, all map[string]bool) {
 // wanted in it and names in one style.
 func TestAnswersForPrograms(t *testing.T) {
 	data := t.TempDir()
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	_, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--rehearsal", "none", "--seed", "7", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var first startedJSON

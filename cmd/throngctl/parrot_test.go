@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"unicode/utf16"
 )
 
 // parrot is a server that repeats what it was sent, secrets and all, in every wrong way that we know of. It keeps what
@@ -67,6 +68,8 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/cut":
 		w.Header().Set("Content-Length", "9999")
 		fmt.Fprint(w, token)
+	case "/encoded":
+		p.encoded(w, strings.Join([]string{r.Header.Get("Authorization"), r.Header.Get("X-Key"), r.Header.Get("Cookie"), r.Header.Get("X-Own"), r.Header.Get("X-Step"), r.URL.Query().Encode(), unquoted(r.URL.Query()), string(body)}, " and "))
 	case "/slow":
 		<-r.Context().Done()
 	case "/v1/chat/completions":
@@ -80,6 +83,31 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"sent": %s, "basic": %q, "query": %q, "hex": "%x"}`, quoted, basic, url.QueryEscape(token), token)
 		w.Header().Set("X-Trailer", token)
 	}
+}
+
+// unquoted are the values of a query as they are.
+func unquoted(query url.Values) (all string) {
+	for _, values := range query {
+		all += strings.Join(values, " ") + " "
+	}
+	return all
+}
+
+// encoded repeats a text in ways that only decoding shows.
+func (p *parrot) encoded(w http.ResponseWriter, text string) {
+	var units, octets strings.Builder
+	var wide []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&units, `\u%04x`, u)
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	for _, b := range []byte(text) {
+		fmt.Fprintf(&octets, "%%%02x", b)
+	}
+	w.Header().Set("X-Sent", octets.String())
+	w.Header().Set("Content-Type", "text/plain")
+	fmt.Fprintf(w, `{"units": "%s", "octets": "%s", "base64": "%s", "plain": %q} %s`,
+		units.String(), octets.String(), base64.StdEncoding.EncodeToString([]byte(text)), text, wide)
 }
 
 // raw answers with bytes that need not be HTTP.

@@ -44,7 +44,23 @@ func (f databaseFlag) find(t *terminal) (wire.Database, error) {
 	if err != nil {
 		return db, err
 	}
+	if db.URL == "" && f.DatabaseURL == "" {
+		t.offerDatabase()
+	}
 	return t.askPassword(db)
+}
+
+// offerDatabase says once that the environment names a database of another program, and how to send results there.
+func (t *terminal) offerDatabase() {
+	offer, ok := wire.FindDatabaseOffer(os.Getenv, t.data)
+	if !ok {
+		return
+	}
+	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is said once.\n",
+		wire.OfferEnv, offer.Target, wire.OfferEnv)
+	if err := offer.Decline(t.data); err != nil {
+		slog.Warn("the answer to the offer of a database cannot be saved", "error", err)
+	}
 }
 
 // flags are those that were given, by the names of their settings.

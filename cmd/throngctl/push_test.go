@@ -2,18 +2,21 @@ package main
 
 import (
 	"encoding/csv"
-	neturl "net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	neturl "net/url"
 
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // TestPush runs while the database is down, sends the results later, twice, and compares what arrived with the export.
 func TestPush(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
 	data, out := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "out")
@@ -30,17 +33,17 @@ func TestPush(t *testing.T) {
 	if code != exitDone || !strings.Contains(stderr, "not all results are in") || !strings.Contains(stderr, "throngctl push") {
 		t.Fatalf("run without the server: code %d\n%s%s", code, stdout, stderr)
 	}
-	t.Setenv("DATABASE_URL", url)
+	t.Setenv("THRONG_DATABASE_URL", url)
 	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "rows wait here for") {
 		t.Errorf("status of what waits: code %d\n%s%s", code, stdout, stderr)
 	}
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server.Start(t)
 	u, err := neturl.Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("DATABASE_PASSWORD", pgtest.Password)
+	t.Setenv("THRONG_DATABASE_PASSWORD", pgtest.Password)
 	parts := []string{"--database-host", u.Hostname(), "--database-port", u.Port(), "--database-user", pgtest.User, "--database-name", strings.Trim(u.Path, "/")}
 	for _, where := range [][]string{{"--database-url", url}, parts} {
 		code, stdout, stderr = ctl(t, append([]string{"push", "--data", data}, where...)...)
@@ -48,11 +51,11 @@ func TestPush(t *testing.T) {
 			t.Fatalf("push: code %d\n%s%s", code, stdout, stderr)
 		}
 	}
-	t.Setenv("DATABASE_URL", url)
+	t.Setenv("THRONG_DATABASE_URL", url)
 	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "all rows are in") {
 		t.Errorf("status of what was sent: code %d\n%s%s", code, stdout, stderr)
 	}
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	for file, table := range map[string]string{"sessions.csv": "sessions", "events.csv": "events"} {
 		rows, err := csv.NewReader(strings.NewReader(read(t, out, file))).ReadAll()
 		if err != nil {
@@ -91,7 +94,7 @@ func TestPush(t *testing.T) {
 
 // TestPushOfRefusedRows says so where the database does not take all rows.
 func TestPushOfRefusedRows(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)
 	url := server.Database(t)
 	data := filepath.Join(t.TempDir(), "data")
@@ -145,4 +148,21 @@ func sent(t *testing.T, url, table string, columns []string) (all [][]string) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestTheDatabaseOfOtherProgramsIsOfferedOnce runs with DATABASE_URL in the environment: results stay here, and one line
+// says how to send them there, once.
+func TestTheDatabaseOfOtherProgramsIsOfferedOnce(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("THRONG_DATABASE_URL", "")
+	t.Setenv("DATABASE_URL", "postgres://me:hush-hush@127.0.0.1:1/app")
+	data := t.TempDir()
+	args := []string{"run", "shopping", "--data", data, "--cycles", "1", "--set", "agents=2", "--rehearsal", "none", "--no-dashboard"}
+	const line = "DATABASE_URL points to 127.0.0.1:1/app. Throng does not use it."
+	for i, want := range []int{1, 0} {
+		code, out, stderr := ctl(t, args...)
+		if code != exitDone || strings.Count(stderr, line) != want || strings.Contains(out+stderr, "hush") {
+			t.Errorf("run %d: exit code %d, want the offer %d times\n%s%s", i, code, want, out, stderr)
+		}
+	}
 }

@@ -37,8 +37,8 @@ func TestPythonRunners(t *testing.T) {
 		{"", "ENABLE_PARALLEL_STEPS=false", "", "sequential-steps", "on", "ENABLE_PARALLEL_STEPS"},
 		{"", "ENABLE_PARALLEL_STEPS=1", "sequential-steps=on", "sequential-steps", "off", "ENABLE_PARALLEL_STEPS"},
 		{"", "PARALLEL_EXECUTION_TIMEOUT=600", "cycle-timeout=9", "cycle-timeout", "10m0s", "PARALLEL_EXECUTION_TIMEOUT"},
-		{"", "DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "database-url=postgres://bob@127.0.0.1:2/lab", "database-url", "127.0.0.1:1/lab", "DATABASE_URL"},
-		{"--database-url postgres://eve@127.0.0.1:3/lab", "DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "", "database-url", "127.0.0.1:3/lab", "--database-url"},
+		{"", "THRONG_DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "database-url=postgres://bob@127.0.0.1:2/lab", "database-url", "127.0.0.1:1/lab", "THRONG_DATABASE_URL"},
+		{"--database-url postgres://eve@127.0.0.1:3/lab", "THRONG_DATABASE_URL=postgres://ann@127.0.0.1:1/lab", "", "database-url", "127.0.0.1:3/lab", "--database-url"},
 	} {
 		t.Run(strings.TrimSpace(c.flags+" "+c.env), func(t *testing.T) {
 			data := t.TempDir()
@@ -47,7 +47,7 @@ func TestPythonRunners(t *testing.T) {
 					t.Fatal(stderr)
 				}
 			}
-			for _, name := range []string{"DATABASE_URL", "SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"} {
+			for _, name := range []string{"THRONG_DATABASE_URL", "SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"} {
 				t.Setenv(name, "")
 			}
 			if name, value, ok := strings.Cut(c.env, "="); ok {

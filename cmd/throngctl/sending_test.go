@@ -16,7 +16,7 @@ import (
 
 // TestPushAgain sends a run, drops the schema there, and sends the run again: all of it is there.
 func TestPushAgain(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
 	data := filepath.Join(t.TempDir(), "data")
 	if code, stdout, stderr := ctl(t, day(data, "--database-url", url)...); code != exitDone {
@@ -50,7 +50,7 @@ func TestPushAgain(t *testing.T) {
 // TestKilledWhileSending kills throngctl while the database has rows that it never confirmed, and resumes: all rows are
 // there, none twice.
 func TestKilledWhileSending(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)
 	for name, at := range map[string]string{"before COPY is confirmed": "COPY ", "before COMMIT is confirmed": "COMMIT\x00"} {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func visits(t *testing.T, address string) (text string, n int) {
 // TestSQLSteps runs at 1, 7 and 50, then kills throngctl in the middle and resumes: the same results, and each row once.
 // The address of the database, with its password, is left nowhere.
 func TestSQLSteps(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)
 	database := server.Database(t)
 	file := write(t, filepath.Join(t.TempDir(), "visitors.yaml"), visitors)
@@ -161,7 +161,7 @@ func checkNoPassword(t *testing.T, dir string) {
 // TestSQLServiceElsewhere is what is said before anything is asked of a database that somebody else named.
 func TestSQLServiceElsewhere(t *testing.T) {
 	keyring.MockInit()
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	file := write(t, filepath.Join(t.TempDir(), "visitors.yaml"), visitors)
 	for _, tt := range []struct {
 		secret string

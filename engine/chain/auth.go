@@ -89,7 +89,7 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	in := &reader{Reader: r, names: names, holder: s}
 	n.Fields("post", "put", "json", "form", "headers", "expect", "token", "header", "scheme")
 	n.Require("token")
-	q := &request{expect: readExpect(n.Get("expect")), headers: in.headers(n.Get("headers"), "headers.")}
+	q := &request{service: s, expect: readExpect(n.Get("expect")), headers: in.headers(n.Get("headers"), "headers.")}
 	which := n.Only("post", "put")
 	switch {
 	case n.Kind() != doc.Map: // reported

@@ -72,6 +72,7 @@ type Service struct {
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
+	Key     *Key // fixed; nil is none
 	Limits  service.Limits
 	Repeats Repeats // of changing requests, unless a step says it
 
@@ -91,7 +92,8 @@ type Service struct {
 	token      string
 	wanted     []string // names of secrets
 	secrets    map[string]string
-	concealed  []string // what no error text may say
+	values     service.Secrets // what takes the place of marks
+	concealed  []string        // what no error text may say
 	tokens     *service.Tokens
 }
 
@@ -103,6 +105,11 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
 		if value != "" {
 			s.concealed = append(s.concealed, service.Spellings(value)...)
+			if s.Key != nil && s.Key.kind == "basic" { // whose header is base64 already, and may be encoded again
+				for _, form := range service.InBase64(value) {
+					s.concealed = append(s.concealed, service.Spellings(form)...)
+				}
+			}
 		}
 	}
 }
@@ -112,6 +119,7 @@ type Named struct {
 	name  string
 	field string // of its draws
 	value *script.Template
+	of    *Service // whose secrets may stand in it; nil has none
 }
 
 // Walk calls f for every step of the chain, outer ones first, with its path. Those of another chain that a step runs

@@ -49,6 +49,10 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 		return nil
 	}
 	text := n.Text()
+	if isWhole(text) {
+		reportSecret(n, 0)
+		return nil
+	}
 	switch b, _ := n.Scalar().(bool); {
 	case text == "true" && b:
 		text = "True" // as YAML writes it
@@ -85,7 +89,7 @@ func (r *reader) template(n *doc.Node) *script.Template {
 		n.Text() // says what is wrong
 		return nil
 	}
-	text := n.Text()
+	sent, text := r.marked(n)
 	t, err := r.Env.Template(text, r.names)
 	ReportScript(n, text, err)
 	if err != nil {
@@ -99,6 +103,12 @@ func (r *reader) template(n *doc.Node) *script.Template {
 	}
 	if !ok {
 		return nil
+	}
+	if sent != text {
+		if t, err = r.Env.Template(sent, r.names); err != nil {
+			n.Errorf("", "%v", err)
+			return nil
+		}
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // ownHeaders are set by the client; a file cannot.
@@ -14,6 +15,8 @@ var ownHeaders = []string{
 	"Connection", "Content-Length", "Host", "Idempotency-Key", "Keep-Alive", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "X-Throng-Request",
 }
+
+func isOwn(name string) bool { return slices.Contains(ownHeaders, name) }
 
 // maxHeaders is how many headers a file may give, and maxHeader how long the value of one may be, in bytes.
 const (
@@ -24,9 +27,9 @@ const (
 // secretHeaders carry what does not belong into a file.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
-// Headers reads the headers of a service, whose values may use names.
-func (r *Reader) Headers(service string, n *doc.Node, names []string) []Named {
-	return (&reader{Reader: r, names: names, writes: true}).headers(n, "service."+service+".headers.")
+// Headers reads the headers of a service, whose values may use names and secrets.
+func (r *Reader) Headers(s *Service, n *doc.Node, names []string) []Named {
+	return (&reader{Reader: r, names: names, holder: s, writes: true}).headers(n, "service."+s.Name+".headers.")
 }
 
 func (r *reader) headers(n *doc.Node, field string) []Named {
@@ -37,7 +40,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 	}
 	for _, e := range n.Entries() {
 		name := http.CanonicalHeaderKey(e.Key.Text())
-		h := Named{name, field + e.Key.Text(), r.template(e.Value)}
+		h := Named{name, field + e.Key.Text(), r.template(e.Value), r.holder}
 		if h.value == nil {
 			continue
 		}
@@ -58,8 +61,8 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 			e.Value.Errorf("", "%v", err)
 		} else if !validHeader(value) {
 			e.Value.Errorf("", "%v", badHeader(name))
-		} else if value != "" && slices.Contains(secretHeaders, name) {
-			e.Value.Errorf("use `auth: {bearer: secret:NAME}` of the service", "a secret does not belong into the file")
+		} else if value != "" && slices.Contains(secretHeaders, name) && !service.Marked(value) {
+			e.Value.Errorf("`Bearer ${secret:NAME}`, or `auth: {bearer: secret:NAME}` of the service", "a secret does not belong into the file")
 		}
 	}
 	return all

@@ -14,20 +14,22 @@ var methods = []string{"get", "post", "put", "patch", "delete"}
 
 // request is an http step: one request to a service. Its output is the decoded body with status and headers.
 type request struct {
-	service *Service
-	method  string
-	target  target
-	query   pairs
-	headers []Named
-	expect  []int
-	repeats Repeats // where the step says it
-	private bool
+	service  *Service
+	method   string
+	target   target
+	query    pairs
+	headers  []Named
+	expect   []int
+	repeats  Repeats // where the step says it
+	private  bool
+	unsigned bool // it is sent without what the service is signed in with
 
 	json  Value
 	form  pairs
 	body  Value
 	fixed []byte   // the body if it is always the same
 	sends []string // its content type; nil is that there is none
+	kind  service.BodyKind
 }
 
 func readHTTP(r *reader, n *doc.Node) action {
@@ -36,6 +38,7 @@ func readHTTP(r *reader, n *doc.Node) action {
 	if s := n.Get("service"); s != nil {
 		q.service = r.serviceOf(s, "http")
 	}
+	r.holder = q.service
 	which := n.Only(methods...)
 	if which.Key == nil {
 		n.Errorf("`get: /path`, or post, put, patch, delete", "an http step without a request")
@@ -47,6 +50,9 @@ func readHTTP(r *reader, n *doc.Node) action {
 	q.query = r.pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
+	if a := n.Get("auth"); a != nil {
+		q.unsigned = a.OneOf("none") == "none"
+	}
 	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
 		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be sent again")
 	}
@@ -61,6 +67,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 	n.Only("json", "form", "body")
 	switch {
 	case n.Get("json") != nil:
+		q.kind = service.BodyJSON
 		q.json, q.sends = r.value(n.Get("json"), "json"), []string{"application/json"}
 		if c, ok := q.json.(constValue); ok && c.v != nil {
 			var err error
@@ -69,8 +76,12 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 			}
 		}
 	case n.Get("form") != nil:
+		q.kind = service.BodyForm
 		q.form, q.sends = r.pairs(n.Get("form"), "form"), []string{"application/x-www-form-urlencoded"}
 	case n.Get("body") != nil:
+		if k := n.Get("body").Kind(); k == doc.Map || k == doc.List {
+			q.kind = service.BodyJSON
+		}
 		q.body, q.sends = r.value(n.Get("body"), "body"), []string{"text/plain; charset=utf-8"}
 	}
 }
@@ -142,13 +153,23 @@ func (q *request) run(t *turn) (script.Value, error) {
 // make evaluates what is to be sent, and what signs it in.
 func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err error) {
 	r.Header = make(http.Header, len(q.service.Headers)+len(q.headers)+4)
+	if q.unsigned {
+		if err = q.service.open(t, r.Header); err == nil {
+			err = q.fill(t, &r)
+		}
+		return r, nil, err
+	}
 	if err := q.service.sign(t, r.Header); err != nil {
 		return r, nil, err
 	}
 	if auth, err = q.service.auth(t, r.Header); err != nil {
 		return r, nil, err
 	}
-	err = q.fill(t, &r)
+	if err = q.fill(t, &r); err != nil {
+		return r, nil, err
+	}
+	key, err := q.service.Key.query(t)
+	r.Target = r.Target.With(key)
 	return r, auth, err
 }
 
@@ -162,7 +183,10 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	r.Target = r.Target.With(query)
+	r.Target, r.Kind = r.Target.With(query), q.kind
+	if q.service != nil {
+		r.Secrets = q.service.values
+	}
 	for _, h := range q.headers {
 		if err := h.set(t, r.Header); err != nil {
 			return err
@@ -217,8 +241,16 @@ func (s *Service) sign(t Contexts, h http.Header) error {
 	return s.signAs(t, h, user)
 }
 
-// signAs signs for a user of the rehearsal, with a point before the name; "" is nobody.
-func (s *Service) signAs(t Contexts, h http.Header, user string) error {
+// open sets the headers of a request that is not signed in; the mocks want their token all the same.
+func (s *Service) open(t Contexts, h http.Header) error {
+	if s.HTTP.Rehearses() {
+		return s.signAs(t, h, "")
+	}
+	return s.ownHeaders(t, h)
+}
+
+// ownHeaders sets the service's own headers.
+func (s *Service) ownHeaders(t Contexts, h http.Header) error {
 	if s.Simulation {
 		h["X-Simulation-Mode"] = simulated
 	}
@@ -227,7 +259,19 @@ func (s *Service) signAs(t Contexts, h http.Header, user string) error {
 			return err
 		}
 	}
-	if s.Bearer == "" && !s.HTTP.Rehearses() {
+	return nil
+}
+
+// signAs signs for a user of the mocks, with a point before the name; "" is none.
+func (s *Service) signAs(t Contexts, h http.Header, user string) error {
+	if err := s.ownHeaders(t, h); err != nil {
+		return err
+	}
+	switch {
+	case s.HTTP.Rehearses():
+	case s.Key != nil:
+		return s.Key.sign(t, h)
+	case s.Bearer == "":
 		return nil
 	}
 	authorization := "Bearer " + s.token + user
@@ -243,6 +287,11 @@ func (n Named) set(t Contexts, h http.Header) error {
 	value, err := text(t, n.value, n.field)
 	if err != nil {
 		return err
+	}
+	if n.of != nil {
+		if value, err = n.of.values.Reveal(value, nil); err != nil {
+			return err
+		}
 	}
 	if !validHeader(value) {
 		return badHeader(n.name)

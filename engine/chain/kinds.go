@@ -17,7 +17,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{"http", []string{
-			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "repeats", "verify",
+			"service", "get", "post", "put", "patch", "delete", "query", "json", "form", "body", "headers", "expect", "auth", "repeats", "verify",
 			"private",
 		}, readHTTP},
 		{"llm", []string{

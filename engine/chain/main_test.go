@@ -84,6 +84,11 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if n := root.Get("auth").Get("login"); n != nil {
 		r.Login(shop, n, outside)
 	}
+	for _, kind := range KeyKinds {
+		if n := root.Get("auth").Get(kind); n != nil {
+			r.Key(shop, kind, n, outside)
+		}
+	}
 	for _, e := range root.Entries() {
 		if word, name := e.Split(); word == "chain" {
 			r.Declare(name)

@@ -34,6 +34,7 @@ type Reader struct {
 
 	places   map[*Step]stepAt // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node
+	sent     map[*doc.Node]bool // values of steps and services in which secrets are sent, not kept
 }
 
 const (

@@ -54,8 +54,8 @@ var (
 )
 
 // Repeats reads what a service says of repeats; its expressions may use names.
-func (r *Reader) Repeats(n *doc.Node, names []string) Repeats {
-	return (&reader{Reader: r, names: names}).repeats(n)
+func (r *Reader) Repeats(s *Service, n *doc.Node, names []string) Repeats {
+	return (&reader{Reader: r, names: names, holder: s}).repeats(n)
 }
 
 // repeats reads `repeats` or `verify` of a service or a step.
@@ -110,11 +110,9 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 		Ask: func(in service.InDoubt) (r service.Request, err error) {
 			at.more = map[string]script.Value{requestName: requestShape.Record(
 				starlark.String(in.Key), starlark.String(in.Step), starlark.String(in.Method), starlark.String(in.Path))}
-			r.Header = http.Header{}
-			if err := q.service.sign(t, r.Header); err != nil {
-				return r, err
-			}
-			err = v.request.fill(&at, &r)
+			asking := *v.request
+			asking.service, asking.unsigned = q.service, q.unsigned
+			r, _, err = asking.make(&at)
 			return r, err
 		},
 		Judge: func(a *service.Answer) (*service.Answer, bool, error) { return v.judge(&at, q, a) },

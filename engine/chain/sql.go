@@ -79,7 +79,11 @@ func readSQL(r *reader, n *doc.Node) action {
 	if at := n.Get("args"); at != nil && at.Kind() != doc.List {
 		at.Errorf("a list, such as `args: [\"${agent.id}\", 1]`", "the args of a query are $1, $2 and so on")
 	} else {
+		r.holder = s.service
 		for i, item := range at.List() {
+			if k := item.Kind(); k == doc.Map || k == doc.List {
+				refuseSecrets(item, nil)
+			}
 			s.args = append(s.args, r.value(item, "args["+itoa(i)+"]"))
 		}
 	}
@@ -122,7 +126,7 @@ func (s *statement) changes() *Service {
 func (s *statement) asks() ([]*Service, odds) { return []*Service{s.service}, surely }
 
 func (s *statement) run(t *turn) (script.Value, error) {
-	what := service.Statement{Query: s.query, Changes: s.forced}
+	what := service.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)

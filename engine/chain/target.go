@@ -41,7 +41,11 @@ func (r *reader) target(n *doc.Node) target {
 	if tmpl == nil {
 		return target{}
 	}
-	text := n.Text()
+	if isWhole(n.Text()) {
+		n.ErrorfAt(0, "`/items/${secret:NAME}`", "a secret cannot be a path as a whole")
+		return target{}
+	}
+	text, _ := r.marked(n)
 	if len(text) > maxTarget {
 		n.Errorf("", "a path of %d bytes, more than %d", len(text), maxTarget)
 		return target{}

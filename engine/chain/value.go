@@ -97,9 +97,6 @@ func (r *reader) scalar(n *doc.Node, field string) Value {
 	case bool:
 		return constValue{starlark.Bool(s)}
 	}
-	if strings.HasPrefix(n.Text(), SecretPrefix) && r.holder != nil {
-		return r.secret(n)
-	}
 	t := r.template(n)
 	if t == nil {
 		return constValue{} // a mistake, which is reported

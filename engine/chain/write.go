@@ -83,6 +83,13 @@ func (s *Service) checkHeaders(at *doc.Node) {
 			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, and while agents are written there is none", h.name, s.Name, names[0])
 		}
 	}
+	if s.Key != nil {
+		for _, text := range []*script.Template{s.Key.user, s.Key.value} {
+			if text != nil && len(text.Names()) > 0 {
+				at.Errorf("write with a service of its own", "the auth of %s depends on the %s, and while agents are written there is none", s.Name, text.Names()[0])
+			}
+		}
+	}
 }
 
 // Services are those that may be asked, the first first.

@@ -49,7 +49,11 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 // modelAuth reads the key of a service of models.
 func (r *reader) modelAuth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
-	n.Fields("bearer")
+	n.Fields("bearer", "basic", "header")
+	if way := n.Only("bearer", "basic", "header"); way.Key != nil && way.Key.Text() != "bearer" {
+		s.Bearer = ""
+		r.chains.Key(s, way.Key.Text(), way.Value, outside)
+	}
 	if b := n.Get("bearer"); b != nil {
 		s.Bearer = chain.SecretName(b)
 	}

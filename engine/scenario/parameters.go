@@ -28,6 +28,11 @@ func (r *reader) parameters(n *doc.Node) error {
 		entries = nil
 	}
 	for _, e := range entries {
+		if isSecretParameter(e.Value) {
+			mistakes = append(mistakes, r.secretParameter(e))
+			names[e.Key.Text()] = true
+			continue
+		}
 		p := readParameter(e)
 		names[p.Name] = true
 		if text, ok := r.given[p.Name]; ok {
@@ -61,13 +66,34 @@ func (r *reader) parameters(n *doc.Node) error {
 	return errors.Join(mistakes...)
 }
 
+// isSecretParameter reports whether a parameter says `secret: true`.
+func isSecretParameter(n *doc.Node) bool {
+	s := n.Get("secret")
+	return s.Kind() == doc.Scalar && s.Bool()
+}
+
+// secretParameter reads a parameter whose value is a secret. Its error is about the value that was given.
+func (r *reader) secretParameter(e doc.Entry) error {
+	p := SecretParameter{Name: e.Key.Text(), Title: e.Value.Get("title").Text(), About: e.Value.Get("about").Text(), Given: strings.TrimSpace(r.given[e.Key.Text()])}
+	chain.CheckName(e.Key, p.Name, "a parameter")
+	for _, key := range []string{"default", "min", "max", "choices"} {
+		e.Value.Get(key).Errorf("remove it", "a secret parameter has no %s: the file is no place for its value", key)
+	}
+	e.Value.Fields("secret", "title", "about", "default", "min", "max", "choices")
+	r.s.Secrets = append(r.s.Secrets, p)
+	if _, given := r.given[p.Name]; given && p.Given == "" {
+		return &engine.FieldError{Field: p.Name, Problem: "it is empty"}
+	}
+	return nil
+}
+
 // readParameter reads one parameter; its value is the default. The short form is `name: default`.
 func readParameter(e doc.Entry) Parameter {
 	p := Parameter{Name: e.Key.Text(), Min: math.Inf(-1), Max: math.Inf(1)}
 	chain.CheckName(e.Key, p.Name, "a parameter")
 	v, d := e.Value, e.Value
 	if v.Kind() == doc.Map {
-		v.Fields("default", "min", "max", "title", "about", "choices")
+		v.Fields("default", "min", "max", "title", "about", "choices", "secret")
 		v.Require("default")
 		d = v.Get("default")
 	}

@@ -21,6 +21,7 @@ type Scenario struct {
 	Title      string
 	About      string
 	Parameters []Parameter
+	Secrets    []SecretParameter // parameters with `secret: true`, which are not among the others
 	Clock      engine.Clock
 	Cycles     int // 0 where the file does not say
 	Acted      string
@@ -72,6 +73,14 @@ type Parameter struct {
 	Choices []string // of texts; empty is any
 
 	Value script.Value // in force
+}
+
+// SecretParameter is a parameter whose value is a secret: steps and services send it as secret:NAME, and no expression
+// sees it. It is looked for like any secret where it was not given.
+type SecretParameter struct {
+	Name, Title, About string
+
+	Given string // "" looks elsewhere; it is kept with nothing
 }
 
 // reader reads one scenario.
@@ -162,6 +171,11 @@ func (r *reader) read(root *doc.Node) error {
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
+	for _, e := range root.Entries() {
+		if e.Key.Text() != "services" { // which say by themselves where a secret may be
+			r.chains.RefuseSecrets(e.Value)
+		}
+	}
 	if r.extras.Chain != "" {
 		s.alone()
 	}

@@ -57,7 +57,10 @@ func probes(place string) string {
 		return "services: {s: {kind: " + of + ", ?}}\n" + rest
 	case "limits", "auth":
 		return "services: {s: {kind: " + of + ", url: 'http://127.0.0.1', " + word + ": {?}}}\n" + rest
-	case "jwt", "login":
+	case "key":
+		word = "header"
+		fallthrough
+	case "jwt", "login", "basic":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', auth: {" + word + ": {?}}}}\n" + rest
 	case "write":
 		return "population: {count: 1, write: {?}}\n" + rest
@@ -142,7 +145,8 @@ func (s *schemaMaker) make() schema {
 	definitions := schema{
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
-		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"), "verify": s.keysAt("verify"),
+		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
+		"verify": s.keysAt("verify"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"),
 	}

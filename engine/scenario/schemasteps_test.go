@@ -43,6 +43,7 @@ func stepWords() map[string]keyWord {
 		"step.options":           {mapped, "what the connector sees as options"},
 		"step.service":           {named, "whom it asks"},
 		"step.private":           {flagged, "its answer is kept out of error texts, and out of the store once its cycle is closed"},
+		"step.auth":              {oneOf("none"), "none: sent without what the service is signed in with"},
 		"step http.repeats":      {oneOf(chain.HTTPRepeats...), "what happens when a changing request is sent again; else the service's"},
 		"step sql.repeats":       {oneOf(chain.SQLRepeats...), "what happens when the statement is sent again; it then counts as a change"},
 		"connector http.repeats": {oneOf(chain.HTTPRepeats...), "what happens when a changing request is sent again; else the service's"},

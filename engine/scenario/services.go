@@ -49,9 +49,9 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 			s.URL = r.url(u, "shop")
 		}
 		r.auth(s, n.Get("auth"))
-		s.Repeats = r.chains.Repeats(n, outside)
+		s.Repeats = r.chains.Repeats(s, n, outside)
 	}
-	s.Headers = r.chains.Headers(name, n.Get("headers"), outside)
+	s.Headers = r.chains.Headers(s, n.Get("headers"), outside)
 	r.limits(s, n.Get("limits"), atOnce)
 	return s
 }
@@ -142,11 +142,13 @@ func (r *reader) agentID() *script.Template {
 // says otherwise, or by a login; whatever else stands in its place is by a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
-	ways := []string{"user", "bearer", "jwt", "login"}
+	ways := append([]string{"user", "bearer", "jwt", "login"}, chain.KeyKinds...)
 	n.Fields(ways...)
 	rehearses := strings.HasPrefix(s.URL, Rehearsal)
 	switch which := n.Only(ways...); {
 	case which.Key == nil:
+	case slices.Contains(chain.KeyKinds, which.Key.Text()):
+		r.chains.Key(s, which.Key.Text(), which.Value, outside)
 	case which.Key.Text() == "jwt":
 		r.chains.JWT(s, which.Value, outside)
 	case which.Key.Text() == "login":

@@ -28,11 +28,7 @@ func Spellings(secret string) []string {
 		return []string{secret}
 	}
 	all := append(escaped(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
-	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for before := range 3 {
-			all = append(all, inBase64(alphabet, secret, before))
-		}
-	}
+	all = append(all, InBase64(secret)...)
 	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
@@ -40,6 +36,16 @@ func Spellings(secret string) []string {
 		return strings.Compare(a, b)
 	})
 	return slices.Compact(all)
+}
+
+// InBase64 is what base64 makes of a secret, alone and inside a longer text: the characters that come from it alone.
+func InBase64(secret string) (all []string) {
+	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			all = append(all, inBase64(alphabet, secret, before))
+		}
+	}
+	return all
 }
 
 // escaped are the forms of a secret that differ from it only where it has characters that are special somewhere. The
@@ -117,6 +123,7 @@ func (c *Call) blackOut(a *Answer) {
 		forms = c.forms()
 	}
 	each(forms, a.blackOut)
+	a.blackOutDecoded(forms)
 	if isStream(a) { // a secret may begin in one piece and end in another
 		p := piecesOf(a.Body)
 		each(c.forms(), p.blackOut)
@@ -136,7 +143,7 @@ func (c *Call) blackedOut(text string) string {
 // token's beginning.
 func (a *Answer) mayRepeat(token string) bool {
 	const start = 12
-	if len(token) <= start || strings.ContainsFunc(token[:start], func(r rune) bool { return r > unicode.MaxASCII }) {
+	if len(token) <= start || a.isEscaped() || strings.ContainsFunc(token[:start], func(r rune) bool { return r > unicode.MaxASCII }) {
 		return true
 	}
 	for _, form := range Spellings(token[:start]) {

@@ -114,18 +114,26 @@ type Request struct {
 	Target Target
 	Header http.Header // by canonical names
 	Body   []byte      // nil is none
+
+	Kind    BodyKind // how secrets are written into the body
+	Secrets Secrets  // whose marks stand in target and body
 }
 
 // Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
 // engine.ErrCut or a *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
+	hash, path := r.hash(), r.Target.path
+	r, err := r.revealed()
+	if err != nil {
+		return nil, err
+	}
 	var req http.Request
 	h.request(&r, &req)
-	call.what = call.described(r.Method, req.URL.Path)
+	call.what, call.named.Path = call.described(r.Method, req.URL.Path), path
 	if call.Verify != nil {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
-	answer, err := h.transport.do(&req, r.hash(), call)
+	answer, err := h.transport.do(&req, hash, call)
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +172,12 @@ func (h *HTTP) address(t Target) *url.URL {
 }
 
 // hash tells requests apart that a step may send, by method, target and body; not by the service's address, since the
-// rehearsal's port changes. It is FNV-1a, 64 bits.
+// rehearsal's port changes. Secrets count by their names, so that a hash says nothing of a value and a new value is the
+// same request. It is FNV-1a, 64 bits.
 func (r *Request) hash() uint64 {
+	if r.marked() {
+		r = r.unmarked()
+	}
 	h := uint64(14695981039346656037)
 	for _, s := range [...]string{r.Method, " ", r.Target.path, "?", r.Target.query, "\n"} {
 		for i := range len(s) {

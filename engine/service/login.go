@@ -33,7 +33,10 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 			return missing
 		},
 	}
-	r := l.Request
+	r, err := l.Request.revealed()
+	if err != nil {
+		return nil, err
+	}
 	r.Header = r.Header.Clone() // it may have to log in again
 	var req http.Request
 	l.Client.request(&r, &req)

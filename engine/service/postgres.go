@@ -58,6 +58,8 @@ type Statement struct {
 	Values []string // of the args, which no error text may say
 	// Changes says that the statement is to be run as one that changes something, whatever it looks like.
 	Changes bool
+
+	Secrets Secrets // whose marks stand in the args
 }
 
 func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
@@ -71,9 +73,14 @@ func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
 // statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
 // session.uuid.
 func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
+	hash := s.hash()
+	s, err := s.revealed()
+	if err != nil {
+		return nil, err
+	}
 	call.what = shortened(strings.Join(strings.Fields(s.Query.text), " "), mostNamed)
 	call.changing = !s.reads()
-	return call.carry(s.hash(), !s.reads(), func(ctx context.Context) (*Answer, error) {
+	return call.carry(hash, !s.reads(), func(ctx context.Context) (*Answer, error) {
 		if call.changing && (call.resent || call.Session.Take > 0) {
 			call.inDoubt()
 		}
@@ -280,11 +287,14 @@ func changed(tag pgconn.CommandTag) bool {
 	return tag.Insert() || tag.Update() || tag.Delete() || strings.HasPrefix(tag.String(), "MERGE")
 }
 
-// hash tells statements apart that a step may ask for, by text and args.
+// hash tells statements apart that a step may ask for, by text and args, in which secrets count by their names.
 func (s *Statement) hash() uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s.Query.text) // hashes do not fail
 	for _, arg := range s.Args {
+		if Marked(string(arg)) {
+			arg = []byte(Unmarked(string(arg)))
+		}
 		length := -1 // of NULL
 		if arg != nil {
 			length = len(arg)

@@ -216,6 +216,9 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 		return nil, err
 	}
 	r, err := v.Ask(by.named)
+	if err == nil {
+		r, err = r.revealed()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func ParseTarget(text string) (Target, error) {
 }
 
 func badTarget(text, why string) error {
-	return engine.Fail(engine.Script, "the path %q %s", shortened(text, 200), why)
+	return engine.Fail(engine.Script, "the path %q %s", shortened(Unmarked(text), 200), why)
 }
 
 // climbs reports whether a path, unescaped, has a segment of dots as any server may read it.

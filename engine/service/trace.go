@@ -236,9 +236,17 @@ func (c *Call) veiled(text string) string {
 	return Unnamed(text)
 }
 
+// corsField begins the headers of CORS in JSON, which say what is allowed, and no secret.
+const corsField = `"access-control-`
+
 // Unnamed is a text without the values in it that are named like secrets.
 func Unnamed(text string) string {
-	text = secretField.ReplaceAllString(text, `$1"`+blackedOut+`"`)
+	text = secretField.ReplaceAllStringFunc(text, func(field string) string {
+		if len(field) > len(corsField) && strings.EqualFold(field[:len(corsField)], corsField) {
+			return field
+		}
+		return secretField.ReplaceAllString(field, `$1"`+blackedOut+`"`)
+	})
 	text = secretInner.ReplaceAllString(text, `${1}`+blackedOut)
 	return secretParam.ReplaceAllString(text, `${1}`+blackedOut)
 }

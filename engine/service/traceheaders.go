@@ -11,6 +11,11 @@ import (
 // secretHeader are the names of headers whose values are not shown.
 var secretHeader = regexp.MustCompile(`(?i)auth|cookie|session|signature|passw|secret|token|api-?key|credential`)
 
+// isSecretHeader reports whether the value of a header is not shown. Those of CORS say what is allowed, and no secret.
+func isSecretHeader(name string) bool {
+	return secretHeader.MatchString(name) && !strings.HasPrefix(name, "Access-Control-")
+}
+
 // ownHeaders are of the engine and the rehearsal: nothing that an author wrote.
 var ownHeaders = []string{"X-Throng-Request", "User-Agent", "Accept-Encoding"}
 
@@ -22,7 +27,7 @@ func (c *Call) headers(r *http.Request) string {
 		switch {
 		case slices.Contains(ownHeaders, name):
 			continue
-		case secretHeader.MatchString(name):
+		case isSecretHeader(name):
 			value = blackedOut
 		case c.Private && name != "Content-Type":
 			value = notShown

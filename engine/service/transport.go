@@ -59,7 +59,7 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 		}
 		if !call.Once {
 			key := call.key(hash)
-			call.named = InDoubt{key, call.Path, req.Method, req.URL.Path}
+			call.named = InDoubt{key, call.Path, req.Method, call.named.Path}
 			req.Header["Idempotency-Key"] = []string{key}
 		}
 		return t.change(ctx, req, call)

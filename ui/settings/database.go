@@ -32,6 +32,7 @@ type database struct {
 	test, save, forget *widget.Button
 	source, keychain   *form.Note // where the connection comes from; why no password can be kept
 	sending            *form.Note
+	offer              *offer
 	answer             *form.Note
 	lines              *fyne.Container
 	kept               Connection
@@ -47,6 +48,7 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 	}
 	d.fields = newFields(d.join)
 	d.authority = newAuthority(desk, win, d.authorised)
+	d.offer = newOffer(d.answerOffer)
 	d.url.SetPlaceHolder(example)
 	d.password.Password = true
 	address, password := form.NewRow("Address", d.url), form.NewRow("Password", d.password)
@@ -75,7 +77,7 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 	d.answer.Hide()
 	d.sending.Hide()
 	buttons := container.NewHBox(d.test, d.save, layout.NewSpacer(), d.forget)
-	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.sending, address, d.fields.content(password), d.keychain, d.authority.row, buttons, d.answer, d.lines))
+	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.offer.row, d.sending, address, d.fields.content(password), d.keychain, d.authority.row, buttons, d.answer, d.lines))
 	return d
 }
 
@@ -159,6 +161,7 @@ func (d *database) describe() {
 		d.keychain.Show()
 	}
 	d.authority.show(d.kept)
+	d.offer.show(d.kept.Offer)
 	if d.kept.From == "saved" {
 		d.forget.Enable()
 	} else {
@@ -282,6 +285,26 @@ func (d *database) store(url, password, done string) {
 			d.password.Put("")
 			d.say((*form.Note).SetGood, done)
 		})
+}
+
+// answerOffer carries out what the user said to the offer of a database.
+func (d *database) answerOffer(use bool) {
+	this := d.begin("Saving…")
+	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.AnswerOffer(context.Background(), use) }, func(_ struct{}, err error) {
+		d.load()
+		if this != d.asked {
+			return
+		}
+		d.idle()
+		switch {
+		case err != nil:
+			d.fail("", err)
+		case use:
+			d.say((*form.Note).SetGood, "Saved. Results are sent there from now on.")
+		default:
+			d.answer.Hide()
+		}
+	})
 }
 
 // begin says what is being done and returns its number.

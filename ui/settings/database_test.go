@@ -133,13 +133,24 @@ func TestForgettingAsks(t *testing.T) {
 }
 
 func TestTheEnvironmentGoesFirst(t *testing.T) {
-	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "DATABASE_URL", Keychain: "nothing answers"}})
-	s.until("In force is DATABASE_URL of the environment")
+	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
+	s.until("In force is THRONG_DATABASE_URL of the environment")
 	if !s.shows("No password can be kept beyond the end of the program: nothing answers") {
 		t.Error("nothing is said of the keychain")
 	}
 	if !s.screen.database.forget.Disabled() {
 		t.Error("what the environment says can be forgotten")
+	}
+}
+
+// TestADatabaseOfTheEnvironmentIsOffered answers the offer of the database that other programs use.
+func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
+	for button, answer := range map[string]string{"Use": "offer true", "No": "offer false"} {
+		s := shown(t, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
+		s.until("DATABASE_URL in the environment points to db.example.com/app")
+		s.tap(button)
+		s.asks(answer)
+		s.Until("the offer is gone", func() bool { return !s.shows("DATABASE_URL in the environment") })
 	}
 }
 

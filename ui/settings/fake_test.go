@@ -53,6 +53,11 @@ func (d *fakeDesk) set(change func()) {
 	change()
 }
 
+func (d *fakeDesk) AnswerOffer(_ context.Context, use bool) error {
+	d.set(func() { d.connection.Offer = "" })
+	return d.note(fmt.Sprint("offer ", use))
+}
+
 func (d *fakeDesk) Connection(context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

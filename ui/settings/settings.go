@@ -14,12 +14,13 @@ import (
 // Connection is the database that results can go to.
 type Connection struct {
 	URL         string // without password
-	From        string // "saved", "DATABASE_URL"; "" is none
+	From        string // "saved", "THRONG_DATABASE_URL"; "" is none
 	HasPassword bool
 	Keychain    string // why the keychain cannot be used; "" where it can
 	CA          string // whose certificate was imported, and until when it is valid; "" is none
 	CAProblem   string // why it cannot be used any more; "" where it can
 	Asks        bool   // it had a password that could not be kept, and that must be given again
+	Offer       string // host and name of a database that DATABASE_URL names and that is offered once; "" is none
 }
 
 // State is what a text stands for.
@@ -51,6 +52,8 @@ type Desk interface {
 	// SaveConnection keeps the URL with the settings and the password in the keychain; an empty url forgets both. An
 	// empty password leaves the kept one.
 	SaveConnection(ctx context.Context, url, password string) error
+	// AnswerOffer saves the offered database, or remembers that it is not wanted.
+	AnswerOffer(ctx context.Context, use bool) error
 	// ImportCA takes over a PEM file of certificates that the server's must be signed by, and says whose it is.
 	ImportCA(ctx context.Context, path string) (name string, err error)
 	RemoveCA(ctx context.Context) error

@@ -22,7 +22,7 @@ import (
 func open(t *testing.T, data string) *Desk {
 	t.Helper()
 	keyring.MockInit()
-	t.Setenv("DATABASE_URL", "")
+	t.Setenv("THRONG_DATABASE_URL", "")
 	d, err := Open(data)
 	if err != nil {
 		t.Fatal(err)

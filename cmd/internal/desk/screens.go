@@ -226,6 +226,9 @@ var _ settings.Desk = settingsDesk{}
 func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	db, err := wire.FindDatabase(nil, os.Getenv, d.data)
 	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != "", Asks: db.Asks}
+	if offer, ok := wire.FindDatabaseOffer(os.Getenv, d.data); ok {
+		c.Offer = offer.Target
+	}
 	if ca, problem := wire.SavedCA(d.data); problem != nil {
 		c.CAProblem = problem.Error()
 		if field, ok := errors.AsType[*engine.FieldError](problem); ok {
@@ -238,6 +241,21 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 		c.Keychain = keychain.Error()
 	}
 	return c, err
+}
+
+// AnswerOffer saves the offered database, or remembers that it is not wanted.
+func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
+	offer, ok := wire.FindDatabaseOffer(os.Getenv, d.data)
+	switch {
+	case !ok:
+		return nil
+	case !use:
+		return offer.Decline(d.data)
+	}
+	if err := offer.Accept(d.data); err != nil {
+		return err
+	}
+	return d.reconnect()
 }
 
 // TestConnection asks the server.

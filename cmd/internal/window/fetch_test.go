@@ -46,7 +46,7 @@ func TestFetchInTheWindow(t *testing.T) {
 	url := pgtest.Shared(t).Database(t)
 	run := sendWorld(t, url)
 	theme := os.Getenv("FYNE_THEME")
-	d.start("DATABASE_URL="+url, "FYNE_THEME="+theme)
+	d.start("THRONG_DATABASE_URL="+url, "FYNE_THEME="+theme)
 	d.click("Checkpoints")
 	d.click("From Postgres…")
 	d.still("a checkpoint of the other machine", func() *part { return d.find("Fetch") })

@@ -16,9 +16,9 @@ import (
 // What a database is called in the saved settings, where it stands without its password, and in the environment.
 const (
 	DatabaseKey = "database-url"
-	DatabaseEnv = "DATABASE_URL"
+	DatabaseEnv = "THRONG_DATABASE_URL"
 	// DatabasePasswordEnv holds the password of an address that has none.
-	DatabasePasswordEnv = "DATABASE_PASSWORD"
+	DatabasePasswordEnv = "THRONG_DATABASE_PASSWORD"
 )
 
 // unkeptKey stands in the saved settings where the database's password could not be kept.
@@ -31,7 +31,7 @@ const noDatabase = "none"
 type Database struct {
 	URL      string // without a password, unless it comes from a flag or the environment
 	Password string
-	From     string // "--database-url", "DATABASE_HOST", "saved" and so on; "" is none
+	From     string // "--database-url", "THRONG_DATABASE_HOST", "saved" and so on; "" is none
 	CA       string // file of the certificates that the server's must be signed by; "" is none
 	Asks     bool   // it had a password that no keychain kept, and that must be given again
 
@@ -234,5 +234,5 @@ func takePassword(u *url.URL) (password string, err error) {
 // ErrNoDatabase says that none is configured.
 var ErrNoDatabase error = &engine.FieldError{
 	Field: "database", Problem: "none is configured",
-	Hint: "save one in Settings or with `throngctl settings database-url=postgres://…`, or give --database-url, --database-host or DATABASE_URL",
+	Hint: "save one in Settings or with `throngctl settings database-url=postgres://…`, or give --database-url, --database-host or THRONG_DATABASE_URL",
 }

@@ -26,9 +26,9 @@ type DatabaseSetting struct {
 // into that which is in force.
 var DatabaseSettings = []DatabaseSetting{
 	{Name: DatabaseKey, Env: DatabaseEnv, Hold: "URL", Help: "Postgres that results are sent to as well, such as postgres://user@host/db; none sends nothing"},
-	part("database-host", "DATABASE_HOST", "HOST", "server of that database, in place of an address or of the one in it",
+	part("database-host", "THRONG_DATABASE_HOST", "HOST", "server of that database, in place of an address or of the one in it",
 		func(u *url.URL) string { return u.Hostname() }, func(u *url.URL, text string) error { u.Host = joined(text, u.Port()); return nil }),
-	part("database-port", "DATABASE_PORT", "N", "its port; 5432 without",
+	part("database-port", "THRONG_DATABASE_PORT", "N", "its port; 5432 without",
 		func(u *url.URL) string { return cmp.Or(u.Port(), "5432") }, func(u *url.URL, text string) error {
 			n, err := strconv.ParseUint(text, 10, 16)
 			if err != nil || n == 0 {
@@ -37,11 +37,11 @@ var DatabaseSettings = []DatabaseSetting{
 			u.Host = joined(u.Hostname(), text)
 			return nil
 		}),
-	part("database-name", "DATABASE_NAME", "NAME", "its name on the server",
+	part("database-name", "THRONG_DATABASE_NAME", "NAME", "its name on the server",
 		func(u *url.URL) string { return strings.TrimPrefix(u.Path, "/") }, func(u *url.URL, text string) error { u.Path = "/" + text; return nil }),
-	part("database-user", "DATABASE_USER", "USER", "who logs in",
+	part("database-user", "THRONG_DATABASE_USER", "USER", "who logs in",
 		func(u *url.URL) string { return u.User.Username() }, func(u *url.URL, text string) error { u.User = url.User(text); return nil }),
-	part("database-sslmode", "DATABASE_SSLMODE", "MODE", "encryption: "+strings.Join(sslModes, ", "),
+	part("database-sslmode", "THRONG_DATABASE_SSLMODE", "MODE", "encryption: "+strings.Join(sslModes, ", "),
 		func(u *url.URL) string { return u.Query().Get("sslmode") }, func(u *url.URL, text string) error {
 			if !slices.Contains(sslModes, text) {
 				return errors.New("it is one of " + strings.Join(sslModes, ", "))
@@ -51,7 +51,7 @@ var DatabaseSettings = []DatabaseSetting{
 			u.RawQuery = query.Encode()
 			return nil
 		}),
-	{Name: CAKey, Env: "DATABASE_CA", Hold: "FILE", Help: "certificates in PEM that the server's must be signed by; it is then verified", set: func(db *Database, text string) error {
+	{Name: CAKey, Env: "THRONG_DATABASE_CA", Hold: "FILE", Help: "certificates in PEM that the server's must be signed by; it is then verified", set: func(db *Database, text string) error {
 		db.CA = text
 		return nil
 	}, show: func(db Database) string { return db.CA }},
@@ -138,7 +138,10 @@ func timed(name, help, standard string, of func(db *Database) *time.Duration) Da
 	}
 }
 
-func envName(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "-", "_")) }
+// envName is the variable of a setting. DATABASE_URL and its like belong to the programs of the user: Throng reads its own.
+func envName(name string) string {
+	return "THRONG_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // addressParts are the settings of the table that make up the address.
 const addressParts = 6

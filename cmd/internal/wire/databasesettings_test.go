@@ -37,25 +37,25 @@ func TestDatabaseByItsParts(t *testing.T) {
 		},
 		{
 			"all by the environment", nil,
-			map[string]string{"DATABASE_HOST": "::1", "DATABASE_PORT": "1", "DATABASE_NAME": "x y", "DATABASE_USER": "a@b", "DATABASE_PASSWORD": "p", "DATABASE_SSLMODE": "disable"},
-			wire.Database{URL: "postgres://a%40b@[::1]:1/x%20y?sslmode=disable", Password: "p", From: "DATABASE_SSLMODE"},
+			map[string]string{"THRONG_DATABASE_HOST": "::1", "THRONG_DATABASE_PORT": "1", "THRONG_DATABASE_NAME": "x y", "THRONG_DATABASE_USER": "a@b", "THRONG_DATABASE_PASSWORD": "p", "THRONG_DATABASE_SSLMODE": "disable"},
+			wire.Database{URL: "postgres://a%40b@[::1]:1/x%20y?sslmode=disable", Password: "p", From: "THRONG_DATABASE_SSLMODE"},
 		},
 		{
 			"an address by the environment, its user by flag",
 			map[string]string{"database-user": "you"},
-			map[string]string{"DATABASE_URL": "postgres://env/db", "DATABASE_PASSWORD": "p"},
+			map[string]string{"THRONG_DATABASE_URL": "postgres://env/db", "THRONG_DATABASE_PASSWORD": "p"},
 			wire.Database{URL: "postgres://you@env/db", Password: "p", From: "--database-user"},
 		},
 		{
 			"a flag's password counts",
 			map[string]string{"database-url": "postgres://u:own@flag/db"},
-			map[string]string{"DATABASE_PASSWORD": "p"},
+			map[string]string{"THRONG_DATABASE_PASSWORD": "p"},
 			wire.Database{URL: "postgres://u:own@flag/db", From: "--database-url"},
 		},
 		{
 			"the limits",
 			map[string]string{"database-url": "none", "database-share": "40"},
-			map[string]string{"DATABASE_SHARE": "50", "DATABASE_CONNECTIONS": "3", "PUSH_AGE": "2s"},
+			map[string]string{"THRONG_DATABASE_SHARE": "50", "THRONG_DATABASE_CONNECTIONS": "3", "THRONG_PUSH_AGE": "2s"},
 			wire.Database{Limits: postgres.Limits{Connections: 3, Share: 40}, Every: 2 * time.Second},
 		},
 	} {

@@ -130,7 +130,11 @@ func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario,
 	all := p.Given()
 	if path == "" {
 		maps.Copy(all, given)
-		return scenario.Reread(p.Record.Source, all)
+		s, err := scenario.Reread(p.Record.Source, all)
+		if err == nil {
+			takeSecrets(s)
+		}
+		return s, err
 	}
 	connectors, err := Connectors(p.data)
 	if err != nil {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,6 +74,12 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	limits := s.Postgres.Limits
 	limits.NoBreaker = l.Settings.Breaker == noBreaker
 	limits.Allow = l.allowance(s, d)
+	_, values, err := l.Secrets.of(s)
+	if err != nil {
+		return err
+	}
+	s.Unlock(values)
+	secrets = slices.AppendSeq(secrets, maps.Values(values))
 	client, err := service.NewPostgres(s.Name, d, limits)
 	if err != nil {
 		return err

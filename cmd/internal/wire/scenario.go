@@ -29,6 +29,7 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 	s, err := x.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
+			takeSecrets(s)
 			s.Source.Path, err = filepath.Abs(path)
 		}
 		return s, err
@@ -46,6 +47,7 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
 	s, err := x.Read(name, scenario.FS(assets.Scenarios()))
 	if err == nil {
+		takeSecrets(s)
 		s.Source.Path = engine.BuiltIn + name
 	}
 	return s, err

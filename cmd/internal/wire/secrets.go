@@ -5,17 +5,33 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // Secrets finds the secrets that a scenario names. The zero value looks into the environment of the process, then among
 // those that were given to this process, then into the keychain.
 type Secrets struct {
 	Env func(name string) string // nil is os.Getenv
+}
+
+// givenSecrets holds, by name, the secret parameters that were given for this process. They are written nowhere.
+var givenSecrets sync.Map
+
+// takeSecrets keeps the secret parameters that were given with a scenario until the program ends.
+func takeSecrets(s *scenario.Scenario) {
+	for i := range s.Secrets {
+		if p := &s.Secrets[i]; p.Given != "" {
+			use(p.Given)
+			givenSecrets.Store(p.Name, p.Given)
+			p.Given = ""
+		}
+	}
 }
 
 // Where a secret was found.
@@ -31,6 +47,9 @@ func (s Secrets) Find(field, name string) (value, place string, err error) {
 	env := s.Env
 	if env == nil {
 		env = os.Getenv
+	}
+	if v, ok := givenSecrets.Load(name); ok {
+		return v.(string), InMemory, nil
 	}
 	if value = strings.TrimSpace(env(name)); value != "" {
 		use(value)
