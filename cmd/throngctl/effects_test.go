@@ -64,7 +64,8 @@ func manifestOf(t *testing.T, data string) (m struct {
 		Agent         int `json:"agent_index"`
 	}
 	Count int64 `json:"unconfirmed_count"`
-}, out string) {
+}, out string,
+) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "out")
 	if code, stdout, stderr := ctl(t, "export", "--data", data, "-o", out); code != exitDone {
