@@ -34,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens pictures monkey window-cost prove bench bench-table bench-go bench-guard scale fuzz licences clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -116,6 +116,9 @@ monkey: setup-test ## Have EVENTS=10000 random taps and keys come over the real 
 
 window-cost: setup-test ## Measure what the window costs beside a run of a million agents; LENGTH=10s for each figure
 	THRONG_WINDOW_COST=$(LENGTH) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestCost$$' ./cmd/internal/window
+
+effects: setup-test ## Kill runs 20 times at shops that know no idempotency keys, and print what was doubled; PROGRAM=path for another throngctl
+	@THRONG_EFFECT_KILLS=$(or $(KILLS),20) THRONG_EFFECT_PROGRAM=$(PROGRAM) go test $(GOTAGS) -count 1 -timeout 30m -v -run '^TestKillsAt' ./cmd/throngctl
 
 prove: build ## Kill the built-in scenarios 200 times and compare what they give; ARGS="--kills 20" for fewer
 	@bin/throngctl prove --kills 200 $(ARGS)

@@ -162,6 +162,40 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestAnotherTakeIsInDoubt holds that what a requeued session sends again is unconfirmed, and that its service is asked
+// first where it can be.
+func TestAnotherTakeIsInDoubt(t *testing.T) {
+	asking := &Verify{
+		Ask:   func(InDoubt) (Request, error) { return Request{Method: "GET", Target: must(t, "/x")}, nil },
+		Judge: func(a *Answer) (*Answer, bool, error) { return a, true, nil },
+	}
+	for _, tt := range []struct {
+		name   string
+		take   int
+		verify *Verify
+		label  engine.Label
+		sent   string
+	}{
+		{"the first", 0, nil, engine.Fresh, "POST"},
+		{"the first, which can be asked", 0, asking, engine.Fresh, "POST"},
+		{"another", 1, nil, engine.Unconfirmed, "POST"},
+		{"another, which can be asked", 1, asking, engine.Confirmed, "GET"},
+	} {
+		fake := &script{answers: []reply{ok200("x")}}
+		h := client(t, fake, Limits{})
+		row := stage{}.play(t, func(s *engine.Session) {
+			s.Take = tt.take
+			c := callOf(s, "step")
+			c.Verify = tt.verify
+			_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
+			end(s, c, err)
+		})
+		if got := row.Steps[0].Label; got != tt.label || fake.requests()[0].method != tt.sent {
+			t.Errorf("%s: %v, sent %s; want %v, %s", tt.name, got, fake.requests()[0].method, tt.label, tt.sent)
+		}
+	}
+}
+
 // TestProofIsOfOneStep holds that a service is believed step by step: what honors keys here may not elsewhere.
 func TestProofIsOfOneStep(t *testing.T) {
 	var p proofs
