@@ -48,6 +48,7 @@ func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (d
 			if kill < kills {
 				t.Fatalf("seed %d: the run ended after %d of %d kills\n%s", seed, kill, kills, out)
 			}
+			t.Logf("the last process says\n%s", out)
 			return data
 		}
 		if kill >= kills || cmd.ProcessState.ExitCode() >= 0 {
