@@ -40,10 +40,13 @@ func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (d
 		if program := os.Getenv(programEnv); program != "" { // another version, to compare with
 			cmd.Path = program
 		}
-		if kill < kills {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if kill < kills { // the run's first request comes long after this line, and none comes before its process is known
 			shop.killAt(5+draw.IntN(buyers/(kills+1)), func() { _ = cmd.Process.Kill() })
 		}
-		err := cmd.Run()
+		err := cmd.Wait()
 		if err == nil {
 			if kill < kills {
 				t.Fatalf("seed %d: the run ended after %d of %d kills\n%s", seed, kill, kills, out)
