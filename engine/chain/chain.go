@@ -80,8 +80,10 @@ type Service struct {
 	Models  []string // tried in order
 	Embeds  string   // the model of embeddings; "" is the first of Models
 	Answers Answers
-	Free    bool         // it costs nothing: it runs on one's own machine
-	LLM     *service.LLM // set by ConnectLLM
+	Effort  string          // of reasoning, where a step does not say; "" is the model's
+	Extra   []service.Extra // further fields of each request for a completion
+	Free    bool            // it costs nothing: it runs on one's own machine
+	LLM     *service.LLM    // set by ConnectLLM
 	flights *singleflight.Group
 
 	Postgres *Postgres // of a service of that kind; else nil

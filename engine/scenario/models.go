@@ -43,6 +43,15 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 	if a := n.Get("answers"); a != nil {
 		s.Answers = chain.Answers(max(slices.Index(chain.AnswersNames, a.OneOf(chain.AnswersNames...)), 0))
 	}
+	if e := n.Get("reasoning_effort"); e != nil {
+		if text, ok := r.constantText(e); ok && text != "" {
+			if err := chain.CheckEffort(text); err != nil {
+				e.Errorf("low, medium or high", "%v", err)
+			}
+			s.Effort = text
+		}
+	}
+	s.Extra = r.chains.Extra(n.Get("extra"))
 	r.modelAuth(s, n.Get("auth"))
 }
 

@@ -39,7 +39,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	atOnce := "connections"
 	switch s.Kind {
 	case "llm":
-		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "headers", "auth", "limits")
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits")
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
