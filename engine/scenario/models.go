@@ -30,11 +30,12 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 		p = service.Providers[0]
 	}
 	if len(s.Models) == 0 && p.Model != "" {
-		s.Models = []string{p.Model}
+		s.Models, s.Unnamed = []string{p.Model}, true
 	}
 	if len(s.Models) == 0 && s.URL != "" {
 		n.Errorf("`model: NAME`, or a list that is tried in order", "which model is to answer?")
 	}
+	s.Named = s.Models
 	if e := n.Get("embedding_model"); e != nil {
 		if text, ok := r.constantText(e); ok && text != "" {
 			s.Embeds = text
