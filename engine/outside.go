@@ -39,6 +39,20 @@ type ServiceState struct {
 	Exhausted string
 	Until     time.Time
 	Said      time.Time // when it said so last
+	// Buckets are the parts of the service that are limited by themselves, where there are several and something is to be
+	// said of them.
+	Buckets []BucketState
+}
+
+// BucketState is how an endpoint of a service, or several that share a limit, are doing.
+type BucketState struct {
+	Name          string    // an endpoint, such as "GET /api/products/{}", or what the scenario or the service calls it
+	Rate, MaxRate float64   // requests per second that may start; 0 is as many as come
+	RateWhy       string    // in words
+	Blocked       time.Time // nothing starts before; zero is that it may
+	Waiting       int       // calls that wait for their turn
+	Refused       int64     // 429s so far, of this process
+	Exhausted     string    // its quota is gone for long, in words
 }
 
 // Reply is what kind of answer an attempt at a request had: a status of HTTP, or none. What a database did counts as 2xx.

@@ -272,23 +272,32 @@ func server(c *control.Connections) string {
 
 // printAsked writes a line for a service.
 func printAsked(row func(name string, parts ...string), s *control.Service) {
-	rate := ""
-	if s.Rate > 0 {
-		rate = engine.FormatRate(s.Rate)
-	}
-	why := strings.TrimPrefix(strings.TrimPrefix(s.RateWhy, rate), ": ")
 	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}
-	if s.Waiting > 0 {
-		parts = append(parts, engine.FormatCount(int64(s.Waiting))+" waiting")
-	}
-	parts = append(parts, join(": ", rate, why), at(s.Blocked, "nothing starts before"))
-	if s.Refused > 0 {
-		parts = append(parts, engine.FormatCount(s.Refused)+" refused (429)")
-	}
+	parts = append(parts, limiterParts(s.Waiting, s.Rate, s.RateWhy, s.Blocked, s.Refused)...)
 	if s.Breaker != engine.BreakerClosed.String() {
 		parts = append(parts, "breaker "+join(": ", s.Breaker, s.BreakerWhy))
 	}
 	row("service "+s.Name, append(parts, s.Exhausted)...)
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		row("  "+b.Name, append(limiterParts(b.Waiting, b.Rate, b.RateWhy, b.Blocked, b.Refused), b.Exhausted)...)
+	}
+}
+
+// limiterParts say what a rate limiter does.
+func limiterParts(waiting int, perSecond float64, why string, blocked time.Time, refused int64) (parts []string) {
+	rate := ""
+	if perSecond > 0 {
+		rate = engine.FormatRate(perSecond)
+	}
+	if waiting > 0 {
+		parts = append(parts, engine.FormatCount(int64(waiting))+" waiting")
+	}
+	parts = append(parts, join(": ", rate, strings.TrimPrefix(strings.TrimPrefix(why, rate), ": ")), at(blocked, "nothing starts before"))
+	if refused > 0 {
+		parts = append(parts, engine.FormatCount(refused)+" refused (429)")
+	}
+	return parts
 }
 
 // join joins the parts that are not empty.

@@ -17,6 +17,7 @@ type request struct {
 	service  *Service
 	method   string
 	target   target
+	endpoint string // that the service may limit by itself; "" is found out from the request
 	query    pairs
 	headers  []Named
 	expect   []int
@@ -46,6 +47,9 @@ func readHTTP(r *reader, n *doc.Node) action {
 		q.method = strings.ToUpper(which.Key.Text())
 		r = r.writing(q.method != http.MethodGet)
 		q.target = r.target(which.Value)
+		if path := q.target.template(); path != "" {
+			q.endpoint = q.method + " " + service.Unmarked(path)
+		}
 	}
 	q.query = r.pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
@@ -131,7 +135,7 @@ func (q *request) run(t *turn) (script.Value, error) {
 	}
 	var out script.Value
 	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
+		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
 		Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = output(a)

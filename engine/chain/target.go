@@ -225,3 +225,26 @@ func (g *target) join(t *turn) (service.Target, error) {
 	}
 	return service.ParseTarget(path.String())
 }
+
+// template is the path without its query and with {} in place of its expressions; "" where it is one expression.
+func (t *target) template() string {
+	if t.fixed != nil {
+		return t.fixed.Path()
+	}
+	var path strings.Builder
+	for _, p := range t.pieces {
+		before, _, queried := strings.Cut(p.before, "?")
+		path.WriteString(before)
+		if queried || p.query {
+			break
+		}
+		if p.expr != nil {
+			path.WriteString("{}")
+		}
+	}
+	text := path.String()
+	if text != "" && !strings.HasPrefix(text, "/") {
+		text = "/" + text
+	}
+	return text
+}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"reflect"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,7 +73,7 @@ func TestLimitsOfModels(t *testing.T) {
 		{"{pace: fixed, rate: 0.5}", service.Limits{Rate: 0.5, Pace: pace.Fixed}},
 	} {
 		s, err := read(minimal("services: {s: {kind: llm, provider: openai, limits: "+tt.limits+"}}"), nil, nil)
-		if err != nil || s.Services[0].Limits != tt.want {
+		if err != nil || !reflect.DeepEqual(s.Services[0].Limits, tt.want) {
 			t.Errorf("%s: %+v, %v; want %+v", tt.limits, s.Services[0].Limits, err, tt.want)
 		}
 	}

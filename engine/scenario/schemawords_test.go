@@ -157,6 +157,13 @@ func serviceWords() map[string]keyWord {
 		"limits.max_rate":       {fixed, "requests per second at most"},
 		"limits.burst":          {whole, "requests that a token bucket lets through at once"},
 		"limits.pace":           {oneOf(pace.Modes...), "how the rate is kept to: found, a token bucket, evenly spaced"},
+		"limits.per":            {oneOf(service.PerNames...), "what the rates and a 429 hold for; else the rates for all of an http service, and a 429 for its endpoint"},
+		"limits.buckets":        {schema{"type": "object", "additionalProperties": ref("bucket")}, "endpoints that share a limit, by name"},
+		"bucket.match":          {names, "the endpoints, such as POST /orders or /products/*"},
+		"bucket.rate":           {fixed, "requests per second to begin with"},
+		"bucket.max_rate":       {fixed, "requests per second at most"},
+		"bucket.burst":          {whole, "requests that a token bucket lets through at once"},
+		"bucket.pace":           {oneOf(pace.Modes...), "how the rate is kept to"},
 		"limits.wait":           {duration, "for a connection, before the step fails"},
 	}
 }

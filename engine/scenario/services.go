@@ -58,12 +58,16 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 
 // limits reads the limits of a service; atOnce is what it calls the number of its calls at once.
 func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
-	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace")
+	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets")
 	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
 		r.warnPaid(s, c, s.Limits.Connections >= manyCalls)
 	}
-	r.pace(s, l)
+	r.pace(s, l, &s.Limits)
+	if p := l.Get("per"); p != nil {
+		s.Limits.Per = service.Per(1 + max(slices.Index(service.PerNames, p.OneOf(service.PerNames...)), 0))
+	}
+	r.buckets(s, l.Get("buckets"))
 	if k := l.Get("keepalive"); k != nil {
 		s.Limits.Keepalive = k.Int(1, 100_000)
 	}
@@ -83,35 +87,54 @@ const (
 	usualMaxRate = 50
 )
 
-// pace reads how many requests of a service may start per second, and how that is kept to.
-func (r *reader) pace(s *chain.Service, l *doc.Node) {
-	for key, to := range map[string]*float64{"rate": &s.Limits.Rate, "max_rate": &s.Limits.MaxRate} {
+// buckets reads the limits of endpoints that share one, by name.
+func (r *reader) buckets(s *chain.Service, n *doc.Node) {
+	for _, e := range n.Entries() {
+		b := service.BucketLimits{Name: e.Key.Text()}
+		chain.CheckName(e.Key, b.Name, "a bucket")
+		e.Value.Fields("match", "rate", "max_rate", "burst", "pace")
+		e.Value.Require("match")
+		for _, m := range listOf(e.Value.Get("match")) {
+			text := m.Text()
+			if err := service.CheckPattern(text); err != nil {
+				m.Errorf("`POST /orders`, or `/products/*` for any method, where * is any segment", "%v", err)
+			}
+			b.Match = append(b.Match, text)
+		}
+		r.pace(s, e.Value, &b.Limits)
+		s.Limits.Buckets = append(s.Limits.Buckets, b)
+	}
+}
+
+// pace reads how many requests of a service, or of a bucket of it, may start per second, and how that is kept to.
+func (r *reader) pace(s *chain.Service, l *doc.Node, limits *service.Limits) {
+	for key, to := range map[string]*float64{"rate": &limits.Rate, "max_rate": &limits.MaxRate} {
 		if f := l.Get(key); f != nil {
 			*to = f.Float(0.001, 1_000_000)
 			r.warnPaid(s, f, *to >= manyCalls)
 		}
 	}
 	if b := l.Get("burst"); b != nil {
-		s.Limits.Burst = b.Int(1, 1_000_000)
+		limits.Burst = b.Int(1, 1_000_000)
 	}
 	p := l.Get("pace")
 	if p != nil {
-		s.Limits.Pace = pace.Mode(max(slices.Index(pace.Modes, p.OneOf(pace.Modes...)), 0))
+		limits.Pace = pace.Mode(max(slices.Index(pace.Modes, p.OneOf(pace.Modes...)), 0))
 	}
-	adapts := s.Limits.Pace == pace.Adaptive
-	if p != nil && adapts && s.Limits.Rate == 0 && s.Limits.MaxRate == 0 {
-		s.Limits.MaxRate = usualMaxRate
+	adapts := limits.Pace == pace.Adaptive
+	if p != nil && adapts && limits.Rate == 0 && limits.MaxRate == 0 {
+		limits.MaxRate = usualMaxRate
 	}
 	switch {
-	case !adapts && s.Limits.Rate == 0:
-		p.Errorf("rate: 10, requests per second", "a %s pace wants a rate", s.Limits.Pace)
-	case l.Get("burst") != nil && s.Limits.Pace != pace.Bucket:
+	case !adapts && limits.Rate == 0:
+		p.Errorf("rate: 10, requests per second", "a %s pace wants a rate", limits.Pace)
+	case l.Get("burst") != nil && limits.Pace != pace.Bucket:
 		l.Get("burst").Errorf("add `pace: bucket`", "only a token bucket has a burst")
 	case l.Get("max_rate") != nil && !adapts:
-		l.Get("max_rate").Errorf("", "a %s pace does not grow: it has no greatest rate", s.Limits.Pace)
-	case s.Limits.MaxRate > 0 && s.Limits.Rate == 0:
-		s.Limits.Rate = min(s.Limits.MaxRate, usualRate)
-	case s.Limits.MaxRate > 0 && s.Limits.MaxRate < s.Limits.Rate:
+		l.Get("max_rate").Errorf("", "a %s pace does not grow: it has no greatest rate", limits.Pace)
+	case limits.MaxRate > 0 && limits.Rate == 0:
+		limits.Rate = min(limits.MaxRate, usualRate)
+	case limits.MaxRate > 0 && limits.MaxRate < limits.Rate:
 		l.Get("max_rate").Errorf("", "the greatest rate is below the one to start with")
 	}
 }

@@ -23,6 +23,8 @@ type Answer struct {
 	named    bool          // there was one
 	replayed bool          // the service says that it had carried out the request before
 	quota    pace.Quota    // that the service says it has left
+	bucket   string        // that the service counts the request in, as it says; "" is that it does not
+	global   bool          // it refuses all requests, as it says
 }
 
 // newAnswer takes a response whose body was read.
@@ -35,6 +37,7 @@ func newAnswer(resp *http.Response, body []byte) *Answer {
 		}
 		a.wait, a.named = waitOf(a.Header, now)
 		a.quota = quotaOf(a.Header, now)
+		a.bucket, a.global = bucketOf(a.Header)
 	}
 	dropVarying(a.Header)
 	return a

@@ -27,7 +27,10 @@ type Call struct {
 	Repeats Repeats       // how the service treats a request that it gets again
 	Verify  *Verify       // asks whether a request was carried out before it is sent again; nil does not ask
 	Keyless bool          // the service knows no Idempotency-Key
-	Expect  []int         // statuses that are good answers; empty is 200 to 299
+	// Endpoint is what the service may limit by itself: the method and the path's template, such as "GET /api/products/{}"; ""
+	// is found out from the request.
+	Endpoint string
+	Expect   []int // statuses that are good answers; empty is 200 to 299
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error, a bad answer where
 	// it is no *engine.StepError, has it tried again. Nil accepts all.
 	Accept func(*Answer) error
@@ -48,7 +51,11 @@ type Call struct {
 	token     *token // that it is signed in with
 	spelled   *token // whose forms, with those of Secrets, are the spellings
 	spellings []string
-	ticket    uint64                                                 // its rank among those who wait for the service's rate; 0 is that it did not
+	ticket    uint64                                                 // its rank among those who wait for the bucket's rate; 0 is that it did not
+	whole     uint64                                                 // the same, for the service's
+	bucket    *bucket                                                // whose turn it waits for or has; nil is the service's
+	former    *bucket                                                // that it was in, until its answer named another
+	placed    bool                                                   // it has a place among the service's calls
 	left      time.Time                                              // when its request was let go
 	resent    bool                                                   // an earlier process had sent its request
 	changing  bool                                                   // it changes something at a service, which is no model

@@ -39,7 +39,7 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.spent(call.Record.Usage)
+	l.spent(call)
 	return vectors, nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
-	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // TestAServiceThatIsExhausted has its calls wait, held, until it is not; what it says of the quota is shown.
@@ -29,8 +28,8 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := &script{answers: []reply{tt.answer, wrote("x")}}
 				l := models(t, fake, LLMConfig{Limits: Limits{Rate: 10}, Shared: NewBound(1)})
-				states := make(chan pace.State, 1)
-				time.AfterFunc(time.Second, func() { states <- l.transport.pacer.State(time.Now()) })
+				states := make(chan engine.ServiceState, 1)
+				time.AfterFunc(time.Second, func() { states <- l.State(time.Now()) })
 				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"hunter2"} })
 				wait := fake.waits()[0]
 				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.RefusalGate] != wait {
@@ -40,7 +39,7 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 				if !strings.Contains(seen.Exhausted, tt.says) || strings.Contains(seen.Exhausted, "hunter2") || seen.Until.IsZero() != tt.endless {
 					t.Errorf("it says %q, until %v", seen.Exhausted, seen.Until)
 				}
-				if after := l.transport.pacer.State(time.Now()); after.Exhausted != "" {
+				if after := l.State(time.Now()); after.Exhausted != "" {
 					t.Errorf("it says still %q", after.Exhausted)
 				}
 			})

@@ -27,6 +27,8 @@ type Limits struct {
 	Rate, MaxRate float64
 	Pace          pace.Mode // how the rate is kept to
 	Burst         int       // of a token bucket, how many may start at once; 0 is one second's worth
+	Per           Per       // what the rate, and a 429, hold for
+	Buckets       []BucketLimits
 	// NoBreaker lets calls fail while the service is away: nobody waits for it.
 	NoBreaker bool
 }
@@ -81,12 +83,13 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		name: name, base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.pace()), tag: tag,
+		name: name, base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	if h.direct = newDirect(h); h.direct != nil {
 		h.transport.base = h.direct
 	}
+	h.transport.prefix = h.prefix
 	h.transport.patience.Store(int64(h.limits.Timeout))
 	return h, nil
 }

@@ -39,6 +39,9 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.Limits.Timeout == 0 {
 		c.Limits.Timeout = time.Minute
 	}
+	if c.Limits.Per == PerDefault { // embeddings apart from chat
+		c.Limits.Per = PerEndpoint
+	}
 	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Rehearses)
 	if err != nil {
 		return nil, err
@@ -117,7 +120,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	case got == nil:
 		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
 	}
-	l.spent(call.Record.Usage)
+	l.spent(call)
 	return got, nil
 }
 

@@ -10,36 +10,105 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// enter takes a place among the service's calls and among those of all that it shares a bound with, and waits for its
-// turn between the two; held as long as it must wait.
+// enter takes a place among the service's calls and among those of all that it shares a bound with, and its turn; held as
+// long as it must wait. A call that waits for the turn of its bucket has no place meanwhile: those of other buckets need it.
 func (t *transport) enter(ctx context.Context, call *Call) error {
-	if err := call.enter(ctx, engine.PlaceGate, t.bound); err != nil {
-		return err
-	}
-	err := t.turn(ctx, call)
-	if err != nil {
-		t.bound.Leave()
-	}
-	return err
-}
-
-// turn waits for the call's turn and a place among those of all services, which no call has that is made to wait.
-func (t *transport) turn(ctx context.Context, call *Call) error {
 	for {
-		if err := t.pace(ctx, call); err != nil || t.shared == nil {
+		if err := call.enter(ctx, engine.PlaceGate, t.bound); err != nil {
 			return err
 		}
-		if err := call.enter(ctx, engine.ModelGate, t.shared); err != nil {
-			t.pacer.GiveBack()
-			return err
+		if !t.try(call) {
+			if err := t.wait(ctx, call); err != nil {
+				return err
+			}
+			if !call.placed {
+				continue
+			}
 		}
-		if !t.pacer.Recalled(time.Now(), call.left) {
+		recalled, err := t.share(ctx, call)
+		switch {
+		case err != nil:
+			t.giveBack(call)
+			t.bound.Leave()
+			return err
+		case !recalled:
 			call.left = time.Now()
 			return nil
 		}
-		t.shared.Leave()
-		t.pacer.GiveBack()
+		t.leave()
+		t.giveBack(call)
 	}
+}
+
+// try takes the turn of a call that need not wait for it.
+func (t *transport) try(call *Call) bool {
+	call.left = time.Now()
+	call.bucket = t.buckets.of(call.Endpoint)
+	if call.bucket != nil && !call.bucket.pacer.Try(call.left) {
+		return false
+	}
+	if t.pacer.Try(call.left) {
+		return true
+	}
+	if call.bucket != nil {
+		call.bucket.pacer.GiveBack()
+	}
+	return false
+}
+
+// wait waits for the turn of a call that has a place. Where the service has buckets it gives the place back for as long,
+// and the turn if there is no place then: call.placed says whether it has both.
+func (t *transport) wait(ctx context.Context, call *Call) error {
+	call.placed = call.bucket == nil
+	if !call.placed {
+		t.bound.Leave()
+		if err := call.pace(ctx, call.bucket.pacer, &call.ticket); err != nil {
+			return err
+		}
+	}
+	came := call.left
+	if err := call.pace(ctx, t.pacer, &call.whole); err != nil {
+		if call.bucket != nil {
+			call.bucket.pacer.GiveBack()
+		}
+		if call.placed {
+			t.bound.Leave()
+		}
+		return err
+	}
+	if call.placed {
+		return nil
+	}
+	call.placed = t.bound.TryEnter()
+	if call.placed && call.bucket.pacer.Recalled(time.Now(), came) {
+		t.bound.Leave()
+		call.placed = false
+	}
+	if !call.placed {
+		t.giveBack(call)
+	}
+	return nil
+}
+
+// share takes a place among the calls of all services, which no call has that is made to wait, and reports whether the
+// service refused something meanwhile, so that the turn is none.
+func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err error) {
+	if t.shared == nil {
+		return false, nil
+	}
+	if err := call.enter(ctx, engine.ModelGate, t.shared); err != nil {
+		return false, err
+	}
+	now := time.Now()
+	return t.pacer.Recalled(now, call.left) || call.bucket != nil && call.bucket.pacer.Recalled(now, call.left), nil
+}
+
+// giveBack gives the turn of a call back.
+func (t *transport) giveBack(call *Call) {
+	if call.bucket != nil {
+		call.bucket.pacer.GiveBack()
+	}
+	t.pacer.GiveBack()
 }
 
 func (t *transport) leave() {
@@ -56,15 +125,15 @@ func (c *Call) enter(ctx context.Context, at engine.Gate, g *gate.Gate) error {
 	return c.held(at, func() error { return g.Enter(ctx) })
 }
 
-// pace waits for the call's turn, held by the rate or by what the service refused.
-func (t *transport) pace(ctx context.Context, call *Call) error {
-	if call.left = time.Now(); t.pacer.Try(call.left) {
+// pace waits for the call's turn, held by the rate or by what the service refused. ticket is its rank there.
+func (c *Call) pace(ctx context.Context, p *pace.Pacer, ticket *uint64) error {
+	if c.left = time.Now(); p.Try(c.left) {
 		return nil
 	}
-	turn := t.pacer.Join(call.left, call.ticket)
-	call.ticket = turn.Ticket
+	turn := p.Join(c.left, *ticket)
+	*ticket = turn.Ticket
 	for {
-		wait := turn.Ask(call.left)
+		wait := turn.Ask(c.left)
 		if wait.For == 0 {
 			return nil
 		}
@@ -72,11 +141,11 @@ func (t *transport) pace(ctx context.Context, call *Call) error {
 		if wait.Refused {
 			at = engine.RefusalGate
 		}
-		if err := call.await(ctx, at, wait); err != nil {
+		if err := c.await(ctx, at, wait); err != nil {
 			turn.Leave()
 			return err
 		}
-		call.left = time.Now()
+		c.left = time.Now()
 	}
 }
 
@@ -95,41 +164,74 @@ func (c *Call) await(ctx context.Context, at engine.Gate, wait pace.Wait) error 
 	})
 }
 
-// heard tells the pacer what became of a request: what the service says that it has left, whether it answered or failed.
-// Of a 429 refused tells.
+// limiter is what limits the requests of a call: its bucket, or the whole service.
+func (t *transport) limiter(call *Call) *pace.Pacer {
+	if call.bucket != nil {
+		return call.bucket.pacer
+	}
+	return t.pacer
+}
+
+// heard tells the pacers what became of a request: what the service says that it has left, whether it answered or failed,
+// and which bucket it belongs to. Of a 429 refused tells.
 func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError) {
 	now := time.Now()
 	switch {
 	case answer == nil:
 		if failure != nil {
-			t.pacer.Trouble(now)
+			t.trouble(call, now)
 		}
 		return
 	case answer.Status == http.StatusTooManyRequests:
 	case answer.Status >= 500:
-		t.pacer.Trouble(now)
+		t.trouble(call, now)
 	default:
-		t.pacer.Accept(now, call.left)
+		t.limiter(call).Accept(now, call.left)
+		if call.bucket != nil {
+			t.pacer.Accept(now, call.left)
+		}
+	}
+	if b := t.buckets.rename(call.Endpoint, answer.bucket); b != nil && b != call.bucket {
+		call.former, call.bucket = call.bucket, b
 	}
 	if answer.quota != (pace.Quota{}) {
-		t.pacer.Observe(now, answer.quota)
+		t.limiter(call).Observe(now, answer.quota)
 	}
 }
 
-// refused has everybody wait after a 429 as long as the service says. One whose quota is gone for long is exhausted:
+func (t *transport) trouble(call *Call, now time.Time) {
+	t.pacer.Trouble(now)
+	if call.bucket != nil {
+		call.bucket.pacer.Trouble(now)
+	}
+}
+
+// refused has all calls of the bucket, or of the service, wait after a 429 as long as the service says. One whose quota is gone for long is exhausted:
 // who asks for a session waits until it is there again, or the run's end; who asks for none is told.
 func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	t.rejected.Add(1)
 	now := time.Now()
 	why, until := a.exhausted(now)
+	at := t.limiter(call)
+	if a.global {
+		at = t.pacer
+	}
+	if call.bucket != nil {
+		call.bucket.refused.Add(1)
+	}
 	switch {
 	case why == "":
-		t.pacer.Refuse(now, call.left, wait.next(a, t.pacer.Limits().Start > 0))
+		pause := wait.next(a, t.limiter(call).Limits().Start > 0)
+		at.Refuse(now, call.left, pause)
+		if call.former != nil { // whose calls wait there
+			call.former.pacer.Refuse(now, call.left, pause)
+			call.former = nil
+		}
 	case call.Session == nil:
 		call.Record.Attempts++
 		return engine.Fail(engine.ClientError, "%s%s", why, call.excerpt(a))
 	default:
-		t.pacer.Exhaust(now, why+call.excerpt(a), until)
+		at.Exhaust(now, why+call.excerpt(a), until)
 	}
 	return nil
 }
@@ -142,9 +244,9 @@ func (l Limits) pace() pace.Limits {
 	return pace.Limits{Mode: l.Pace, Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate), Burst: l.Burst}
 }
 
-// spent tells the pacer what a call of a model took.
-func (h *HTTP) spent(u *engine.Usage) {
-	if u != nil {
-		h.transport.pacer.Spent(int(u.Input + u.Output))
+// spent tells the rate limiter what a call of a model took.
+func (h *HTTP) spent(call *Call) {
+	if u := call.Record.Usage; u != nil {
+		h.transport.limiter(call).Spent(int(u.Input + u.Output))
 	}
 }

@@ -18,10 +18,10 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	p := t.pacer.State(now)
-	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = p.Rate, p.Limits.Ceiling, p.Why, p.Blocked
-	s.Exhausted, s.Until, s.Said = p.Exhausted, p.Until, p.Said
-	s.InFlight, s.Waiting = max(s.InFlight-p.Waiting, 0), s.Waiting+p.Waiting
+	if t.buckets.one { // those who wait for their turn have a place
+		s.InFlight = max(s.InFlight-t.pacer.State(now).Waiting, 0)
+	}
+	t.fillPace(&s, now)
 	t.breaker.fill(&s, now)
 	t.answers.fill(&s)
 	return s
@@ -42,7 +42,7 @@ func (h *HTTP) tunables() tunables {
 	}
 	t := &h.transport
 	return tunables{h.name, append(
-		rateTunables(t.pacer),
+		rateTunables(h),
 		timeTunable(h.patience, func(d time.Duration) { t.patience.Store(int64(d)) }),
 		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
 		breakerTunable(t.breaker),
@@ -59,20 +59,17 @@ func (h *HTTP) Renew() {
 	}
 	h.transport.breaker.wake()
 	h.transport.pacer.Resume(time.Now())
+	h.transport.buckets.each(func(b *bucket) { b.pacer.Resume(time.Now()) })
 	h.transport.renewal.renew()
 }
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	moves := h.transport.breaker.taken()
-	for _, m := range h.transport.pacer.Moves() {
-		moves = append(moves, rateMove(h.name, m))
-	}
-	return moves
+	return append(h.transport.breaker.taken(), h.transport.moves()...)
 }
 
-func rateMove(service string, m pace.Move) engine.ChangeRow {
-	return engine.ChangeRow{At: m.At, What: service + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
+func rateMove(of string, m pace.Move) engine.ChangeRow {
+	return engine.ChangeRow{At: m.At, What: of + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
 }
 
 // State implements [engine.Service].

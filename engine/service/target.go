@@ -65,6 +65,9 @@ func climbs(path string) bool {
 // unsafe reports characters that cannot stand in the query of a request line.
 func unsafe(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
 
+// Path is the escaped path, which begins with a slash.
+func (t Target) Path() string { return t.path }
+
 // With returns the target with more behind its query: pairs of names and values, escaped.
 func (t Target) With(query string) Target {
 	if t.query != "" && query != "" {

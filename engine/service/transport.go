@@ -25,12 +25,14 @@ const (
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
-	name   string // of the service
-	base   http.RoundTripper
-	bound  *gate.Gate
-	pacer  *pace.Pacer
-	shared *gate.Gate // that other services have a part in; nil is none
-	tag    bool       // tell the rehearsal which cycle, step and attempt this is
+	name    string // of the service
+	base    http.RoundTripper
+	bound   *gate.Gate
+	pacer   *pace.Pacer // of all requests
+	buckets *buckets
+	prefix  string     // of the paths of all requests
+	shared  *gate.Gate // that other services have a part in; nil is none
+	tag     bool       // tell the rehearsal which cycle, step and attempt this is
 
 	breaker  *breaker
 	retries  *retryBudget
@@ -82,6 +84,9 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	var pauses pauses
 	var refused refusals
 	renewed := false
+	if call.Endpoint == "" {
+		call.Endpoint = endpointOf(req.Method, strings.TrimPrefix(req.URL.Path, t.prefix))
+	}
 	t.retries.earn(time.Now())
 	for sends, again := 1, false; ; sends, again = sends+1, true {
 		if call.doubt && call.ask != nil {
@@ -169,7 +174,7 @@ func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
 		if t.breaker.leave(&pass) {
 			return pass, nil
 		}
-		t.pacer.GiveBack() // it opened meanwhile
+		t.giveBack(call) // it opened meanwhile
 		t.leave()
 	}
 }

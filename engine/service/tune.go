@@ -112,24 +112,28 @@ func countTunable(name string, most int, now func() int, set func(int)) tunable 
 	}}
 }
 
-// rateTunables are the rate of a service's requests and what it may grow to.
-func rateTunables(p *pace.Pacer) []tunable {
+// rateTunables are the rate of a service's requests and what it may grow to, for the whole or for each endpoint.
+func rateTunables(h *HTTP) []tunable {
+	b := h.transport.buckets
 	change := func(text string, with func(l *pace.Limits, rate float64) error) error {
 		rate, err := parseRate(text)
 		if err != nil {
 			return err
 		}
-		l := p.Limits()
+		l := b.limits()
 		if err := with(&l, rate); err != nil {
 			return err
 		}
-		p.SetLimits(time.Now(), l)
+		b.setLimits(time.Now(), l)
+		if h.limits.Per != PerEndpoint {
+			h.transport.pacer.SetLimits(time.Now(), l)
+		}
 		return nil
 	}
 	all := []tunable{
 		{
 			"rate", "requests per second that may start, from now on; 0 is as many as come",
-			func() string { return formatRate(p.State(time.Now()).Rate) },
+			func() string { return formatRate(h.State(time.Now()).Rate) },
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
 					l.Start, l.Floor, l.Ceiling = rate, min(leastRate, rate), max(l.Ceiling, rate)
@@ -139,7 +143,7 @@ func rateTunables(p *pace.Pacer) []tunable {
 		},
 		{
 			"max-rate", "requests per second that the rate may grow to",
-			func() string { return formatRate(p.Limits().Ceiling) },
+			func() string { return formatRate(b.limits().Ceiling) },
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
 					if l.Start == 0 || rate == 0 {
@@ -151,7 +155,7 @@ func rateTunables(p *pace.Pacer) []tunable {
 			},
 		},
 	}
-	if p.Limits().Mode != pace.Adaptive { // the rate is what is set
+	if b.limits().Mode != pace.Adaptive { // the rate is what is set
 		all = all[:1]
 	}
 	return all

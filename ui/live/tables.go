@@ -29,29 +29,55 @@ var serviceColumns = []widgets.Column{
 // services tells of every service that the run asks; its line is of the calls under way.
 func (l *lists) services(f *feed) []widgets.Row {
 	s, busy := f.snap, &l.orders.screen.feed.busy
-	rows := make([]widgets.Row, len(s.Services))
+	var rows []widgets.Row
 	for i := range s.Services {
 		v := &s.Services[i]
-		pace := "as they come"
-		if v.Rate > 0 {
-			pace = rate(v.Rate)
-			if v.MaxRate > v.Rate {
-				pace += " of " + rate(v.MaxRate)
-			}
-		}
-		rows[i] = widgets.Row{Key: v.Name, Cells: []widgets.Cell{
+		rows = append(rows, widgets.Row{Key: v.Name, Cells: []widgets.Cell{
 			{Text: v.Name},
 			{Text: fmt.Sprintf("%d of %d", v.InFlight, v.Bound)},
 			{Spark: busy.of(v.Name)},
 			{Text: engine.FormatCount(int64(v.Waiting))},
-			{Text: pace},
+			{Text: paced(v.Rate, v.MaxRate)},
 			{Text: engine.FormatCount(v.Refused), Tone: tonedIf(v.Refused > 0, widgets.Warning)},
 			{Text: engine.FormatCount(v.Failures), Tone: tonedIf(v.Failures > 0, widgets.Warning)},
 			{Text: v.Breaker.String(), Tone: tonedIf(v.Breaker != engine.BreakerClosed, widgets.Bad)},
 			{Text: serviceWhy(v), Tone: widgets.Quiet},
-		}}
+		}})
+		for j := range v.Buckets {
+			rows = append(rows, bucketRow(v.Name, &v.Buckets[j], s.At))
+		}
 	}
 	return rows
+}
+
+// bucketRow tells of a part of a service that is limited by itself.
+func bucketRow(service string, b *engine.BucketState, now time.Time) widgets.Row {
+	why := b.RateWhy
+	switch {
+	case b.Exhausted != "":
+		why = b.Exhausted
+	case b.Blocked.After(now):
+		why = "a 429: nothing starts before " + b.Blocked.Local().Format(time.TimeOnly)
+	}
+	return widgets.Row{Key: service + " " + b.Name, Cells: []widgets.Cell{
+		{Text: "  " + b.Name, Tone: widgets.Quiet}, {}, {},
+		{Text: engine.FormatCount(int64(b.Waiting))},
+		{Text: paced(b.Rate, b.MaxRate)},
+		{Text: engine.FormatCount(b.Refused), Tone: tonedIf(b.Refused > 0, widgets.Warning)},
+		{}, {},
+		{Text: words.Drawn(why), Tone: widgets.Quiet},
+	}}
+}
+
+// paced is how many requests may start per second, and what that may grow to.
+func paced(perSecond, most float64) string {
+	switch {
+	case perSecond <= 0:
+		return "as they come"
+	case most > perSecond:
+		return rate(perSecond) + " of " + rate(most)
+	}
+	return rate(perSecond)
 }
 
 func tonedIf(is bool, tone widgets.Tone) widgets.Tone {

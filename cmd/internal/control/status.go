@@ -132,6 +132,19 @@ type Service struct {
 	BreakerWhy string    `json:"breaker_why,omitempty"`
 	NextProbe  time.Time `json:"next_probe,omitzero"`
 	Exhausted  string    `json:"exhausted,omitempty"`
+	Buckets    []Bucket  `json:"buckets,omitempty"`
+}
+
+// Bucket is a part of a service that is limited by itself.
+type Bucket struct {
+	Name      string    `json:"name"`
+	Rate      float64   `json:"rate,omitempty"` // requests per second that may start
+	MaxRate   float64   `json:"max_rate,omitempty"`
+	RateWhy   string    `json:"rate_why,omitempty"`
+	Blocked   time.Time `json:"blocked_until,omitzero"`
+	Waiting   int       `json:"waiting,omitempty"`
+	Refused   int64     `json:"refused"`
+	Exhausted string    `json:"exhausted,omitempty"`
 }
 
 // Budget is how far one is used up; bounds that are 0 are none.
@@ -207,8 +220,12 @@ func NewStatus(title string, s *engine.Snapshot, health []engine.Finding) *Statu
 }
 
 func newService(s *engine.ServiceState) Service {
+	var buckets []Bucket
+	for _, b := range s.Buckets {
+		buckets = append(buckets, Bucket{b.Name, b.Rate, b.MaxRate, b.RateWhy, b.Blocked.UTC(), b.Waiting, b.Refused, b.Exhausted})
+	}
 	return Service{
-		Name: s.Name, Kind: s.Kind, InFlight: s.InFlight, Bound: s.Bound, Waiting: s.Waiting, Rate: s.Rate, MaxRate: s.MaxRate, RateWhy: s.RateWhy,
+		Buckets: buckets, Name: s.Name, Kind: s.Kind, InFlight: s.InFlight, Bound: s.Bound, Waiting: s.Waiting, Rate: s.Rate, MaxRate: s.MaxRate, RateWhy: s.RateWhy,
 		Blocked: s.Blocked.UTC(), Refused: s.Refused, Failures: s.Failures, Breaker: s.Breaker.String(), BreakerWhy: s.BreakerWhy,
 		NextProbe: s.NextProbe.UTC(), Exhausted: s.Exhausted,
 	}
