@@ -94,7 +94,7 @@ var vitals = [...]vital{
 		"fewer in flight; look for growing agent memory", (*examination).wellUsedMemory,
 	},
 	{
-		MetricConnections, (*examination).connections, (*examination).connectionsText, 50. / 60, 55. / 60, (*examination).connectionsThreshold,
+		MetricConnections, (*examination).connections, (*examination).connectionsText, ConnectionsWarn, 55. / 60, (*examination).connectionsThreshold,
 		"see in pg_stat_activity who holds them; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
