@@ -67,8 +67,8 @@ type pool struct {
 	closed    bool
 	used      use
 	keep      atomic.Int64 // connections at most, of those that are kept
-	bound     *gate.Gate // of all statements at once; each enters it first, and leaves it last
-	steady    *gate.Gate // of those that have a connection which is kept
+	bound     *gate.Gate   // of all statements at once; each enters it first, and leaves it last
+	steady    *gate.Gate   // of those that have a connection which is kept
 	kept      *pgxpool.Pool
 	burst     *pgxpool.Pool // nil without
 }

@@ -37,9 +37,9 @@ func many(t *testing.T, p *Postgres, n int, query string, meanwhile func()) (rec
 // they wait, which uses up no attempt, and all are carried out.
 func TestFullPoolerIsWaitedFor(t *testing.T) {
 	server := pgtest.Shared(t)
-	url := server.Pooler(t, 2, "max_client_conn = 4").URL(t, server.Database(t)) + "?sslmode=disable" // else each connection is two
 	for _, free := range []int{0, 2} {
 		t.Run(fmt.Sprint(free, " free"), func(t *testing.T) {
+			url := server.Pooler(t, 2, "max_client_conn = 4").URL(t, server.Database(t)) + "?sslmode=disable" // else each connection is two
 			var others []func()
 			for range 4 - free {
 				conn := pgtest.Connect(t, url)
