@@ -3,8 +3,6 @@ package pgbouncer
 import (
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TestHints has what PgBouncer 1.18 to 1.24 says, and answers of PostgreSQL, which have no hint.
@@ -27,7 +25,7 @@ func TestHints(t *testing.T) {
 		{"23505", "duplicate key value violates unique constraint", "", false},
 		{"08P01", "invalid message format", "", false},
 	} {
-		e := &pgconn.PgError{Code: c.code, Message: c.message}
+		e := Answer{c.code, c.message}
 		if got := Hint(e); !strings.Contains(got, c.names) || (got == "") != (c.names == "") {
 			t.Errorf("%s: %q, want one that names %q", c.message, got, c.names)
 		}

@@ -70,7 +70,7 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 	switch {
 	case !connected:
 		said = d.Target() + " lets nobody in: " + hinted(said, e)
-	case pgbouncer.Hint(e) != "":
+	case pgbouncer.Hint(saidBy(e)) != "":
 		said = hinted(said, e)
 	case e.Code == "25006" && s.Query.reads:
 		said += "; a statement that looks like a question and changes something says so by `repeats: unsafe`"
@@ -80,15 +80,19 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 		said += "; for a list that is an array write $1::text[]"
 	}
 	says := stateVerdict(e.Code)
-	if pgbouncer.Busy(e) {
+	if pgbouncer.Busy(saidBy(e)) {
 		says = wantsLess
 	}
 	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", says}
 }
 
+func saidBy(e *pgconn.PgError) pgbouncer.Answer {
+	return pgbouncer.Answer{Code: e.Code, Message: e.Message}
+}
+
 // hinted adds what to do about an error that a pooler causes.
 func hinted(said string, e *pgconn.PgError) string {
-	if hint := pgbouncer.Hint(e); hint != "" {
+	if hint := pgbouncer.Hint(saidBy(e)); hint != "" {
 		return said + "; " + hint
 	}
 	return said

@@ -42,8 +42,8 @@ func noRoom(err error) string {
 	switch {
 	case !ok:
 		return ""
-	case pgbouncer.Full(e):
-		return pgbouncer.Hint(e)
+	case pgbouncer.Full(saidBy(e)):
+		return pgbouncer.Hint(saidBy(e))
 	case e.Code == tooMany:
 		return "the server accepts no more connections (" + e.Message + "): raise its max_connections, or use fewer here"
 	}

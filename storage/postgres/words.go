@@ -53,7 +53,7 @@ func refusal(err error, c *pgx.ConnConfig) string {
 		return ""
 	}
 	said := fmt.Sprintf(" (%s, SQLSTATE %s)", e.Message, e.Code)
-	if hint := pgbouncer.Hint(e); hint != "" {
+	if hint := pgbouncer.Hint(pgbouncer.Answer{Code: e.Code, Message: e.Message}); hint != "" {
 		return hint + said
 	}
 	switch e.Code {
