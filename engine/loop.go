@@ -113,8 +113,9 @@ type loop struct {
 	backlog []note // for the scribe, oldest first
 	scribe  chan note
 
-	window  window
-	metrics MetricsRow
+	window      window
+	metrics     MetricsRow
+	connections Connections // of the metrics, as they were probed
 	// As of the last sample; snapshots share the steps.
 	steps       []StepFigures
 	durations   Spread
