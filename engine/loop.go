@@ -164,6 +164,9 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		scribe:   make(chan note),
 	}
 	l.last.Stop()
+	if !cfg.Began.IsZero() {
+		l.began = cfg.Began
+	}
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
 	r.ctx = l.ctx
 	l.endCtx, l.endCancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -228,6 +231,7 @@ func (l *loop) run(forget func() bool) {
 		l.totals.inexactSince(since)
 		l.append(ChangeRow{At: l.began, Cycle: l.number, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
 	}
+	l.written()
 	l.askServices(l.began)
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {
