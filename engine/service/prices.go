@@ -160,6 +160,10 @@ type meter struct {
 	mu            sync.Mutex
 	bytes, tokens float64
 	longest       map[string]int64 // answer so far in tokens, by model
+	// shortest is the shortest text that was asked so far, in bytes, and more how many tokens it took beyond those that its
+	// length explains: what a service puts before each call.
+	shortest int
+	more     int64
 }
 
 // usage is what a call took. asked and answered are the lengths of its texts, in bytes.
@@ -169,6 +173,7 @@ func (m *meter) usage(prices Prices, model string, told tokens, asked, answered 
 		told.input, told.output = m.estimate(asked), m.estimate(answered)
 	} else {
 		m.learn(asked+answered, told.input+told.output)
+		m.explain(asked, told.input)
 	}
 	u := prices.usage(model, told)
 	if estimated {
@@ -245,7 +250,20 @@ func (m *meter) atMost(bytes int) int64 {
 	if m.tokens > 0 {
 		each = m.bytes / m.tokens / promptRoom
 	}
-	return int64(math.Ceil(float64(bytes) / max(each, 0.1)))
+	return max(int64(math.Ceil(float64(bytes)/max(each, 0.1))), int64(bytes)/firstBytes+m.more)
+}
+
+// explain notes how much a call took beyond what the length of its text explains, if that is the shortest so far.
+func (m *meter) explain(bytes int, tokens int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := max(tokens-int64(bytes)/firstBytes, 0)
+	switch {
+	case m.shortest == 0 || bytes < m.shortest:
+		m.shortest, m.more = bytes, more
+	case bytes == m.shortest:
+		m.more = max(m.more, more)
+	}
 }
 
 func (m *meter) learn(bytes int, tokens int64) {
