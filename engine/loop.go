@@ -164,9 +164,6 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		scribe:   make(chan note),
 	}
 	l.last.Stop()
-	if !cfg.Began.IsZero() {
-		l.began = cfg.Began
-	}
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
 	r.ctx = l.ctx
 	l.endCtx, l.endCancel = context.WithCancel(context.WithoutCancel(ctx))

@@ -40,10 +40,10 @@ type Config struct {
 	// without iterations.
 	Purpose func(step string) Purpose
 	// Ledger, if set, has what the run took before it began; nil begins with nothing. Written are the calls among that which
-	// had its population written. Began is when the work on the run began, if that was before Start.
+	// had its population written. Before is how long that took: part of what a budget of time bounds in this process.
 	Ledger  *Ledger
 	Written []StepRecord
-	Began   time.Time
+	Before  time.Duration
 	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
 	Unpriced []string
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.

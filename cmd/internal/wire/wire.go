@@ -184,7 +184,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Unpriced:  o.unpriced,
 		Ledger:    j.ledger,
 		Written:   j.records,
-		Began:     time.Now().Add(-j.writing),
+		Before:    j.writing,
 		Barrier:   l.barrier(j),
 		Tracer:    l.Tracer,
 		Trail:     sender.Trail(),
