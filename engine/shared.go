@@ -104,7 +104,6 @@ func (l *loop) written() {
 		l.append(row, nil)
 		l.r.shared.settled(&row)
 	}
-	l.window.shared = l.r.shared.figures().Requests // they are not of its first second
 }
 
 // Recall returns an answer that the run has; it must not be changed.
