@@ -259,7 +259,7 @@ func TestBudgetsOfOthers(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)
 	_, out, stderr := ctl(t, "try", file, "--data", data, "--budget", "0.001")
-	if requests, dollars := b.bill(); requests != 1 || dollars > 0.001 || !strings.Contains(out, "the budget of $0.001 is used up") {
+	if requests, dollars := b.bill(); requests != 2 || dollars > 0.001 || !strings.Contains(out, "the budget of $0.001 is used up") {
 		t.Errorf("a trial made %d requests for $%v\n%s%s", requests, dollars, out, stderr)
 	}
 	_, before := b.bill()

@@ -111,7 +111,7 @@ func (b *bill) most() *engine.Usage {
 	if answer < 0 {
 		answer = b.from.meter.longestOf(b.model)
 	}
-	most := b.from.prices.most(b.model, b.from.meter.atMost(b.asked+b.form)+int64(wrapping*(1+b.parts)), answer)
+	most := b.from.prices.most(b.model, b.from.meter.atMost(b.model, b.asked+b.form)+int64(wrapping*(1+b.parts)), answer)
 	most.Estimated = 1
 	return most
 }

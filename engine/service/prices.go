@@ -160,9 +160,13 @@ type meter struct {
 	mu            sync.Mutex
 	bytes, tokens float64
 	longest       map[string]int64 // answer so far in tokens, by model
-	// shortest is the shortest text that was asked so far, in bytes, and more how many tokens it took beyond those that its
-	// length explains: what a service puts before each call.
-	shortest int
+	added         map[string]addition
+}
+
+// addition is what a service puts before each call of a model: how many tokens the shortest text that was asked so far took
+// beyond those that its length explains.
+type addition struct {
+	shortest int // in bytes
 	more     int64
 }
 
@@ -173,7 +177,7 @@ func (m *meter) usage(prices Prices, model string, told tokens, asked, answered 
 		told.input, told.output = m.estimate(asked), m.estimate(answered)
 	} else {
 		m.learn(asked+answered, told.input+told.output)
-		m.explain(asked, told.input)
+		m.explain(model, asked, told.input)
 	}
 	u := prices.usage(model, told)
 	if estimated {
@@ -243,27 +247,35 @@ func (m *meter) longestOf(model string) int64 {
 }
 
 // atMost is how many tokens a text of so many bytes may come to: a generous guess.
-func (m *meter) atMost(bytes int) int64 {
+func (m *meter) atMost(model string, bytes int) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	each := float64(firstBytes)
 	if m.tokens > 0 {
 		each = m.bytes / m.tokens / promptRoom
 	}
-	return max(int64(math.Ceil(float64(bytes)/max(each, 0.1))), int64(bytes)/firstBytes+m.more)
+	most := int64(math.Ceil(float64(bytes) / max(each, 0.1)))
+	if more := m.added[model].more; more > 0 {
+		most = max(most, int64(bytes)/firstBytes+more)
+	}
+	return most
 }
 
 // explain notes how much a call took beyond what the length of its text explains, if that is the shortest so far.
-func (m *meter) explain(bytes int, tokens int64) {
+func (m *meter) explain(model string, bytes int, tokens int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	was, known := m.added[model]
 	more := max(tokens-int64(bytes)/firstBytes, 0)
 	switch {
-	case m.shortest == 0 || bytes < m.shortest:
-		m.shortest, m.more = bytes, more
-	case bytes == m.shortest:
-		m.more = max(m.more, more)
+	case known && bytes > was.shortest:
+		return
+	case known && bytes == was.shortest:
+		more = max(more, was.more)
+	case m.added == nil:
+		m.added = map[string]addition{}
 	}
+	m.added[model] = addition{bytes, more}
 }
 
 func (m *meter) learn(bytes int, tokens int64) {

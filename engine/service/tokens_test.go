@@ -72,10 +72,10 @@ func TestClaimsLearnWhatAServiceAdds(t *testing.T) {
 	var m meter
 	m.usage(nil, "m", tokens{input: 500, output: 5}, 30, 12)
 	m.usage(nil, "m", tokens{input: 5490, output: 5}, 15_000, 12)
-	if got := m.atMost(30); got < 500 || got > 600 {
+	if got := m.atMost("m", 30); got < 500 || got > 600 {
 		t.Errorf("%d tokens are claimed for a prompt that took 500", got)
 	}
-	if got := m.atMost(15_000); got < 5490 {
+	if got := m.atMost("m", 15_000); got < 5490 {
 		t.Errorf("%d tokens are claimed for a prompt that took 5,490", got)
 	}
 }
