@@ -161,12 +161,12 @@ func TestLastSessionCutForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(3, programFunc(func(s *engine.Session) {
-			settle, err := s.Claim(t.Context(), engine.Amount{Requests: 1})
+			settle, err := s.Claim(t.Context(), enginetest.Outlay(engine.Amount{Requests: 1}))
 			if err != nil {
 				s.Row.Fail("ask", fmt.Errorf("ask: %w", err))
 				return
 			}
-			settle(engine.Amount{Requests: 1})
+			settle(enginetest.Outlay(engine.Amount{Requests: 1}))
 			s.Row.Outcome = engine.OK
 		}), j)
 		cfg.Settings.Limit, cfg.Settings.Budget.Requests = 1, 2
@@ -195,13 +195,13 @@ func TestWallTime(t *testing.T) {
 		cfg.Journal, cfg.Resume, cfg.Settings.Budget.Wall = j, j.Resumption(), 22*time.Second
 		cfg.Program = programFunc(func(s *engine.Session) {
 			for {
-				settle, err := s.Claim(s.Clock().Context(), engine.Amount{Requests: 1})
+				settle, err := s.Claim(s.Clock().Context(), enginetest.Outlay(engine.Amount{Requests: 1}))
 				if err != nil {
 					s.Row.Fail("ask", err)
 					return
 				}
 				time.Sleep(3 * time.Second)
-				settle(engine.Amount{Requests: 1})
+				settle(enginetest.Outlay(engine.Amount{Requests: 1}))
 			}
 		})
 		began = time.Now()
@@ -220,14 +220,14 @@ func TestRaisedBudget(t *testing.T) {
 		cfg := enginetest.Config(4, programFunc(func(s *engine.Session) {
 			up := s.Clock()
 			up.Hold()
-			settle, err := s.Claim(up.Context(), engine.Amount{Tokens: 60})
+			settle, err := s.Claim(up.Context(), enginetest.Outlay(engine.Amount{Tokens: 60}))
 			up.Release()
 			if err != nil {
 				s.Row.Fail("ask", err)
 				return
 			}
 			time.Sleep(time.Minute)
-			settle(engine.Amount{Tokens: 10})
+			settle(enginetest.Outlay(engine.Amount{Tokens: 10}))
 			s.Row.Outcome = engine.OK
 		}), nil)
 		cfg.Settings.Budget.Tokens = 100
@@ -258,12 +258,12 @@ func TestRaisedBudget(t *testing.T) {
 func TestBudgetRaisedTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(9, programFunc(func(s *engine.Session) {
-			settle, err := s.Claim(t.Context(), engine.Amount{Requests: 1})
+			settle, err := s.Claim(t.Context(), enginetest.Outlay(engine.Amount{Requests: 1}))
 			if err != nil {
 				s.Row.Fail("ask", err)
 				return
 			}
-			settle(engine.Amount{Requests: 1})
+			settle(enginetest.Outlay(engine.Amount{Requests: 1}))
 			<-time.After(time.Minute)
 			s.Row.Outcome = engine.OK
 		}), nil)
@@ -287,11 +287,11 @@ func TestSharedAnswersAreSpentOnce(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.Apart(someKey, time.Minute, tooLong)
 			for _, tokens := range []int64{50, 9} { // of the first attempt nothing came
-				settle, ok := a.TryClaim(engine.Amount{Requests: 1, Tokens: 60})
+				settle, ok := a.TryClaim(enginetest.Outlay(engine.Amount{Requests: 1, Tokens: 60}))
 				if !ok {
 					return errors.New("the budget has no room")
 				}
-				settle(engine.Amount{Requests: 1, Tokens: tokens, Cost: 5})
+				settle(enginetest.Outlay(engine.Amount{Requests: 1, Tokens: tokens, Cost: 5}))
 			}
 			a.Answered(goodOne)
 			return a.Settle(engine.StepRecord{Path: "ask", Attempts: 2, Usage: &itsUsage})
@@ -299,10 +299,10 @@ func TestSharedAnswersAreSpentOnce(t *testing.T) {
 		r := start(t, cfg)
 		got := r.Wait()
 		want := engine.Amount{Cost: 10, Tokens: 59, Requests: 2}
-		if s := r.Snapshot(); s.Budget.Spent != want || got.Totals.Spent() != want {
+		if s := r.Snapshot(); s.Budget.Spent != want || got.Totals.Spent().Amount() != want {
 			t.Errorf("spent %+v, by the totals %+v; want %+v", s.Budget.Spent, got.Totals.Spent(), want)
 		}
-		if res := j.Reopen().Resumption(); res.Spent() != want {
+		if res := j.Reopen().Resumption(); res.Spent().Amount() != want {
 			t.Errorf("the journal says %+v; want %+v", res.Spent(), want)
 		}
 	})
@@ -312,9 +312,9 @@ func TestSharedAnswersAreSpentOnce(t *testing.T) {
 func TestBudgetForecast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(372, programFunc(func(s *engine.Session) {
-			settle, _ := s.TryClaim(engine.Amount{Tokens: 100, Requests: 1})
+			settle, _ := s.TryClaim(enginetest.Outlay(engine.Amount{Tokens: 100, Requests: 1}))
 			time.Sleep(time.Second)
-			settle(engine.Amount{Tokens: 100, Requests: 1})
+			settle(enginetest.Outlay(engine.Amount{Tokens: 100, Requests: 1}))
 			s.Row.Outcome = engine.OK
 			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: "ask", Attempts: 1, Usage: &engine.Usage{Calls: 1, Input: 60, Output: 40}})
 		}), nil)

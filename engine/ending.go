@@ -36,6 +36,7 @@ func (l *loop) finish() {
 		l.leave(now)
 	}
 	l.totals.Peaks = l.peaks(now)
+	l.totals.Peaks.Spent = l.totals.Peaks.Spent.Plus(l.r.ledger.books().claimed) // who is left behind will not settle in time
 	l.r.doubts.count(&l.totals)
 	l.tally()
 	l.sample()

@@ -88,7 +88,11 @@ func FormatCost(u *Usage) string {
 // FormatUsage writes what calls of models took, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers
 // from the cache".
 func FormatUsage(u *Usage) string {
-	text := fmt.Sprintf("%s, %s tokens in, %s out", FormatCount(u.Calls), FormatCount(u.Input), FormatCount(u.Output))
+	cached := ""
+	if u.Cached > 0 {
+		cached = fmt.Sprintf(" (%s from the provider's cache)", FormatCount(u.Cached))
+	}
+	text := fmt.Sprintf("%s, %s tokens in%s, %s out", FormatCount(u.Calls), FormatCount(u.Input), cached, FormatCount(u.Output))
 	if u.Estimated > 0 {
 		text += " (estimated for " + FormatCount(u.Estimated) + " calls)"
 	}

@@ -128,8 +128,27 @@ type Forecast struct {
 	// Run is the earlier run that figures were measured in, at At; "" is none.
 	Run RunID     `json:"measured_in,omitempty"`
 	At  time.Time `json:"measured_at,omitzero"`
+	// Few is how many sessions that run had, where they are too few to measure anything by; 0 is that they are not.
+	Few int64 `json:"few_sessions,omitempty"`
 	// Advice says where it will not fit, and what to do.
 	Advice []string `json:"advice,omitempty"`
+}
+
+// Doubt makes guesses of what was measured, in a run of so few sessions.
+func (f *Forecast) Doubt(sessions int64) {
+	f.Few = sessions
+	all := []*Estimate{
+		&f.Cycle, &f.Length, &f.Cycles, &f.Sessions, &f.Requests, &f.Writes, &f.RequestRate, &f.WriteRate, &f.Connections,
+		&f.Calls, &f.Input, &f.Output, &f.Cost, &f.Memory, &f.Disk,
+	}
+	for i := range f.Services {
+		all = append(all, &f.Services[i].RequestRate, &f.Services[i].WriteRate)
+	}
+	for _, e := range all {
+		if e.Basis == Measured && e != &f.Sessions && e != &f.Cycles {
+			e.Basis = Guessed
+		}
+	}
 }
 
 // ServiceForecast is what a service is expected to be asked, per minute, while a cycle has work.
@@ -160,9 +179,14 @@ func (f *Forecast) From() string {
 	if f.Run == "" {
 		return text
 	}
-	run := fmt.Sprintf("in the run of %s (%s)", f.At.Local().Format("2006-01-02 15:04"), f.Run)
-	if f.Basis() == Measured {
-		return text + " " + run
+	run := fmt.Sprintf("the run of %s (%s)", f.At.Local().Format("2006-01-02 15:04"), f.Run)
+	switch {
+	case f.Few == 1:
+		return "a guess from the only session of " + run
+	case f.Few > 1:
+		return fmt.Sprintf("a guess from the %d sessions of %s", f.Few, run)
+	case f.Basis() == Measured:
+		return text + " in " + run
 	}
-	return "measured " + run + ", in part a guess"
+	return "in part a guess, from " + run
 }

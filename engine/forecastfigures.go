@@ -33,7 +33,7 @@ var forecastFigures = []forecastFigure{
 		return float64(t.Ended())
 	}},
 	{name: "requests", of: func(f *Forecast) Estimate { return f.Requests }, show: showCount, whole: true, hide: asksNobody, fact: func(_ *Forecast, t *Totals, _ int) float64 {
-		return float64(t.Asked().Requests)
+		return float64(t.Left().Requests)
 	}},
 	{name: "requests/min", of: func(f *Forecast) Estimate { return f.RequestRate }, show: showCount, hide: asksNobody, fact: func(_ *Forecast, t *Totals, _ int) float64 {
 		return perMinute(t.Asked().Requests, t)
@@ -48,16 +48,16 @@ var forecastFigures = []forecastFigure{
 		return float64(max(t.Peaks.ServerConnections-f.Server, 0))
 	}},
 	{name: "model calls", of: func(f *Forecast) Estimate { return f.Calls }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
-		return float64(t.Asked().Usage.Calls)
+		return float64(t.Left().Usage.Calls)
 	}},
 	{name: "tokens in", of: func(f *Forecast) Estimate { return f.Input }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
-		return float64(t.Asked().Usage.Input)
+		return float64(t.Left().Usage.Input)
 	}},
 	{name: "tokens out", of: func(f *Forecast) Estimate { return f.Output }, show: showCount, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
-		return float64(t.Asked().Usage.Output)
+		return float64(t.Left().Usage.Output)
 	}},
 	{name: "cost", of: func(f *Forecast) Estimate { return f.Cost }, show: showDollars, whole: true, hide: asksNoModel, fact: func(_ *Forecast, t *Totals, _ int) float64 {
-		u := t.Asked().Usage
+		u := t.Left().Usage
 		if u.Unpriced > 0 {
 			return math.NaN()
 		}

@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// ledger keeps what a run may take, has taken, and has promised to requests under way. What is spent and claimed never
-// exceeds a bound, unless a request takes more than was claimed for it; then by as much. It is safe for concurrent use
-// and holds no lock while somebody waits.
-type ledger struct {
+// Ledger keeps what a run may take, has taken, and has promised to requests under way. What is spent and claimed never
+// exceeds a bound, unless a request takes more than was claimed for it; then by as much. One that is made before its run
+// counts what is asked before that, such as for the run's population. It is safe for concurrent use and holds no lock
+// while a claim waits.
+type Ledger struct {
 	mu      sync.Mutex
 	budget  Budget
-	spent   Amount
-	claimed Amount
-	beside  Amount    // what of spent the steps' records of the sessions that ended do not say; may be negative
+	spent   Outlay
+	claimed Outlay
+	beside  Outlay    // what of spent the steps' records of the sessions that ended do not say; may be negative
 	hit     *bound    // that made a claim fail, or had the ledger closed; nil is none yet
 	closed  string    // why nothing can be claimed any more; "" is that it can
 	waiting list.List // of *claimant, in the order in which they came
@@ -22,8 +23,11 @@ type ledger struct {
 	tell    func(why string) // hears once, beside, that a claim was refused
 }
 
+// NewLedger returns the ledger of a run that is to come.
+func NewLedger(b Budget) *Ledger { return &Ledger{budget: b} }
+
 type claimant struct {
-	amount Amount
+	amount Outlay
 	answer chan error // of one
 }
 
@@ -34,7 +38,7 @@ func (e *outOfBudget) Error() string { return e.why }
 func (e *outOfBudget) Unwrap() error { return ErrCut }
 
 // try claims an amount if nothing has to wait for that. It is not refused: that is for wait to say.
-func (l *ledger) try(a Amount) bool {
+func (l *Ledger) try(a Outlay) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting.Len() > 0 || l.closed != "" || !l.fits(a) {
@@ -46,7 +50,7 @@ func (l *ledger) try(a Amount) bool {
 
 // wait claims an amount, first come, first served. One that would fit if all who work gave everything back waits until
 // they have given back enough; one that would not is refused with a *outOfBudget. Else its error is the context's cause.
-func (l *ledger) wait(ctx context.Context, a Amount) error {
+func (l *Ledger) wait(ctx context.Context, a Outlay) error {
 	c := &claimant{a, make(chan error, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(c)
@@ -72,7 +76,7 @@ func (l *ledger) wait(ctx context.Context, a Amount) error {
 }
 
 // settle takes back what was claimed and counts what was spent.
-func (l *ledger) settle(claimed, spent Amount) {
+func (l *Ledger) settle(claimed, spent Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.claimed, l.spent = l.claimed.Minus(claimed), l.spent.Plus(spent)
@@ -80,8 +84,8 @@ func (l *ledger) settle(claimed, spent Amount) {
 }
 
 // note counts what was spent beside the steps' records.
-func (l *ledger) note(beside Amount) {
-	if beside == (Amount{}) {
+func (l *Ledger) note(beside Outlay) {
+	if beside == (Outlay{}) {
 		return
 	}
 	l.mu.Lock()
@@ -89,8 +93,40 @@ func (l *ledger) note(beside Amount) {
 	l.beside = l.beside.Plus(beside)
 }
 
+// TryClaim is Claim where nothing has to wait; else ok is false, and nothing is claimed.
+func (l *Ledger) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
+	if !l.try(a) {
+		return nil, false
+	}
+	return func(spent Outlay) { l.settle(a, spent) }, true
+}
+
+// Claim sets aside what a request may take at most, before it leaves, and waits while others hold so much that it does not
+// fit. settle must be called once, with what the request took. An error says that the budget is used up, or is the cause
+// of ctx.
+func (l *Ledger) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
+	if err := l.wait(ctx, a); err != nil {
+		return nil, err
+	}
+	return func(spent Outlay) { l.settle(a, spent) }, nil
+}
+
+// Spent is what was settled so far.
+func (l *Ledger) Spent() Outlay {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.spent
+}
+
+// takeUp adds what earlier processes spent.
+func (l *Ledger) takeUp(spent, beside Outlay) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spent, l.beside = l.spent.Plus(spent), l.beside.Plus(beside)
+}
+
 // set changes the bounds. Who fits now need not wait any longer.
-func (l *ledger) set(b Budget) {
+func (l *Ledger) set(b Budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.budget = b
@@ -98,7 +134,7 @@ func (l *ledger) set(b Budget) {
 }
 
 // close refuses all claims from now on, for a bound that is reached.
-func (l *ledger) close(of *bound, why string) {
+func (l *Ledger) close(of *bound, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed == "" {
@@ -110,32 +146,35 @@ func (l *ledger) close(of *bound, why string) {
 // books are what stands in a ledger at a moment.
 type books struct {
 	budget                 Budget
-	spent, claimed, beside Amount
+	spent, claimed, beside Outlay
 	hit                    *bound
 }
 
-func (l *ledger) books() books {
+func (l *Ledger) books() books {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return books{l.budget, l.spent, l.claimed, l.beside, l.hit}
 }
 
 // never says why an amount will not fit whatever is given back; "" is that it may. mu is held.
-func (l *ledger) never(a Amount) (of *bound, why string) {
+func (l *Ledger) never(a Outlay) (of *bound, why string) {
 	if l.closed != "" {
 		return l.hit, l.closed
 	}
-	if of := l.budget.over(l.spent, a); of != nil {
-		return of, of.usedUp(&l.budget, l.spent, a, 0)
+	spent, next := l.spent.Amount(), a.Amount()
+	if of := l.budget.over(spent, next); of != nil {
+		return of, of.usedUp(&l.budget, spent, next, 0)
 	}
 	return nil, ""
 }
 
 // fits reports whether an amount can be claimed now. mu is held.
-func (l *ledger) fits(a Amount) bool { return l.budget.over(l.spent.Plus(l.claimed), a) == nil }
+func (l *Ledger) fits(a Outlay) bool {
+	return l.budget.over(l.spent.Plus(l.claimed).Amount(), a.Amount()) == nil
+}
 
 // admit answers those in front who fit now, or never will. mu is held.
-func (l *ledger) admit() {
+func (l *Ledger) admit() {
 	for front := l.waiting.Front(); front != nil; front = l.waiting.Front() {
 		c := front.Value.(*claimant)
 		switch of, why := l.never(c.amount); {
@@ -153,7 +192,7 @@ func (l *ledger) admit() {
 }
 
 // refused tells of the first claim that was. mu is held.
-func (l *ledger) refused(of *bound, why string) {
+func (l *Ledger) refused(of *bound, why string) {
 	if l.hit == nil {
 		l.hit = of
 	}

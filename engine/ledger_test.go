@@ -13,15 +13,19 @@ import (
 )
 
 // books of a ledger, with how many wait.
-func (l *ledger) look() (b books, waiting int) {
+func (l *Ledger) look() (b books, waiting int) {
 	b = l.books()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return b, l.waiting.Len()
 }
 
+// took is an outlay that comes to an amount.
+func took(a Amount) Outlay { return Outlay{a.Requests, Usage{Input: a.Tokens, Cost: a.Cost}} }
+
 // claim is try, then wait.
-func (l *ledger) claim(ctx context.Context, a Amount) error {
+func (l *Ledger) claim(ctx context.Context, of Amount) error {
+	a := took(of)
 	if l.try(a) {
 		return nil
 	}
@@ -66,13 +70,13 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 		}
 		var wrong error
 		synctest.Test(t, func(t *testing.T) {
-			l := &ledger{budget: budget}
+			l := &Ledger{budget: budget}
 			var mu sync.Mutex
 			var refused []Amount
 			var taken Amount
 			holds := func() {
 				b, _ := l.look()
-				if of := budget.over(Amount{}, b.spent.Plus(b.claimed)); of != nil {
+				if of := budget.over(Amount{}, b.spent.Plus(b.claimed).Amount()); of != nil {
 					mu.Lock()
 					wrong = fmt.Errorf("%+v spent and %+v claimed of %+v", b.spent, b.claimed, budget)
 					mu.Unlock()
@@ -91,7 +95,7 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 						holds()
 						if err == nil {
 							time.Sleep(d.lasts)
-							l.settle(d.most, d.takes)
+							l.settle(took(d.most), took(d.takes))
 							holds()
 						}
 						mu.Lock()
@@ -106,11 +110,11 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 			}
 			all.Wait() // that it returns is half of the test
 			b, waiting := l.look()
-			if b.spent != taken || b.claimed != (Amount{}) || waiting > 0 {
+			if b.spent.Amount() != taken || b.claimed != (Outlay{}) || waiting > 0 {
 				wrong = fmt.Errorf("at the end %+v spent, %+v claimed, %d waiting; %+v were taken", b.spent, b.claimed, waiting, taken)
 			}
 			for _, a := range refused {
-				if budget.over(b.spent, a) == nil {
+				if budget.over(b.spent.Amount(), a) == nil {
 					wrong = fmt.Errorf("%+v was refused, though at the end, with %+v spent, it fits %+v", a, b.spent, budget)
 				}
 			}
@@ -123,28 +127,28 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 
 func TestLedgerServesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &ledger{budget: Budget{Tokens: 10}}
-		if !l.try(Amount{Tokens: 7}) {
+		l := &Ledger{budget: Budget{Tokens: 10}}
+		if !l.try(took(Amount{Tokens: 7})) {
 			t.Fatal("an empty ledger has no room")
 		}
 		var mu sync.Mutex
 		var order []int64
 		for _, n := range []int64{5, 3, 4, 3} { // of which those of 3 would fit beside the first
 			go func() {
-				if err := l.wait(t.Context(), Amount{Tokens: n}); err != nil {
+				if err := l.wait(t.Context(), took(Amount{Tokens: n})); err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
 				order = append(order, n)
 				mu.Unlock()
-				l.settle(Amount{Tokens: n}, Amount{})
+				l.settle(took(Amount{Tokens: n}), took(Amount{}))
 			}()
 			synctest.Wait()
 		}
-		if l.try(Amount{Tokens: 1}) {
+		if l.try(took(Amount{Tokens: 1})) {
 			t.Error("somebody passed those who wait")
 		}
-		l.settle(Amount{Tokens: 7}, Amount{Tokens: 5})
+		l.settle(took(Amount{Tokens: 7}), took(Amount{Tokens: 5}))
 		synctest.Wait()
 		if fmt.Sprint(order) != "[5 3 4 3]" {
 			t.Errorf("served in the order %v", order)
@@ -154,21 +158,21 @@ func TestLedgerServesInOrder(t *testing.T) {
 
 func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &ledger{budget: Budget{Requests: 2}}
+		l := &Ledger{budget: Budget{Requests: 2}}
 		one := Amount{Requests: 1}
 		for range 2 {
-			if !l.try(one) {
+			if !l.try(took(one)) {
 				t.Fatal("2 of 2 do not fit")
 			}
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		first, second := make(chan error, 1), make(chan error, 1)
-		go func() { first <- l.wait(ctx, Amount{Requests: 2}) }()
+		go func() { first <- l.wait(ctx, took(Amount{Requests: 2})) }()
 		synctest.Wait()
-		go func() { second <- l.wait(t.Context(), one) }()
+		go func() { second <- l.wait(t.Context(), took(one)) }()
 		synctest.Wait()
-		l.settle(one, Amount{}) // the second fits, but comes after the first
+		l.settle(took(one), took(Amount{})) // the second fits, but comes after the first
 		synctest.Wait()
 		cancel(gone)
 		if err := <-first; !errors.Is(err, gone) {
@@ -186,19 +190,19 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 // TestLedgerIsChanged raises and closes it while somebody waits.
 func TestLedgerIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &ledger{budget: Budget{Requests: 1}}
+		l := &Ledger{budget: Budget{Requests: 1}}
 		one := Amount{Requests: 1}
-		if !l.try(one) {
+		if !l.try(took(one)) {
 			t.Fatal("the first does not fit")
 		}
 		raised, closed := make(chan error, 1), make(chan error, 1)
-		go func() { raised <- l.wait(t.Context(), one) }()
+		go func() { raised <- l.wait(t.Context(), took(one)) }()
 		synctest.Wait()
 		l.set(Budget{Requests: 2})
 		if err := <-raised; err != nil {
 			t.Errorf("a larger budget did not let it go: %v", err)
 		}
-		go func() { closed <- l.wait(t.Context(), one) }()
+		go func() { closed <- l.wait(t.Context(), took(one)) }()
 		synctest.Wait()
 		l.close(&bounds[3], "the time is over")
 		if err := <-closed; err == nil || err.Error() != "the time is over" || !errors.Is(err, ErrCut) {
@@ -216,12 +220,12 @@ func TestLedgerIsChanged(t *testing.T) {
 func TestLedgerTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		l := &ledger{budget: Budget{Dollars: 5}, tell: func(why string) { told = append(told, why) }}
+		l := &Ledger{budget: Budget{Dollars: 5}, tell: func(why string) { told = append(told, why) }}
 		big := Amount{Cost: 4_980_000_000, Tokens: 100, Requests: 1}
-		if !l.try(big) {
+		if !l.try(took(big)) {
 			t.Fatal("it does not fit")
 		}
-		l.settle(big, big)
+		l.settle(took(big), took(big))
 		next := Amount{Cost: 30_000_000, Requests: 1}
 		for range 2 {
 			if err := l.claim(t.Context(), next); err == nil {
@@ -241,12 +245,12 @@ func TestLedgerTellsOnce(t *testing.T) {
 
 // TestLedgerCountsTheTruth: what takes more than was claimed is counted, and nothing fits beside it any more.
 func TestLedgerCountsTheTruth(t *testing.T) {
-	l := &ledger{budget: Budget{Tokens: 100}}
-	if !l.try(Amount{Tokens: 90}) {
+	l := &Ledger{budget: Budget{Tokens: 100}}
+	if !l.try(took(Amount{Tokens: 90})) {
 		t.Fatal("it does not fit")
 	}
-	l.settle(Amount{Tokens: 90}, Amount{Tokens: 130})
-	if b := l.books(); b.spent.Tokens != 130 || b.claimed.Tokens != 0 {
+	l.settle(took(Amount{Tokens: 90}), took(Amount{Tokens: 130}))
+	if b := l.books(); b.spent.Usage.Input != 130 || b.claimed.Usage.Input != 0 {
 		t.Errorf("%+v", b)
 	}
 	if err := l.claim(t.Context(), Amount{Tokens: 1}); err == nil {
@@ -255,12 +259,12 @@ func TestLedgerCountsTheTruth(t *testing.T) {
 }
 
 func BenchmarkClaim(b *testing.B) {
-	l := &ledger{budget: Budget{Tokens: 1 << 60}}
-	most, took := Amount{Cost: 9, Tokens: 100, Requests: 1}, Amount{Cost: 3, Tokens: 40, Requests: 1}
+	l := &Ledger{budget: Budget{Tokens: 1 << 60}}
+	most, taken := took(Amount{Cost: 9, Tokens: 100, Requests: 1}), took(Amount{Cost: 3, Tokens: 40, Requests: 1})
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
 			if l.try(most) {
-				l.settle(most, took)
+				l.settle(most, taken)
 			}
 		}
 	})

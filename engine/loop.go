@@ -229,6 +229,7 @@ func (l *loop) run(forget func() bool) {
 		l.totals.inexactSince(since)
 		l.append(ChangeRow{At: l.began, Cycle: l.number, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
 	}
+	l.written()
 	l.askServices(l.began)
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {

@@ -8,13 +8,29 @@ import (
 // minShare is of how many sessions' ends a forecast is made, at least.
 const minShare = 5
 
-// newLedger opens the books of a run.
-func newLedger(cfg *Config) *ledger {
-	l := &ledger{budget: cfg.Settings.Budget}
+// newLedger opens the books of a run, or takes over those that were opened before it.
+func newLedger(cfg *Config) *Ledger {
+	l := cfg.Ledger
+	if l == nil {
+		l = NewLedger(cfg.Settings.Budget)
+	}
+	l.note(l.Spent().Minus(recorded(cfg.Written))) // such as attempts that never left
 	if res := cfg.Resume; res != nil {
-		l.spent, l.beside = res.Spent(), res.State.Totals.Peaks.Beside
+		l.takeUp(res.Spent().settled(), res.State.Totals.Peaks.Beside)
 	}
 	return l
+}
+
+// TimeOver is why work ends that takes longer than its budget lets it.
+func (b *Budget) TimeOver() error {
+	return &outOfBudget{bounds[len(bounds)-1].usedUp(b, Amount{}, Amount{}, b.Wall)}
+}
+
+// Larger is the flag and value with which work goes on that was refused a claim, or took so long; "" is that there is none.
+func (l *Ledger) Larger(elapsed time.Duration) string {
+	books := l.books()
+	s := BudgetState{Budget: books.budget, Spent: books.spent.Amount(), hit: books.hit}
+	return s.Larger(elapsed)
 }
 
 // setBudget changes what the run may take. Requests that wait for a larger one go on; a run that is ending for want of
@@ -46,7 +62,7 @@ func (l *loop) checkWall(now time.Time) {
 		return
 	}
 	b := l.r.ledger.books().budget
-	if elapsed := l.elapsed + now.Sub(l.began); b.Wall > 0 && elapsed >= b.Wall {
+	if elapsed := l.cfg.Before + l.elapsed + now.Sub(l.began); b.Wall > 0 && elapsed >= b.Wall {
 		of := &bounds[len(bounds)-1]
 		why := of.usedUp(&b, Amount{}, Amount{}, elapsed)
 		l.r.ledger.close(of, why)
@@ -57,7 +73,7 @@ func (l *loop) checkWall(now time.Time) {
 // budget is how far the budget is used up.
 func (l *loop) budget(now time.Time, remaining time.Duration) BudgetState {
 	books := l.r.ledger.books()
-	s := BudgetState{Budget: books.budget, Spent: books.spent, Claimed: books.claimed, hit: books.hit}
+	s := BudgetState{Budget: books.budget, Spent: books.spent.Amount(), Claimed: books.claimed.Amount(), hit: books.hit}
 	done, total := l.totals.Ended(), l.sessions.total
 	if done >= minShare && total >= done {
 		s.Forecast = l.forecast(books, float64(total)/float64(done))
@@ -66,7 +82,7 @@ func (l *loop) budget(now time.Time, remaining time.Duration) BudgetState {
 	case l.ending == EndOutOfBudget:
 		s.Short = l.stopping
 	case l.phase != Ended && l.phase != Draining:
-		s.Short = s.short(l.elapsed+now.Sub(l.began), remaining, done, total)
+		s.Short = s.short(l.cfg.Before+l.elapsed+now.Sub(l.began), remaining, done, total)
 	}
 	return s
 }
@@ -75,9 +91,9 @@ func (l *loop) budget(now time.Time, remaining time.Duration) BudgetState {
 // mostly asked by then; what is spent already stays.
 func (l *loop) forecast(books books, times float64) Amount {
 	own := l.totals.own()
-	each, shared := own.spent().Plus(books.beside), l.totals.Shared.spent()
+	each, shared, spent := own.spent().Plus(books.beside).Amount(), l.totals.Shared.spent().Amount(), books.spent.Amount()
 	more := func(of func(Amount) int64) int64 {
-		return max(int64(times*float64(of(each)))+of(shared), of(books.spent))
+		return max(int64(times*float64(of(each)))+of(shared), of(spent))
 	}
 	return Amount{
 		more(func(a Amount) int64 { return a.Cost }), more(func(a Amount) int64 { return a.Tokens }), more(func(a Amount) int64 { return a.Requests }),

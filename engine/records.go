@@ -25,20 +25,21 @@ type Entry struct {
 	// Private marks an answer that is here for a replay only: a store shows its Output to nobody else, and keeps none
 	// once the cycle is closed, of failed sessions neither. Its Error has nothing of the answer.
 	Private bool `cbor:"9,keyasint,omitempty"`
-	// Spent is what the step's requests took of the budget.
-	Spent Amount `cbor:"10,keyasint,omitzero"`
+	// Spent is what the step's requests took; of an intent without an answer, what they may have taken at most.
+	Spent Outlay `cbor:"10,keyasint,omitzero"`
 	// Again says that an earlier process had sent the request before.
 	Again bool `cbor:"11,keyasint,omitempty"`
 	// Unconfirmed says that the request was sent again, and that no answer proved that it was carried out only once.
 	Unconfirmed bool `cbor:"12,keyasint,omitempty"`
 }
 
-// IntentRow is written before a changing request leaves. Earlier holds the results of the session's service steps
+// IntentRow is written before a changing request leaves; a later one of the same path takes its place. Earlier holds the results of the session's service steps
 // that are not journaled yet.
 type IntentRow struct {
 	Place
 	Path    string
 	Hash    uint64
+	Spent   Outlay // by the request's attempts so far and the one that is about to leave, at most
 	Earlier []Entry
 }
 
@@ -232,6 +233,8 @@ type MetricsRow struct {
 
 	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
 	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
+
+	Beside Outlay `cbor:"32,keyasint,omitzero"` // as in Peaks, so far
 }
 
 // Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.

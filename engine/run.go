@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/throng-sim/throng/engine/internal/alarm"
 	"github.com/throng-sim/throng/engine/internal/gate"
@@ -38,6 +39,11 @@ type Config struct {
 	// Purpose, if set, tells what the time of a step is for; nil takes all for the services'. It is asked with paths
 	// without iterations.
 	Purpose func(step string) Purpose
+	// Ledger, if set, has what the run took before it began; nil begins with nothing. Written are the calls among that which
+	// had its population written. Before is how long that took: part of what a budget of time bounds in this process.
+	Ledger  *Ledger
+	Written []StepRecord
+	Before  time.Duration
 	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
 	Unpriced []string
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
@@ -84,7 +90,7 @@ type Run struct {
 	name     func(index int) (string, error) // may be nil
 
 	places    gate.Places
-	ledger    *ledger
+	ledger    *Ledger
 	unpriced  []string
 	results   chan *batch
 	tray      tray

@@ -80,7 +80,11 @@ func (s *Session) Replaying() bool {
 // answer: the request must be sent again with the same key.
 func (s *Session) Replay(path string) (Entry, bool) {
 	if s.apart != nil {
-		return s.run.shared.replay(s.apart.key, path)
+		e, ok := s.run.shared.replay(s.apart.key, path)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.spent = s.spent.Plus(e.Spent)
+		return e, ok
 	}
 	if s.prefix == nil {
 		return Entry{}, false
@@ -114,17 +118,22 @@ func (s *Session) Forget(path string) {
 }
 
 // Intend journals that a changing request is about to leave, with the results that are not journaled yet, and waits
-// until that is durable. The clock must be held meanwhile.
-func (s *Session) Intend(ctx context.Context, path string, hash uint64) error {
-	if s.apart != nil {
-		return s.run.journal.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: Entry{Path: path, Hash: hash}})
-	}
+// until that is durable. spent is what earlier attempts at the request took, claimed what this one may take: that counts as
+// spent where the process dies before there is an answer. The clock must be held meanwhile. A second intent of a path takes
+// the place of the first.
+func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, claimed Outlay) error {
 	s.mu.Lock()
+	if s.apart != nil {
+		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(claimed)} // its earlier calls have no answer in the journal
+		s.mu.Unlock()
+		return s.run.journal.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e})
+	}
 	earlier := s.pending
 	s.pending = nil
 	s.kept = s.kept.Plus(Prefix(earlier).total())
+	s.intends(path, spent.Plus(claimed))
 	s.mu.Unlock()
-	return s.run.journal.Commit(ctx, IntentRow{s.Place, path, hash, earlier})
+	return s.run.journal.Commit(ctx, IntentRow{s.Place, path, hash, spent.Plus(claimed), earlier})
 }
 
 // Answered journals the result of a step that had an intent.
@@ -136,7 +145,7 @@ func (s *Session) Answered(e Entry) {
 	s.run.journal.Append(AnswerRow{s.Place, e})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = s.kept.Plus(e.Spent)
+	s.answered(&e)
 }
 
 // Observed keeps the result of a service step without an intent until the next intent takes it along. A run that records

@@ -12,21 +12,30 @@ import (
 // Shared is what the journal holds of answers that belong to the run.
 type Shared struct {
 	Answers map[SharedKey]Entry
-	// Asked are the requests that left and got no answer, by the hash of the first of each asking.
-	Asked map[SharedKey]uint64
+	// Asked are the requests that left and got no answer: the hash of the first of each asking, and what all of it took.
+	Asked map[SharedKey]Unanswered
+}
+
+// Unanswered is a request that left and got no answer.
+type Unanswered struct {
+	Hash  uint64
+	Spent Outlay // at most
 }
 
 // Add takes in a row; the order matters.
 func (s *Shared) Add(r *SharedRow) {
-	_, open := s.Asked[r.Key]
-	switch {
-	case r.Record != nil:
+	asked, open := s.Asked[r.Key]
+	if r.Record != nil {
 		delete(s.Asked, r.Key)
-	case !open:
+	} else {
 		if s.Asked == nil {
-			s.Asked = map[SharedKey]uint64{}
+			s.Asked = map[SharedKey]Unanswered{}
 		}
-		s.Asked[r.Key] = r.Entry.Hash
+		if !open {
+			asked.Hash = r.Entry.Hash
+		}
+		asked.Spent = r.Entry.Spent
+		s.Asked[r.Key] = asked
 	}
 	if r.Answers() {
 		if s.Answers == nil {
@@ -44,7 +53,7 @@ type shared struct {
 }
 
 func (s *shared) takeUp(known *Shared, asked Asked) {
-	s.known, s.asked = Shared{maps.Clone(known.Answers), maps.Clone(known.Asked)}, asked
+	s.asked, s.known = asked, Shared{maps.Clone(known.Answers), maps.Clone(known.Asked)}
 }
 
 func (s *shared) answer(key SharedKey) (Entry, bool) {
@@ -58,12 +67,12 @@ func (s *shared) answer(key SharedKey) (Entry, bool) {
 func (s *shared) replay(key SharedKey, path string) (Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	hash, ok := s.known.Asked[key]
+	asked, ok := s.known.Asked[key]
 	if !ok {
 		return Entry{}, false
 	}
 	delete(s.known.Asked, key)
-	return Entry{Path: path, Hash: hash}, true
+	return Entry{Path: path, Hash: asked.Hash, Spent: asked.Spent}, true
 }
 
 func (s *shared) settled(r *SharedRow) {
@@ -86,6 +95,15 @@ type apart struct {
 	limit time.Duration
 	cause error
 	entry Entry // the newest; without Attempts there is none
+}
+
+// written journals what it took to have the population written, before the run began.
+func (l *loop) written() {
+	for i := range l.cfg.Written {
+		row := SharedRow{Key: PopulationKey, Cycle: l.number, Record: &l.cfg.Written[i]}
+		l.append(row, nil)
+		l.r.shared.settled(&row)
+	}
 }
 
 // Recall returns an answer that the run has; it must not be changed.
@@ -114,7 +132,7 @@ func (s *Session) Settle(record StepRecord) error {
 	if s.clock != nil {
 		s.clock.Stop()
 	}
-	r, counted := s.run, Amount{}
+	r, counted := s.run, Outlay{}
 	defer func() { r.ledger.note(s.spent.Minus(counted)) }()
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)

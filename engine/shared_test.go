@@ -39,11 +39,26 @@ func asks(f func(s *engine.Session) error) engine.Program {
 // settle asks for a key in the run's name, without any wait.
 func settle(s *engine.Session, key engine.SharedKey, e engine.Entry, r engine.StepRecord) error {
 	a := s.Apart(key, time.Minute, tooLong)
-	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash); err != nil {
+	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash, engine.Outlay{}, engine.Outlay{}); err != nil {
 		return err
 	}
 	a.Answered(e)
+	if err := spend(a, &r); err != nil {
+		return err
+	}
 	return a.Settle(r)
+}
+
+// spend has a session spend what a record says.
+func spend(s *engine.Session, r *engine.StepRecord) error {
+	took := engine.Outlay{Requests: int64(r.Attempts)}
+	took.Usage.Add(r.Usage)
+	settle, ok := s.TryClaim(took)
+	if !ok {
+		return errors.New("the budget has no room")
+	}
+	settle(took)
+	return nil
 }
 
 func TestSharedAnswerIsAskedOnce(t *testing.T) {
@@ -154,7 +169,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.Apart(flying, time.Minute, tooLong)
 			for i, path := range []string{"think", "think~2"} { // a second call of the same asking
-				if err := a.Intend(a.Clock().Context(), path, uint64(77+i)); err != nil {
+				if err := a.Intend(a.Clock().Context(), path, uint64(77+i), engine.Outlay{}, engine.Outlay{}); err != nil {
 					return err
 				}
 			}
@@ -180,7 +195,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 			record := oneCall
 			record.Label = engine.Resent
 			a.Observed(goodOne)
-			return a.Settle(record)
+			return errors.Join(spend(a, &record), a.Settle(record))
 		})
 		r := start(t, cfg)
 		if s := r.Snapshot(); s.Usage != itsUsage || s.Requests != 3 {
@@ -243,7 +258,7 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 				ended := make(chan error, 1)
 				r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {
 					a := s.Apart(someKey, time.Hour, tooLong)
-					if err := a.Intend(a.Clock().Context(), "ask", 7); err != nil {
+					if err := a.Intend(a.Clock().Context(), "ask", 7, engine.Outlay{}, engine.Outlay{Requests: 1}); err != nil {
 						return err
 					}
 					go func() {
@@ -269,7 +284,7 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 					t.Errorf("the asking ended with %v, want ErrCut", err)
 				}
 				res := j.Resumption()
-				if got.Totals.Shared != (engine.Asked{}) || len(res.Shared.Answers) != 0 || res.Shared.Asked[someKey] != 7 {
+				if got.Totals.Shared != (engine.Asked{}) || len(res.Shared.Answers) != 0 || res.Shared.Asked[someKey] != (engine.Unanswered{Hash: 7, Spent: engine.Outlay{Requests: 1}}) {
 					t.Errorf("it counts %+v, the next process finds %+v", got.Totals.Shared, res.Shared)
 				}
 			})
@@ -360,8 +375,8 @@ func TestSharedAdd(t *testing.T) {
 			if e, ok := got.Answers[key]; ok != (answer != 99) || ok && e.Hash != answer {
 				t.Fatalf("of %+v: answer %+v, %v, want %d", rows, e, ok, answer)
 			}
-			if hash, ok := got.Asked[key]; ok != (asked != 99) || ok && hash != asked {
-				t.Fatalf("of %+v: asked %d, %v, want %d", rows, hash, ok, asked)
+			if got, ok := got.Asked[key]; ok != (asked != 99) || ok && got.Hash != asked {
+				t.Fatalf("of %+v: asked %+v, %v, want %d", rows, got, ok, asked)
 			}
 		}
 	})

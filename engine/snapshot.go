@@ -49,7 +49,8 @@ type Snapshot struct {
 	Events   int64
 	Latency  Quantiles // of sessions, over the run
 	// Durations spread the sessions of Latency by how long they took, as of the newest second.
-	Durations   Spread
+	Durations Spread
+	// Requests and Usage are of everything that left, Retries and RateLimited of the sessions that ended.
 	Requests    int64
 	Retries     int64
 	RateLimited int64
@@ -176,7 +177,8 @@ func (l *loop) sample() {
 	l.recent.tick(now)
 	span := max(now.Sub(l.window.at).Seconds(), 1e-3)
 	l.tally()
-	asked := l.totals.Asked()
+	books := l.r.ledger.books()
+	asked := l.totals.Asked() // what the journal tells, so that it can be recomputed
 	requests := l.window.requests + l.totals.Shared.Requests - l.window.shared
 	m := MetricsRow{
 		At:                now,
@@ -205,6 +207,7 @@ func (l *loop) sample() {
 		TimedOut:          l.totals.Outcomes[TimedOut],
 		Queue:             quantiles(&l.window.queue),
 		Speedup:           l.window.service.Sum().Seconds() / span,
+		Beside:            books.beside,
 	}
 	probe, peaks := &l.cfg.Probe, &l.totals.Peaks
 	if probe.Host != nil {
@@ -256,7 +259,7 @@ func (l *loop) publish() {
 	now := time.Now()
 	l.tally()
 	t := &l.totals
-	asked, settings := t.Asked(), &l.cfg.Settings
+	asked, settings := l.left(), &l.cfg.Settings
 	s := &Snapshot{
 		Run:      l.r.id,
 		At:       now,
@@ -367,6 +370,14 @@ func (l *loop) publish() {
 	s.Remaining = l.remaining(s, now)
 	s.Budget = l.budget(now, s.Remaining)
 	l.r.shown.Store(s)
+}
+
+// left is what all requests took that left.
+func (l *loop) left() Asked {
+	if l.finishing { // its books are closed
+		return l.totals.Left()
+	}
+	return l.totals.Asked().left(l.r.ledger.books().spent)
 }
 
 // failedInCycle counts the sessions of the open cycle that failed or timed out.

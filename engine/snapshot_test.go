@@ -70,6 +70,9 @@ func TestSnapshotFigures(t *testing.T) {
 			time.Sleep(time.Second)
 			s.Row.Outcome, s.Row.Held, s.Row.Service = engine.OK, 0, time.Second
 			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: "a", Attempts: 3, Statuses: []int{429, 500, 429, 500, 200}, Label: engine.Confirmed})
+			if err := spend(s, &s.Row.Steps[0]); err != nil {
+				t.Error(err)
+			}
 			if s.Agent%10 == 0 {
 				s.Row.Fail("b", engine.Fail(engine.ClientError, "no such thing %d", s.Agent))
 			}

@@ -4,12 +4,42 @@ import "context"
 
 // spending is what a session has spent, as the budget counts it. The session's lock guards it.
 type spending struct {
-	spent Amount // by earlier processes too, as far as the journal says
-	kept  Amount // of that, what the journal holds for a replay
+	spent Outlay            // by earlier processes too, as far as the journal says
+	kept  Outlay            // of that, what the journal holds for a replay, with the claims of intents
+	open  map[string]Outlay // of kept, by the path of an intent without an answer; nil is none
+}
+
+// intends notes what an intent in the journal says.
+func (s *spending) intends(path string, out Outlay) {
+	if s.open == nil {
+		s.open = map[string]Outlay{}
+	}
+	s.kept = s.kept.Plus(out).Minus(s.open[path])
+	s.open[path] = out
+}
+
+// answered notes that an entry in the journal took the place of its intent, if there was one.
+func (s *spending) answered(e *Entry) {
+	s.kept = s.kept.Plus(e.Spent).Minus(s.open[e.Path])
+	delete(s.open, e.Path)
+}
+
+// begin takes over what an earlier process spent.
+func (s *spending) begin(known Prefix) {
+	s.spent = known.total()
+	s.kept = s.spent
+	for i := range known {
+		if known[i].Attempts == 0 && known[i].Spent != (Outlay{}) {
+			if s.open == nil {
+				s.open = map[string]Outlay{}
+			}
+			s.open[known[i].Path] = known[i].Spent
+		}
+	}
 }
 
 // TryClaim is Claim where nothing has to wait for the budget; else ok is false, and nothing is claimed.
-func (s *Session) TryClaim(a Amount) (settle func(spent Amount), ok bool) {
+func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	if !s.run.ledger.try(a) {
 		return nil, false
 	}
@@ -20,15 +50,15 @@ func (s *Session) TryClaim(a Amount) (settle func(spent Amount), ok bool) {
 // so much that it does not fit; the clocks must be held meanwhile. settle must be called once, before the session ends,
 // with what the request took: nothing, if it did not leave. Its error is that the budget is used up, with which the
 // session must end: it is an [ErrCut], and the run ends; or the cause of ctx.
-func (s *Session) Claim(ctx context.Context, a Amount) (settle func(spent Amount), err error) {
+func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
 	if err := s.run.ledger.wait(ctx, a); err != nil {
 		return nil, err
 	}
 	return s.settling(a), nil
 }
 
-func (s *Session) settling(claimed Amount) func(Amount) {
-	return func(spent Amount) {
+func (s *Session) settling(claimed Outlay) func(Outlay) {
+	return func(spent Outlay) {
 		s.run.ledger.settle(claimed, spent)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -37,23 +67,18 @@ func (s *Session) settling(claimed Amount) func(Amount) {
 }
 
 // recorded is what the steps' records of a session say that it spent.
-func recorded(steps []StepRecord) (a Amount) {
+func recorded(steps []StepRecord) (a Outlay) {
 	for i := range steps {
-		a = a.Plus(steps[i].spent())
+		a.Requests += int64(steps[i].Attempts)
+		a.Usage.Add(steps[i].Usage)
 	}
-	return a
+	return a.settled()
 }
 
-func (r *StepRecord) spent() Amount {
-	a := Amount{Requests: int64(r.Attempts)}
-	if u := r.Usage; u != nil {
-		a.Cost, a.Tokens = u.Cost, u.Input+u.Output
-	}
-	return a
-}
+func (r *StepRecord) spent() Outlay { return recorded([]StepRecord{*r}) }
 
 // total is what a prefix says that an earlier process spent.
-func (p Prefix) total() (a Amount) {
+func (p Prefix) total() (a Outlay) {
 	for i := range p {
 		a = a.Plus(p[i].Spent)
 	}
@@ -62,7 +87,7 @@ func (p Prefix) total() (a Amount) {
 
 // unrecorded is what the session spent that nobody will find in the journal: beside the records of one that ended, and
 // beside what is kept of one that was cut.
-func (s *Session) unrecorded() Amount {
+func (s *Session) unrecorded() Outlay {
 	if s.Row.Outcome == Cut {
 		return s.spent.Minus(s.kept)
 	}
@@ -71,25 +96,35 @@ func (s *Session) unrecorded() Amount {
 
 // Spent is what a run has spent of its budget. Of sessions that have not ended it has what the run's end, or its newest
 // checkpoint, says.
-func (t *Totals) Spent() Amount {
-	a, b := t.booked(), t.Peaks.Spent
-	return Amount{max(a.Cost, b.Cost), max(a.Tokens, b.Tokens), max(a.Requests, b.Requests)}
+func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
+
+// Left is what was asked of services by all requests that left: by sessions that have not ended, too. Its Retries,
+// RateLimited, Labels and Waits are of those that have.
+func (t *Totals) Left() Asked { return t.Asked().left(t.Spent()) }
+
+// left returns a with the requests and the usage of everything that was spent.
+func (a Asked) left(spent Outlay) Asked {
+	hits, again := a.Usage.Hits, a.Usage.Again
+	a.Requests, a.Usage = spent.Requests, spent.Usage
+	a.Usage.Hits, a.Usage.Again = hits, again
+	return a
 }
 
 // booked is what the sessions that ended and the run itself spent, and what was spent beside.
-func (t *Totals) booked() Amount {
+func (t *Totals) booked() Outlay {
 	asked := t.Asked()
 	return asked.spent().Plus(t.Peaks.Beside)
 }
 
-func (a *Asked) spent() Amount {
-	return Amount{a.Usage.Cost, a.Usage.Input + a.Usage.Output, a.Requests}
-}
+func (a *Asked) spent() Outlay { return Outlay{a.Requests, a.Usage}.settled() }
 
-// Spent is what earlier processes spent, those sessions included that have not ended. What was under way when a process
-// was killed is not known.
-func (r *Resumption) Spent() Amount {
+// Spent is what earlier processes spent, those sessions included that have not ended. Of what was under way when a process
+// was killed it has what was claimed for requests with an intent.
+func (r *Resumption) Spent() Outlay {
 	a := r.State.Totals.booked()
+	for _, open := range r.Shared.Asked {
+		a = a.Plus(open.Spent)
+	}
 	for _, p := range r.Prefixes {
 		a = a.Plus(p.total())
 	}

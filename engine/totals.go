@@ -75,11 +75,11 @@ type Peaks struct {
 	Apart  time.Duration `cbor:"9,keyasint"`
 	// Open is the part of Apart that is of the open cycle.
 	Open time.Duration `cbor:"12,keyasint,omitempty"`
-	// Beside is what was spent of the budget beyond what the steps' records and Totals.Shared say: sign-ins, attempts of
-	// sessions that were cut, answers that could not be used; less attempts that never left. It may be negative.
-	Beside Amount `cbor:"10,keyasint,omitzero"`
-	// Spent is all that was spent of the budget, by sessions that had not ended too.
-	Spent Amount `cbor:"11,keyasint,omitzero"`
+	// Beside is what was spent beyond what the steps' records and Totals.Shared say: sign-ins, attempts of sessions that
+	// were cut; less attempts that never left. It may be negative.
+	Beside Outlay `cbor:"10,keyasint,omitzero"`
+	// Spent is all that was spent, by sessions that had not ended too.
+	Spent Outlay `cbor:"11,keyasint,omitzero"`
 	// Overhead is as of the newest second, Late the worst of all.
 	Overhead Overhead `cbor:"13,keyasint,omitzero"`
 	Late     Late     `cbor:"14,keyasint,omitzero"`

@@ -104,8 +104,7 @@ func (w *worker) session(p Place) {
 	}
 	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
 		s.begin(known)
-		s.spent = known.total()
-		s.kept = s.spent
+		s.spending.begin(known)
 	}
 	if w.trail != nil {
 		w.trail.reset()

@@ -161,6 +161,7 @@ type totals struct {
 type models struct {
 	Calls     int64        `json:"calls"`
 	Input     int64        `json:"input_tokens"`
+	Cached    int64        `json:"cached_input_tokens,omitempty"` // part of the input that the service took from its cache
 	Output    int64        `json:"output_tokens"`
 	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
 	Unpriced  int64        `json:"unpriced_calls,omitempty"`
@@ -324,7 +325,7 @@ type histogram interface {
 }
 
 func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
-	asked := t.Asked()
+	asked := t.Left()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
 		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, HeldBy: map[string]float64{},
@@ -399,12 +400,12 @@ func newOverhead(r *engine.RunRecord, p *engine.Peaks) *overhead {
 }
 
 func newSpent(t *engine.Totals) budget {
-	spent := t.Spent()
+	spent := t.Spent().Amount()
 	return budget{float64(spent.Cost) / 1e9, spent.Tokens, spent.Requests, t.Peaks.Elapsed.Seconds()}
 }
 
 func newModels(u *engine.Usage) models {
-	m := models{Calls: u.Calls, Input: u.Input, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits, Again: u.Again}
+	m := models{Calls: u.Calls, Input: u.Input, Cached: u.Cached, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits, Again: u.Again}
 	if u.Unpriced == 0 {
 		cost := json.Number(Dollars(u))
 		m.Cost = &cost

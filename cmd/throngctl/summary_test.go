@@ -18,6 +18,11 @@ type asking struct{ engine.Usage }
 func (a *asking) Session(s *engine.Session) {
 	s.Row.Outcome = engine.OK
 	s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: "ask", Attempts: 1, Usage: &a.Usage})
+	took := engine.Outlay{Requests: 1, Usage: a.Usage}
+	took.Usage.Hits, took.Usage.Again = 0, 0 // which steps count, and no request
+	if settle, ok := s.TryClaim(took); ok {
+		settle(took)
+	}
 }
 
 // TestSummaryOfModels is of what a run says of its models at the end; nothing where it called none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -91,28 +92,35 @@ func (a *auditing) end(ctx context.Context, j Journal) error {
 
 // spent compares what was spent of the budget with what was asked, and what was spent beside.
 func (a *auditing) spent(t *engine.Totals) {
-	mine, beside := a.tally.asked, t.Peaks.Beside
-	amount := engine.Amount{
-		Cost:     mine.usage.Cost + a.shared.usage.Cost + beside.Cost,
-		Tokens:   mine.usage.Input + mine.usage.Output + a.shared.usage.Input + a.shared.usage.Output + beside.Tokens,
-		Requests: mine.requests + a.shared.requests + beside.Requests,
+	own := t.Peaks.Beside.Plus(outlay(&a.tally.asked)).Plus(outlay(&a.shared))
+	recorded := t.Peaks.Spent
+	if a.record.Ending == engine.NotEnded { // what sessions had spent that were cut is told by their answers
+		recorded = t.Spent()
 	}
 	closed := a.record.Ending == engine.EndFinished
-	for _, f := range []struct {
-		name string
-		of   func(engine.Amount) int64
-	}{
-		{"cost, in billionths of a dollar", func(a engine.Amount) int64 { return a.Cost }},
-		{"tokens", func(a engine.Amount) int64 { return a.Tokens }},
-		{"requests", func(a engine.Amount) int64 { return a.Requests }},
-	} {
-		recorded, own := f.of(t.Peaks.Spent), f.of(amount)
-		if a.record.Ending == engine.NotEnded { // what sessions had spent that were cut is told by their answers
-			recorded = f.of(t.Spent())
-		}
-		a.report.Check("spent of the budget", f.name, "", recorded == own || !closed && recorded >= own, recorded, own)
+	var all []int64
+	figures := func(o engine.Outlay, f func(name string, n int64)) {
+		(&asked{requests: o.Requests, usage: o.Usage}).figures(func(name string, n int64) {
+			if name != "retries" && name != "refused (429)" && !isLabel(name) && !strings.HasPrefix(name, "held back") {
+				f(name, n)
+			}
+		})
 	}
-	a.report.alone("spent of the budget", "beside the steps' records", beside)
+	figures(own, func(_ string, n int64) { all = append(all, n) })
+	k := 0
+	figures(recorded, func(name string, n int64) {
+		a.report.Check("spent of the budget", name, "", n == all[k] || !closed && n >= all[k], n, all[k])
+		k++
+	})
+	a.report.alone("spent of the budget", "beside the steps' records", t.Peaks.Beside)
+}
+
+// outlay is what steps took. The answers that they share, and the calls that may have been paid twice, are counted by steps
+// only.
+func outlay(a *asked) engine.Outlay {
+	o := engine.Outlay{Requests: a.requests, Usage: a.usage}
+	o.Usage.Hits, o.Usage.Again = 0, 0
+	return o
 }
 
 // recordedOnly lists what no row of a session tells.

@@ -37,6 +37,7 @@ func (a *asked) step(s *engine.StepRecord) {
 		a.usage.Estimated += u.Estimated
 		a.usage.Hits += u.Hits
 		a.usage.Again += u.Again
+		a.usage.Cached += u.Cached
 	}
 	if s.Waits != nil {
 		for gate, d := range s.Waits {
@@ -73,6 +74,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("model calls", a.usage.Calls)
 	f("tokens in", a.usage.Input)
 	f("tokens out", a.usage.Output)
+	f("tokens in from a service's cache", a.usage.Cached)
 	f("cost, in billionths of a dollar", a.usage.Cost)
 	f("calls without a price", a.usage.Unpriced)
 	f("calls with estimated tokens", a.usage.Estimated)

@@ -17,7 +17,8 @@ import (
 // answer does not fit. The calls have paths of their own, think, think~2, think~3, by which the journal knows them.
 type inquiry struct {
 	*completion
-	session *engine.Session // that asks
+	session *engine.Session // that asks; nil is none
+	purse   service.Purse   // what calls without a session are paid from
 	clock   *clock.Clock
 	path    string
 	key     draw.Key // of path
@@ -185,7 +186,7 @@ func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, erro
 	chat.Header = q.headers[s].Clone()
 	chat.Seed = int(key.Text("seed").Source().Uint64() >> 33)
 	call := &service.Call{
-		Session: q.session, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
+		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
 	q.record.Take(&call.Record)

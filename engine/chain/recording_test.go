@@ -138,7 +138,7 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 	ends := enginetest.Of[engine.EndRow](st.journal)
 	totals := &ends[len(ends)-1].Totals
 	asked := totals.Asked()
-	if asked.Requests != 0 || asked.Usage != (engine.Usage{}) || totals.Spent() != (engine.Amount{}) {
+	if asked.Requests != 0 || asked.Usage != (engine.Usage{}) || totals.Spent() != (engine.Outlay{}) {
 		t.Errorf("a replay has asked %+v and spent %+v", asked, totals.Spent())
 	}
 	return asked.Labels[engine.Recorded]

@@ -103,6 +103,7 @@ type Commission struct {
 	Names   script.Names // what its texts see
 	Retry   engine.Retry // the run's
 	Timeout time.Duration
+	Purse   service.Purse // what its calls are paid from
 }
 
 // Context implements Contexts.
@@ -159,7 +160,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	timer := clock.New(ctx, limit, &service.Overtime{Path: c.Path, Limit: limit})
 	defer timer.Stop()
 	q := &inquiry{
-		completion: w.completion, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
+		completion: w.completion, purse: c.Purse, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
 		headers: map[*Service]http.Header{},
 	}
 	defer func() {

@@ -172,7 +172,7 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 	case changes:
 		up := s.Clock()
 		up.Hold()
-		err := s.Intend(up.Context(), path, uint64(i))
+		err := s.Intend(up.Context(), path, uint64(i), engine.Outlay{}, engine.Outlay{})
 		up.Release()
 		if err != nil {
 			return err
@@ -192,22 +192,32 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 	return nil
 }
 
+// Outlay is one that comes to an amount.
+func Outlay(a engine.Amount) engine.Outlay {
+	return engine.Outlay{Requests: a.Requests, Usage: engine.Usage{Input: a.Tokens, Cost: a.Cost}}
+}
+
 // send is a request on its way, which the budget bears.
-func (c *Crowd) send(s *engine.Session, path string, took time.Duration) (spent engine.Amount, err error) {
+func (c *Crowd) send(s *engine.Session, path string, took time.Duration) (spent engine.Outlay, err error) {
 	spent.Requests = 1
-	settle, ok := s.TryClaim(spent)
-	if !ok {
-		up := s.Clock()
-		up.Hold()
-		settle, err = s.Claim(up.Context(), spent)
-		up.Release()
-		if err != nil {
-			return spent, err
-		}
+	settle, err := claim(s, spent)
+	if err != nil {
+		return spent, err
 	}
-	defer func() { settle(spent) }()
+	defer settle(spent)
 	c.count(s, path)
 	return spent, sleep(s.Clock(), took)
+}
+
+// claim sets aside what a request takes, and waits where it must.
+func claim(s *engine.Session, most engine.Outlay) (settle func(engine.Outlay), err error) {
+	if settle, ok := s.TryClaim(most); ok {
+		return settle, nil
+	}
+	up := s.Clock()
+	up.Hold()
+	defer up.Release()
+	return s.Claim(up.Context(), most)
 }
 
 func (c *Crowd) count(s *engine.Session, path string) {

@@ -113,7 +113,7 @@ func (j *Journal) prefixes(res *engine.Resumption) {
 			for _, e := range r.Earlier {
 				keep(r.Place, e)
 			}
-			keep(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash})
+			keep(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash, Spent: r.Spent})
 		case engine.AnswerRow:
 			keep(r.Place, r.Entry)
 		}

@@ -91,14 +91,20 @@ func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error 
 	} else {
 		up := s.Clock()
 		up.Hold()
-		err := s.Intend(up.Context(), path, uint64(key[0]))
+		err := s.Intend(up.Context(), path, uint64(key[0]), engine.Outlay{}, engine.Outlay{})
 		up.Release()
 		if err != nil {
 			return err
 		}
 	}
+	settle, err := claim(s, engine.Outlay{Requests: 1, Usage: *record.Usage})
+	if err != nil {
+		return err
+	}
 	c.countAs(fmt.Sprintf("share/%x", key))
-	if err := sleep(s.Clock(), upTo(plan, c.Work)); err != nil {
+	err = sleep(s.Clock(), upTo(plan, c.Work))
+	settle(engine.Outlay{Requests: 1, Usage: *record.Usage})
+	if err != nil {
 		return err
 	}
 	entry := engine.Entry{Path: path, Attempts: 1, Output: []byte(sharedAnswer(key))}

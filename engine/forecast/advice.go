@@ -20,9 +20,9 @@ func advise(o *Order, s *Session, m *Machine, f *engine.Forecast) []string {
 	}
 	say(behind(o, f))
 	say(crowded(s, m, f))
-	say(tooMuch(f.Cost, o.Budget.Dollars, "cost", dollars))
-	say(tooMuch(f.Input.Plus(f.Output), float64(o.Budget.Tokens), "take", func(v float64) string { return count(v) + " tokens" }))
-	say(tooMuch(f.Requests, float64(o.Budget.Requests), "make", func(v float64) string { return count(v) + " requests" }))
+	say(tooMuch(o.before(f.Cost, float64(o.Writing.Cost)/1e9), o.Budget.Dollars, "cost", dollars))
+	say(tooMuch(o.before(f.Input.Plus(f.Output), float64(o.Writing.Tokens)), float64(o.Budget.Tokens), "take", func(v float64) string { return count(v) + " tokens" }))
+	say(tooMuch(o.before(f.Requests, float64(o.Writing.Requests)), float64(o.Budget.Requests), "make", func(v float64) string { return count(v) + " requests" }))
 	say(tooMuch(f.Length, o.Budget.Wall.Seconds(), "take", seconds))
 	if free := float64(m.Available); free > 0 && f.Memory.High > free {
 		say(fmt.Sprintf("%s take %s of memory, and the system has %s left: lower the ceiling, or take fewer agents.", may(f.Memory, free), bytes(f.Memory.High), bytes(free)))
@@ -79,6 +79,14 @@ func crowded(s *Session, m *Machine, f *engine.Forecast) string {
 	}
 	return fmt.Sprintf("The writes need up to %s connections of the database, and of its %d others use %d: lower the ceiling, or use a pooler.",
 		count(math.Ceil(f.Connections.High-1e-9)), m.Database.Max, others)
+}
+
+// before adds to an estimate what is spent before the run begins, which is a guess.
+func (o *Order) before(e engine.Estimate, v float64) engine.Estimate {
+	if v == 0 {
+		return e
+	}
+	return e.Plus(engine.Exactly(v, engine.Guessed))
 }
 
 // tooMuch is more than a budget has; 0 is any.

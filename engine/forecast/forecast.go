@@ -25,6 +25,7 @@ type Order struct {
 	// LLMCalls is how many calls of models go on at once, over all services together; 0 is any number.
 	LLMCalls int
 	Budget   engine.Budget
+	Writing  engine.Amount // what the population takes that is still to be written, on the same budget
 }
 
 // Session is what one session takes, on average.

@@ -131,10 +131,14 @@ func (w *Writing) Length(index int) (asked, most int, err error) {
 	return w.s.population.writer.Length(w.commission(index))
 }
 
-// Ask has a persona written, as a JSON object. Its error is why not, or the cause of ctx; what it took is told either way.
-func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings) ([]byte, engine.StepRecord, error) {
+// Ask has a persona written, as a JSON object, on the run's budget. Its error is why not, or the cause of ctx; what it took
+// is returned either way.
+func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings, budget *engine.Ledger) ([]byte, engine.StepRecord, error) {
 	c := w.commission(index)
 	c.Retry, c.Timeout = settings.Retry, settings.SessionTimeout
+	if budget != nil {
+		c.Purse = budget
+	}
 	return w.s.population.writer.Ask(ctx, c)
 }
 

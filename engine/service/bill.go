@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/sashabaranov/go-openai"
-
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -28,54 +26,58 @@ const (
 // paid. It comes before any gate, so that nobody waits for the budget in a place that others need to give back theirs,
 // and before the intent, so that a session which is cut for it has asked nothing.
 func (c *Call) claim(ctx context.Context) error {
-	if c.Session == nil || c.settle != nil {
+	purse := c.purse()
+	if purse == nil || c.settle != nil {
 		return nil
 	}
-	most := engine.Amount{Requests: 1}
+	most := engine.Outlay{Requests: 1}
 	if c.bill != nil {
-		most = most.Plus(c.bill.most())
+		most.Usage = *c.bill.most()
 	}
-	settle, ok := c.Session.TryClaim(most)
+	settle, ok := purse.TryClaim(most)
 	if !ok {
 		err := c.held(engine.BudgetGate, func() (err error) {
-			settle, err = c.Session.Claim(ctx, most)
+			settle, err = purse.Claim(ctx, most)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	c.settle = settle
+	c.settle, c.claimed = settle, most
 	return nil
 }
 
 // pay settles what was claimed for an attempt with what it took; nothing, if it never left. Then one that must not happen
 // twice keeps its claim: a session that was cut for the next could not send it any more.
-func (c *Call) pay(spent engine.Amount) {
-	if !c.Once || spent != (engine.Amount{}) {
+func (c *Call) pay(spent engine.Outlay) {
+	if !c.Once || spent != (engine.Outlay{}) {
 		c.settled(spent)
 	}
 }
 
 // giveBack settles what is claimed for an attempt that there will not be.
-func (c *Call) giveBack() { c.settled(engine.Amount{}) }
+func (c *Call) giveBack() { c.settled(engine.Outlay{}) }
 
-func (c *Call) settled(spent engine.Amount) {
-	if c.settle == nil {
-		return
+func (c *Call) settled(spent engine.Outlay) {
+	if c.settle != nil {
+		c.settle(spent)
 	}
-	c.settle(spent)
-	c.settle, c.spent = nil, c.spent.Plus(spent)
+	c.settle, c.claimed, c.spent = nil, engine.Outlay{}, c.spent.Plus(spent)
 }
 
 // cost is what an attempt took that left or not, and had an answer or none. One that was refused took nothing.
-func (c *Call) cost(left bool, a *Answer) engine.Amount {
+func (c *Call) cost(left bool, a *Answer) engine.Outlay {
 	if !left || a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status) {
-		return engine.Amount{}
+		return engine.Outlay{}
 	}
-	spent := engine.Amount{Requests: 1}
+	spent := engine.Outlay{Requests: 1}
 	if c.bill != nil {
-		spent = spent.Plus(c.bill.of(a))
+		usage := c.bill.told()
+		if usage == nil && a == nil { // nobody says what it took: perhaps all that was claimed for it
+			usage = &c.claimed.Usage
+		}
+		spent.Usage.Add(usage)
 	}
 	return spent
 }
@@ -89,60 +91,46 @@ type bill struct {
 	parts   int           // messages or texts
 	longest int           // tokens of the answer; negative where the call does not say
 	usage   *engine.Usage // of the answer that came last; nil is none, or that it is counted
-	good    *engine.Usage // of the one that can be used
 }
 
-// charge writes into the record of a call of a model what it took, and that it may have been paid twice. An answer from a
-// recording took nothing.
-func (c *Call) charge(ok bool) {
-	if ok && c.Record.Label != engine.Recorded {
-		c.Record.Usage = c.bill.good
+// charge writes into the record of a call of a model what all its attempts took, and that it may have been paid twice. An
+// answer from a recording took nothing.
+func (c *Call) charge() {
+	usage := c.spent.Usage
+	if c.resent && c.Record.Attempts > 0 {
+		usage.Again = 1
 	}
-	if !c.resent || c.Record.Attempts == 0 {
-		return
+	if c.Record.Label != engine.Recorded && usage != (engine.Usage{}) {
+		c.Record.Usage = &usage
 	}
-	usage := engine.Usage{Again: 1}
-	usage.Add(c.Record.Usage)
-	c.Record.Usage = &usage
 }
 
 // most is what an attempt may take at most, by estimate.
-func (b *bill) most() engine.Amount {
+func (b *bill) most() *engine.Usage {
 	answer := int64(b.longest)
 	if answer < 0 {
 		answer = b.from.meter.longestOf(b.model)
 	}
-	return amountOf(b.from.prices.usage(b.model, b.from.meter.atMost(b.asked+b.form)+int64(wrapping*(1+b.parts)), answer))
+	most := b.from.prices.most(b.model, b.from.meter.atMost(b.model, b.asked+b.form)+int64(wrapping*(1+b.parts)), answer)
+	most.Estimated = 1
+	return most
 }
 
 // took notes what an answer tells; answered is how long its text is, in bytes, and err why it cannot be used. An error
 // in place of an answer costs nothing.
-func (b *bill) took(told openai.Usage, answered int, err error) {
+func (b *bill) took(told tokens, answered int, err error) {
 	if _, ok := errors.AsType[*engine.StepError](err); ok {
 		return
 	}
 	b.usage = b.from.meter.usage(b.from.prices, b.model, told, b.asked, answered)
 	if err == nil {
-		b.good = b.usage
-		b.from.meter.answered(b.model, b.good.Output)
+		b.from.meter.answered(b.model, b.usage.Output)
 	}
 }
 
-// of is what an attempt took: by what its answer told. Nobody says what one took whose answer got lost on its way: it
-// counts what was asked.
-func (b *bill) of(a *Answer) engine.Amount {
+// told is what the answer to the newest attempt told; nil is nothing.
+func (b *bill) told() *engine.Usage {
 	usage := b.usage
 	b.usage = nil
-	switch {
-	case usage != nil:
-	case a == nil:
-		usage = b.from.prices.usage(b.model, b.from.meter.estimate(b.asked), 0)
-	default:
-		return engine.Amount{}
-	}
-	return amountOf(usage)
-}
-
-func amountOf(u *engine.Usage) engine.Amount {
-	return engine.Amount{Cost: u.Cost, Tokens: u.Input + u.Output}
+	return usage
 }

@@ -26,7 +26,7 @@ func spends(t *testing.T, want engine.Amount, change func(*engine.Settings)) sta
 		if b := r.Snapshot().Budget; b.Spent != want || b.Claimed != (engine.Amount{}) {
 			t.Errorf("spent %+v and claimed %+v, want %+v and nothing", b.Spent, b.Claimed, want)
 		}
-		if got := j.Reopen().Resumption().Spent(); got != want {
+		if got := j.Reopen().Resumption().Spent().Amount(); got != want {
 			t.Errorf("the journal says that %+v is spent, want %+v", got, want)
 		}
 	}}
@@ -83,25 +83,27 @@ func TestSignInsAreSpent(t *testing.T) {
 func TestTokensSpent(t *testing.T) {
 	const asked = int64(3) // "Say hello." at 4 bytes a token
 	told := engine.Amount{Cost: 18_000, Tokens: 15, Requests: 1}
+	claimed := engine.Amount{Cost: 1000*36 + 2000*unboundedAnswer, Tokens: 36 + unboundedAnswer, Requests: 1} // nobody says what it took
 	for _, c := range []struct {
 		name    string
 		answers []reply
 		want    engine.Amount
+		calls   int64 // that were or may have been billed
 	}{
-		{"told", []reply{wrote("Hello.")}, told},
-		{"not told", []reply{ok200(`{"choices":[{"message":{"content":"Hello."}}]}`)}, engine.Amount{Cost: 1000*asked + 2000*2, Tokens: asked + 2, Requests: 1}},
-		{"an error", []reply{{status: 500}, wrote("Hello.")}, told.Plus(engine.Amount{Requests: 1})},
-		{"an error with status 200", []reply{ok200(`{"error":{"message":"down","code":502}}`), wrote("Hello.")}, told.Plus(engine.Amount{Requests: 1})},
-		{"of no use", []reply{ok200(`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1}}`), wrote("Hello.")}, told.Plus(engine.Amount{Cost: 12_000, Tokens: 11, Requests: 1})},
-		{"a page", []reply{ok200("<html>"), wrote("Hello.")}, told.Plus(engine.Amount{Cost: 1000 * asked, Tokens: asked, Requests: 1})},
-		{"lost on its way", []reply{{err: errReset}, wrote("Hello.")}, told.Plus(engine.Amount{Cost: 1000 * asked, Tokens: asked, Requests: 1})},
-		{"refused", []reply{{status: 429, header: map[string]string{"Retry-After": "3"}}, wrote("Hello.")}, told},
+		{"told", []reply{wrote("Hello.")}, told, 1},
+		{"not told", []reply{ok200(`{"choices":[{"message":{"content":"Hello."}}]}`)}, engine.Amount{Cost: 1000*asked + 2000*2, Tokens: asked + 2, Requests: 1}, 1},
+		{"an error", []reply{{status: 500}, wrote("Hello.")}, told.Plus(engine.Amount{Requests: 1}), 1},
+		{"an error with status 200", []reply{ok200(`{"error":{"message":"down","code":502}}`), wrote("Hello.")}, told.Plus(engine.Amount{Requests: 1}), 1},
+		{"of no use", []reply{ok200(`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1}}`), wrote("Hello.")}, told.Plus(engine.Amount{Cost: 12_000, Tokens: 11, Requests: 1}), 2},
+		{"a page", []reply{ok200("<html>"), wrote("Hello.")}, told.Plus(engine.Amount{Cost: 1000 * asked, Tokens: asked, Requests: 1}), 2},
+		{"lost on its way", []reply{{err: errReset}, wrote("Hello.")}, told.Plus(claimed), 2},
+		{"refused", []reply{{status: 429, header: map[string]string{"Retry-After": "3"}}, wrote("Hello.")}, told, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := models(t, &script{answers: c.answers}, LLMConfig{Prices: Prices{"gpt-4o-mini": {1e-6, 2e-6}}})
+				l := models(t, &script{answers: c.answers}, LLMConfig{Prices: Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
 				row, got := spends(t, c.want, nil).chat(t, l, hello(), nil)
-				if got == nil || row.Steps[0].Usage == nil || row.Steps[0].Usage.Calls != 1 {
+				if got == nil || row.Steps[0].Usage == nil || row.Steps[0].Usage.Calls != c.calls || row.Steps[0].Usage.Cost != c.want.Cost {
 					t.Errorf("got %v, %+v", got, row.Steps[0].Usage)
 				}
 			})
@@ -111,28 +113,29 @@ func TestTokensSpent(t *testing.T) {
 
 // TestClaims is what is claimed for calls of models: by max_tokens, else by what is known of the model.
 func TestClaims(t *testing.T) {
-	l := models(t, &script{}, LLMConfig{Prices: Prices{"m": {1e-6, 2e-6}}})
+	l := models(t, &script{}, LLMConfig{Prices: Prices{"m": {Input: 1e-6, Output: 2e-6}}})
 	b := &bill{from: l, model: "m", asked: 300, form: 60, parts: 2, longest: 40}
+	tokens := func(b *bill) int64 { u := b.most(); return u.Input + u.Output }
 	const prompt = 360/firstBytes + 3*wrapping
-	if got, want := b.most(), (engine.Amount{Cost: 1000 * (prompt + 2*40), Tokens: prompt + 40}); got != want {
+	if got, want := *b.most(), (engine.Usage{Calls: 1, Cost: 1000 * (prompt + 2*40), Input: prompt, Output: 40, Estimated: 1}); got != want {
 		t.Errorf("with max_tokens %+v, want %+v", got, want)
 	}
 	b.longest = -1
-	if got := b.most().Tokens; got != prompt+unboundedAnswer {
+	if got := tokens(b); got != prompt+unboundedAnswer {
 		t.Errorf("of a model that nobody knows %d tokens, want %d", got, prompt+unboundedAnswer)
 	}
 	l.meter.answered("m", 10)
-	if got := b.most().Tokens; got != prompt+leastAnswer {
+	if got := tokens(b); got != prompt+leastAnswer {
 		t.Errorf("of a terse model %d tokens, want %d", got, prompt+leastAnswer)
 	}
 	l.meter.answered("m", 3000)
 	l.meter.answered("m", 200)
 	l.meter.learn(800, 100) // 8 bytes a token
-	if got, want := b.most().Tokens, int64(57+3*wrapping+4500); got != want {
+	if got, want := tokens(b), int64(57+3*wrapping+4500); got != want {
 		t.Errorf("of one that writes long %d tokens, want %d", got, want)
 	}
 	other := &bill{from: l, model: "other", longest: -1}
-	if got := other.most(); got.Tokens != wrapping+unboundedAnswer || got.Cost != 0 {
+	if got := other.most(); got.Input+got.Output != wrapping+unboundedAnswer || got.Cost != 0 {
 		t.Errorf("of another model %+v", got)
 	}
 }
@@ -231,7 +234,7 @@ func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 		if row == nil || row.Outcome != engine.OK || row.Steps[0].Label != engine.Replayed || row.Steps[1].Label != engine.Fresh || len(f.requests()) != 2 {
 			t.Errorf("resumed, it ended as %+v after %d requests", row, len(f.requests()))
 		}
-		if got := again.journal.Reopen().Resumption().Spent(); got != (engine.Amount{Tokens: 30, Requests: 2}) {
+		if got := again.journal.Reopen().Resumption().Spent().Amount(); got != (engine.Amount{Tokens: 30, Requests: 2}) {
 			t.Errorf("the journal says that %+v is spent", got)
 		}
 	})

@@ -19,6 +19,7 @@ import (
 // Call is one step's use of a service: what the transport must know of the step, and what it found out.
 type Call struct {
 	Session *engine.Session // nil is that the call belongs to none: nothing of it is journaled, and Auth must be nil
+	Purse   Purse           // what a call without a Session is paid from; nil is that nobody counts
 	Clock   *clock.Clock    // of the step; its context bounds the call
 	Path    string          // of the step
 	Retry   engine.Retry
@@ -68,8 +69,30 @@ type Call struct {
 	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
 	bill      *bill                                                  // nil asks no model
-	settle    func(spent engine.Amount)                              // of what is claimed for the next attempt; nil is nothing
-	spent     engine.Amount                                          // by all attempts
+	settle    func(spent engine.Outlay)                              // of what is claimed for the next attempt; nil is nothing
+	claimed   engine.Outlay                                          // for it, at most
+	spent     engine.Outlay                                          // by all attempts, those of earlier processes too
+	intended  int64                                                  // requests that its newest intent in the journal tells of
+	hash      uint64                                                 // of its request, as the journal has it
+}
+
+// Purse is what calls are paid from: a claim is made before a request leaves, and settled when it has come back.
+type Purse interface {
+	TryClaim(most engine.Outlay) (settle func(spent engine.Outlay), ok bool)
+	Claim(ctx context.Context, most engine.Outlay) (settle func(spent engine.Outlay), err error)
+}
+
+var (
+	_ Purse = (*engine.Session)(nil)
+	_ Purse = (*engine.Ledger)(nil)
+)
+
+// purse is what the call is paid from; nil is that nobody counts.
+func (c *Call) purse() Purse {
+	if c.Session != nil {
+		return c.Session
+	}
+	return c.Purse
 }
 
 // expects reports whether a status is a good answer.

@@ -31,6 +31,7 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	case known:
 		c.Record.Label, c.resent, c.doubt = engine.NotRepeated, true, c.changing
 	}
+	c.hash = hash
 	c.doubt = c.doubt || c.changing && c.Verify != nil && s.Take > 0 // an earlier take may have done it
 	if !known || !c.Once {
 		// Before the intent: a login that fails has asked nothing of the step.
@@ -40,11 +41,11 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 		}
 	}
 	defer c.giveBack()
-	if changing && !known {
+	if changing && (!known || c.bill != nil) { // a call that may be paid again says so
 		if err := c.claim(ctx); err != nil {
 			return nil, err
 		}
-		if err := c.intend(ctx, hash); err != nil {
+		if err := c.intend(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -65,6 +66,9 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 // has something, if only that the request was about to leave.
 func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 	entry, known := c.Session.Replay(c.Path)
+	if known && c.Session.Recording() == "" {
+		c.spent = entry.Spent
+	}
 	switch {
 	case !known:
 	case entry.Hash != hash && entry.Hash != 0: // 0: it ended before there was a request
@@ -89,10 +93,11 @@ func (c *Call) key(hash uint64) string {
 }
 
 // intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
-func (c *Call) intend(ctx context.Context, hash uint64) error {
-	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, hash) })
+func (c *Call) intend(ctx context.Context) error {
+	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
 	switch {
 	case err == nil:
+		c.intended = c.spent.Requests + c.claimed.Requests
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

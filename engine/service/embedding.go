@@ -23,9 +23,8 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
-			var usage openai.Usage
-			vectors, usage, err = readVectors(a.Body, len(e.Texts))
-			call.bill.took(usage, 0, err)
+			vectors, _, err = readVectors(a.Body, len(e.Texts))
+			call.bill.took(tokensOf(a.Body), 0, err)
 		}
 		return err
 	}
@@ -35,7 +34,7 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	if err == nil {
 		_, err = l.Do(call, Request{Method: http.MethodPost, Target: Target{path: "/embeddings"}, Header: jsonHeader(e.Header, "application/json"), Body: body})
 	}
-	call.charge(err == nil)
+	call.charge()
 	if err != nil {
 		return nil, err
 	}

@@ -94,18 +94,17 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		if a.Status/100 != 2 {
 			return nil
 		}
-		var usage openai.Usage
 		if c.Stream && isStream(a) {
-			got, usage, err = readStream(a.Body, c.Format.JSON)
+			got, _, err = readStream(a.Body, c.Format.JSON)
 		} else {
-			got, usage, err = readCompletion(a.Body)
+			got, _, err = readCompletion(a.Body)
 		}
 		length := 0
 		if got != nil {
 			length = len(got.Text)
 			got.Text, got.Refusal = call.blackedOut(got.Text), call.blackedOut(got.Refusal)
 		}
-		call.bill.took(usage, length, err)
+		call.bill.took(tokensOf(a.Body), length, err)
 		return err
 	}
 	call.bill = &bill{from: l, model: c.Model, asked: c.length(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
@@ -113,7 +112,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		call.bill.longest = c.MaxTokens
 	}
 	err := l.complete(call, &c)
-	call.charge(err == nil)
+	call.charge()
 	switch {
 	case err != nil:
 		return nil, err

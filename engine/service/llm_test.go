@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -102,10 +103,14 @@ func TestCompletions(t *testing.T) {
 		{"an error that is none", []reply{ok200(`{"error":null,"choices":[{"message":{"content":"Hello."}}]}`)}, engine.NoError, 1, []int{200}, "Hello."},
 		{"too big", []reply{ok200(strings.Repeat(" ", maxBody+1))}, engine.BadAnswer, 1, nil, "too big"},
 	}
+	lost := engine.Usage{Calls: 1, Input: 36, Output: 1024, Cost: 2_084_000, Estimated: 1}
+	also := map[string]engine.Usage{ // what attempts took that gave no completion
+		"hangs once": lost, "cut": lost, "half of it": {Calls: 1, Input: 3, Cost: 3000, Estimated: 1},
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := models(t, &script{answers: tt.answers}, LLMConfig{Limits: Limits{Timeout: 10 * time.Second}, Prices: Prices{"gpt-4o-mini": {1e-6, 2e-6}}})
+				l := models(t, &script{answers: tt.answers}, LLMConfig{Limits: Limits{Timeout: 10 * time.Second}, Prices: Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
 				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"sk-hunter2"} })
 				rec := row.Steps[0]
 				said := row.Error
@@ -119,8 +124,12 @@ func TestCompletions(t *testing.T) {
 				if strings.Contains(row.Error, "hunter2") {
 					t.Errorf("the error says the key: %s", row.Error)
 				}
-				if told := tt.class == engine.NoError && tt.name != "an error that is none"; told && *rec.Usage != (engine.Usage{Calls: 1, Input: 12, Output: 3, Cost: 18_000}) {
-					t.Errorf("usage %+v", rec.Usage)
+				want := engine.Usage{Calls: 1, Input: 12, Output: 3, Cost: 18_000}
+				if more, ok := also[tt.name]; ok {
+					want.Add(&more)
+				}
+				if told := tt.class == engine.NoError && tt.name != "an error that is none"; told && *rec.Usage != want {
+					t.Errorf("usage %+v, want %+v", rec.Usage, want)
 				}
 			})
 		})
@@ -243,13 +252,13 @@ func TestCompletionIsReplayed(t *testing.T) {
 			c.Stream = strings.Contains(name, "stream")
 			before, first := st.chat(t, l, c, nil)
 			intents, kept := enginetest.Of[engine.IntentRow](st.journal), enginetest.Of[engine.AnswerRow](st.journal)
-			if len(intents) != 1 || len(kept) != 1 || intents[0].Hash != kept[0].Hash {
+			if len(intents) < 1 || len(intents) > len(fake.requests()) || len(kept) != 1 || intents[0].Hash != kept[0].Hash {
 				t.Fatalf("%s: journaled %+v and %+v", name, intents, kept)
 			}
 			n := len(fake.requests())
 			after, again := resumed(kept[0].Entry).chat(t, l, c, nil)
 			if len(fake.requests()) != n || after.Class != before.Class || after.Error != before.Error || after.Steps[0].Label != engine.Replayed ||
-				(first == nil) != (again == nil) || first != nil && *first != *again {
+				(first == nil) != (again == nil) || first != nil && *first != *again || !reflect.DeepEqual(before.Steps[0].Usage, after.Steps[0].Usage) {
 				t.Errorf("%s: %+v, then %+v\n%s\n%s", name, first, again, before.Error, after.Error)
 			}
 			left, _ := resumed(engine.Entry{Path: "step", Hash: intents[0].Hash}).chat(t, l, c, nil)

@@ -12,19 +12,23 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sashabaranov/go-openai"
-
 	"github.com/throng-sim/throng/engine"
 )
 
-// Price is what a model costs, in US dollars per token.
-type Price struct{ Input, Output float64 }
+// Price is what a model costs, in US dollars per token. CacheRead and CacheWrite are of the part of the input that the
+// service read from its cache, or wrote there; BatchInput and BatchOutput of answers that were made in a batch, or in the
+// tier that costs as much (flex).
+type Price struct {
+	Input, Output, CacheRead, CacheWrite, BatchInput, BatchOutput float64
+}
 
 // Prices are those of models by their names.
 type Prices map[string]Price
 
 // ReadPrices reads prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
-// input_cost_per_token and output_cost_per_token. Entries without either are left out. All mistakes are told, with
+// input_cost_per_token and output_cost_per_token, and where they differ from these the prices of the cache
+// (cache_read_input_token_cost, cache_creation_input_token_cost) and of batches (input_cost_per_token_batches,
+// output_cost_per_token_batches). Entries without either of the first two are left out. All mistakes are reported, with
 // their lines.
 func ReadPrices(data []byte) (Prices, error) {
 	prices, seen := Prices{}, map[string]bool{}
@@ -95,13 +99,21 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 	for _, part := range []struct {
 		name string
 		to   *float64
-	}{{"input_cost_per_token", &p.Input}, {"output_cost_per_token", &p.Output}} {
+		like *float64 // what it is where it is not said; nil is nothing
+	}{
+		{"input_cost_per_token", &p.Input, nil}, {"output_cost_per_token", &p.Output, nil},
+		{"cache_read_input_token_cost", &p.CacheRead, &p.Input}, {"cache_creation_input_token_cost", &p.CacheWrite, &p.Input},
+		{"input_cost_per_token_batches", &p.BatchInput, &p.Input}, {"output_cost_per_token_batches", &p.BatchOutput, &p.Output},
+	} {
 		text := m[part.name]
 		if text == nil || string(text) == "null" {
+			if part.like != nil {
+				*part.to = *part.like
+			}
 			continue
 		}
-		priced = true
-		if err := json.Unmarshal(text, part.to); err != nil || p.Input < 0 || p.Output < 0 || p.Input > 1 || p.Output > 1 {
+		priced = priced || part.like == nil
+		if err := json.Unmarshal(text, part.to); err != nil || !(*part.to >= 0 && *part.to <= 1) {
 			return p, true, fmt.Errorf("%s is a number of US dollars from 0 to 1, not %s", part.name, shortened(string(text), 40))
 		}
 	}
@@ -152,7 +164,7 @@ const usualBytes = 4
 // where nobody knows the price. asked is how long the text of each is, in bytes.
 func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	var unknown meter
-	each := unknown.usage(p, model, openai.Usage{}, asked, answered*usualBytes)
+	each := unknown.usage(p, model, tokens{}, asked, answered*usualBytes)
 	n := int64(calls)
 	return &engine.Usage{
 		Calls: n, Input: n * each.Input, Output: n * each.Output, Cost: n * each.Cost, Estimated: n, Unpriced: n * each.Unpriced,
@@ -165,18 +177,29 @@ type meter struct {
 	mu            sync.Mutex
 	bytes, tokens float64
 	longest       map[string]int64 // answer so far in tokens, by model
+	added         map[string]addition
+}
+
+// addition is what a service puts before each call of a model: how many tokens the shortest text that was asked so far took
+// beyond those that its length explains.
+type addition struct {
+	shortest int // in bytes
+	more     int64
 }
 
 // usage is what a call took. asked and answered are the lengths of its texts, in bytes.
-func (m *meter) usage(prices Prices, model string, told openai.Usage, asked, answered int) *engine.Usage {
-	u := &engine.Usage{Calls: 1, Input: int64(told.PromptTokens), Output: int64(told.CompletionTokens)}
-	if u.Input+u.Output > 0 {
-		m.learn(asked+answered, u.Input+u.Output)
+func (m *meter) usage(prices Prices, model string, told tokens, asked, answered int) *engine.Usage {
+	estimated := told.input+told.output == 0
+	if estimated {
+		told.input, told.output = m.estimate(asked), m.estimate(answered)
 	} else {
-		u.Input, u.Output, u.Estimated = m.estimate(asked), m.estimate(answered), 1
+		m.learn(asked+answered, told.input+told.output)
+		m.explain(model, asked, told.input)
 	}
-	priced := prices.usage(model, u.Input, u.Output)
-	u.Cost, u.Unpriced = priced.Cost, priced.Unpriced
+	u := prices.usage(model, told)
+	if estimated {
+		u.Estimated = 1
+	}
 	return u
 }
 
@@ -195,15 +218,30 @@ func (p Prices) of(model string) (Price, bool) {
 }
 
 // usage is one call of so many tokens.
-func (p Prices) usage(model string, input, output int64) *engine.Usage {
-	u := &engine.Usage{Calls: 1, Input: input, Output: output}
+func (p Prices) usage(model string, t tokens) *engine.Usage {
+	u := &engine.Usage{Calls: 1, Input: t.input, Output: t.output, Cached: t.read}
 	price, ok := p.of(model)
 	if !ok {
 		u.Unpriced = 1
 		return u
 	}
-	u.Cost = int64(math.Round((float64(input)*price.Input + float64(output)*price.Output) * 1e9))
+	if t.batch {
+		price.Input, price.Output = price.BatchInput, price.BatchOutput
+		price.CacheRead, price.CacheWrite = min(price.CacheRead, price.Input), price.BatchInput
+	}
+	fresh := t.input - t.read - t.wrote
+	cost := float64(fresh)*price.Input + float64(t.read)*price.CacheRead + float64(t.wrote)*price.CacheWrite + float64(t.output)*price.Output
+	u.Cost = int64(math.Round(cost * 1e9))
 	return u
+}
+
+// most is one call of so many tokens at its highest price.
+func (p Prices) most(model string, input, output int64) *engine.Usage {
+	t := tokens{input: input, output: output}
+	if price, ok := p.of(model); ok && price.CacheWrite > price.Input {
+		t.wrote = input
+	}
+	return p.usage(model, t)
 }
 
 func (m *meter) answered(model string, tokens int64) {
@@ -226,14 +264,35 @@ func (m *meter) longestOf(model string) int64 {
 }
 
 // atMost is how many tokens a text of so many bytes may come to: a generous guess.
-func (m *meter) atMost(bytes int) int64 {
+func (m *meter) atMost(model string, bytes int) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	each := float64(firstBytes)
 	if m.tokens > 0 {
 		each = m.bytes / m.tokens / promptRoom
 	}
-	return int64(math.Ceil(float64(bytes) / max(each, 0.1)))
+	most := int64(math.Ceil(float64(bytes) / max(each, 0.1)))
+	if more := m.added[model].more; more > 0 {
+		most = max(most, int64(bytes)/firstBytes+more)
+	}
+	return most
+}
+
+// explain notes how much a call took beyond what the length of its text explains, if that is the shortest so far.
+func (m *meter) explain(model string, bytes int, tokens int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was, known := m.added[model]
+	more := max(tokens-int64(bytes)/firstBytes, 0)
+	switch {
+	case known && bytes > was.shortest:
+		return
+	case known && bytes == was.shortest:
+		more = max(more, was.more)
+	case m.added == nil:
+		m.added = map[string]addition{}
+	}
+	m.added[model] = addition{bytes, more}
 }
 
 func (m *meter) learn(bytes int, tokens int64) {

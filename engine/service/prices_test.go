@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sashabaranov/go-openai"
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/assets"
@@ -22,6 +21,9 @@ const lite = `{
 	"only-output": {"output_cost_per_token": 1e-06}
 }`
 
+// flat is a price without others for the cache and for batches.
+func flat(input, output float64) Price { return Price{input, output, input, input, input, output} }
+
 func TestPrices(t *testing.T) {
 	prices, err := ReadPrices([]byte(lite))
 	if err != nil {
@@ -32,13 +34,13 @@ func TestPrices(t *testing.T) {
 		want  Price
 		known bool
 	}{
-		{"gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
-		{"openai/gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
-		{"openrouter/openai/gpt-4o-mini", Price{1.5e-07, 6e-07}, true},
-		{"azure/gpt-4o-mini", Price{1.65e-07, 6.6e-07}, true},
-		{"eu/azure/gpt-4o-mini", Price{1.65e-07, 6.6e-07}, true},
-		{"text-embedding-3-small", Price{2e-08, 0}, true},
-		{"only-output", Price{0, 1e-06}, true},
+		{"gpt-4o-mini", flat(1.5e-07, 6e-07), true},
+		{"openai/gpt-4o-mini", flat(1.5e-07, 6e-07), true},
+		{"openrouter/openai/gpt-4o-mini", flat(1.5e-07, 6e-07), true},
+		{"azure/gpt-4o-mini", flat(1.65e-07, 6.6e-07), true},
+		{"eu/azure/gpt-4o-mini", flat(1.65e-07, 6.6e-07), true},
+		{"text-embedding-3-small", flat(2e-08, 0), true},
+		{"only-output", flat(0, 1e-06), true},
 		{"gpt-4o", Price{}, false},
 		{"gpt-4o-mini:free", Price{}, false},
 		{"dall-e-3", Price{}, false},
@@ -136,20 +138,20 @@ func FuzzPrices(f *testing.F) {
 
 // TestUsage is what a call costs, by what the service told and what is known of the price.
 func TestUsage(t *testing.T) {
-	prices := Prices{"m": {1e-6, 4e-6}}
-	told := openai.Usage{PromptTokens: 1000, CompletionTokens: 10}
+	prices := Prices{"m": {Input: 1e-6, Output: 4e-6}}
+	told := tokens{input: 1000, output: 10}
 	for _, tt := range []struct {
 		name   string
 		prices Prices
 		model  string
-		told   openai.Usage
+		told   tokens
 		want   engine.Usage
 	}{
 		{"told", prices, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Cost: 1_040_000}},
 		{"unknown price", prices, "n", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
 		{"no prices", nil, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
 		{"free", Free, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10}},
-		{"a guess", prices, "m", openai.Usage{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
+		{"a guess", prices, "m", tokens{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
 	} {
 		var m meter
 		if got := m.usage(tt.prices, tt.model, tt.told, 400, 40); *got != tt.want {
@@ -165,17 +167,17 @@ func TestEstimatesLearn(t *testing.T) {
 		each := rapid.Float64Range(1, 8).Draw(t, "bytes of a token")
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			bytes := rapid.IntRange(100, 10_000).Draw(t, "bytes")
-			m.usage(nil, "", openai.Usage{PromptTokens: int(float64(bytes) / each)}, bytes, 0)
+			m.usage(nil, "", tokens{input: int64(float64(bytes) / each)}, bytes, 0)
 		}
 		const bytes = 5000
-		got := m.usage(nil, "", openai.Usage{}, bytes, 0)
+		got := m.usage(nil, "", tokens{}, bytes, 0)
 		if want := bytes / each; math.Abs(float64(got.Input)-want) > want*0.1+1 || got.Estimated != 1 {
 			t.Fatalf("a guess of %d tokens, want about %.0f", got.Input, want)
 		}
 	})
 	var m meter
-	m.usage(nil, "", openai.Usage{CompletionTokens: math.MaxInt32}, 0, 0)
-	if got := m.usage(nil, "", openai.Usage{}, 100, 0); got.Input < 0 || got.Input > 1000 {
+	m.usage(nil, "", tokens{output: math.MaxInt32}, 0, 0)
+	if got := m.usage(nil, "", tokens{}, 100, 0); got.Input < 0 || got.Input > 1000 {
 		t.Errorf("a guess of %d tokens for 100 bytes", got.Input)
 	}
 }

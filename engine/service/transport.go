@@ -68,10 +68,17 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 	})
 }
 
-// admit lets the next attempt go: the budget first, then the breaker and the gates.
+// admit lets the next attempt go: the budget first, then the breaker and the gates. The journal hears of another attempt at
+// a call that costs money before it leaves.
 func (t *transport) admit(ctx context.Context, call *Call) (pass passage, err error) {
 	if err := call.claim(ctx); err != nil {
 		return pass, err
+	}
+	if call.bill != nil && call.Session != nil && call.spent.Requests+call.claimed.Requests > call.intended {
+		if err := call.intend(ctx); err != nil {
+			call.giveBack()
+			return pass, err
+		}
 	}
 	if pass, err = t.begin(ctx, call); err != nil {
 		call.giveBack()

@@ -56,7 +56,7 @@ func judged(j *engine.Judgement) mark {
 
 // figuresOf are the key figures.
 func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
-	asked := t.Asked()
+	asked := t.Left()
 	ended := t.Ended()
 	all := []figure{
 		{"Sessions", engine.FormatCount(ended), outcomesOf(t)},
@@ -71,7 +71,11 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	}
 	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s refused (429)", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
 	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
-		all = append(all, figure{"Cost of models", engine.FormatCost(u), fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))})
+		about := fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
+		if u.Cached > 0 {
+			about += fmt.Sprintf("; %s tokens from the provider's cache", engine.FormatCount(u.Cached))
+		}
+		all = append(all, figure{"Cost of models", engine.FormatCost(u), about})
 	}
 	if n := t.Peaks.Memory; n > 0 {
 		all = append(all, figure{"Memory, at most", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits

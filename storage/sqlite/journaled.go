@@ -163,7 +163,7 @@ func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
 		case r.kind == answerSegment:
 			on = yield(engine.AnswerRow{Place: r.Place, Entry: r.entry})
 		default:
-			on = yield(engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Earlier: r.earlier})
+			on = yield(engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Spent: r.entry.Spent, Earlier: r.earlier})
 		}
 		return err
 	})

@@ -29,7 +29,7 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 			answers[key{q.Agent, q.Take, e.Path}] = e
 		}
 		k := key{q.Agent, q.Take, q.entry.Path}
-		if _, answered := answers[k]; !answered || q.kind == answerSegment {
+		if was, known := answers[k]; !known || was.Attempts == 0 || q.kind == answerSegment { // the newest of its intents, or the answer
 			answers[k] = q.entry
 		}
 		if q.Take > r.Takes[q.Agent] {

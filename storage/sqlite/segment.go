@@ -189,9 +189,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	return dst
 }
 
-// usageFields are those of a usage that every version knows, in the order in which they are written.
-func usageFields(u *engine.Usage) [7]*int64 {
-	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits}
+// usageFields are those of a usage but for Again, in the order in which they are written.
+func usageFields(u *engine.Usage) [8]*int64 {
+	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
 }
 
 func appendRequests(dst []byte, attempts int, statuses []int) []byte {
@@ -252,7 +252,7 @@ const (
 func appendIntent(dst []byte, r *engine.IntentRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = append(appendPlace(dst, r.Place), intentSegment)
-		dst = binary.LittleEndian.AppendUint64(appendText(dst, r.Path), r.Hash)
+		dst = appendOutlay(binary.LittleEndian.AppendUint64(appendText(dst, r.Path), r.Hash), &r.Spent)
 		dst = binary.AppendUvarint(dst, uint64(len(r.Earlier)))
 		for i := range r.Earlier {
 			dst = appendEntry(dst, &r.Earlier[i])
@@ -281,7 +281,7 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	if e.Private {
 		status |= flagPrivate
 	}
-	if e.Spent != (engine.Amount{}) {
+	if e.Spent != (engine.Outlay{}) {
 		status |= flagSpent
 	}
 	if e.Again {
@@ -295,7 +295,19 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	dst = appendRequests(dst, e.Attempts, e.Statuses)
 	dst = binary.LittleEndian.AppendUint64(dst, e.Hash)
 	if status&flagSpent != 0 {
-		dst = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(dst, e.Spent.Cost), e.Spent.Tokens), e.Spent.Requests)
+		dst = appendOutlay(dst, &e.Spent)
+	}
+	return dst
+}
+
+// appendOutlay appends the requests of an outlay, shifted by one bit that says whether a usage follows, and that.
+func appendOutlay(dst []byte, o *engine.Outlay) []byte {
+	if o.Usage == (engine.Usage{}) {
+		return binary.AppendVarint(dst, o.Requests<<1)
+	}
+	dst = binary.AppendVarint(dst, o.Requests<<1|1)
+	for _, n := range usageFields(&o.Usage) {
+		dst = binary.AppendVarint(dst, *n)
 	}
 	return dst
 }

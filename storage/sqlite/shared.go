@@ -70,6 +70,20 @@ func (s *Store) asked(ctx context.Context, run int64) (a engine.Asked, err error
 	return a, err
 }
 
+// Writing adds up what it took to have a run's population written.
+func (s *Store) Writing(ctx context.Context, run engine.RunID) (a engine.Asked, err error) {
+	key, err := s.key(ctx, run)
+	if err != nil {
+		return a, err
+	}
+	err = s.eachShared(ctx, key, func(r *engine.SharedRow) {
+		if r.Record != nil && r.Key == engine.PopulationKey {
+			a.Add(r.Record)
+		}
+	})
+	return a, err
+}
+
 // shared finds the answers that belong to the run. What asking for them took is not that of the checkpoint, which
 // would count some a second time.
 func (r *resuming) shared(ctx context.Context) error {

@@ -196,7 +196,7 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 type request struct {
 	engine.Place
 	kind    byte
-	entry   engine.Entry   // of an intent only Path and Hash
+	entry   engine.Entry   // of an intent only Path, Hash and Spent
 	earlier []engine.Entry // of an intent
 }
 
@@ -205,6 +205,7 @@ func readRequest(c cursor, cycle int) (r request, err error) {
 	switch r.kind = c.byte(); r.kind {
 	case intentSegment:
 		r.entry.Path, r.entry.Hash = string(c.bytes()), c.hash()
+		r.entry.Spent = c.outlay()
 		for n := c.length(); n > 0 && !c.bad; n-- {
 			r.earlier = append(r.earlier, c.entry())
 		}
@@ -238,7 +239,7 @@ func (r *request) append(dst []byte) []byte {
 	if r.kind == answerSegment {
 		return appendAnswer(dst, &engine.AnswerRow{Place: r.Place, Entry: r.entry})
 	}
-	return appendIntent(dst, &engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Earlier: r.earlier})
+	return appendIntent(dst, &engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Spent: r.entry.Spent, Earlier: r.earlier})
 }
 
 func (c *cursor) entry() engine.Entry {
@@ -256,7 +257,18 @@ func (c *cursor) entry() engine.Entry {
 	}
 	e.Hash = c.hash()
 	if status&flagSpent != 0 {
-		e.Spent = engine.Amount{Cost: c.int(), Tokens: c.int(), Requests: c.int()}
+		e.Spent = c.outlay()
 	}
 	return e
+}
+
+func (c *cursor) outlay() (o engine.Outlay) {
+	n := c.int()
+	o.Requests = n >> 1
+	if n&1 != 0 {
+		for _, field := range usageFields(&o.Usage) {
+			*field = c.int()
+		}
+	}
+	return o
 }

@@ -290,7 +290,11 @@ func (h *historian) request() {
 	path := rapid.SampledFrom([]string{"open", "buy[0]", "buy[1]"}).Draw(h.T, "path")
 	row := engine.IntentRow{Place: p, Path: path, Hash: rapid.Uint64().Draw(h.T, "hash")}
 	private := rapid.Bool().Draw(h.T, "private")
-	spent := engine.Amount{Cost: rapid.Int64Range(0, 1e12).Draw(h.T, "cost"), Requests: rapid.Int64Range(0, 3).Draw(h.T, "requests")}
+	spent := engine.Outlay{Requests: rapid.Int64Range(0, 3).Draw(h.T, "requests")}
+	spent.Usage.Cost, spent.Usage.Cached = rapid.Int64Range(0, 1e12).Draw(h.T, "cost"), rapid.Int64Range(0, 9).Draw(h.T, "cached")
+	if rapid.Bool().Draw(h.T, "claimed") {
+		row.Spent = engine.Outlay{Requests: 1, Usage: engine.Usage{Calls: 1, Output: rapid.Int64Range(0, 1e6).Draw(h.T, "claimed tokens")}}
+	}
 	if rapid.Bool().Draw(h.T, "earlier") {
 		row.Earlier = []engine.Entry{{Path: "look", Attempts: 2, Statuses: []int{500, 200}, Output: []byte("seen"), Hash: 9, Private: private, Spent: spent}}
 	}

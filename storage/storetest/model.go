@@ -66,8 +66,8 @@ func (m *model) apply(row engine.Row) {
 		for _, e := range r.Earlier {
 			m.request(r.Place, e)
 		}
-		if _, answered := m.requests[r.Place][r.Path]; !answered {
-			m.request(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash})
+		if was, known := m.requests[r.Place][r.Path]; !known || was.Attempts == 0 {
+			m.request(r.Place, engine.Entry{Path: r.Path, Hash: r.Hash, Spent: r.Spent})
 		}
 	case engine.AnswerRow:
 		m.request(r.Place, r.Entry)
@@ -179,7 +179,7 @@ func text(r *engine.Resumption) string {
 	}
 	for _, key := range sharedKeys {
 		asked, open := r.Shared.Asked[key]
-		fmt.Fprintf(&out, "answer %x: %+v, asked %d, %v\n", key, r.Shared.Answers[key], asked, open)
+		fmt.Fprintf(&out, "answer %x: %+v, asked %+v, %v\n", key, r.Shared.Answers[key], asked, open)
 	}
 	out.WriteString("deltas\n")
 	for _, agent := range slices.Sorted(maps.Keys(r.Deltas)) {

@@ -25,7 +25,7 @@ type sharedModel struct {
 
 func (m *sharedModel) apply(r *engine.SharedRow) {
 	m.rows = append(m.rows, *r)
-	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Asked: map[engine.SharedKey]uint64{}}
+	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Asked: map[engine.SharedKey]engine.Unanswered{}}
 	m.asked = engine.Asked{}
 	for i := len(m.rows) - 1; i >= 0; i-- { // the newest that ended, and the oldest intent after it
 		row := &m.rows[i]
@@ -41,7 +41,11 @@ func (m *sharedModel) apply(r *engine.SharedRow) {
 		row := &m.rows[i]
 		ended[row.Key] = ended[row.Key] || row.Record != nil
 		if !ended[row.Key] {
-			m.known.Asked[row.Key] = row.Entry.Hash
+			asked, later := m.known.Asked[row.Key]
+			if asked.Hash = row.Entry.Hash; !later {
+				asked.Spent = row.Entry.Spent // what the newest says
+			}
+			m.known.Asked[row.Key] = asked
 		}
 	}
 }
@@ -74,6 +78,7 @@ func (h *historian) shared() {
 	switch rapid.IntRange(0, 2).Draw(h.T, "asking") {
 	case 0:
 		row.Entry = engine.Entry{Path: "ask", Hash: rapid.Uint64().Draw(h.T, "hash")}
+		row.Entry.Spent.Requests = rapid.Int64Range(0, 3).Draw(h.T, "spent")
 	case 1:
 		row.Record = asking(h.clock)
 	case 2:
@@ -91,7 +96,7 @@ func testShared(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	first, second, third := sharedKeys[0], sharedKeys[1], sharedKeys[2]
 	intent := func(key engine.SharedKey, hash uint64) engine.SharedRow {
-		return engine.SharedRow{Key: key, Entry: engine.Entry{Path: "ask", Hash: hash}}
+		return engine.SharedRow{Key: key, Entry: engine.Entry{Path: "ask", Hash: hash, Spent: engine.Outlay{Requests: int64(hash)}}}
 	}
 	f.commit(intent(first, 7))
 	f.commit(engine.SharedRow{Key: first, Entry: answered(1), Record: asking(1)})
@@ -105,7 +110,7 @@ func testShared(t *testing.T, open Open) {
 	for range 2 {
 		r := f.resume()
 		if !reflect.DeepEqual(r.Shared, engine.Shared{
-			Answers: map[engine.SharedKey]engine.Entry{first: answered(1)}, Asked: map[engine.SharedKey]uint64{second: 8},
+			Answers: map[engine.SharedKey]engine.Entry{first: answered(1)}, Asked: map[engine.SharedKey]engine.Unanswered{second: {Hash: 8, Spent: engine.Outlay{Requests: 9}}},
 		}) {
 			t.Errorf("got %+v", r.Shared)
 		}

@@ -30,7 +30,7 @@ func outcome(o engine.Outcome) func(*engine.Totals) string {
 }
 
 func label(l engine.Label) func(*engine.Totals) string {
-	return func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Labels[l]) }
+	return func(t *engine.Totals) string { return engine.FormatCount(t.Left().Labels[l]) }
 }
 
 // totalFigures is the one table of counts.
@@ -44,9 +44,9 @@ var totalFigures = []figure{
 	{name: "acted", value: func(t *engine.Totals) string { return engine.FormatCount(t.Acted) }},
 	{name: "events", value: func(t *engine.Totals) string { return engine.FormatCount(t.Events) }},
 	{name: "steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Steps) }},
-	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Requests) }},
-	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Retries) }},
-	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().RateLimited) }},
+	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Requests) }},
+	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Retries) }},
+	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().RateLimited) }},
 	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
 	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
 	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
@@ -58,20 +58,21 @@ func times(v float64) string { return known(!math.IsNaN(v), fmt.Sprintf("%.3g×"
 
 // modelFigures are of runs that called models.
 var modelFigures = []figure{
-	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Calls) }},
+	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Calls) }},
 	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
+	{name: "tokens in, cached", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Cached) }},
 	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
 	{name: "cost", value: func(t *engine.Totals) string {
-		u := t.Asked().Usage
+		u := t.Left().Usage
 		return engine.FormatCost(&u)
 	}},
-	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Hits) }},
+	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Hits) }},
 }
 
 // tokens says so where some of them are estimated.
 func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	return func(t *engine.Totals) string {
-		u := t.Asked().Usage
+		u := t.Left().Usage
 		text := engine.FormatCount(of(&u))
 		if u.Estimated > 0 {
 			text += ", estimated"
@@ -90,15 +91,15 @@ var waitFigures = func() []figure {
 	var all []figure
 	for _, g := range engine.Gates() {
 		all = append(all, figure{name: names[g], value: func(t *engine.Totals) string {
-			return engine.FormatDuration(t.Asked().Waits[g])
+			return engine.FormatDuration(t.Left().Waits[g])
 		}})
 	}
 	return all
 }()
 
-func waited(t *engine.Totals) bool { return t.Asked().Waits != (engine.Waits{}) }
+func waited(t *engine.Totals) bool { return t.Left().Waits != (engine.Waits{}) }
 
-func calledModels(t *engine.Totals) bool { return t.Asked().Usage != (engine.Usage{}) }
+func calledModels(t *engine.Totals) bool { return t.Left().Usage != (engine.Usage{}) }
 
 // resumedFigures are of runs that were resumed.
 var resumedFigures = []figure{
@@ -107,16 +108,16 @@ var resumedFigures = []figure{
 	{name: "done already", value: label(engine.Confirmed)},
 	{name: "unconfirmed", value: label(engine.Unconfirmed)},
 	{name: "not sent again", value: label(engine.NotRepeated)},
-	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Asked().Usage.Again) }},
+	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Again) }},
 }
 
 // recordedFigures are of runs that were answered from a recording.
 var recordedFigures = []figure{{name: "recorded steps", value: label(engine.Recorded)}}
 
-func replayed(t *engine.Totals) bool { return t.Asked().Labels[engine.Recorded] > 0 }
+func replayed(t *engine.Totals) bool { return t.Left().Labels[engine.Recorded] > 0 }
 
 func resumed(t *engine.Totals) bool {
-	asked := t.Asked()
+	asked := t.Left()
 	return asked.Labels[engine.Replayed]+asked.Labels[engine.NotRepeated]+asked.Again() > 0
 }
 

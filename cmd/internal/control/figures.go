@@ -124,7 +124,7 @@ func outcomes(of map[engine.Outcome]int64) map[string]int64 {
 
 // Sum puts in what the totals of a run say: for one that nobody works on, and has no snapshot.
 func (s *Status) Sum(t *engine.Totals) {
-	asked := t.Asked()
+	asked := t.Left()
 	s.Failed, s.Events, s.Speedup = t.Bad(), t.Events, finite(t.Speedup())
 	s.Requests, s.Retries, s.Refused, s.Cost = asked.Requests, asked.Retries, asked.RateLimited, float64(asked.Usage.Cost)/1e9
 	s.Elapsed, s.Outcomes = t.Peaks.Elapsed.Seconds(), map[string]int64{}

@@ -44,6 +44,9 @@ func (p *Preflight) Forget() {
 // machine and the database alone. Tell, if it is set, hears of the list at first, where all is awaited, and after every
 // answer; one call at a time, and the list is its own. The results would go to db.
 func (p *Preflight) List(ctx context.Context, l Launch, db Database, tell func([]engine.Check)) []engine.Check {
+	if l.Scenario != nil {
+		ctx = withBudget(ctx, l.Settings.Budget)
+	}
 	items := l.items(db)
 	all := make([]engine.Check, len(items))
 	for i, it := range items {

@@ -58,6 +58,8 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 	}
 	var doubt *doubtError
 	switch {
+	case errors.Is(err, engine.ErrCut):
+		return unknown("not asked: %v", err)
 	case errors.As(err, &doubt):
 		return mended(warning(doubt.hint, "%s", doubt.text), engine.MendAgain, "")
 	case err != nil:
@@ -134,6 +136,9 @@ func AskHTTP(ctx context.Context, address string, header http.Header) (HTTPAnswe
 		return HTTPAnswer{}, err
 	}
 	req.Header = header
+	if err := payRequest(ctx); err != nil {
+		return HTTPAnswer{}, err
+	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	began := time.Now()
 	resp, err := client.Do(req)

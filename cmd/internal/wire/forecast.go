@@ -59,6 +59,9 @@ func (l Launch) Forecast(like *Like, taking Crowd) engine.Forecast {
 	f := forecast.Make(o, s, m)
 	if like != nil {
 		f.Run, f.At = like.Run, like.At
+		if n := like.totals.Ended(); n < enough {
+			f.Doubt(n)
+		}
 	}
 	for _, step := range l.Scenario.Chain.Asking() {
 		if step.Writes {
@@ -83,12 +86,22 @@ func (l Launch) Taking(ctx context.Context) (Crowd, error) {
 }
 
 // foresee is the forecast that is kept with a new run.
-func (l Launch) foresee(ctx context.Context, taking Crowd) *engine.Forecast {
+func (l Launch) foresee(ctx context.Context, j *Job, taking Crowd) *engine.Forecast {
 	past := l.Past
 	if past == nil {
 		past = NewPast(l.Store)
 	}
 	f := l.Forecast(past.Like(ctx, l), taking)
+	if j.Written != nil { // that is known by now, and part of what the run takes
+		took := j.Written.Took
+		for _, figure := range []struct {
+			of *engine.Estimate
+			n  int64
+		}{{&f.Requests, took.Requests}, {&f.Calls, took.Usage.Calls}, {&f.Input, took.Usage.Input}, {&f.Output, took.Usage.Output}} {
+			*figure.of = figure.of.Plus(engine.Exactly(float64(figure.n), engine.Measured))
+		}
+		f.Cost = f.Cost.Plus(engine.Exactly(float64(took.Usage.Cost)/1e9, engine.Measured))
+	}
 	return &f
 }
 
@@ -107,6 +120,9 @@ func (l *Launch) order(taking Crowd) forecast.Order {
 	}
 	if set.Sequential {
 		o.Limit, o.Ceiling = 1, 0
+	}
+	if draft, err := l.Draft(); err == nil && draft != nil && !draft.Free { // its errors are mistakes that the launch reports
+		o.Writing = engine.Outlay{Requests: int64(draft.Left), Usage: draft.Usage}.Amount()
 	}
 	return o
 }

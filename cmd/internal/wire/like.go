@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// enough is how many sessions an interrupted or stopped run must have to go by.
+	// enough is how many sessions an interrupted or stopped run must have to go by. Of fewer, no run measures anything.
 	enough = 20
 	// many is how many sessions show what sessions do: of fewer, rare things may have been missed.
 	many = 100
@@ -27,12 +27,13 @@ const (
 
 // Like is what an earlier run of the same scenario, with the same parameters and services, took.
 type Like struct {
-	Run    engine.RunID
-	At     time.Time
-	record engine.RunRecord
-	totals engine.Totals
-	cpu    engine.Estimate // seconds of one core for a session
-	disk   engine.Estimate // bytes for a session
+	Run     engine.RunID
+	At      time.Time
+	record  engine.RunRecord
+	totals  engine.Totals
+	writing engine.Asked    // of totals: for the population
+	cpu     engine.Estimate // seconds of one core for a session
+	disk    engine.Estimate // bytes for a session
 }
 
 // Past finds earlier runs in a store, and keeps what it read last. It is safe for concurrent use.
@@ -104,7 +105,11 @@ func (p *Past) read(ctx context.Context, r *engine.RunRecord) *Like {
 	if err != nil || totals.Ended() == 0 {
 		return nil
 	}
-	like := &Like{Run: r.ID, At: r.Created, record: *r, totals: totals, cpu: p.processor(ctx, r.ID)}
+	writing, err := p.store.Writing(ctx, r.ID)
+	if err != nil {
+		return nil
+	}
+	like := &Like{Run: r.ID, At: r.Created, record: *r, totals: totals, writing: writing, cpu: p.processor(ctx, r.ID)}
 	weighing, cancel := context.WithTimeout(ctx, weighTime)
 	defer cancel()
 	if d, err := p.store.Doomed(weighing, r.ID); err == nil {
@@ -263,9 +268,9 @@ func (k *Like) memory(o *forecast.Order, m *forecast.Machine) {
 // models are what calls of models took. Those whose answers sessions share become fewer for each, the more sessions
 // there are, or not.
 func (k *Like) models(s *forecast.Session, n float64, o *forecast.Order) {
-	asked := k.totals.Asked()
-	u := &asked.Usage
-	shared := float64(k.totals.Shared.Requests)
+	took := outlayOf(k.totals.Asked()).Minus(outlayOf(k.writing)) // another population may be there already
+	u := &took.Usage
+	shared := float64(k.totals.Shared.Requests - k.writing.Requests)
 	for i := range s.Services {
 		v := &s.Services[i]
 		if !v.Model {
@@ -292,6 +297,10 @@ func (k *Like) models(s *forecast.Session, n float64, o *forecast.Order) {
 			v.Cost = engine.Exactly(float64(u.Cost)/1e9/calls, engine.Measured)
 		}
 	}
+}
+
+func outlayOf(a engine.Asked) engine.Outlay {
+	return engine.Outlay{Requests: a.Requests, Usage: a.Usage}
 }
 
 // taken is what the steps of a run asked of a service.

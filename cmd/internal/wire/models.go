@@ -151,6 +151,9 @@ func listModels(ctx context.Context, base *url.URL, key string) (status int, mod
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
+	if err := payRequest(ctx); err != nil {
+		return 0, nil, err
+	}
 	client := http.Client{Transport: modelsTransport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -81,6 +81,10 @@ type Job struct {
 	services []engine.Service // in the order of the scenario
 	census   *census          // nil without pools
 	undo     []func() error
+
+	ledger  *engine.Ledger      // that the population was written on
+	writing time.Duration       // that took
+	records []engine.StepRecord // of the calls for it
 }
 
 // Close waits until the run has ended and takes everything apart.
@@ -112,7 +116,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), ledger: engine.NewLedger(l.Settings.Budget)}
 	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
@@ -178,6 +182,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Purpose:   j.Program.Purpose(),
 		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), l.parted(j, res)),
 		Unpriced:  o.unpriced,
+		Ledger:    j.ledger,
+		Written:   j.records,
+		Before:    j.writing,
 		Barrier:   l.barrier(j),
 		Tracer:    l.Tracer,
 		Trail:     sender.Trail(),
@@ -279,7 +286,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 			Total:    planned,
 		}
 		if l.Settings.Replay == "" { // whose time is nobody's but this machine's
-			j.Record.Forecast = l.foresee(ctx, Crowd{j.Agents, planned})
+			j.Record.Forecast = l.foresee(ctx, j, Crowd{j.Agents, planned})
 		}
 		if err := l.create(ctx, &j.Record); err != nil {
 			return nil, err

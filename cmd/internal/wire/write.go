@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -15,11 +16,10 @@ import (
 
 // Written is how a launch came by a population that a model writes.
 type Written struct {
-	By       string // the service
-	Kept     int    // personas that were there from before
-	New      int
-	Requests int
-	Usage    engine.Usage // of the calls that were answered
+	By   string // the service
+	Kept int    // personas that were there from before
+	New  int
+	Took engine.Outlay
 }
 
 // String says it in words.
@@ -31,8 +31,8 @@ func (w *Written) String() string {
 	if w.Kept > 0 {
 		text += fmt.Sprintf(", %s of them kept from before", engine.FormatCount(int64(w.Kept)))
 	}
-	text += fmt.Sprintf("; %s requests, %s tokens", engine.FormatCount(int64(w.Requests)), engine.FormatCount(w.Usage.Input+w.Usage.Output))
-	if cost := storage.Dollars(&w.Usage); cost != "" {
+	text += fmt.Sprintf("; %s requests, %s tokens", engine.FormatCount(w.Took.Requests), engine.FormatCount(w.Took.Amount().Tokens))
+	if cost := storage.Dollars(&w.Took.Usage); cost != "" {
 		return text + ", $" + cost
 	}
 	return text + ", cost unknown"
@@ -43,6 +43,8 @@ type UnwrittenError struct {
 	Done, Total int
 	Failed      []Missing // by their index
 	Cause       error     // why the others were given up; nil if none was
+	Took        engine.Outlay
+	Larger      string // the flag with which it goes on, where the budget is used up; "" is that it is not
 }
 
 // Missing is a persona that could not be written.
@@ -71,6 +73,12 @@ func (e *UnwrittenError) Error() string {
 		}
 		fmt.Fprintf(&b, "; the other %d were given up: %s", left, why)
 	}
+	if e.Took.Requests > 0 {
+		fmt.Fprintf(&b, "; it took %s requests and %s", engine.FormatCount(e.Took.Requests), engine.FormatCost(&e.Took.Usage))
+	}
+	if e.Larger != "" {
+		fmt.Fprintf(&b, "; to write the rest: %s", e.Larger)
+	}
 	return b.String()
 }
 
@@ -92,7 +100,7 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 	if err != nil {
 		return err
 	}
-	a := &authors{Launch: l, work: w, kept: kept, requests: requests, personas: personas}
+	a := &authors{Launch: l, work: w, kept: kept, requests: requests, personas: personas, ledger: j.ledger, began: time.Now()}
 	for i, p := range personas {
 		if p == nil {
 			a.missing = append(a.missing, i)
@@ -104,7 +112,7 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 			return err
 		}
 	}
-	j.Written = &a.report
+	j.Written, j.writing, j.records = &a.report, time.Since(a.began), a.records
 	return w.Settle(personas)
 }
 
@@ -114,13 +122,16 @@ type authors struct {
 	work     *scenario.Writing
 	requests []string
 	missing  []int // indexes
+	ledger   *engine.Ledger
+	began    time.Time
 
 	mu       sync.Mutex // guards what is below
 	kept     *keptPersonas
 	personas [][]byte
 	failed   []Missing
 	report   Written
-	next     int // of missing
+	records  []engine.StepRecord // of the calls
+	next     int                 // of missing
 }
 
 // mostFailures is how many personas may fail before no other is asked for: it is not their fault.
@@ -137,6 +148,11 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	if err := l.connect(services, bearers, a.work.Services()); err != nil {
 		return err
 	}
+	if b := a.Settings.Budget; b.Wall > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, b.Wall, b.TimeOver())
+		defer over()
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	a.tell()
@@ -144,18 +160,23 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	for range min(len(a.missing), max(a.Settings.MaxLLMCalls, 1)) {
 		working.Go(func() {
 			for i := a.take(ctx); i >= 0; i = a.take(ctx) {
-				text, took, err := a.work.Ask(ctx, i, &a.Settings)
+				text, took, err := a.work.Ask(ctx, i, &a.Settings, a.ledger)
 				a.settle(ctx, stop, i, text, &took, err)
 			}
 		})
 	}
 	working.Wait()
+	a.report.Took = a.ledger.Spent()
 	done := a.report.Kept + a.report.New
 	if done == len(a.personas) {
 		return nil
 	}
 	slices.SortFunc(a.failed, func(x, y Missing) int { return x.Index - y.Index })
-	return &UnwrittenError{Done: done, Total: len(a.personas), Failed: a.failed, Cause: context.Cause(ctx)}
+	e := &UnwrittenError{Done: done, Total: len(a.personas), Failed: a.failed, Cause: context.Cause(ctx), Took: a.report.Took}
+	if errors.Is(e.Cause, engine.ErrCut) {
+		e.Larger = a.ledger.Larger(time.Since(a.began))
+	}
+	return e
 }
 
 // take returns the next who is missing; -1 is that nobody is to be asked for.
@@ -173,9 +194,14 @@ func (a *authors) take(ctx context.Context) int {
 func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i int, text []byte, took *engine.StepRecord, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.report.Requests += took.Attempts
-	a.report.Usage.Add(took.Usage)
+	if took.Attempts > 0 {
+		took.Path = "population"
+		a.records = append(a.records, *took)
+	}
 	if err != nil {
+		if errors.Is(err, engine.ErrCut) { // the budget has no room for it
+			stop(err)
+		}
 		if ctx.Err() != nil { // it was given up
 			return
 		}

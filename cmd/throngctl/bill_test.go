@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// biller is a model server that counts and bills what it is asked: 400 tokens in, 300 of them from its cache where the
+// prompt speaks of house rules, and 30 out; 20 for an embedding.
+type biller struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests int64 // for answers and embeddings
+	others   int64
+	cost     int64         // in billionths of a dollar
+	holdFrom int64         // the request from which on none is answered; 0 is never
+	reached  chan struct{} // closed when it came
+	release  chan struct{}
+}
+
+func newBiller(t *testing.T) *biller {
+	b := &biller{reached: make(chan struct{}), release: make(chan struct{})}
+	b.Server = httptest.NewServer(http.HandlerFunc(b.answer))
+	t.Cleanup(func() { b.letGo(); b.Close() })
+	return b
+}
+
+func (b *biller) letGo() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.holdFrom = 0; b.release != nil {
+		close(b.release)
+		b.release = nil
+	}
+}
+
+// bill is what was asked so far, and what it costs in US dollars.
+func (b *biller) bill() (requests int64, dollars float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.requests, float64(b.cost) / 1e9
+}
+
+func (b *biller) answer(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	text := string(body)
+	w.Header().Set("Content-Type", "application/json")
+	b.mu.Lock()
+	if r.Method == http.MethodGet {
+		b.others++
+		b.mu.Unlock()
+		_, _ = io.WriteString(w, `{"data":[{"id":"paid-1"},{"id":"vectors-1"}]}`)
+		return
+	}
+	b.requests++
+	n, cached, release := b.requests, int64(0), b.release
+	hold := b.holdFrom > 0 && n >= b.holdFrom
+	if n == b.holdFrom {
+		close(b.reached)
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/embeddings"):
+		b.cost += 20 * 1000
+	case strings.Contains(text, "house rules"):
+		cached = 300
+		b.cost += 100*1000 + 300*100 + 30*10_000
+	default:
+		b.cost += 400*1000 + 30*10_000
+	}
+	b.mu.Unlock()
+	if hold {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}
+	if strings.HasSuffix(r.URL.Path, "/embeddings") {
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[0.1,0.2]}],"usage":{"prompt_tokens":20,"total_tokens":20}}`)
+		return
+	}
+	said := "yes"
+	switch {
+	case strings.Contains(text, "Invent"):
+		said = fmt.Sprintf(`{\"name\": \"Ann %d\"}`, n)
+	case strings.Contains(text, "Decide") && n%4 == 0:
+		said = "nothing that fits"
+	case strings.Contains(text, "Decide"):
+		said = `{\"buy\": true}`
+	}
+	fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s"},"finish_reason":"stop"}],`+
+		`"usage":{"prompt_tokens":400,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":%d}}}`, said, cached)
+}
+
+// scenario writes one whose population the model writes, if it is to, and that asks it in every way.
+func (b *biller) scenario(t *testing.T, written bool) (file, data string) {
+	t.Helper()
+	dir, data := t.TempDir(), t.TempDir()
+	population := "population: {count: 12}\n"
+	if written {
+		population = "population:\n  count: 12\n  write: {service: model, prompt: \"Invent person ${index}.\", answer: {name: string}, max_tokens: 40}\n"
+	}
+	text := "title: Billed\n" + population + `services:
+  model: {kind: llm, url: "` + b.URL + `/v1", model: [paid-1], embedding_model: vectors-1}
+chain ask:
+  step a: {kind: llm, service: model, prompt: "By the house rules: yes or no?", max_tokens: 40}
+  step v: {kind: embed, service: model, input: "A harbour."}
+  step k: {kind: llm, service: model, prompt: "Is ${n} odd?", cache: {n: agent.index % 3}, max_tokens: 40}
+  step c: {kind: llm, service: model, prompt: "Decide.", max_tokens: 40, answer: {buy: bool}, retry: {attempts: 6}}
+`
+	prices := `{"paid-1": {"input_cost_per_token": 1e-6, "output_cost_per_token": 1e-5, "cache_read_input_token_cost": 1e-7}, "vectors-1": {"input_cost_per_token": 1e-6}}`
+	file = filepath.Join(dir, "billed.yaml")
+	for path, content := range map[string]string{file: text, filepath.Join(data, "prices.json"): prices} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file, data
+}
+
+func (b *biller) run(file, data string, more ...string) []string {
+	return append([]string{"run", file, "--data", data, "--seed", "7", "--llm-rate", "10000", "--no-dashboard", "--export", filepath.Join(data, "out")}, more...)
+}
+
+// models is what run.json says of the calls of models, and of all requests.
+func modelsOf(t *testing.T, data string) (calls, requests int64) {
+	t.Helper()
+	var m struct {
+		Totals struct {
+			Requests int64
+			Models   struct{ Calls int64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, data, "out", "run.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m.Totals.Models.Calls, m.Totals.Requests
+}
+
+// TestEveryCallIsBilled compares a run with its bill to the cent: with its population, cached answers, embeddings, answers
+// of no use, and what the service took from its cache.
+func TestEveryCallIsBilled(t *testing.T) {
+	b := newBiller(t)
+	file, data := b.scenario(t, true)
+	code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	requests, dollars := b.bill()
+	s := spent(t, data)
+	calls, left := modelsOf(t, data)
+	if s.Requests != requests || calls != requests || left != requests || math.Abs(s.USD-dollars) > 1e-9 {
+		t.Errorf("%+v is said to be spent by %d calls and %d requests, the bill says %d and $%v", s, calls, left, requests, dollars)
+	}
+	for _, want := range []string{fmt.Sprintf("model calls    %d, ", requests), " from the provider's cache)", "12 personas written by model; 12 requests, "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing is said of %q:\n%s", want, out)
+		}
+	}
+}
+
+// TestBudgetCoversThePopulation ends the writing where the budget does, and goes on there.
+func TestBudgetCoversThePopulation(t *testing.T) {
+	b := newBiller(t)
+	file, data := b.scenario(t, true)
+	for _, bound := range [][]string{{"--budget", "0.0042"}, {"--max-requests", "3"}, {"--max-tokens", "2000"}} {
+		before, cost := b.bill()
+		code, out, stderr := ctl(t, b.run(file, data, append(bound, "--max-llm-calls", "1")...)...)
+		requests, dollars := b.bill()
+		requests -= before
+		if code == exitDone || requests > 6 || requests < 2 || dollars-cost > 0.0042 || !strings.Contains(stderr, "personas are written and kept") ||
+			!strings.Contains(stderr, "is used up") || !strings.Contains(stderr, "to write the rest: "+bound[0]+" ") {
+			t.Errorf("%v: exit code %d after %d requests, $%v\n%s%s", bound, code, requests, dollars-cost, out, stderr)
+		}
+	}
+	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, "kept from before") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestBillAfterAKill kills a run and resumes it: all calls that left are counted, and those that nobody answered count as
+// much as they may have cost.
+func TestBillAfterAKill(t *testing.T) {
+	const atOnce = 6
+	b := newBiller(t)
+	file, data := b.scenario(t, true)
+	b.holdFrom = 12 + 15
+	cmd, out, stderr := process(t, nil, b.run(file, data, "--max-concurrent", fmt.Sprint(atOnce), "--budget", "5")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-b.reached
+	_ = cmd.Process.Kill()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
+	}
+	b.letGo()
+	code, text, errors := ctl(t, "resume", "--data", data, "--no-dashboard", "--export", filepath.Join(data, "out"))
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, text, errors)
+	}
+	requests, dollars := b.bill()
+	s := spent(t, data)
+	if s.Requests < requests || s.Requests > requests+atOnce {
+		t.Errorf("%d requests are counted of %d, with %d at once", s.Requests, requests, atOnce)
+	}
+	if s.USD < dollars-1e-9 || s.USD > dollars+atOnce*0.002 {
+		t.Errorf("$%v is counted, billed were $%v", s.USD, dollars)
+	}
+}
+
+// TestBillOfARunThatWasCut stops a run at once while calls are under way: its summary counts them.
+func TestBillOfARunThatWasCut(t *testing.T) {
+	b := newBiller(t)
+	file, data := b.scenario(t, false)
+	b.holdFrom = 20
+	signals := make(chan os.Signal)
+	go func() {
+		<-b.reached
+		for range 2 {
+			signals <- os.Interrupt
+		}
+	}()
+	var out, stderr bytes.Buffer
+	code := execute(b.run(file, data, "--max-concurrent", "6", "--budget", "5"), &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals})
+	if code == exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, &out, &stderr)
+	}
+	requests, dollars := b.bill()
+	s := spent(t, data)
+	if calls, left := modelsOf(t, data); s.Requests != requests || calls != requests || left != requests {
+		t.Errorf("%d requests, %d of them calls, %d spent; billed were %d", left, calls, s.Requests, requests)
+	}
+	if s.USD < dollars-1e-9 || !strings.Contains(out.String(), fmt.Sprintf("requests       %d, ", requests)) {
+		t.Errorf("$%v is counted, billed were $%v for %d requests\n%s", s.USD, dollars, requests, &out)
+	}
+	b.letGo()
+	code, text, errors := ctl(t, "resume", "--data", data, "--no-dashboard", "--export", filepath.Join(data, "out"))
+	if requests, _ = b.bill(); code != exitDone || spent(t, data).Requests != requests {
+		t.Errorf("resumed: exit code %d; %d requests are counted of %d\n%s%s", code, spent(t, data).Requests, requests, text, errors)
+	}
+}
+
+// TestBudgetsOfOthers: a session that is tried, a calibration and checks keep within theirs, too.
+func TestBudgetsOfOthers(t *testing.T) {
+	b := newBiller(t)
+	file, data := b.scenario(t, false)
+	_, out, stderr := ctl(t, "try", file, "--data", data, "--budget", "0.001")
+	if requests, dollars := b.bill(); requests != 2 || dollars > 0.001 || !strings.Contains(out, "the budget of $0.001 is used up") {
+		t.Errorf("a trial made %d requests for $%v\n%s%s", requests, dollars, out, stderr)
+	}
+	_, before := b.bill()
+	_, out, stderr = ctl(t, "calibrate", file, "--data", data, "--budget", "0.02", "--levels", "1", "--repeats", "1", "--duration", "50ms", "--llm-rate", "10000", "--no-dashboard")
+	if _, dollars := b.bill(); dollars-before > 0.02 || !strings.Contains(out+stderr, "the budget of $0.0200 is used up") {
+		t.Errorf("a calibration cost $%v\n%s%s", dollars-before, out, stderr)
+	}
+	two := strings.Replace(read(t, filepath.Dir(file), filepath.Base(file)), "services:\n", "services:\n  shop: {kind: http, url: \""+b.URL+"/shop\"}\n", 1)
+	if err := os.WriteFile(file, []byte(two), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, out, stderr = ctl(t, "check", file, "--data", data, "--max-requests", "1")
+	if b.others != 1 || !strings.Contains(out, "not asked: the budget of 1 requests is used up") {
+		t.Errorf("checks made %d requests of 1\n%s%s", b.others, out, stderr)
+	}
+}
