@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // ExportAll writes metrics.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
@@ -71,7 +72,7 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if names.Personas != nil {
 		w, err := e.create("population.jsonl")
 		if err == nil {
-			err = names.Personas(w)
+			err = names.Personas(visible.NewWriter(w))
 		}
 		if err != nil {
 			return err

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // What is kept: the file, and so many before it, for so many days.
@@ -59,9 +61,9 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// NewHandler writes lines of JSON.
+// NewHandler writes lines of JSON that a terminal can show safely.
 func NewHandler(w io.Writer, o Options) slog.Handler {
-	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
+	return slog.NewJSONHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
 }
 
 // Redacting is what takes secrets out of the message and the values of a line, for a handler.
