@@ -192,12 +192,12 @@ func writeFile(path string, write func(io.Writer) error) error {
 	} else if err == nil && !there.Mode().IsRegular() {
 		return writeInto(path, write)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	f, err := storage.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
 	if err != nil {
 		return plainly(path, err)
 	}
 	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(w), w.Flush(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -49,6 +49,9 @@ func (s *Store) open() (err error) {
 		}
 	}()
 
+	if err := tighten(s.dir); err != nil {
+		s.options.Logger.Warn("others may be able to read the data folder", "folder", s.dir, "error", err)
+	}
 	err = s.openFile(alone)
 	if damage, ok := errors.AsType[*damageError](err); ok {
 		if !alone {
@@ -74,6 +77,9 @@ func (s *Store) openFile(alone bool) error {
 	version, err := s.inspect(alone)
 	if err != nil {
 		return err
+	}
+	if err := makePrivate(s.path()); err != nil {
+		return noFolder(err)
 	}
 	s.writer = connect(s.path(), false, 1)
 	s.reader = connect(s.path(), true, readers)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -45,8 +46,25 @@ func Open(o Options) (*slog.Logger, io.Closer, error) {
 			return nil, nil, fmt.Errorf("open the log: %w", err)
 		}
 	}
-	file := &lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups, MaxAge: mostDays}
+	file := &logFile{Logger: lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups, MaxAge: mostDays}}
 	return slog.New(NewHandler(file, o)), file, nil
+}
+
+// logFile is a file of lines. It makes the file itself, with the first line, since the library would let others look into
+// its folder.
+type logFile struct {
+	lumberjack.Logger
+	made sync.Once
+}
+
+// Write implements [io.Writer].
+func (f *logFile) Write(line []byte) (int, error) {
+	var err error
+	f.made.Do(func() { err = touch(f.Filename) })
+	if err != nil {
+		return 0, err
+	}
+	return f.Logger.Write(line)
 }
 
 // touch makes a file, if it is not there yet.
