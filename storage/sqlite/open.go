@@ -66,6 +66,9 @@ func (s *Store) open() (err error) {
 		return err
 	}
 	if alone {
+		if err := s.sweepLeft(); err != nil {
+			s.options.Logger.Warn("old requests of the journal are not removed", "error", err)
+		}
 		// Not atomic: another process may come in between, and finds a store in order.
 		return errors.Join(s.opened.Unlock(), s.opened.RLock())
 	}
