@@ -151,6 +151,8 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	if n, where := tracesIn(t, dir, traces); n > 0 {
 		t.Errorf("%d of %d traces are in %v after the run was deleted", n, len(traces), where)
 	}
+	closeStore(t, other)
+	closeStore(t, s)
 }
 
 // TestPrivateAnswersOverKills copies the files at every commit, as a kill leaves them: once the cycle is closed, opening the
@@ -182,6 +184,7 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 	if n, _ := tracesIn(t, copies[0], traces); n == 0 {
 		t.Fatal("there is nothing to remove after the barrier: the test proves nothing")
 	}
+	closeStore(t, s)
 	for i, to := range copies {
 		again := openStore(t, to, Options{Logger: quiet()})
 		if n, where := tracesIn(t, to, traces); n > 0 {
@@ -194,5 +197,6 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		if n, where := tracesIn(t, to, traces); n > 0 {
 			t.Errorf("killed after commit %d: %d of %d traces are in %v with the backup %s", i, n, len(traces), where, filepath.Base(backup))
 		}
+		closeStore(t, again)
 	}
 }
