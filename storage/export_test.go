@@ -36,6 +36,11 @@ type reader struct {
 	memory   map[int]*engine.Memory
 	broken   error // after the sessions
 	doubts   engine.UnconfirmedList
+	barriers []engine.BarrierRow
+}
+
+func (r *reader) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
+	return r.barriers, nil
 }
 
 func (r *reader) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, error) {
@@ -330,7 +335,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "cycles.csv events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {

@@ -28,6 +28,7 @@ type Scenario struct {
 	WarmUp     []float64
 	WarmUpEach int  // cycles per step of the warm-up
 	Sequential bool // one agent acts after the other
+	Batch      int  // agents of a cycle in a wave; 0 where the file does not say
 	Agents     int
 	Services   []*chain.Service
 	Connectors []string       // that are defined
@@ -150,7 +151,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "run", "interventions", "connectors")
+		"success", "warm_up", "batch", "run", "interventions", "connectors")
 	s := r.s
 	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
 	if s.Title == "" {
@@ -163,6 +164,7 @@ func (r *reader) read(root *doc.Node) error {
 		s.Sequential = o.OneOf("parallel", "sequential") == "sequential"
 	}
 	r.warmUp(root.Get("warm_up"))
+	r.batch(root.Get("batch"))
 	r.population(root.Get("population"))
 	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
 	r.services(root.Get("services"))

@@ -71,6 +71,7 @@ func fileWords() map[string]keyWord {
 		"file.functions":     {named, "Starlark: a .star file beside this one, or a block"},
 		"file.chain NAME":    {ref("chain"), "the steps that a session goes through"},
 		"file.success":       {ref("success"), "criteria, judged at the end"},
+		"file.batch":         {whole, "agents of a cycle in a wave: the next wave starts when the last session of the one before has ended; without it all start at once"},
 		"file.warm_up":       {ref("warm_up"), "only some agents act in the first cycles; true is 10, 25, 50, 75, 100 %, two cycles each"},
 		"file.run":           {named, "the chain that sessions run; else the first"},
 		"file.interventions": {allOf("intervention"), "messages from outside"},

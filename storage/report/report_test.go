@@ -30,9 +30,14 @@ type source struct {
 	metrics  []engine.MetricsRow
 	changes  []engine.ChangeRow
 	doubts   engine.UnconfirmedList
+	barriers []engine.BarrierRow
 	errs     [][]engine.ErrorNote
 	kept     []engine.CheckpointRecord
 	gone     error // of the parent's checkpoints
+}
+
+func (s *source) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
+	return s.barriers, nil
 }
 
 func (s *source) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return s.record, nil }
