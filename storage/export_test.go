@@ -98,6 +98,12 @@ func crowd() *reader {
 	settings.Services = map[string]string{"shop": "https://user:secret@shop.example:8080/api?key=secret", "db": "localhost:5432"}
 	settings.Rehearsal = engine.Rehearsal{Profile: "remote", Faults: map[string]string{"shop": "5%"}, Scarcity: true}
 	return &reader{
+		barriers: []engine.BarrierRow{
+			{Cycle: 0, At: epoch.Add(time.Minute), Active: 372, Took: 30 * time.Second, Lag: time.Second, Sessions: 372, Work: engine.CycleWork{
+				OK: 370, Failed: 1, TimedOut: 1, Busy: 20 * time.Minute, Flow: engine.Flow{Parallel: 744, Sequential: 372, Failed: 2, TimedOut: 1},
+			}},
+			{Cycle: 1, At: epoch.Add(2 * time.Minute), Sessions: 372},
+		},
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers, \"372\"", Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
 			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1,
@@ -190,6 +196,7 @@ func TestExportGoldens(t *testing.T) {
 	r := crowd()
 	for name, export := range map[string]func(w io.Writer) error{
 		"metrics.csv":  func(w io.Writer) error { return ExportMetrics(t.Context(), w, r, "") },
+		"cycles.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
 		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
 		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
 		"timings.csv":  func(w io.Writer) error { return ExportTimings(t.Context(), w, r, "", names) },

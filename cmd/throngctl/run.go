@@ -44,6 +44,7 @@ type runCmd struct {
 type output struct {
 	Export      string `placeholder:"DIR" help:"Write metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
+	startFlag
 	jsonFlag
 	telemetryFlags
 	notifyFlag
@@ -163,6 +164,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
 	defer signal.Stop(unheard)
+	at, err := out.startTime(time.Now())
+	if err != nil {
+		return err
+	}
 	programs := t // who reads the answers
 	if t.json {
 		t = t.quiet()
@@ -193,6 +198,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	patience := newPatience()
 	defer patience.end()
 	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
+	if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
+		return err
+	}
 	store, err := t.open()
 	if err != nil {
 		return err

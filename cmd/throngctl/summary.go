@@ -60,9 +60,12 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind != engine.Unbound {
 		row("limited by", "%s; %s", b, b.Advice)
 	}
-	row("cycle time", "%s", cycleTimes(s, &r.Totals))
+	if s.Cycle > 1 {
+		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(s.Cycle)))
+	}
+	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
 	if s.WritesPerSec > 0 {
-		row("writes", "%.3g/s", s.WritesPerSec)
+		row("writes", "%s/s", engine.FormatCount(int64(math.Round(s.WritesPerSec))))
 	}
 	if n := r.Totals.Peaks.Stored; n > 0 {
 		row("storage", "%s", engine.FormatBytes(n))
@@ -159,15 +162,6 @@ func speedUp(s *engine.Snapshot) string {
 	}
 	if f := &s.Flow; f.Chains > 0 {
 		text += fmt.Sprintf("; %.3g times within the %.3g%% of sessions that ran steps together", f.Speedup(), 100*f.Rate(s.Ended))
-	}
-	return text
-}
-
-// cycleTimes says how long cycles took.
-func cycleTimes(s *engine.Snapshot, t *engine.Totals) string {
-	text := engine.FormatDuration(t.Peaks.Cycle)
-	if s.Cycle > 1 {
-		text = fmt.Sprintf("mean %s, slowest %s", engine.FormatDuration(t.Peaks.Worked/time.Duration(s.Cycle)), text)
 	}
 	return text
 }

@@ -100,6 +100,7 @@ func fileWords() map[string]keyWord {
 		"success.error_rate":       {words, "failed sessions over all, such as < 5%"},
 		"success.cycle_time":       {words, "the worst, such as < 60s"},
 		"success.memory":           {words, "peak of Throng, such as < 12GB"},
+		"success.storage":          {words, "what the run takes in the store, such as < 2GB"},
 		"success.db_connections":   {words, "peak on the server, such as <= 55"},
 		"success.checkpoint_gap":   {words, "the longest, such as <= 5m"},
 		"success.latency_p95":      {words, "of sessions, such as < 10s"},

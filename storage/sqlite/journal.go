@@ -96,7 +96,7 @@ func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
 	err := j.store.write(func(tx txn) (err error) {
-		if j.before, err = inUse(tx); err != nil {
+		if j.before, _, err = inUse(tx); err != nil {
 			return err
 		}
 		if err := tx.row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {

@@ -14,25 +14,25 @@ func (j *Journal) measure(tx txn, now bool) error {
 	if !now && time.Since(j.measured) < measureEvery {
 		return nil
 	}
-	n, err := inUse(tx)
+	n, page, err := inUse(tx)
 	if err != nil {
 		return err
 	}
 	j.measured = time.Now()
-	j.stored.Store(max(n-j.before, 0))
+	j.stored.Store(max(n-j.before, page)) // a run takes part of a page at least
 	return nil
 }
 
-// inUse is how many bytes of the store's pages hold something.
-func inUse(tx txn) (int64, error) {
-	var pages, free, size int64
+// inUse is how many bytes of the store's pages hold something, and how many a page has.
+func inUse(tx txn) (used, size int64, err error) {
+	var pages, free int64
 	for _, ask := range []struct {
 		pragma string
 		into   *int64
 	}{{`PRAGMA page_count`, &pages}, {`PRAGMA freelist_count`, &free}, {`PRAGMA page_size`, &size}} {
 		if err := tx.row(ask.pragma).Scan(ask.into); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return (pages - free) * size, nil
+	return (pages - free) * size, size, nil
 }
