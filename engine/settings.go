@@ -98,6 +98,8 @@ type Settings struct {
 
 	// Record keeps every answer of the run, so that another can be answered from it.
 	Record bool
+	// Cleanup is the run whose agents' doings this one removes at services; "" is none.
+	Cleanup RunID
 	// Replay is the run whose recording answers in place of all services; "" asks them.
 	Replay RunID
 }

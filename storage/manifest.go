@@ -89,6 +89,7 @@ type settings struct {
 	Record                 bool              `json:"record"`
 	Replay                 engine.RunID      `json:"replay,omitempty"` // the run whose recording answered
 	RemoteCheckpoints      bool              `json:"remote_checkpoints"`
+	Cleanup                engine.RunID      `json:"cleanup_of,omitempty"` // the run whose doings were removed
 	Preset                 string            `json:"preset,omitempty"`
 	Batch                  int               `json:"batch,omitempty"`
 	SequentialPersonas     bool              `json:"sequential_personas,omitempty"`
@@ -306,7 +307,7 @@ func newSettings(s *engine.Settings) settings {
 		KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: WithoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote, RemoteCheckpoints: s.RemoteCheckpoints, Record: s.Record, Replay: s.Replay,
-		Preset: s.Preset, Batch: s.Batch, SequentialPersonas: s.SequentialPersonas, CPUHigh: s.CPUHigh, CPULow: s.CPULow, MemoryHigh: s.MemoryHigh, MemoryLow: s.MemoryLow,
+		Cleanup: s.Cleanup, Preset: s.Preset, Batch: s.Batch, SequentialPersonas: s.SequentialPersonas, CPUHigh: s.CPUHigh, CPULow: s.CPULow, MemoryHigh: s.MemoryHigh, MemoryLow: s.MemoryLow,
 	}
 }
 

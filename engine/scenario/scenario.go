@@ -35,6 +35,7 @@ type Scenario struct {
 	StandIn    *chain.Service // what answers for connectors and functions that are not defined; nil where all are
 	Chain      *chain.Chain   // the one that sessions run
 	Success    []engine.Criterion
+	Cleanup    *Cleanup // nil where nothing is named that removes what agents made
 	Source     engine.Source
 
 	population population
@@ -151,7 +152,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "batch", "run", "interventions", "connectors")
+		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors")
 	s := r.s
 	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
 	if s.Title == "" {
@@ -229,6 +230,7 @@ func (r *reader) readChains(root *doc.Node) error {
 		names = append(names, name)
 	}
 	r.chains.Link()
+	r.cleanup(root.Get("cleanup"), names)
 	r.rehearsed()
 	switch {
 	case len(names) == 0:
