@@ -359,7 +359,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 6 {
+	if got := listFiles(t, dir); len(got) != 7 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

@@ -128,6 +128,10 @@ func day() *source {
 			},
 			Forecast: &engine.Forecast{Sessions: engine.Exactly(4, engine.FromFile), Length: engine.Exactly(90, engine.Guessed), Server: -1, ServerMax: -1},
 		},
+		barriers: []engine.BarrierRow{
+			{Cycle: 1, At: epoch.Add(time.Minute), Active: 4, Took: 2 * time.Second, Work: engine.CycleWork{OK: 3, Failed: 1, Busy: 7 * time.Second, Flow: engine.Flow{Parallel: 8, Sequential: 4, Failed: 1}}},
+			{Cycle: 2, At: epoch.Add(2 * time.Minute), Took: 3 * time.Second},
+		},
 		changes: []engine.ChangeRow{
 			{At: epoch.Add(9 * time.Second), What: engine.LimitChange, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},
 			{At: epoch.Add(30 * time.Second), Cycle: 1, What: engine.LimitChange, Old: "15", New: "30", Who: "terminal (me@1)", Why: hostile},
