@@ -96,7 +96,10 @@ func (l *loop) closeCycle() {
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
 	l.totals.Peaks.Open = 0
-	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
+	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended(), 0}
+	if l.cfg.Mock != nil {
+		row.Mock = l.cfg.Mock()
+	}
 	l.commit(l.ctx, row, func(err error) {
 		switch {
 		case err != nil:

@@ -115,6 +115,7 @@ type BarrierRow struct {
 	Took     time.Duration // from the cycle's start to its last session's end, without pacing waits and pauses
 	Lag      time.Duration // how far behind its schedule the cycle started
 	Sessions int64         // of the run so far
+	Mock     int64         // bytes of the mock shop's log; 0 where there is none
 }
 
 // What a [ChangeRow] says was changed.
@@ -357,6 +358,9 @@ type Resumption struct {
 	Requeued map[Place]int
 	Tuned    []Tunable
 	Bad      map[int]SessionEnd // of the agents that are done, whose session failed or timed out
+	// Mock is how many bytes the log of the mock shop had at the last barrier; 0 is not known. Lost is how many sessions
+	// of closed cycles the barriers count and the journal does not hold.
+	Mock, Lost int64
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

@@ -47,6 +47,8 @@ type Config struct {
 	Trail func(t *Trail)
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
+	// Mock, if set, returns how many bytes the log of the mock shop has.
+	Mock func() int64
 	// Crashed, if set, hears of a panic in a goroutine of the run outside of sessions, after a checkpoint was tried. It
 	// should end the program: the run can be resumed, not gone on with. Nil lets a panic take its course.
 	Crashed func(value any, stack []byte)

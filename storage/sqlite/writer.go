@@ -253,8 +253,8 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 	case engine.BarrierRow:
 		w.cycle, w.moved = r.Cycle+1, true
 		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
-		err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions)
+		err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, mock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions, r.Mock)
 	case engine.ChangeRow:
 		w.suspect(r.Inexact)
 		err = w.tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -158,6 +158,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	parted, err := l.parted(ctx, j, res)
+	if err != nil {
+		return nil, err
+	}
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -176,9 +180,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Pilot:     pilot,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
-		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), l.parted(j, res)),
+		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), parted),
 		Unpriced:  o.unpriced,
 		Barrier:   l.barrier(j),
+		Mock:      j.mockBytes,
 		Tracer:    l.Tracer,
 		Trail:     sender.Trail(),
 		Crashed:   l.crashed(j.Record.ID),
