@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
@@ -217,6 +218,7 @@ func (l *loop) takeUp(res *Resumption) {
 func (l *loop) run(forget func() bool) {
 	defer close(l.r.done)
 	defer l.r.alarm.Close()
+	defer clock.Watch()()
 	defer forget()
 	go l.write()
 	go l.r.carry()

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
 // Postgres is a client of one Postgres service, with a pool of its own.
@@ -27,6 +28,8 @@ type Postgres struct {
 	learnt   atomic.Bool // what bounds the server has
 	ownLimit atomic.Bool // it ends statements by itself
 	witness  Witness
+
+	descriptors descriptors
 
 	breaker *breaker
 	retries *retryBudget
@@ -99,6 +102,12 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		}
 		answer, t, err := p.attempt(ctx, call, s, pass)
 		if errors.Is(err, errRenewed) || errors.Is(err, errSpared) {
+			continue
+		}
+		if errors.Is(err, errDescriptors) {
+			if err := p.descriptors.wait(ctx, call, p.name); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		call.Record.Attempts++
@@ -205,7 +214,7 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 }
 
 // attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
-// errRenewed or errSpared: then it counts as no attempt.
+// errRenewed, errSpared or errDescriptors: then it counts as no attempt.
 func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass passage) (answer *Answer, t *trouble, err error) {
 	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
@@ -224,8 +233,19 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
+	stood := clock.Lost()
 	answer, connected, err := p.exchange(once, s)
 	took := time.Since(start)
+	if err != nil && !connected && ctx.Err() == nil {
+		switch {
+		case noDescriptor(err):
+			call.giveBack()
+			return nil, nil, errDescriptors
+		case stoodStill(clock.Lost()-stood, took):
+			call.giveBack()
+			return nil, nil, errRenewed
+		}
+	}
 	call.pay(call.cost(connected, answer))
 	switch {
 	case err == nil:
@@ -245,9 +265,20 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	return nil, t, err
 }
 
+// timely is a context that ends after a time in which the process did not stand still.
+func timely(ctx context.Context, patience time.Duration) (once context.Context, end func()) {
+	once, cancel := context.WithCancelCause(ctx)
+	timer := new(clock.Timer)
+	timer.Start(patience, func() { cancel(errAttemptTimeout) })
+	return once, func() {
+		timer.Stop()
+		cancel(context.Canceled)
+	}
+}
+
 // bounded is the context of one attempt. One that reads is made again when the machine slept.
 func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
-	once, end := context.WithTimeoutCause(ctx, call.patience(&p.timeout), errAttemptTimeout)
+	once, end := timely(ctx, call.patience(&p.timeout))
 	if !s.reads() || call.Once {
 		return once, end
 	}

@@ -64,7 +64,7 @@ func (h *HTTP) Renew() {
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	moves := h.transport.breaker.taken()
+	moves := append(h.transport.breaker.taken(), h.transport.descriptors.taken()...)
 	for _, m := range h.transport.pacer.Moves() {
 		moves = append(moves, rateMove(h.name, m))
 	}
@@ -109,4 +109,6 @@ func (p *Postgres) Renew() {
 }
 
 // Moves implements [engine.Service].
-func (p *Postgres) Moves() []engine.ChangeRow { return p.breaker.taken() }
+func (p *Postgres) Moves() []engine.ChangeRow {
+	return append(p.breaker.taken(), p.descriptors.taken()...)
+}

@@ -17,8 +17,11 @@ const (
 	// walPages is after how many pages of the write-ahead log they are moved to the file: 16 MB, four times the
 	// default, since a busy run writes several MB a second.
 	walPages = 4000
-	// walBytes is what the log's file is cut back to afterwards.
+	// walBytes is what the log's file is cut back to afterwards. One that is longer was not begun anew in time: there was
+	// always somebody who read it.
 	walBytes = 32 << 20
+	// walMost is how long it may get before people are told.
+	walMost = 64 << 20
 )
 
 // connector opens connections that all have the same pragmas, also those which the DSN has no key for.

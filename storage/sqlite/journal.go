@@ -13,8 +13,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxQueued bounds the encoded rows that wait to be written.
-const maxQueued = 64 << 20
+// maxQueued bounds the encoded rows that wait to be written. They are one transaction, and make the write-ahead log so much
+// longer.
+const maxQueued = 32 << 20
 
 // Journal writes the rows of one run. Rows are encoded by the goroutines that hand them over, except for the memory
 // of a checkpoint: its values must not change afterwards ([engine.Memory.Apply] makes new ones).
@@ -44,6 +45,7 @@ type Journal struct {
 	closing bool          // nothing more is queued
 	room    chan struct{} // closed, and replaced, when the queue was taken
 	lost    int           // rows that were not written when the writer ended
+	failure error         // why nothing can be written any more; nil while it can
 
 	// Owned by the writer.
 	folder     *zstd.Encoder
@@ -135,9 +137,19 @@ func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 		case <-durable: // at the last moment
 			return nil
 		default:
-			return errClosed
+			return j.closed()
 		}
 	}
+}
+
+// closed is why the journal takes no rows.
+func (j *Journal) closed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failure != nil {
+		return j.failure
+	}
+	return errClosed
 }
 
 // Trouble delivers an error when rows cannot be written, wrapping ErrNoRoom, and nil when they can again. Meanwhile
@@ -165,6 +177,9 @@ func (j *Journal) Close(ctx context.Context) error {
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.failure != nil {
+		return fmt.Errorf("close the journal of run %s: %w", j.id, j.failure)
+	}
 	if j.lost > 0 {
 		return fmt.Errorf("close the journal of run %s: %d rows could not be written: %w", j.id, j.lost, errors.Join(engine.ErrNoRoom, err))
 	}
@@ -195,7 +210,7 @@ func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (du
 	}
 	if j.closing {
 		j.mu.Unlock()
-		return nil, errClosed
+		return nil, j.closed()
 	}
 	first := j.queue == nil
 	if first {

@@ -81,6 +81,7 @@ type Store struct {
 	writer  *sql.DB      // one connection
 	next    int64        // of the journal's positions, as far as this process knows; its transactions have it
 	reader  *sql.DB
+	log     logState // the writer's
 	commits atomic.Int64
 	written atomic.Int64 // journal rows made durable by this process
 	worked  atomic.Int64 // nanoseconds that the writers of journals were at work

@@ -104,6 +104,10 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 			}
 			return true
 		}
+		if hopeless(err) {
+			j.fail(err)
+			return false
+		}
 		if !troubled {
 			troubled = true
 			j.store.options.Logger.Error("the journal cannot be written", "run", j.id, "error", err)
@@ -119,6 +123,17 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 			return false
 		}
 	}
+}
+
+// fail ends the journal: nothing can be written any more.
+func (j *Journal) fail(err error) {
+	err = fmt.Errorf("%w: %w. What was journaled until now is kept: restore a backup of %s, or export its runs and start in another data folder",
+		engine.ErrDamaged, err, j.store.path())
+	j.store.options.Logger.Error("the journal cannot be written any more", "run", j.id, "error", err)
+	j.mu.Lock()
+	j.failure = err
+	j.mu.Unlock()
+	j.tell(err)
 }
 
 func troubleOf(err error) error {
@@ -141,6 +156,7 @@ func (j *Journal) commit(queue *batch) bool {
 	}) {
 		return false
 	}
+	j.store.shortenLog(time.Now())
 	j.mu.Lock()
 	j.lost = 0
 	j.mu.Unlock()
