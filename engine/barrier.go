@@ -124,9 +124,12 @@ func (l *loop) openNext() {
 	}
 	l.turning = true // until all of it has: after a panic in between no checkpoint may be made of it
 	l.sessions.begun += int64(l.cycle.started())
-	for _, agent := range l.cfg.Settings.CommitCycle(l.r.memory, l.deltas, l.number) {
+	changed, grown := l.cfg.Settings.commitCycle(l.r.memory, l.deltas, l.number)
+	for _, agent := range changed {
 		l.dirty[agent] = true
 	}
+	l.remembered += grown
+	l.r.memoryBudget.remember(l.remembered)
 	clear(l.deltas)
 	clear(l.bad)
 	l.r.prefixes, l.r.takes = nil, nil

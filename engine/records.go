@@ -127,7 +127,9 @@ const (
 	RetireChange  = "retire"  // Old is the agent for people, New says which and when
 	RequeueChange = "requeue" // likewise
 	StallChange   = "stall"
-	SleepChange   = "sleep" // New is how long it was
+	MemoryChange  = "memory" // sessions wait for memory
+	SleepChange   = "sleep"  // New is how long it was
+	ClockChange   = "clock"  // the wall clock was set; New is by how much
 
 	exactnessChange = "exactness"
 )

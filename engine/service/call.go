@@ -59,6 +59,7 @@ type Call struct {
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
 	bill      *bill                                                  // nil asks no model
 	settle    func(spent engine.Amount)                              // of what is claimed for the next attempt; nil is nothing
+	waited    time.Duration                                          // for memory, in this attempt
 	spent     engine.Amount                                          // by all attempts
 }
 

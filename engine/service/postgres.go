@@ -250,6 +250,9 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	switch {
 	case err == nil:
 		said = answered
+		if err := call.holdRead(ctx, int64(len(answer.Body))); err != nil {
+			return nil, nil, err
+		}
 		call.blackOut(answer)
 		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil

@@ -56,6 +56,15 @@ func (t *term) expire() { t.end(errAttemptTimeout) }
 // alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
 func (t *term) alive() { t.timer.Again() }
 
+// pause lets its time stand still until resume is called.
+func (t *term) pause() (resume func()) {
+	if t.patience == 0 {
+		return func() {}
+	}
+	t.timer.Stop()
+	return func() { t.timer.Start(t.patience, t.expire) }
+}
+
 // over ends it, and all that it holds.
 func (t *term) over() {
 	t.timer.Stop()

@@ -249,7 +249,8 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	start, stood := time.Now(), clock.Lost()
 	answer, err = t.exchange(r, call, once)
-	took = time.Since(start)
+	took = time.Since(start) - call.waited
+	call.waited = 0
 	if err != nil && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
@@ -267,6 +268,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case err != nil && wasRenewed(ctx, once.why()):
 		call.pay(call.cost(left, nil))
 		return nil, nil, errRenewed
+	case err != nil && errors.Is(err, errMemory):
 	case err != nil:
 		failure, err = classify(ctx, once.why(), err)
 		failure = call.muted(failure)
@@ -317,6 +319,9 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if err := call.room(resp, of); err != nil {
+		return nil, err
+	}
 	var body []byte
 	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body, err = readPieces(resp.Body, call.Pieces(), of.alive)

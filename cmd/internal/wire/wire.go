@@ -184,9 +184,11 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Unpriced:  o.unpriced,
 		Barrier:   l.barrier(j),
 		Mock:      j.mockBytes,
-		Tracer:    l.Tracer,
-		Trail:     sender.Trail(),
-		Crashed:   l.crashed(j.Record.ID),
+
+		MemoryBudget: l.memoryBudget(),
+		Tracer:       l.Tracer,
+		Trail:        sender.Trail(),
+		Crashed:      l.crashed(j.Record.ID),
 	})
 	if err != nil {
 		return nil, err
