@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +29,8 @@ type memoryBudget struct {
 // holding is what a session holds of the budget. The budget's lock guards it.
 type holding struct {
 	answers, memory int64 // bytes; memory becomes what agents remember if the session's outcome commits
-	waits           int   // of its requests for more
+	waits           int   // of its requests: for more, or for a place that a session may have which waits for memory
+	holds           atomic.Bool
 }
 
 func (h *holding) counts() bool { return h.waits == 0 && h.answers+h.memory > 0 }
@@ -61,6 +63,7 @@ func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 		}
 	})
 	b.held += n
+	h.holds.Store(true)
 }
 
 // change keeps the count of active sessions. mu is held.
@@ -157,7 +160,25 @@ func (b *memoryBudget) end(h *holding, commits bool) {
 		b.kept += h.memory
 	}
 	b.change(h, func() { h.answers, h.memory = 0, 0 })
+	h.holds.Store(false)
 	b.admit()
+}
+
+// force claims n bytes whether they are free or not.
+func (b *memoryBudget) force(h *holding, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.grant(h, n, false)
+}
+
+// block notes that a session which holds something waits for others, or does so no more.
+func (b *memoryBudget) block(h *holding, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.change(h, func() { h.waits += more })
+	if more > 0 {
+		b.admit()
+	}
 }
 
 // remember sets what agents remember, at a barrier.
@@ -186,6 +207,23 @@ func (s *Session) HeldMemory() int64 {
 	s.run.memoryBudget.mu.Lock()
 	defer s.run.memoryBudget.mu.Unlock()
 	return s.holding.answers
+}
+
+// ForceMemory is TryHoldMemory for what must not wait.
+func (s *Session) ForceMemory(n int64) {
+	if s.apart == nil {
+		s.run.memoryBudget.force(&s.holding, n)
+	}
+}
+
+// Blocked says that the session waits for a place that other sessions have, which may wait for memory that it holds, until
+// unblocked is called.
+func (s *Session) Blocked() (unblocked func()) {
+	if s == nil || s.apart != nil || !s.holding.holds.Load() {
+		return func() {}
+	}
+	s.run.memoryBudget.block(&s.holding, 1)
+	return func() { s.run.memoryBudget.block(&s.holding, -1) }
 }
 
 // HoldMemory claims n bytes of the run's memory budget until the session ends, and waits while others hold so much that

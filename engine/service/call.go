@@ -59,6 +59,7 @@ type Call struct {
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
 	bill      *bill                                                  // nil asks no model
 	settle    func(spent engine.Amount)                              // of what is claimed for the next attempt; nil is nothing
+	probe     bool                                                   // others wait for what this attempt finds out
 	waited    time.Duration                                          // for memory, in this attempt
 	spent     engine.Amount                                          // by all attempts
 }
@@ -123,7 +124,12 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 	start := time.Now()
 	c.Session.Held(at)
 	c.Clock.Hold()
+	unblocked := func() {}
+	if at == engine.PlaceGate || at == engine.ModelGate {
+		unblocked = c.Session.Blocked()
+	}
 	err := wait()
+	unblocked()
 	c.Clock.Release()
 	c.Session.Released()
 	c.Record.Hold(at, time.Since(start))

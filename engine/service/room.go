@@ -40,6 +40,10 @@ func (c *Call) room(resp *http.Response, of *term) error {
 
 // hold claims memory, throttled while there is none: neither the step's time nor the attempt's goes on.
 func (c *Call) hold(of *term, n int64) error {
+	if c.probe {
+		c.Session.ForceMemory(n)
+		return nil
+	}
 	if c.Session.TryHoldMemory(n) {
 		return nil
 	}

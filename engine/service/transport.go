@@ -248,6 +248,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		t.label(r, call, which.number)
 	}
 	start, stood := time.Now(), clock.Lost()
+	call.probe = which.pass.probe
 	answer, err = t.exchange(r, call, once)
 	took = time.Since(start) - call.waited
 	call.waited = 0
