@@ -48,6 +48,11 @@ func connect(path string, readOnly bool, n int) *sql.DB {
 	if runtime.GOOS == "darwin" { // there, fsync leaves the data in the drive's cache
 		pragmas += "PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1;"
 	}
+	return pool(path, keys, pragmas, n)
+}
+
+// pool is a pool of at most n connections that have all these pragmas.
+func pool(path, keys, pragmas string, n int) *sql.DB {
 	c := &connector{dsn: "file:" + escapedPath(path) + "?" + keys}
 	c.ConnectHook = func(conn *sqlite3.SQLiteConn) error {
 		_, err := conn.Exec(pragmas, nil)
