@@ -97,7 +97,10 @@ func (l *loop) closeCycle() {
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
 	l.totals.Peaks.Open = 0
-	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended(), work}
+	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended(), work, 0}
+	if l.cfg.Mock != nil {
+		row.Mock = l.cfg.Mock()
+	}
 	l.commit(l.ctx, row, func(err error) {
 		switch {
 		case err != nil:
@@ -122,9 +125,12 @@ func (l *loop) openNext() {
 	}
 	l.turning = true // until all of it has: after a panic in between no checkpoint may be made of it
 	l.sessions.begun += int64(l.cycle.started())
-	for _, agent := range l.cfg.Settings.CommitCycle(l.r.memory, l.deltas, l.number) {
+	changed, grown := l.cfg.Settings.commitCycle(l.r.memory, l.deltas, l.number)
+	for _, agent := range changed {
 		l.dirty[agent] = true
 	}
+	l.remembered += grown
+	l.r.memoryBudget.remember(l.remembered)
 	clear(l.deltas)
 	clear(l.bad)
 	l.r.prefixes, l.r.takes = nil, nil

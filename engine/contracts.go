@@ -22,7 +22,8 @@ type Journal interface {
 	// Commit queues rows and waits until they, and all before them, are durable. Its errors are the context's, also
 	// while the queue is full, and those of a journal that is closed: trouble with the disk is waited out.
 	Commit(ctx context.Context, rows ...Row) error
-	// Trouble delivers an error when rows cannot be written and nil when they can again. Only the newest is kept.
+	// Trouble delivers an error when rows cannot be written and nil when they can again. Only the newest is kept. One that
+	// wraps ErrDamaged is the last: the journal is closed.
 	Trouble() <-chan error
 }
 

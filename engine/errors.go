@@ -16,6 +16,8 @@ var (
 	ErrNewer = errors.New("written by a newer version of Throng")
 	// ErrNoRoom: the disk is full or cannot be written.
 	ErrNoRoom = errors.New("no room on the disk")
+	// ErrDamaged: the store is not in order, and waiting does not help.
+	ErrDamaged = errors.New("the store is damaged")
 	// ErrEnded: the run is over and takes no more orders.
 	ErrEnded = errors.New("the run has ended")
 	// ErrCut is the cause of a context that ended because the run was cut short; the session runs again on resume.

@@ -25,3 +25,8 @@ func (r *Run) Wake(slept, stood time.Duration) {
 
 // SetBudget is what the loop's orders use.
 func (r *Run) SetBudget(b Budget) error { return r.setBudget(b) }
+
+// StepBetween is by how much the wall clock was set between two looks.
+func StepBetween(wall, steady time.Duration) time.Duration {
+	return stepBetween(clocks{}, clocks{wall, steady})
+}

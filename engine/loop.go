@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
@@ -83,6 +84,7 @@ type loop struct {
 	deltas     map[int]Delta      // of the open cycle, by agent
 	bad        map[int]SessionEnd // of the open cycle, by agent: last takes that can be made again
 	requeueing int                // orders to do so that are being committed
+	remembered int64              // bytes that agents remember, as of the start of the open cycle
 	dirty      map[int]bool       // agents whose memory changed since the last checkpoint
 	injected   []Injection        // by hand, for the next cycle
 
@@ -196,6 +198,10 @@ func (l *loop) takeUp(res *Resumption) {
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)
 	}
+	for _, m := range l.r.memory {
+		l.remembered += m.size()
+	}
+	l.r.memoryBudget.remember(l.remembered)
 	maps.Copy(l.deltas, res.Deltas)
 	for _, a := range res.Changed {
 		l.dirty[a] = true
@@ -220,6 +226,7 @@ func (l *loop) takeUp(res *Resumption) {
 func (l *loop) run(forget func() bool) {
 	defer close(l.r.done)
 	defer l.r.alarm.Close()
+	defer clock.Watch()()
 	defer forget()
 	go l.write()
 	go l.r.carry()

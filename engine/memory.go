@@ -69,27 +69,35 @@ func (d *Delta) changes() bool {
 // and then what they said, by the order of agents; in a sequential run session by session, in the order in which they
 // act. It returns the agents whose memory changed, ascending.
 func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int) {
+	changed, _ = s.commitCycle(memory, deltas, cycle)
+	return changed
+}
+
+// commitCycle returns by how many bytes all memory has grown, too.
+func (s *Settings) commitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
 	touched := make(map[int]bool, len(deltas))
 	agents := slices.Sorted(maps.Keys(deltas))
 	if !s.Sequential {
-		commit(memory, deltas, agents, cycle, touched)
+		grown = commit(memory, deltas, agents, cycle, touched)
 	} else {
 		sortByTurn(agents, s.Seed, cycle)
 		for i := range agents {
-			commit(memory, deltas, agents[i:i+1], cycle, touched)
+			grown += commit(memory, deltas, agents[i:i+1], cycle, touched)
 		}
 	}
-	return slices.Sorted(maps.Keys(touched))
+	return slices.Sorted(maps.Keys(touched)), grown
 }
 
-// commit applies the changes of some agents' sessions, and delivers what they said.
-func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) {
+// commit applies the changes of some agents' sessions, and delivers what they said. It returns by how many bytes their
+// memory has grown.
+func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
 	for _, agent := range agents {
 		delta := deltas[agent]
 		if next := memory[agent].Apply(&delta); next != memory[agent] {
 			if delta.Read {
 				next.ReadTo = cycle + 1 // Apply has made a new one
 			}
+			grown += next.size() - memory[agent].size()
 			memory[agent], touched[agent] = next, true
 		}
 	}
@@ -100,10 +108,11 @@ func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle in
 				if !fresh[to] {
 					memory[to], fresh[to], touched[to] = memory[to].copied(), true, true
 				}
-				memory[to].receive(Letter{agent, cycle, m.Body})
+				grown += memory[to].receive(Letter{agent, cycle, m.Body})
 			}
 		}
 	}
+	return grown
 }
 
 // sortByTurn puts agents into the order in which they act in a cycle of a sequential run: drawn from the seed.
@@ -122,11 +131,16 @@ func (m *Memory) copied() *Memory {
 	return next
 }
 
-func (m *Memory) receive(l Letter) {
-	m.Inbox = append(m.Inbox, l)
+// receive returns by how many bytes the inbox has grown.
+func (m *Memory) receive(l Letter) (grown int64) {
+	m.Inbox, grown = append(m.Inbox, l), l.size()
 	if n := len(m.Inbox); n > MostLetters {
+		for i := range n - MostLetters {
+			grown -= m.Inbox[i].size()
+		}
 		m.Inbox = slices.Delete(m.Inbox, 0, n-MostLetters)
 	}
+	return grown
 }
 
 // Apply returns the memory after d, but for what is said to the agent; m may be nil and is not changed.

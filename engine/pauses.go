@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,11 @@ func (l *loop) settle() {
 
 func (l *loop) setTrouble(err error) {
 	l.trouble = err
+	if errors.Is(err, ErrDamaged) && !l.isCut {
+		l.ending, l.stopping = EndFailed, err.Error()
+		l.cutShort("")
+		return
+	}
 	l.settle()
 	l.publish() // the reason has changed even where the phase has not
 }

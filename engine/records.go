@@ -117,6 +117,7 @@ type BarrierRow struct {
 	Lag      time.Duration // how far behind its schedule the cycle started
 	Sessions int64         // of the run so far
 	Work     CycleWork     // of this cycle's sessions
+	Mock     int64         // bytes of the mock shop's log; 0 where there is none
 }
 
 // What a [ChangeRow] says was changed.
@@ -128,7 +129,9 @@ const (
 	RetireChange  = "retire"  // Old is the agent for people, New says which and when
 	RequeueChange = "requeue" // likewise
 	StallChange   = "stall"
-	SleepChange   = "sleep" // New is how long it was
+	MemoryChange  = "memory" // sessions wait for memory
+	SleepChange   = "sleep"  // New is how long it was
+	ClockChange   = "clock"  // the wall clock was set; New is by how much
 
 	exactnessChange = "exactness"
 )
@@ -235,8 +238,8 @@ type MetricsRow struct {
 	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
 	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
 
-	Beside Outlay `cbor:"32,keyasint,omitzero"` // as in Peaks, so far
-	Stored int64 `cbor:"33,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
+	Beside Outlay `cbor:"32,keyasint,omitzero"`  // as in Peaks, so far
+	Stored int64  `cbor:"33,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
 }
 
 // Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.
@@ -362,6 +365,9 @@ type Resumption struct {
 	Requeued map[Place]int
 	Tuned    []Tunable
 	Bad      map[int]SessionEnd // of the agents that are done, whose session failed or timed out
+	// Mock is how many bytes the log of the mock shop had at the last barrier; 0 is not known. Lost is how many sessions
+	// of closed cycles the barriers count and the journal does not hold.
+	Mock, Lost int64
 }
 
 // Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer

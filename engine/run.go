@@ -53,6 +53,10 @@ type Config struct {
 	Trail func(t *Trail)
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
+	// MemoryBudget is how many bytes large answers in flight and what agents remember may take; 0 is no bound.
+	MemoryBudget int64
+	// Mock, if set, returns how many bytes the log of the mock shop has.
+	Mock func() int64
 	// Crashed, if set, hears of a panic in a goroutine of the run outside of sessions, after a checkpoint was tried. It
 	// should end the program: the run can be resumed, not gone on with. Nil lets a panic take its course.
 	Crashed func(value any, stack []byte)
@@ -89,19 +93,20 @@ type Run struct {
 	lineage  []RunID
 	name     func(index int) (string, error) // may be nil
 
-	places    gate.Places
-	ledger    *Ledger
-	unpriced  []string
-	results   chan *batch
-	tray      tray
-	orders    chan func(*loop)
-	free      batches
-	wide      batches // those that carry what many workers finished
-	crashed   func(value any, stack []byte)
-	trails    func(*Trail)  // nil is nobody
-	abandoned chan struct{} // closed when the loop waits for workers no longer
-	done      chan struct{} // closed when the loop has ended
-	shown     atomic.Pointer[Snapshot]
+	memoryBudget memoryBudget
+	places       gate.Places
+	ledger       *Ledger
+	unpriced     []string
+	results      chan *batch
+	tray         tray
+	orders       chan func(*loop)
+	free         batches
+	wide         batches // those that carry what many workers finished
+	crashed      func(value any, stack []byte)
+	trails       func(*Trail)  // nil is nobody
+	abandoned    chan struct{} // closed when the loop waits for workers no longer
+	done         chan struct{} // closed when the loop has ended
+	shown        atomic.Pointer[Snapshot]
 
 	// Written by the loop only while no worker is at work, read by workers.
 	memory   map[int]*Memory
@@ -168,6 +173,10 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r.traces.tracer = cfg.Tracer
 	r.settings.Store(&cfg.Settings)
+	r.memoryBudget.limit = cfg.MemoryBudget
+	r.memoryBudget.tell = func(why string) {
+		_ = r.insist(func(l *loop) error { l.change(MemoryChange, "", "throttled", "memory budget", why); return nil })
+	}
 	r.ledger.tell = func(why string) {
 		_ = r.insist(func(l *loop) error { l.outOfBudget(why); return nil })
 	}

@@ -28,7 +28,8 @@ type Session struct {
 	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
 	pending []Entry          // results of service steps that are not journaled yet
 	spending
-	apart *apart // of a session of the run itself
+	holding holding // of the memory budget
+	apart   *apart  // of a session of the run itself
 }
 
 // Run returns the id of the session's run.

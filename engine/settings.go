@@ -77,6 +77,8 @@ type Settings struct {
 	StallAfter time.Duration
 	// Budget is what the run may take.
 	Budget Budget
+	// Memory is what large answers of sessions in flight and what agents remember may take.
+	Memory MemoryLimit
 	// KeepAwake keeps the machine from sleeping while the run goes on.
 	KeepAwake bool
 
@@ -138,6 +140,7 @@ func DefaultSettings() Settings {
 		CPULow:          50,
 		Breaker:         "probe",
 		StallAfter:      time.Minute,
+		Memory:          MemoryLimit{Share: 0.25},
 		KeepAwake:       true,
 		Simulation:      true,
 		KeepShare:       0.01,
@@ -175,6 +178,7 @@ func (s *Settings) Validate() error {
 	check(s.CheckpointEvery >= 0, "checkpoint interval", "is negative", "0 takes none by time")
 	check(s.KeepCheckpoints >= 1, "keep checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
+	check(s.Memory.Share >= 0 && s.Memory.Share <= 1 && s.Memory.Bytes >= 0, "memory budget", fmt.Sprintf("%v is not an amount of memory", s.Memory), memoryHint)
 	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), "governor",
 		fmt.Sprintf("there is no governor %q", s.Governor), governorNames())
 	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(Breakers, ", "))

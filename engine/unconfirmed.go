@@ -84,6 +84,16 @@ func (s *Session) Unconfirmed(path, request string) {
 	s.run.doubts.add(row.Inexact())
 }
 
+// Doubt makes the run inexact from a step of the session on. The journal keeps the first reason.
+func (s *Session) Doubt(path, why string) {
+	since := &Inexact{s.Cycle, s.Agent, path, why}
+	if s.run.doubts.add(since) {
+		s.run.journal.Append(ChangeRow{
+			At: time.Now(), Cycle: s.Cycle, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: since,
+		})
+	}
+}
+
 // doubts keep the earliest of what made a run inexact before its session ended. The zero value is ready and safe for
 // concurrent use.
 type doubts struct {
@@ -91,12 +101,15 @@ type doubts struct {
 	first *Inexact
 }
 
-func (d *doubts) add(i *Inexact) {
+// add reports whether nothing earlier is known.
+func (d *doubts) add(i *Inexact) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if was := d.first; was == nil || i.Cycle < was.Cycle || i.Cycle == was.Cycle && i.Agent < was.Agent {
-		d.first = i
+	if was := d.first; was != nil && (was.Cycle < i.Cycle || was.Cycle == i.Cycle && was.Agent <= i.Agent) {
+		return false
 	}
+	d.first = i
+	return true
 }
 
 // count makes totals inexact where the run is.

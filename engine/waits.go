@@ -11,7 +11,8 @@ type Gate uint8
 // The gates: a place among the calls of a service, or a connection of its pool; a place among the calls of models over
 // all services; the turn at the service's rate; a 429 of the service, or its quota that is gone; the wait before another
 // attempt; the sign-in of another step of the agent; the journal, until an intent is durable; the open breaker of the
-// service; the run's budget, until others have given back what they did not need.
+// service; the run's budget, until others have given back what they did not need; a file descriptor of this process; the
+// memory that answers may take.
 const (
 	PlaceGate Gate = iota
 	ModelGate
@@ -22,10 +23,12 @@ const (
 	JournalGate
 	BreakerGate
 	BudgetGate
+	FilesGate
+	MemoryGate
 	numGates
 )
 
-var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget"}
+var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget", "files", "memory"}
 
 func (g Gate) String() string { return gateNames[g] }
 
@@ -99,5 +102,5 @@ func FormatWaits(w *Waits) string {
 
 var gateWords = [numGates]string{
 	"for a place among a service's calls", "among all calls of models", "for the rate", "after a 429", "before another attempt",
-	"for a sign-in", "for the journal", "for the breaker of a service", "for the budget",
+	"for a sign-in", "for the journal", "for the breaker of a service", "for the budget", "for open files", "for memory",
 }

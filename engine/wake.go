@@ -78,13 +78,28 @@ func (l *loop) tick() {
 
 // lookAtClocks finds out whether there was a gap, before anything is done for a timer that ran out in it.
 func (l *loop) lookAtClocks() {
-	now := time.Now()
+	now := moment()
 	seen := clocksAt(now)
-	g := gapBetween(l.clock, seen, publishEvery)
+	g, step := gapBetween(l.clock, seen, publishEvery), stepBetween(l.clock, seen)
 	l.clock = seen
-	if g.slept > 0 {
+	switch {
+	case g.slept > 0:
 		l.wake(now, g)
+	case step != 0: // no time that was measured is wrong, but the stamps of rows are no measure any more
+		l.record(ChangeRow{What: ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
 	}
+}
+
+// leastStep is by how much the wall clock must have moved alone: one that is being set right goes 0.05 % fast or slow.
+const leastStep = 5 * time.Millisecond
+
+// stepBetween is by how much the wall clock was set between two looks; 0 is that it was not.
+func stepBetween(was, now clocks) time.Duration {
+	wall, steady := now.wall-was.wall, now.steady-was.steady
+	if step := wall - steady; step.Abs() > leastStep+steady/1000 {
+		return step
+	}
+	return 0
 }
 
 // wake goes on after a gap as if it had not been. It counts nowhere: not in the time that the run or a cycle took, not in

@@ -143,3 +143,14 @@ func TestSleepIsExplainedOnlyWhereThereIsASchedule(t *testing.T) {
 		cut(t, r)
 	})
 }
+
+func TestStepBetween(t *testing.T) {
+	const tick = 100 * time.Millisecond
+	for wall, want := range map[time.Duration]time.Duration{
+		tick: 0, tick + 50*time.Microsecond: 0, tick - 50*time.Microsecond: 0, -time.Hour + tick: -time.Hour, 0: -tick, tick + time.Second: time.Second,
+	} {
+		if got := engine.StepBetween(wall, tick); got != want {
+			t.Errorf("the wall clock went on by %v in %v: it was set by %v, want %v", wall, tick, got, want)
+		}
+	}
+}

@@ -126,6 +126,9 @@ func (w *worker) session(p Place) {
 	w.now = time.Now()
 	w.judge(retired)
 	w.run.ledger.note(s.unrecorded())
+	if s.holding.holds.Load() {
+		w.run.memoryBudget.end(&s.holding, w.row.Outcome.Commits())
+	}
 	if w.row.Outcome == Cut {
 		b := w.filling()
 		b.cut++

@@ -78,6 +78,7 @@ type settings struct {
 	Breaker                string            `json:"breaker"`
 	StallWarningSeconds    float64           `json:"stall_warning_seconds"`
 	Budget                 budget            `json:"budget"`
+	MemoryBudget           string            `json:"memory_budget"`
 	KeepAwake              bool              `json:"keep_awake"`
 	Sequential             bool              `json:"sequential"`
 	Services               map[string]string `json:"services,omitempty"`
@@ -305,8 +306,8 @@ func newSettings(s *engine.Settings) settings {
 		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
 		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate,
 		Governor: cmp.Or(s.Governor, engine.Manual), Breaker: cmp.Or(s.Breaker, engine.Breakers[0]), StallWarningSeconds: s.StallAfter.Seconds(),
-		Budget:    budget{s.Budget.Dollars, s.Budget.Tokens, s.Budget.Requests, s.Budget.Wall.Seconds()},
-		KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
+		Budget:       budget{s.Budget.Dollars, s.Budget.Tokens, s.Budget.Requests, s.Budget.Wall.Seconds()},
+		MemoryBudget: s.Memory.String(), KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: WithoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote, RemoteCheckpoints: s.RemoteCheckpoints, Record: s.Record, Replay: s.Replay,
 		Cleanup: s.Cleanup, Preset: s.Preset, Batch: s.Batch, SequentialPersonas: s.SequentialPersonas, CPUHigh: s.CPUHigh, CPULow: s.CPULow, MemoryHigh: s.MemoryHigh, MemoryLow: s.MemoryLow,

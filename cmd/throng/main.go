@@ -16,22 +16,20 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
-const usage = `throng opens the window, and throng FILE the window with a scenario.
-In a terminal throngctl does the same: throngctl --help`
-
 func main() {
-	var start desk.Start
-	if len(os.Args) > 1 {
-		start.File = os.Args[1]
-	}
-	switch start.File {
-	case "-h", "--help":
+	asked, err := parse(os.Args[1:], os.Getenv(wire.DataEnv))
+	switch {
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "throng: %v\n%s\n", err, usage)
+		os.Exit(2)
+	case asked.help:
 		fmt.Println(usage)
 		return
-	case "--version":
+	case asked.version:
 		fmt.Println("throng", wire.ReadAbout())
 		return
 	}
+	start := desk.Start{File: asked.file, Data: asked.data}
 	if err := displayed(); err != nil {
 		fmt.Fprintf(os.Stderr, "throng: no window can be opened here: %v\nIn a terminal throngctl does the same: throngctl run shopping\n", err)
 		os.Exit(1)
@@ -43,7 +41,7 @@ func main() {
 	app.SetMetadata(fyne.AppMetadata{ID: wire.AppID, Name: wire.AppName, Version: wire.AppVersion, Icon: icon})
 	a := app.NewWithID(wire.AppID)
 	a.SetIcon(icon)
-	start.Data, start.Files, start.Attach = os.Getenv(wire.DataEnv), opened.Files(), attach
+	start.Files, start.Attach = opened.Files(), attach
 	os.Exit(desk.Show(a, start))
 }
 

@@ -47,6 +47,7 @@ type settingFlags struct {
 	MaxTokens          string `group:"Run settings"`
 	MaxRequests        string `group:"Run settings"`
 	MaxTime            string `group:"Run settings"`
+	MemoryBudget       string `group:"Run settings"`
 	KeepAwake          onOff  `group:"Run settings"`
 	RemoteCheckpoints  onOff  `group:"Run settings"`
 	SimulationMode     onOff  `group:"Run settings"`

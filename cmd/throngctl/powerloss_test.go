@@ -23,24 +23,10 @@ func TestRunAfterAPowerCut(t *testing.T) {
 		at := fmt.Sprint("stop:", 5+draw.IntN(300))
 		t.Run(at, func(t *testing.T) {
 			data, left := t.TempDir(), t.TempDir()
-			cmd, out, stderr := process(t, []string{killEnv + "=" + at}, day(data)...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			var status syscall.WaitStatus
-			if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-				t.Fatalf("it was not frozen: %v %v\n%s%s", status, err, out, stderr)
-			}
-			if err := os.RemoveAll(filepath.Join(data, "control")); err != nil { // a socket is no file
-				t.Fatal(err)
-			}
+			freeze(t, at, data)
 			if err := os.CopyFS(left, os.DirFS(data)); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait() // it was killed
 			dropTail(t, draw, filepath.Join(left, "throng.db"))
 			got, _ := resumed(t, left)
 			if got != want {
@@ -49,6 +35,26 @@ func TestRunAfterAPowerCut(t *testing.T) {
 			checkOrders(t, left, got.events)
 		})
 	}
+}
+
+// freeze has a run in data that stops at a moment, and ends its process where it stands.
+func freeze(t *testing.T, at, data string) {
+	t.Helper()
+	cmd, out, stderr := process(t, []string{killEnv + "=" + at}, day(data)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it was not frozen: %v %v\n%s%s", status, err, out, stderr)
+	}
+	if err := os.RemoveAll(filepath.Join(data, "control")); err != nil { // a socket is no file
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
 }
 
 // dropTail removes the index of a store's log, and has noise stand behind the last frame that the index knows of.

@@ -43,6 +43,7 @@ type execution struct {
 	row    *engine.SessionRow // where records and events go: the session's, or a member's own
 	before int                // steps recorded when it began
 	kept   int                // bytes that it holds on to of what its steps gave
+	held   int                // of these, what is held of the run's memory budget, or is too little for that
 	key    draw.Key
 	time   timed // of the chain, or of the member
 	body   pass
@@ -249,8 +250,10 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 		return t.failed(err)
 	}
 	t.x.in.Watch.gave(t, out)
+	if err := t.keep(out); err != nil {
+		return t.failed(err)
+	}
 	t.timed.stop()
-	t.keep(out)
 	p.last = out
 	return out, nil
 }

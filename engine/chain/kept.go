@@ -1,7 +1,9 @@
 package chain
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
@@ -21,14 +23,40 @@ const (
 	maxMemory = 4 << 20
 )
 
+// keepFree is how much a session may hold on to that the run's memory budget does not count, in bytes.
+const keepFree = 1 << 20
+
 // keep counts what a step gave. What holds steps gives what these gave, which is counted already.
-func (t *turn) keep(out script.Value) {
-	t.x.kept += len(t.path)
+func (t *turn) keep(out script.Value) error {
+	x := t.x
+	x.kept += len(t.path)
 	switch t.step.action.(type) {
 	case nest, *subchain:
 	default:
-		t.x.kept += 2 * script.Weight(out)
+		x.kept += 2 * script.Weight(out)
 	}
+	if x.kept-x.held <= keepFree {
+		return nil
+	}
+	more := int64(x.kept) - x.s.HeldMemory() // where a large answer came from is counted with it
+	x.held = x.kept
+	if more <= 0 || x.s.TryHoldMemory(more) {
+		return nil
+	}
+	return t.throttled(func(ctx context.Context) error { return x.s.HoldMemory(ctx, t.path, more) })
+}
+
+// throttled waits for memory, with the clocks paused.
+func (t *turn) throttled(wait func(ctx context.Context) error) error {
+	start, c := time.Now(), t.clock()
+	t.x.s.Held(engine.MemoryGate)
+	c.Hold()
+	err := wait(c.Context())
+	c.Release()
+	t.x.s.Released()
+	t.record().Hold(engine.MemoryGate, time.Since(start))
+	t.x.s.Trail().Hold(t.path, engine.MemoryGate, start)
+	return err
 }
 
 // tooMuch is the failure of a session that holds on to more than it may; nil while it does not.

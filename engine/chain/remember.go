@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
@@ -80,11 +81,25 @@ func (m *remember) run(t *turn) (script.Value, error) {
 	if err := memory.check(written); err != nil {
 		return nil, err
 	}
+	if err := t.remembers(int64(weightOf(written.Set, written.Notes))); err != nil {
+		return nil, err
+	}
 	for i, f := range fields {
 		memory.keep(f.Name, values[i])
 	}
 	memory.write(written)
 	return m.shape.Record(values...), nil
+}
+
+// rememberFree is how much a step may remember that the run's memory budget counts only at the barrier, in bytes.
+const rememberFree = 16 << 10
+
+// remembers claims of the run's memory budget what the agent is to remember.
+func (t *turn) remembers(n int64) error {
+	if n <= rememberFree || t.x.s.TryRemember(n) {
+		return nil
+	}
+	return t.throttled(func(ctx context.Context) error { return t.x.s.Remember(ctx, t.path, n) })
 }
 
 // noted evaluates note; nil is nothing to note.

@@ -138,6 +138,15 @@ func (l *shopLog) append(frames []byte) error {
 	return err
 }
 
+func (l *shopLog) bytes() int64 {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.size
+}
+
 func (l *shopLog) sync() error {
 	if l == nil {
 		return nil

@@ -84,7 +84,8 @@ type Shop struct {
 	closeErr  error
 	bearer    string // "Bearer <secret>."
 	mutations atomic.Int64
-	found     int // the last cycle of which the log that was there at the start had changes; -1 without a log
+	found     int   // the last cycle of which the log that was there at the start had changes; -1 without a log
+	began     int64 // bytes of that log
 }
 
 // Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
@@ -112,6 +113,7 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 			return nil, fmt.Errorf("rehearsal shop: %w", err)
 		}
 	}
+	s.began = s.log.bytes()
 	server, err := listen(cfg.Addr, s.serve)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("rehearsal shop: %w", err), s.log.close())
@@ -158,6 +160,9 @@ func (s *Shop) Lost() string {
 
 // Found is the last cycle of which an existing log had changes at the start; -1 is that there was no log.
 func (s *Shop) Found() int { return s.found }
+
+// LogBytes is how many bytes the log has now, and had at the start; 0 without a log.
+func (s *Shop) LogBytes() (now, began int64) { return s.log.bytes(), s.began }
 
 // Sync makes what the log holds survive a power cut. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }

@@ -69,6 +69,8 @@ type Call struct {
 	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
 	bill      *bill                                                  // nil asks no model
+	probe     bool                                                   // others wait for what this attempt finds out
+	waited    time.Duration                                          // for memory, in this attempt
 	settle    func(spent engine.Outlay)                              // of what is claimed for the next attempt; nil is nothing
 	claimed   engine.Outlay                                          // for it, at most
 	spent     engine.Outlay                                          // by all attempts, those of earlier processes too
@@ -155,7 +157,12 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 	start := time.Now()
 	c.Session.Held(at)
 	c.Clock.Hold()
+	unblocked := func() {}
+	if at == engine.PlaceGate || at == engine.ModelGate {
+		unblocked = c.Session.Blocked()
+	}
 	err := wait()
+	unblocked()
 	c.Clock.Release()
 	c.Session.Released()
 	c.Record.Hold(at, time.Since(start))

@@ -82,13 +82,18 @@ func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 // key names the call to the service: the same for every attempt, after a resume and for another take of the session, unless
 // that asks for something else.
 func (c *Call) key(hash uint64) string {
-	key := append(make([]byte, 0, 64), c.Session.Run()...)
+	return IdempotencyKey(c.Session.Run(), c.Session.Cycle, c.Session.Agent, c.Path, hash)
+}
+
+// IdempotencyKey is what a changing request is named by; hash is that of its intent.
+func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64) string {
+	key := append(make([]byte, 0, 64), run...)
 	key = append(key, '/')
-	key = strconv.AppendInt(key, int64(c.Session.Cycle), 10)
+	key = strconv.AppendInt(key, int64(cycle), 10)
 	key = append(key, '/')
-	key = strconv.AppendInt(key, int64(c.Session.Agent), 10)
+	key = strconv.AppendInt(key, int64(agent), 10)
 	key = append(key, '/')
-	key = append(append(key, c.Path...), '/')
+	key = append(append(key, path...), '/')
 	return string(strconv.AppendUint(key, hash, 16))
 }
 

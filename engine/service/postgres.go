@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
 // Postgres is a client of one Postgres service, with a pool of its own.
@@ -28,6 +29,8 @@ type Postgres struct {
 	pooled   atomic.Bool // a pooler stands in front of it
 	ownLimit atomic.Bool // it ends statements by itself
 	witness  Witness
+
+	descriptors descriptors
 
 	breaker *breaker
 	retries *retryBudget
@@ -106,6 +109,12 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
 			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
 				return nil, p.noneFree()
+			}
+			continue
+		}
+		if errors.Is(err, errDescriptors) {
+			if err := p.descriptors.wait(ctx, call, p.name); err != nil {
+				return nil, err
 			}
 			continue
 		}
@@ -224,7 +233,7 @@ func (p *Postgres) noneFree() error {
 }
 
 // attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
-// errRenewed or errSpared: then it counts as no attempt.
+// errRenewed, errSpared or errDescriptors: then it counts as no attempt.
 func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass passage) (answer *Answer, t *trouble, err error) {
 	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
@@ -245,12 +254,26 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
+	stood := clock.Lost()
 	answer, connected, err := p.exchange(once, s)
 	took := time.Since(start)
+	if err != nil && !connected && ctx.Err() == nil {
+		switch {
+		case noDescriptor(err):
+			call.giveBack()
+			return nil, nil, errDescriptors
+		case stoodStill(clock.Lost()-stood, took):
+			call.giveBack()
+			return nil, nil, errRenewed
+		}
+	}
 	call.pay(call.cost(connected, answer))
 	switch {
 	case err == nil:
 		said = answered
+		if err := call.holdRead(ctx, int64(len(answer.Body))); err != nil {
+			return nil, nil, err
+		}
 		call.blackOut(answer)
 		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil
@@ -270,9 +293,20 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	return nil, t, err
 }
 
+// timely is a context that ends after a time in which the process did not stand still.
+func timely(ctx context.Context, patience time.Duration) (once context.Context, end func()) {
+	once, cancel := context.WithCancelCause(ctx)
+	timer := new(clock.Timer)
+	timer.Start(patience, func() { cancel(errAttemptTimeout) })
+	return once, func() {
+		timer.Stop()
+		cancel(context.Canceled)
+	}
+}
+
 // bounded is the context of one attempt. One that reads is made again when the machine slept.
 func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
-	once, end := context.WithTimeoutCause(ctx, call.patience(&p.timeout), errAttemptTimeout)
+	once, end := timely(ctx, call.patience(&p.timeout))
 	if !s.reads() || call.Once {
 		return once, end
 	}

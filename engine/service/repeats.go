@@ -151,8 +151,13 @@ func (t *transport) repeatable(call *Call) bool {
 
 // change carries out a changing call: send, with what is known of its repeats.
 func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
+	watched := !call.resent && call.Session.Take == 0 && !t.repeatable(call)
 	answer, err := t.send(ctx, req, call)
 	if answer != nil && answer.replayed {
+		if watched && !call.repeated {
+			call.Session.Doubt(call.Path, t.name+" had carried out a request before of which the journal knows nothing: "+
+				"the store is an older copy, or lost its end")
+		}
 		t.proofs.learn(call.Path, proven)
 		if call.repeated || call.Session.Take > 0 {
 			call.Record.Label = engine.Confirmed

@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,5 +236,43 @@ func TestAnotherTakeAsksForSomethingElse(t *testing.T) {
 	}
 	if keys["first"] == "" || keys["first"] != keys["same"] || keys["first"] == keys["other"] {
 		t.Errorf("keys %v", keys)
+	}
+}
+
+// TestReplayThatNobodyKnowsOf is a service that has carried out a request of which the journal knows nothing: the store is
+// a copy of an earlier moment, and the run says so.
+func TestReplayThatNobodyKnowsOf(t *testing.T) {
+	replay := reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}}
+	post := Request{Method: "POST", Target: must(t, "/orders")}
+	for _, tt := range []struct {
+		name    string
+		st      stage
+		answers []reply
+		inexact bool
+	}{
+		{"fresh", stage{journal: &enginetest.Journal{}}, []reply{replay}, true},
+		{"sent before a crash", resumed(engine.Entry{Path: "step", Hash: post.hash()}), []reply{replay}, false},
+		{"in doubt", stage{journal: &enginetest.Journal{}}, []reply{{err: errReset}, replay}, false},
+		{"not replayed", stage{journal: &enginetest.Journal{}}, []reply{ok200("made")}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := client(t, &script{answers: tt.answers}, Limits{})
+				tt.st.play(t, func(s *engine.Session) {
+					c := callOf(s, "step")
+					_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/orders")})
+					end(s, c, err)
+				})
+				told := 0
+				for _, c := range enginetest.Of[engine.ChangeRow](tt.st.journal) {
+					if c.Inexact != nil && c.Inexact.Path == "step" && strings.Contains(c.Why, "of which the journal knows nothing") {
+						told++
+					}
+				}
+				if (told == 1) != tt.inexact || told > 1 {
+					t.Errorf("told %d times, want %t", told, tt.inexact)
+				}
+			})
+		})
 	}
 }

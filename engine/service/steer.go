@@ -1,6 +1,7 @@
 package service
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -66,7 +67,7 @@ func (h *HTTP) Renew() {
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	return append(h.transport.breaker.taken(), h.transport.moves()...)
+	return slices.Concat(h.transport.breaker.taken(), h.transport.descriptors.taken(), h.transport.moves())
 }
 
 func rateMove(of string, m pace.Move) engine.ChangeRow {
@@ -109,7 +110,7 @@ func (p *Postgres) Renew() {
 
 // Moves implements [engine.Service].
 func (p *Postgres) Moves() []engine.ChangeRow {
-	moves := p.breaker.taken()
+	moves := append(p.breaker.taken(), p.descriptors.taken()...)
 	for _, m := range p.pool.roomMoves() {
 		moves = append(moves, engine.ChangeRow{
 			At: m.at, What: p.name + " connections", Old: strconv.Itoa(m.old), New: strconv.Itoa(m.now), Who: "the server's room", Why: m.why,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
 // term is the context of one attempt: it ends with the call's, when the attempt's time is over, and when the machine slept,
@@ -12,7 +14,7 @@ type term struct {
 	context.Context // of the call
 
 	patience time.Duration // 0 is without end
-	timer    *time.Timer   // nil with that
+	timer    clock.Timer   // does not run with that
 	again    *renewal      // nil is that it must not leave twice
 	unwatch  func() bool   // the call's context
 
@@ -40,7 +42,7 @@ func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Durati
 	t := &term{Context: ctx, patience: patience}
 	t.unwatch = context.AfterFunc(ctx, t.hear)
 	if patience > 0 {
-		t.timer = time.AfterFunc(patience, t.expire)
+		t.timer.Start(patience, t.expire)
 	}
 	if !c.Once && again != nil {
 		t.again = again
@@ -52,17 +54,20 @@ func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Durati
 func (t *term) expire() { t.end(errAttemptTimeout) }
 
 // alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
-func (t *term) alive() {
-	if t.timer != nil {
-		t.timer.Reset(t.patience)
+func (t *term) alive() { t.timer.Again() }
+
+// pause lets its time stand still until resume is called.
+func (t *term) pause() (resume func()) {
+	if t.patience == 0 {
+		return func() {}
 	}
+	t.timer.Stop()
+	return func() { t.timer.Start(t.patience, t.expire) }
 }
 
 // over ends it, and all that it holds.
 func (t *term) over() {
-	if t.timer != nil {
-		t.timer.Stop()
-	}
+	t.timer.Stop()
 	if t.again != nil {
 		t.again.leave(t)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/gate"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
@@ -42,6 +43,8 @@ type transport struct {
 	proofs   proofs
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 	witness  Witness
+
+	descriptors descriptors
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -115,6 +118,12 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			sends-- // it was none
 			continue
 		case errors.Is(err, errSpared):
+			continue
+		case errors.Is(err, errDescriptors):
+			sends--
+			if err := t.descriptors.wait(ctx, call, t.name); err != nil {
+				return nil, err
+			}
 			continue
 		case unknown && !renewed:
 			if renewed, err = t.renew(ctx, call); err != nil {
@@ -226,7 +235,7 @@ type attempt struct {
 
 // attempt sends the request once, tells the pacer and the breaker, and gives its place back: not before, or who gets it
 // would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
-// or errSpared: then it counts as no attempt.
+// errSpared or errDescriptors: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
 	var again *renewal
 	if t.repeatable(call) {
@@ -267,9 +276,21 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	if t.tag {
 		t.label(r, call, which.number)
 	}
-	start := time.Now()
+	start, stood := time.Now(), clock.Lost()
+	call.probe = which.pass.probe
 	answer, err = t.exchange(r, call, once)
-	took = time.Since(start)
+	took = time.Since(start) - call.waited
+	call.waited = 0
+	if err != nil && ctx.Err() == nil {
+		switch {
+		case noDescriptor(err):
+			call.giveBack()
+			return nil, nil, errDescriptors
+		case neverSent(err) && stoodStill(clock.Lost()-stood, took):
+			call.giveBack()
+			return nil, nil, errRenewed
+		}
+	}
 	left := !neverSent(err)
 	call.repeated = call.repeated || call.changing && left && (call.doubt || call.silently.Load())
 	call.doubt = call.doubt || call.changing && doubtful(answer, left)
@@ -277,6 +298,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case err != nil && wasRenewed(ctx, once.why()):
 		call.pay(call.cost(left, nil))
 		return nil, nil, errRenewed
+	case err != nil && errors.Is(err, errMemory):
 	case err != nil:
 		failure, err = classify(ctx, once.why(), err)
 		failure = call.muted(failure)
@@ -294,6 +316,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})
 	return answer, failure, err
 }
+
+// stoodStill reports whether an attempt failed while the process stood still for most of its time: a dialer counts that.
+func stoodStill(stood, took time.Duration) bool { return stood > time.Second && stood > took/2 }
 
 // label tells the rehearsal which cycle, step and attempt a request is.
 func (t *transport) label(r *http.Request, call *Call, number int) {
@@ -324,6 +349,9 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if err := call.room(resp, of); err != nil {
+		return nil, err
+	}
 	var body []byte
 	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body, err = readPieces(resp.Body, call.Pieces(), of.alive)

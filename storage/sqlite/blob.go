@@ -1,13 +1,14 @@
 package sqlite
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // The first byte of a blob says how the rest is kept.
@@ -23,7 +24,7 @@ const (
 
 var (
 	// ErrDamaged says that something in the store cannot be read. It comes after what was found.
-	ErrDamaged = errors.New("a part of the store is damaged: bring the data folder back from a backup, or delete the run")
+	ErrDamaged = fmt.Errorf("a part of it cannot be read: bring the data folder back from a backup, or delete the run: %w", engine.ErrDamaged)
 
 	unfolder = sync.OnceValue(func() *zstd.Decoder {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlob))

@@ -59,6 +59,9 @@ func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), er
 }
 
 func (s *Store) claim(ctx context.Context, run engine.RunID) (release func(), err error) {
+	if s.lookOnly {
+		return nil, errLookOnly
+	}
 	if _, err := s.key(ctx, run); err != nil {
 		return nil, err
 	}
@@ -123,6 +126,9 @@ func (s *Store) hold(ctx context.Context, run engine.RunID, lock *flock.Flock) (
 // ClaimWait is Claim, but waits in line while another run is in progress. onWait, if set, is told who has it: when the
 // waiting begins and whenever that changes.
 func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
+	if s.lookOnly {
+		return nil, fmt.Errorf("claim run %s: %w", run, errLookOnly)
+	}
 	ticket, leave, err := s.queueUp()
 	if err != nil {
 		return nil, fmt.Errorf("wait to claim run %s: %w", run, err)

@@ -17,8 +17,11 @@ const (
 	// walPages is after how many pages of the write-ahead log they are moved to the file: 16 MB, four times the
 	// default, since a busy run writes several MB a second.
 	walPages = 4000
-	// walBytes is what the log's file is cut back to afterwards.
+	// walBytes is what the log's file is cut back to afterwards. One that is longer was not begun anew in time: there was
+	// always somebody who read it.
 	walBytes = 32 << 20
+	// walMost is how long it may get before people are told.
+	walMost = 64 << 20
 )
 
 // connector opens connections that all have the same pragmas, also those which the DSN has no key for.
@@ -45,6 +48,11 @@ func connect(path string, readOnly bool, n int) *sql.DB {
 	if runtime.GOOS == "darwin" { // there, fsync leaves the data in the drive's cache
 		pragmas += "PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1;"
 	}
+	return pool(path, keys, pragmas, n)
+}
+
+// pool is a pool of at most n connections that have all these pragmas.
+func pool(path, keys, pragmas string, n int) *sql.DB {
 	c := &connector{dsn: "file:" + escapedPath(path) + "?" + keys}
 	c.ConnectHook = func(conn *sqlite3.SQLiteConn) error {
 		_, err := conn.Exec(pragmas, nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -74,4 +75,24 @@ func full(err error) bool {
 func damaged(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)
+}
+
+// hopeless reports whether an error of writing is one that waiting does not end: the file, or its schema, is not in order.
+func hopeless(err error) bool {
+	var e sqlite3.Error
+	if errors.Is(err, engine.ErrDamaged) || damaged(err) {
+		return true
+	}
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case sqlite3.ErrSchema, sqlite3.ErrMismatch, sqlite3.ErrRange:
+		return true
+	case sqlite3.ErrConstraint:
+		return e.ExtendedCode != sqlite3.ErrConstraintCommitHook
+	case sqlite3.ErrError:
+		return strings.Contains(e.Error(), "no such ") || strings.Contains(e.Error(), "has no column")
+	}
+	return false
 }

@@ -95,14 +95,14 @@ func (s *Store) Barriers(ctx context.Context, run engine.RunID) (all []engine.Ba
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions, work FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
+	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions, work, mock FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
 		if err != nil {
 			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
 		}
 		var b engine.BarrierRow
 		var at int64
 		var work []byte
-		if err := rows.Scan(&b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions, &work); err != nil {
+		if err := rows.Scan(&b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions, &work, &b.Mock); err != nil {
 			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
 		}
 		if err := decodeWork(work, &b.Work); err != nil {
@@ -178,6 +178,19 @@ func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int
 		return nil, fmt.Errorf("requests of run %s: %w", run, err)
 	}
 	return all, nil
+}
+
+// OpenRequests calls f with the changing requests that are journaled of a run's open cycle, of all takes: intents, with
+// path and hash only, and their answers. Requests without an intent are left out, unless the run records.
+func (s *Store) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f func(p engine.Place, e *engine.Entry)) error {
+	key, err := s.key(ctx, run)
+	if err == nil {
+		err = s.eachRequest(ctx, key, cycle, func(r *request) { f(r.Place, &r.entry) })
+	}
+	if err != nil {
+		return fmt.Errorf("requests of run %s: %w", run, err)
+	}
+	return nil
 }
 
 // eachRequest calls f with the intents and answers of a cycle, in the journal's order.

@@ -14,8 +14,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxQueued bounds the encoded rows that wait to be written.
-const maxQueued = 64 << 20
+// maxQueued bounds the encoded rows that wait to be written. They are one transaction, and make the write-ahead log so much
+// longer.
+const maxQueued = 32 << 20
 
 // Journal writes the rows of one run. Rows are encoded by the goroutines that hand them over, except for the memory
 // of a checkpoint: its values must not change afterwards ([engine.Memory.Apply] makes new ones).
@@ -45,6 +46,7 @@ type Journal struct {
 	closing bool          // nothing more is queued
 	room    chan struct{} // closed, and replaced, when the queue was taken
 	lost    int           // rows that were not written when the writer ended
+	failure error         // why nothing can be written any more; nil while it can
 
 	stored atomic.Int64 // bytes that the store has grown by since the journal was opened
 
@@ -57,7 +59,7 @@ type Journal struct {
 	number     int             // of the last checkpoint begun
 	jobs       []*checkpointJob
 	chores     []chore
-	private    bool // the write-ahead log may hold answers of private steps
+	private    bool           // the write-ahead log may hold answers of private steps
 	choreAt    time.Time      // when a piece of one was done last
 	waited     time.Duration  // for the disk, since it began what it is at
 	chorePause time.Duration  // how long rows go first after it
@@ -144,9 +146,19 @@ func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 		case <-durable: // at the last moment
 			return nil
 		default:
-			return errClosed
+			return j.closed()
 		}
 	}
+}
+
+// closed is why the journal takes no rows.
+func (j *Journal) closed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failure != nil {
+		return j.failure
+	}
+	return errClosed
 }
 
 // Trouble delivers an error when rows cannot be written, wrapping ErrNoRoom, and nil when they can again. Meanwhile
@@ -174,6 +186,9 @@ func (j *Journal) Close(ctx context.Context) error {
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.failure != nil {
+		return fmt.Errorf("close the journal of run %s: %w", j.id, j.failure)
+	}
 	if j.lost > 0 {
 		return fmt.Errorf("close the journal of run %s: %d rows could not be written: %w", j.id, j.lost, errors.Join(engine.ErrNoRoom, err))
 	}
@@ -204,7 +219,7 @@ func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (du
 	}
 	if j.closing {
 		j.mu.Unlock()
-		return nil, errClosed
+		return nil, j.closed()
 	}
 	first := j.queue == nil
 	if first {

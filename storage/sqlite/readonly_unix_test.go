@@ -5,6 +5,7 @@ package sqlite
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,19 +19,61 @@ import (
 // nobody is a user that owns nothing.
 const nobody = 65534
 
-// TestOpenReadOnly is that a file which cannot be written is explained. Root may write everywhere, so there the test
-// runs again as somebody else.
+// TestOpenReadOnly looks at stores that cannot be written: one that was closed in order, and one whose newest rows are only
+// in its log. Root may write everywhere, so there the test runs again as somebody else.
 func TestOpenReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		again(t, nobody)
 		return
 	}
-	dir := t.TempDir()
-	closeStore(t, openStore(t, dir, Options{Logger: quiet()}))
-	if err := os.Chmod(filepath.Join(dir, fileName), 0o400); err != nil {
+	for _, closed := range []bool{true, false} {
+		dir := t.TempDir()
+		s := openStore(t, dir, Options{Logger: quiet()})
+		j := newRun(t, s, "r")
+		if err := j.Commit(t.Context(), engine.ChangeRow{What: "limit"}); err != nil {
+			t.Fatal(err)
+		}
+		if !closed { // as it is in the middle of a run
+			copied := t.TempDir()
+			for _, name := range []string{fileName, fileName + "-wal"} {
+				if err := copyFile(filepath.Join(copied, name), filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dir = copied
+		}
+		closeStore(t, s)
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+		look, err := Open(dir, Options{Logger: quiet()})
+		if err != nil {
+			t.Fatalf("closed %t: %v", closed, err)
+		}
+		if changes, err := look.Changes(t.Context(), "r"); err != nil || len(changes) != 1 {
+			t.Errorf("closed %t: %d changes, %v", closed, len(changes), err)
+		}
+		if !strings.Contains(look.Notice(), "can be looked at") {
+			t.Errorf("notice %q", look.Notice())
+		}
+		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be looked at") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
+			t.Errorf("claimed: %v", err)
+		}
+		if _, err := look.Journal("r"); err == nil {
+			t.Error("its journal can be written")
+		}
+		copied := look.copied
+		closeStore(t, look)
+		if _, err := os.Stat(copied); copied != "" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the copy stays: %v", err)
+		}
+	}
+	empty := t.TempDir()
+	if err := os.Chmod(empty, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(dir, Options{Logger: quiet()})
+	_, err := Open(empty, Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "permissions") {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}

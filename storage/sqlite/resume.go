@@ -106,8 +106,26 @@ func (r *resuming) start(ctx context.Context) (err error) {
 	if err != nil {
 		return translate(err)
 	}
+	if err := r.lost(ctx); err != nil {
+		return err
+	}
 	r.settings = engine.DefaultSettings() // what an older version did not know of
 	return json.Unmarshal([]byte(settings), &r.settings)
+}
+
+// lost compares the last barrier with what the journal holds. A fork's barriers count sessions of its parent too.
+func (r *resuming) lost(ctx context.Context) error {
+	for rows, err := range r.store.query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
+			b.sessions - coalesce((SELECT sum(s.count) FROM sessions s WHERE s.run = b.run AND s.pos < b.pos), 0) END
+		FROM barriers b JOIN runs r ON r.key = b.run WHERE b.run = ? ORDER BY b.cycle DESC, b.pos DESC LIMIT 1`, r.key) {
+		if err != nil {
+			return err
+		}
+		if err := rows.Scan(&r.Mock, &r.Lost); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkpoint reads the newest one's state.

@@ -81,9 +81,13 @@ type Store struct {
 	writer  *sql.DB      // one connection
 	next    int64        // of the journal's positions, as far as this process knows; its transactions have it
 	reader  *sql.DB
+	log     logState // the writer's
 	commits atomic.Int64
 	written atomic.Int64 // journal rows made durable by this process
 	worked  atomic.Int64 // nanoseconds that the writers of journals were at work
+
+	lookOnly bool   // nothing can be written
+	copied   string // a folder with what is looked at; "" is that it is looked at where it is
 
 	stop    context.CancelFunc // ends the background work
 	working sync.WaitGroup
@@ -97,14 +101,20 @@ type Store struct {
 
 // Open opens the store in a folder and makes both if they are missing. A file that is damaged is set aside, see
 // [Store.Notice]. The errors are ErrNewer, if a newer version wrote the file; it is left as it is; ErrNoRoom, if the
-// folder cannot be written; and ErrInUse.
+// folder cannot be written and holds no store; one that it holds can be looked at, see [Store.Notice]; and ErrInUse.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, options: o.withDefaults(), journals: map[*Journal]struct{}{}, tidied: make(chan struct{})}
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("open the store in %s: %w", dir, err)
+		if looked := s.look(err); looked != nil {
+			return nil, fmt.Errorf("open the store in %s: %w", dir, looked)
+		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	if s.lookOnly {
+		close(s.tidied)
+		return s, nil
+	}
 	s.working.Go(func() { s.tidy(ctx) })
 	return s, nil
 }
@@ -147,6 +157,9 @@ func (s *Store) Close() error {
 		errs = append(errs, j.Close(ctx))
 	}
 	errs = append(errs, s.reader.Close(), s.writer.Close(), s.opened.Close())
+	if s.copied != "" {
+		errs = append(errs, os.RemoveAll(s.copied))
+	}
 	return errors.Join(errs...)
 }
 
@@ -168,6 +181,9 @@ func (s *Store) write(f func(tx txn) error) error {
 }
 
 func (s *Store) transact(f func(tx txn) error) error {
+	if s.lookOnly {
+		return errLookOnly
+	}
 	tx, err := s.writer.BeginTx(context.Background(), nil)
 	if err != nil {
 		return translate(err)

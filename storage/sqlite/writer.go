@@ -105,6 +105,10 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 			}
 			return true
 		}
+		if hopeless(err) {
+			j.fail(err)
+			return false
+		}
 		if !troubled {
 			troubled = true
 			j.store.options.Logger.Error("the journal cannot be written", "run", j.id, "error", err)
@@ -120,6 +124,17 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 			return false
 		}
 	}
+}
+
+// fail ends the journal: nothing can be written any more.
+func (j *Journal) fail(err error) {
+	err = fmt.Errorf("%w: %w. What was journaled until now is kept: restore a backup of %s, or export its runs and start in another data folder",
+		engine.ErrDamaged, err, j.store.path())
+	j.store.options.Logger.Error("the journal cannot be written any more", "run", j.id, "error", err)
+	j.mu.Lock()
+	j.failure = err
+	j.mu.Unlock()
+	j.tell(err)
 }
 
 func troubleOf(err error) error {
@@ -145,6 +160,7 @@ func (j *Journal) commit(queue *batch) bool {
 	}) {
 		return false
 	}
+	j.store.shortenLog(time.Now())
 	j.mu.Lock()
 	j.lost = 0
 	j.mu.Unlock()
@@ -260,8 +276,8 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
 		var work []byte
 		if work, err = encode(&r.Work, w.journal.folder); err == nil {
-			err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions, work)
+			err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work, mock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions, work, r.Mock)
 		}
 	case engine.ChangeRow:
 		w.suspect(r.Inexact)

@@ -87,6 +87,7 @@ var waitFigures = func() []figure {
 		engine.PlaceGate: "for a place", engine.ModelGate: "among all models", engine.RateGate: "for the rate", engine.RefusalGate: "after a 429",
 		engine.RetryGate: "before a retry", engine.TokenGate: "for a sign-in", engine.JournalGate: "for the journal",
 		engine.BreakerGate: "for a breaker", engine.BudgetGate: "for the budget",
+		engine.FilesGate: "for open files", engine.MemoryGate: "for memory",
 	}
 	var all []figure
 	for _, g := range engine.Gates() {

@@ -54,7 +54,7 @@ var groups = []group{
 		{"keep-share", "Sessions whose requests are kept"},
 		{"record", "Record every answer"},
 	}},
-	{"This machine and the services", []titled{{"keep-awake", "Keep the machine awake"}, {"simulation-mode", "X-Simulation-Mode"}}},
+	{"This machine and the services", []titled{{"keep-awake", "Keep the machine awake"}, {"memory-budget", "Memory budget"}, {"simulation-mode", "X-Simulation-Mode"}}},
 	{"Sending results", []titled{
 		{"database-connections", "Connections"},
 		{"database-share", "Share of the server's free connections"},

@@ -89,18 +89,3 @@ func inexactBecause(j *Job, r engine.Rehearsal) string {
 	}
 	return ""
 }
-
-// parted says in what a run that is resumed and the log of its rehearsal are not of one moment; "" is nothing. A copy of
-// the data folder that was made in the middle of the run is like that, and one of which a file is gone.
-func (l Launch) parted(j *Job, res *engine.Resumption) string {
-	if l.Resume == "" || res == nil || j.Shop == nil {
-		return ""
-	}
-	switch found := j.Shop.Found(); {
-	case found < 0 && (res.Cycle > j.Record.ForkCycle || len(res.Done) > 0):
-		return "the rehearsal has no log of this run: its shop knows nothing of what was done before"
-	case found > res.Cycle:
-		return fmt.Sprintf("the rehearsal knows of cycle %d, and the store of none after cycle %d: it is an older copy, or lost its end, and what was done since is done twice", found, res.Cycle)
-	}
-	return ""
-}

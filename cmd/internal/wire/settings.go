@@ -122,6 +122,15 @@ var Settings = []Setting{
 		Show: func(s *engine.Settings) string { return decimal(s.KeepShare) },
 	},
 	{
+		Name: "memory-budget", Env: []string{"THRONG_MEMORY_BUDGET"}, Hold: "M",
+		Help: "memory for large answers in flight and for what agents remember: a share of this machine's memory such as 25%, an amount such as 2GB, or off (default: 25%)",
+		Set: func(s *engine.Settings, text string) (err error) {
+			s.Memory, err = engine.ParseMemory(text)
+			return err
+		},
+		Show: func(s *engine.Settings) string { return s.Memory.String() },
+	},
+	{
 		Name: "record", Hold: "on|off", Help: "keep all answers, so that `throngctl run --replay` can be answered from them; that takes disk, about what the services answer, compressed",
 		Set:  toggle(func(s *engine.Settings) *bool { return &s.Record }),
 		Show: shown(func(s *engine.Settings) *bool { return &s.Record }),

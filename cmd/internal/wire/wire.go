@@ -166,6 +166,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	}
 	probe := l.probe(j)
 	probe.Stored = journal.Stored
+	parted, err := l.parted(ctx, j, res)
+	if err != nil {
+		return nil, err
+	}
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -184,15 +188,18 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Pilot:     pilot,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
-		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), l.parted(j, res)),
+		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), parted),
 		Unpriced:  o.unpriced,
 		Ledger:    j.ledger,
 		Written:   j.records,
 		Before:    j.writing,
 		Barrier:   l.barrier(j),
-		Tracer:    l.Tracer,
-		Trail:     sender.Trail(),
-		Crashed:   l.crashed(j.Record.ID),
+		Mock:      j.mockBytes,
+
+		MemoryBudget: l.memoryBudget(),
+		Tracer:       l.Tracer,
+		Trail:        sender.Trail(),
+		Crashed:      l.crashed(j.Record.ID),
 	})
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type Clock struct {
 	timer  *time.Timer // nil without a limit; cancel is nil for a child without one
 	limit  time.Duration
 	left   time.Duration
-	since  time.Time // of the last start; zero while it stands still
+	since  time.Time     // of the last start; zero while it stands still
+	lost   time.Duration // for how long the process stood still until then
 
 	holds    int // own
 	children int // live
@@ -55,7 +56,7 @@ func (c *Clock) Branch() *Clock {
 	k := &Clock{mu: c.mu, parent: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k.since = time.Now()
+	k.start()
 	k.ctx, k.cancel = context.WithCancelCause(c.ctx)
 	c.change(func() { c.children++ })
 	return k
@@ -66,7 +67,8 @@ func (c *Clock) Branch() *Clock {
 func (c *Clock) Cancel(cause error) { c.cancel(cause) }
 
 func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
-	c.ctx, c.since = ctx, time.Now()
+	c.ctx = ctx
+	c.start()
 	if limit > 0 {
 		c.ctx, c.cancel = context.WithCancelCause(ctx)
 		c.limit, c.left = limit, limit
@@ -74,13 +76,16 @@ func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
 	}
 }
 
+// start counts from now on. mu is held, or nobody has the clock yet.
+func (c *Clock) start() { c.since, c.lost = time.Now(), Lost() }
+
 // leastGap is how much too late a timer runs out where not the work was slow, but the process stood still, or the machine
 // slept: then nothing of that time is the work's.
 const leastGap = 5 * time.Second
 
-// used is the time since the last start that counts. mu is held.
+// used is the time since the last start that counts: not that in which the process stood still. mu is held.
 func (c *Clock) used() time.Duration {
-	d := time.Since(c.since)
+	d := time.Since(c.since) - (Lost() - c.lost)
 	if d > c.left+leastGap {
 		return 0
 	}
@@ -90,10 +95,12 @@ func (c *Clock) used() time.Duration {
 // expire ends the context when the timer runs out, unless nobody could use the time: then it begins again.
 func (c *Clock) expire(cause error) {
 	c.mu.Lock()
-	gone := c.used() == 0 && c.left > 0
+	left := c.left - c.used()
+	gone := left > 0
 	if gone && !c.stopped && !c.still() {
-		c.since = time.Now()
-		c.timer.Reset(c.left)
+		c.left = left
+		c.start()
+		c.timer.Reset(left)
 	}
 	c.mu.Unlock()
 	if !gone {
@@ -158,7 +165,8 @@ func (c *Clock) Rest() bool {
 func (c *Clock) Again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.since, c.left = time.Now(), c.limit
+	c.left = c.limit
+	c.start()
 	if c.timer != nil {
 		c.timer.Reset(c.limit)
 	}
@@ -180,7 +188,7 @@ func (c *Clock) change(f func()) {
 			c.timer.Stop()
 			c.left -= c.used()
 		} else {
-			c.since = time.Now()
+			c.start()
 			c.timer.Reset(max(c.left, 0))
 		}
 	}

@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// strainedRun runs so many agents that each ask a service twice, and returns what its run.json says.
+func strainedRun(t *testing.T, server *httptest.Server, agents int, step string, prepare func(cmd *exec.Cmd), started func(p int), more ...string) (run, out string) {
+	t.Helper()
+	file := scenarioFile(t, fmt.Sprintf(`title: Strain
+population: {count: %d}
+services:
+  files: {kind: http, url: %q}
+chain ask:
+  step one: {kind: http, service: files, get: /one%s}
+  step two: {kind: http, service: files, get: /two%s}
+`, agents, server.URL, step, step))
+	data := filepath.Join(t.TempDir(), "data")
+	args := append([]string{"run", file, "--data", data, "--governor", "manual", "--no-dashboard", "--keep-awake=off"}, more...)
+	cmd, stdout, stderr := process(t, nil, args...)
+	if prepare != nil {
+		prepare(cmd)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if started != nil {
+		started(cmd.Process.Pid)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s%s", err, stdout, stderr)
+	}
+	out = filepath.Join(t.TempDir(), "out")
+	if code, stdout, stderr := ctl(t, "export", "--data", data, "-o", out); code != exitDone {
+		t.Fatalf("export: code %d\n%s%s", code, stdout, stderr)
+	}
+	return read(t, out, "run.json"), stdout.String() + stderr.String()
+}
+
+// TestStoppedProcessFailsNobody stops the process in the middle of its requests for longer than these may take, as Ctrl+Z
+// does, several times.
+func TestStoppedProcessFailsNobody(t *testing.T) {
+	t.Parallel()
+	const limit, stops = 600 * time.Millisecond, 3
+	var asked atomic.Int64
+	due := make(chan struct{}, stops)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if n := asked.Add(1); n%8 == 4 && n <= 8*stops {
+			due <- struct{}{}
+		}
+		late := time.NewTimer(100 * time.Millisecond)
+		<-late.C
+		_, _ = w.Write([]byte("{}"))
+	}))
+	t.Cleanup(server.Close)
+	run, out := strainedRun(t, server, 20, ", timeout: 0.6, retry: {attempts: 1}", nil, func(p int) {
+		for range stops {
+			<-due
+			if err := syscall.Kill(p, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			over := time.NewTimer(2 * limit)
+			<-over.C
+			if err := syscall.Kill(p, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}, "--max-concurrent", "4")
+	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 20`) {
+		t.Errorf("it was stopped %d times, and somebody failed:\n%s\n%s", stops, out, run)
+	}
+}
+
+// TestTooManyOpenFiles gives the process fewer files than its sessions want: they wait, nobody fails, and it says what to do.
+func TestTooManyOpenFiles(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		late := time.NewTimer(50 * time.Millisecond)
+		<-late.C
+		_, _ = w.Write([]byte("{}"))
+	}))
+	t.Cleanup(server.Close)
+	run, out := strainedRun(t, server, 150, "", func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `ulimit -n 64; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	}, nil, "--max-concurrent", "150", "--retries", "1")
+	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 150`) || !strings.Contains(run, `"files":`) {
+		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+	}
+	if !strings.Contains(out, "too many open files (the limit is 64)") || !strings.Contains(out, "ulimit -n") {
+		t.Errorf("nothing says what to do:\n%s", out)
+	}
+}
+
+// TestLargeAnswersShareOneBudget has many sessions get large answers: they wait for memory, and the process stays small.
+func TestLargeAnswersShareOneBudget(t *testing.T) {
+	t.Parallel()
+	const length, agents = 2 << 20, 40
+	text := []byte(`{"text":"` + strings.Repeat("x", length) + `"}`)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/two" {
+			text := []byte("{}")
+			_, _ = w.Write(text)
+			return
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(server.Close)
+	run, out := strainedRun(t, server, agents, ", timeout: 60", nil, nil, "--max-concurrent", fmt.Sprint(agents), "--memory-budget", "30MB", "--keep-share", "0")
+	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, fmt.Sprintf(`"ok": %d`, agents)) || !strings.Contains(run, `"memory":`) {
+		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+	}
+}
+
+// TestMemoriesShareOneBudget has agents remember more than the budget: those that want more fail, with what to do.
+func TestMemoriesShareOneBudget(t *testing.T) {
+	t.Parallel()
+	file := scenarioFile(t, `title: Memories
+population: {count: 40}
+chain much:
+  step much: {kind: remember, set: {text: "${'x' * 1000000}"}}
+`)
+	data := filepath.Join(t.TempDir(), "data")
+	code, stdout, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--memory-budget", "20MB", "--keep-awake=off")
+	out := filepath.Join(t.TempDir(), "out")
+	if exported, text, errs := ctl(t, "export", "--data", data, "-o", out); exported != exitDone {
+		t.Fatalf("export: %d\n%s%s", exported, text, errs)
+	}
+	run := read(t, out, "run.json")
+	if code == exitDone && strings.Contains(run, `"exact": true`) {
+		t.Errorf("40 MB fit into 20:\n%s%s", stdout, stderr)
+	}
+	if !strings.Contains(run, "memory budget was used up") {
+		t.Errorf("it does not say why it is inexact:\n%s", run)
+	}
+}

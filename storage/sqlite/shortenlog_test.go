@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestLogStaysShort writes much while somebody always reads, each for a short time: the write-ahead log stays short.
+func TestLogStaysShort(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet(), CommitEvery: time.Millisecond})
+	defer closeStore(t, s)
+	j := newRun(t, s, "r")
+	other := connect(s.path(), true, 2) // as another process
+	defer other.Close()
+	begin := func() *sql.Tx {
+		tx, err := other.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		var n int
+		if err := tx.QueryRowContext(t.Context(), `SELECT count(*) FROM runs`).Scan(&n); err != nil {
+			t.Error(err)
+		}
+		return tx
+	}
+	stop := make(chan struct{})
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		last := begin()
+		for last != nil {
+			pause := time.NewTimer(20 * time.Millisecond)
+			<-pause.C
+			next := begin() // before the last one has ended
+			if err := last.Rollback(); err != nil {
+				t.Error(err)
+			}
+			last = next
+			select {
+			case <-stop:
+				if last != nil {
+					_ = last.Rollback()
+				}
+				return
+			default:
+			}
+		}
+	})
+	const row, rows = 2 << 20, 80
+	longest := int64(0)
+	for i := range rows {
+		body := make([]byte, row)
+		_, _ = rand.Read(body)
+		place := engine.Place{Agent: i}
+		if err := j.Commit(t.Context(), engine.AnswerRow{Place: place, Entry: engine.Entry{Path: "step", Attempts: 1, Output: body}}); err != nil {
+			t.Fatal(err)
+		}
+		longest = max(longest, size(s.path()+"-wal"))
+	}
+	close(stop)
+	reading.Wait()
+	if t.Logf("%d MB were written, the log had %d MB at most", rows*row>>20, longest>>20); longest > walMost {
+		t.Errorf("the write-ahead log grew to %d bytes", longest)
+	}
+}
