@@ -48,6 +48,16 @@ func told(err error) string {
 // Place is the file and the line at which a step is defined.
 func (s *Step) Place() (file string, line int) { return s.file, s.line }
 
+// Where is the file and the line of a step by its path without iterations, such as shop.yaml:12; "" where there is none.
+func (c *Chain) Where(path string) (where string) {
+	c.unfold("", mostAsking, func(of string, s *Step) {
+		if of == path && s.file != "" {
+			where = s.file + ":" + itoa(s.line)
+		}
+	})
+	return where
+}
+
 // Service is the name of the service that a step asks first; "" is none.
 func (s *Step) Service() string {
 	if a, ok := s.action.(sender); ok {
