@@ -40,6 +40,7 @@ type transport struct {
 	proofs   proofs
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 	witness  Witness
+	reached  atomic.Bool // the service has answered
 }
 
 // do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
@@ -249,8 +250,10 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		call.pay(call.cost(left, nil))
 		return nil, nil, errRenewed
 	case err != nil:
-		failure, err = classify(ctx, once.why(), err)
-		failure = call.muted(failure)
+		failure, err = classify(ctx, once.why(), t.explained(r.URL.Host, err))
+		if failure = call.muted(failure); lastingly(failure) {
+			failure, err = nil, failure // another attempt would fail the same way
+		}
 	case call.readable(answer.Status):
 		failure = call.accept(answer)
 	case passing(answer.Status):
@@ -305,6 +308,7 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	t.witness.arrived()
+	t.reached.Store(true)
 	answer := newAnswer(resp, body)
 	call.blackOut(answer)
 	return answer, nil
