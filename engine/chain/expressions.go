@@ -139,6 +139,7 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 		r.scope.use(f.Name)
 	}
 	r.warnIdentity(n, refs)
+	r.warnShadowed(n, text)
 	for name := range r.Fields {
 		if name != "params" {
 			ok = r.checkFields(n, text, name, refs) && ok

@@ -14,6 +14,23 @@ type Traced struct {
 	Error  string          // one line
 }
 
+// Shadowed are the fields of the body of an http answer that expressions reach under body only, since the answer itself
+// has fields of these names.
+func (s *Traced) Shadowed() (names []string) {
+	var answer struct {
+		Body map[string]json.RawMessage `json:"body"`
+	}
+	if s.Step.Kind != "http" || json.Unmarshal(s.Output, &answer) != nil {
+		return nil
+	}
+	for _, name := range ownFields {
+		if _, is := answer.Body[name]; is {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Trace keeps what all steps of a session gave, also those inside of others, by their paths. It is never stored.
 type Trace struct {
 	Steps map[string]*Traced
