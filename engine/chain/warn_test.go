@@ -84,7 +84,8 @@ func TestStatusThatIsTakenForAFieldOfTheBody(t *testing.T) {
 		if got := warned(t, &stage{steps: steps}); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", condition, got, want)
 		}
-	}	steps := "\nstep m: {kind: python, call: 1}\nstep b: {kind: python, when: 'steps.m.status == \"paid\"', call: 1}"
+	}
+	steps := "\nstep m: {kind: python, call: 1}\nstep b: {kind: python, when: 'steps.m.status == \"paid\"', call: 1}"
 	if got := warned(t, &stage{steps: steps}); len(got) > 0 {
 		t.Errorf("a step that is not http: got %q", got)
 	}
