@@ -13,7 +13,7 @@ func (l *loop) begin() bool {
 	}
 	now := time.Now()
 	if isEmpty := l.roster.isEmpty(l.number); isEmpty || l.isOver(now) {
-		l.ending, l.stopping = EndFinished, allDone
+		l.ending, l.stopping = EndFinished, l.doneWhy()
 		if isEmpty {
 			l.stopping = nobody
 		}

@@ -200,7 +200,7 @@ func (r *RunRecord) Bound() (setting, unit, offer string) {
 
 // AllDone reports whether a run ended because it was as long as it was to be.
 func (r *RunRecord) AllDone() bool {
-	return r.Ending == EndFinished && r.Reason == allDone || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
+	return r.Ending == EndFinished && strings.HasPrefix(r.Reason, allDone) || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
 }
 
 // Describe writes what is spent of the bounds that there are, such as "$1.50 of $5.00, 12 of 50 requests"; "" without

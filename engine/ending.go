@@ -14,7 +14,7 @@ const (
 )
 
 // farewells are the reasons of the checkpoints with which runs end.
-var farewells = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget"}
+var farewells = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget", EndHopeless: hopelessReason}
 
 // finish ends the run once nothing is in flight: with a checkpoint unless it is done or was cut.
 func (l *loop) finish() {
@@ -23,7 +23,7 @@ func (l *loop) finish() {
 	}
 	l.recordMoves() // the last ones
 	if l.cycle == nil && l.cfg.Settings.Cycles > 0 && l.number >= l.cfg.Settings.Cycles {
-		l.ending, l.stopping = EndFinished, allDone
+		l.ending, l.stopping = EndFinished, l.doneWhy()
 	}
 	if reason := farewells[l.ending]; reason != "" && !l.isCut && !l.farewell {
 		l.farewell = true

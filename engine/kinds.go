@@ -13,10 +13,12 @@ var kindsOfCheckpoints = map[string]string{
 	"quota":     "at a pause",
 	"stop":      "at the end",
 	"budget":    "at the end",
-	PanicReason: emergency,
-	"SIGTERM":   emergency,
-	"SIGHUP":    emergency,
-	QuitReason:  emergency,
+
+	hopelessReason: "at the end",
+	PanicReason:    emergency,
+	"SIGTERM":      emergency,
+	"SIGHUP":       emergency,
+	QuitReason:     emergency,
 }
 
 // QuitReason is the reason of a checkpoint that was taken because the window's program was told to end without being

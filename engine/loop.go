@@ -58,6 +58,7 @@ type loop struct {
 	steerBy  string // with whose word
 	probe    bool   // a session is to start although the breaker is open
 	probing  int    // of such, in flight
+	proof    proof  // that the run cannot succeed
 	read     lastReading
 	busy     busyMeter
 	probed   probed
@@ -192,6 +193,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 func (l *loop) takeUp(res *Resumption) {
 	l.number, l.firstRun, l.firstDone = res.Cycle, res.Cycle, res.Done
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	l.proof.well = l.totals.Outcomes[OK]+l.totals.Outcomes[Stopped] > 0
 	p, open := &l.totals.Peaks, l.totals.Service.Sum()-res.AtBarrier.Service.Sum()
 	p.Apart, p.Open = p.Apart-p.Open+open, open
 	l.elapsed, l.checkpoints, l.storedBefore = l.totals.Peaks.Elapsed, res.Checkpoints, l.totals.Peaks.Stored
@@ -342,6 +344,7 @@ func (l *loop) take(b *batch) {
 			l.emitted.add(row)
 		}
 		l.read.ended++
+		l.proof.add(row)
 		if len(l.bad) > 0 {
 			delete(l.bad, row.Agent)
 		}
@@ -365,6 +368,7 @@ func (l *loop) take(b *batch) {
 	if b.gone > 0 {
 		l.workers -= b.gone
 		l.probing -= b.probes
+		l.proof.probed(b.probes)
 		if l.workers == 0 {
 			l.idle = time.Now()
 		}
@@ -377,6 +381,7 @@ func (l *loop) take(b *batch) {
 		l.cutShort("a session could not go on")
 	}
 	l.r.spare(b)
+	l.endHopeless()
 }
 
 // tally brings the totals up to what the run itself has asked by now.

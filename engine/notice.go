@@ -90,7 +90,7 @@ func (h *Herald) See(s *Snapshot) (news []Notice) {
 		tell(OnBudget, s.Ending.String(), sentenceOf(s.Reason)+endingOf(s))
 		return news
 	case s.Phase == Ended:
-		tell(OnEnd, s.Ending.String(), endingOf(s))
+		tell(OnEnd, s.Ending.String(), badReasonOf(s)+endingOf(s))
 		return news
 	case h.open && !was.open:
 		h.alone = true
@@ -159,6 +159,14 @@ func endingOf(s *Snapshot) string {
 		text += fmt.Sprintf(", %s of them failed or timed out", FormatCount(bad))
 	}
 	return text + ". Results shows what came of it."
+}
+
+// badReasonOf is why a run failed; "" for one that did not.
+func badReasonOf(s *Snapshot) string {
+	if s.Ending == EndStopped || s.Reason == allDone || s.Reason == nobody {
+		return ""
+	}
+	return sentenceOf(s.Reason)
 }
 
 // sentenceOf ends a text so that another one can follow; nothing stays nothing.

@@ -100,6 +100,7 @@ type SessionRow struct {
 	Total   time.Duration // from its start to its end
 	Acted   bool
 	unpaid  string // why it was cut, if that is for the budget
+	lasts   lasts  // of a failure: whether waiting can heal it
 	Steps   []StepRecord
 	Events  []Event
 	Delta   Delta // committed at the barrier if the outcome commits
@@ -310,6 +311,14 @@ type Fetched struct {
 	Database string    // host:port/database
 	Machine  string    // where it was made; "" is not known
 	At       time.Time // when it was fetched first
+}
+
+// Why is why a run ended, where it did not just finish: also of one that finished and of which every session failed.
+func (r *RunRecord) Why() string {
+	if r.InProgress || r.Ending == EndFinished && (r.Reason == allDone || r.Reason == nobody) {
+		return ""
+	}
+	return r.Reason
 }
 
 // State says what a run is doing, or how it ended.

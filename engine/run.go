@@ -34,6 +34,9 @@ type Config struct {
 	Inexact string
 	// Pilot steers the limit; nil leaves it to people.
 	Pilot Pilot
+	// Where, if set, returns the file and line at which a step is defined, such as shop.yaml:12; "" is not known. It is
+	// asked with paths without iterations.
+	Where func(step string) string
 	// Services are what the sessions ask.
 	Services []Service
 	// Purpose, if set, tells what the time of a step is for; nil takes all for the services'. It is asked with paths
@@ -133,8 +136,11 @@ type Result struct {
 	Verdict []Judgement
 }
 
-// Passed reports whether the run finished and met all its criteria.
+// Passed reports whether the run finished and met all its criteria, and not all of its sessions failed.
 func (r *Result) Passed() bool {
+	if r.Totals.AllFailed() {
+		return false
+	}
 	for _, j := range r.Verdict {
 		if !j.Passed && !j.Unknown {
 			return false

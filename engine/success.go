@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 // Criterion is one line of a scenario's success list: a metric compared with a bound.
@@ -58,6 +60,8 @@ var successMetrics = []successMetric{
 	{"checkpoint_gap", UnitTime, func(t *Totals, _ int) float64 { return t.Peaks.CheckpointGap.Seconds() }},
 	{"latency_p95", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.95) }},
 	{"latency_p99", UnitTime, func(t *Totals, _ int) float64 { return latency(t, 0.99) }},
+	{"request_p95", UnitTime, func(t *Totals, _ int) float64 { return requestLatency(t, 0.95) }},
+	{"request_p99", UnitTime, func(t *Totals, _ int) float64 { return requestLatency(t, 0.99) }},
 	{"cost", UnitMoney, func(t *Totals, _ int) float64 {
 		asked := t.Asked()
 		if asked.Usage.Unpriced > 0 {
@@ -141,6 +145,20 @@ func latency(t *Totals, q float64) float64 {
 		return math.NaN()
 	}
 	return t.Total.Quantile(q).Seconds()
+}
+
+// requestLatency is a quantile of what services took for a step, its repeats included, without what Throng held back.
+func requestLatency(t *Totals, q float64) float64 {
+	var all stats.Narrow
+	for _, s := range t.ByStep.List {
+		if s.Requests > 0 {
+			all.Merge(&s.Service)
+		}
+	}
+	if all.Count() == 0 {
+		return math.NaN()
+	}
+	return all.Quantile(q).Seconds()
 }
 
 // positive is v, or not known: a figure that is never measured stays 0.

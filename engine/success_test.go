@@ -15,6 +15,11 @@ func TestJudge(t *testing.T) {
 		if agent < 4 {
 			row.Outcome, row.Class = engine.Failed, engine.Script
 		}
+		if agent == 99 {
+			row.Steps = []engine.StepRecord{
+				{Path: "a", Attempts: 1, Service: 100 * time.Millisecond}, {Path: "b[0].c", Attempts: 2, Service: 300 * time.Millisecond}, {Path: "think", Service: time.Hour},
+			}
+		}
 		totals.Add(&row)
 		totals.Add(&engine.SessionRow{Place: engine.Place{Cycle: 1, Agent: agent}, Outcome: row.Outcome, Class: row.Class})
 	}
@@ -36,6 +41,8 @@ func TestJudge(t *testing.T) {
 		{"db_connections", "<=", 55, "55", true},
 		{"db_connections", "<", 55, "55", false},
 		{"checkpoint_gap", "<=", 300, "5m0s", true},
+		{"request_p95", "<", 1, "300ms", true},
+		{"request_p99", "<", 0.3, "300ms", false},
 		{"duration", ">", 3600, "1h0m0s", false},
 		{"cost", "<", 0.50, "$0.4125", true},
 		{"cost", "<=", 0.41, "$0.4125", false},

@@ -205,6 +205,9 @@ func (t *Totals) Ended() int64 {
 // Bad is how many sessions failed or timed out.
 func (t *Totals) Bad() int64 { return t.Outcomes[Failed] + t.Outcomes[TimedOut] }
 
+// AllFailed reports whether sessions failed or timed out, and none ended otherwise, but for those of retired agents.
+func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t.Outcomes[Cancelled] }
+
 // Clone returns a copy that shares nothing with t.
 func (t *Totals) Clone() Totals {
 	c := *t

@@ -49,6 +49,7 @@ type TrialStep struct {
 	Rehearsed               bool       // the rehearsal answered in place of what is not defined
 	Usage                   *Usage     // nil is none
 	Error                   string
+	Shadowed                []string // fields of an http answer's body that are called as something of the answer itself
 	Inner                   []TrialStep
 }
 

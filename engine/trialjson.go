@@ -49,6 +49,7 @@ type (
 		Rehearsed bool            `json:"rehearsed,omitempty"`
 		Usage     *usageJSON      `json:"usage,omitempty"`
 		Error     string          `json:"error,omitempty"`
+		Shadowed  []string        `json:"shadowed,omitempty"`
 		Steps     []triedJSON     `json:"steps,omitempty"`
 	}
 	saidJSON struct {
@@ -102,7 +103,7 @@ func triedSteps(steps []TrialStep) []triedJSON {
 		j := triedJSON{
 			Path: s.Path, Kind: s.Kind, Service: s.Service, Pass: s.Pass, File: s.File, Line: s.Line, Status: s.Status.String(),
 			Took: inMillis(s.Took), Held: inMillis(s.Held), Attempts: s.Attempts, Statuses: s.Statuses, Output: bodyJSON(s.Output),
-			Private: s.Private, Rehearsed: s.Rehearsed, Error: s.Error, Steps: triedSteps(s.Inner),
+			Private: s.Private, Rehearsed: s.Rehearsed, Error: s.Error, Shadowed: s.Shadowed, Steps: triedSteps(s.Inner),
 		}
 		if s.Class != NoError {
 			j.Class = s.Class.String()

@@ -97,6 +97,9 @@ func (s *TrialStep) Sections() (all []Section) {
 	case s.Output != "" && s.Output != "null":
 		all = append(all, Section{"Gave", Readable(s.Output)})
 	}
+	for _, name := range s.Shadowed {
+		all = append(all, Section{"Note", fmt.Sprintf("steps.%s.%s is that of the answer; the field %[2]s of its body is steps.%[1]s.body.%[2]s", s.Name, name)})
+	}
 	return all
 }
 

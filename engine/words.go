@@ -134,9 +134,11 @@ const (
 	EndStopped
 	EndFailed
 	EndOutOfBudget
+	// EndHopeless ends a run that cannot succeed: every session failed, for a reason that no waiting heals.
+	EndHopeless
 )
 
-var endingNames = [...]string{"", "finished", "stopped", "failed", "out of budget"}
+var endingNames = [...]string{"", "finished", "stopped", "failed", "out of budget", "cannot succeed"}
 
 func (e Ending) String() string { return endingNames[e] }
 

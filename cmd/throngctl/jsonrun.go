@@ -144,7 +144,11 @@ func newEnded(job *wire.Job, r *engine.Result) *endedJSON {
 		}
 		j.Criteria = append(j.Criteria, one)
 	}
-	if r.Ending != engine.EndFinished {
+	switch r.Ending {
+	case engine.EndFinished:
+	case engine.EndHopeless:
+		j.GoOn = wire.Again(endedRecord(job, r))
+	default:
 		j.GoOn = "throngctl resume " + string(job.Run.ID())
 	}
 	return j

@@ -299,6 +299,9 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		s := job.Run.Snapshot()
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
+	if result.Ending == engine.EndHopeless {
+		fmt.Fprintf(t.out, "to continue: %s\n", wire.Afterwards(endedRecord(job, &result)))
+	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
@@ -307,6 +310,13 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return exitError(exitFailed)
 	}
 	return nil
+}
+
+// endedRecord is the record of a run that ended now.
+func endedRecord(job *wire.Job, r *engine.Result) *engine.RunRecord {
+	record := job.Record
+	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
+	return &record
 }
 
 // exportRun writes all files of a run and its report, which it names.

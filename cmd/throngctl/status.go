@@ -15,6 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
+	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -181,8 +182,13 @@ func unconfirmedOf(s *control.Status) string {
 // showEnded says how a run that nobody works on ended, and how it goes on.
 func (t *terminal) showEnded(r *engine.RunRecord) {
 	fmt.Fprintf(t.out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), doneOf(r.Done, r.Total))
+	if why := r.Why(); why != "" {
+		fmt.Fprintf(t.out, "  ended: %s\n", why)
+	}
 	switch r.Ending {
 	case engine.EndFinished:
+	case engine.EndHopeless:
+		fmt.Fprintf(t.out, "  to continue: %s\n", wire.Afterwards(r))
 	case engine.EndOutOfBudget:
 		fmt.Fprintf(t.out, "  go on with: throngctl resume %s and a larger budget\n", r.ID)
 	default:

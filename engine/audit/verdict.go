@@ -44,6 +44,10 @@ func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (lo
 		return p.total.seconds(1)
 	case "latency_p99":
 		return p.total.seconds(2)
+	case "request_p95":
+		return p.requests(1)
+	case "request_p99":
+		return p.requests(2)
 	case "cost":
 		if p.asked.usage.Unpriced+a.shared.usage.Unpriced > 0 {
 			return 0, 0, false
@@ -70,6 +74,22 @@ func (a *auditing) completed(j *engine.Judgement, bad int) (low, high float64, k
 		return 0, 0, false
 	}
 	return share(n), share(n), true
+}
+
+// requests is the range of a quantile over all steps that asked a service: it lies between the least and the greatest of
+// theirs.
+func (p *picture) requests(quantile int) (low, high float64, known bool) {
+	for _, s := range p.byStep {
+		l, h, has := s.service.seconds(quantile)
+		if s.requests == 0 || !has {
+			continue
+		}
+		if !known || l < low {
+			low = l
+		}
+		high, known = max(high, h), true
+	}
+	return low, high, known
 }
 
 // seconds is the range of a quantile that the buckets of a histogram allow.

@@ -20,7 +20,10 @@ type answered struct {
 	size   int // of what it came as
 }
 
-var _ script.Weighed = (*answered)(nil)
+var (
+	_ script.Weighed = (*answered)(nil)
+	_ script.Listed  = (*answered)(nil)
+)
 
 // output decodes an answer. JSON that cannot be read is an error.
 func output(a *service.Answer) (script.Value, error) {
@@ -46,6 +49,9 @@ func output(a *service.Answer) (script.Value, error) {
 	return script.Lazy("answer", o), nil
 }
 
+// ownFields are what an answer has besides the fields of its body.
+var ownFields = []string{"status", "headers", "body"}
+
 // Field implements script.Fields.
 func (o *answered) Field(name string) (script.Value, error) {
 	switch name {
@@ -64,15 +70,21 @@ func (o *answered) Field(name string) (script.Value, error) {
 	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
 }
 
+// List implements script.Listed: a body that is a list is the answer's.
+func (o *answered) List() *starlark.List {
+	list, _ := o.body.(*starlark.List)
+	return list
+}
+
 // Weight implements script.Weighed.
 func (o *answered) Weight() int { return max(script.Weight(o.body), o.size) }
 
 // Names implements script.Fields.
 func (o *answered) Names() []string {
-	names := []string{"status", "headers", "body"}
+	names := slices.Clone(ownFields)
 	if r, ok := o.body.(*script.Record); ok {
 		for _, n := range r.Names() {
-			if !slices.Contains(names[:3], n) {
+			if !slices.Contains(ownFields, n) {
 				names = append(names, n)
 			}
 		}

@@ -75,6 +75,7 @@ type Service struct {
 	Key     *Key // fixed; nil is none
 	Limits  service.Limits
 	Repeats Repeats // of changing requests, unless a step says it
+	TLS     *TLS    // nil is what the machine trusts, without a client certificate
 
 	// Of kind llm:
 	Models  []string // tried in order; a launch may ask for others

@@ -114,6 +114,9 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if list := script.List(v); list != nil {
+		v = list
+	}
 	if v, err = script.Data(v); err != nil {
 		return nil, err
 	}

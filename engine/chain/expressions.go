@@ -71,6 +71,7 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 	if err != nil {
 		return nil
 	}
+	e.From(origin(n, text, 0))
 	ok := r.check(n, text, e.Refs)
 	if strings.Contains(text, "params") {
 		if probe, err := r.Env.Expr(text, append([]string{"params"}, r.names...)); err == nil {
@@ -95,6 +96,7 @@ func (r *reader) template(n *doc.Node) *script.Template {
 	if err != nil {
 		return nil
 	}
+	t.From(origin(n, text, 0))
 	ok := r.check(n, text, t.Refs)
 	if strings.Contains(text, "params") {
 		if probe, err := r.Env.Template(text, append([]string{"params"}, r.names...)); err == nil {
@@ -109,9 +111,21 @@ func (r *reader) template(n *doc.Node) *script.Template {
 			n.Errorf("", "%v", err)
 			return nil
 		}
+		t.From(origin(n, sent, 0))
 	}
 	return t
 }
+
+// origin is where a text stands that begins at a byte of a scalar's text.
+func origin(n *doc.Node, text string, begin int) script.Origin {
+	return func(line, col int) (file string, fileLine, fileCol int) {
+		fileLine, fileCol = n.PositionAt(begin + doc.Offset(text, line, col))
+		return n.File(), fileLine, fileCol
+	}
+}
+
+// Origin is where the text of a scalar stands.
+func Origin(n *doc.Node) script.Origin { return origin(n, n.Text(), 0) }
 
 // check reports the steps that an expression names and cannot see, and fields that there are not.
 func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
@@ -125,6 +139,7 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 		r.scope.use(f.Name)
 	}
 	r.warnIdentity(n, refs)
+	r.warnShadowed(n, text)
 	for name := range r.Fields {
 		if name != "params" {
 			ok = r.checkFields(n, text, name, refs) && ok

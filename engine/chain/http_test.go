@@ -192,6 +192,10 @@ func TestOutput(t *testing.T) {
 			"/list", `[steps.a.status, steps.a.body[1].a, steps.a.headers["x-two"], "x-ratelimit-remaining" in steps.a.headers, "date" in steps.a.headers]`,
 			`[201,null,"a, b",false,false]`,
 		},
+		{
+			"/list", `[steps.a[0], steps.a[-1].a, len(steps.a), steps.a[1:], [type(x) for x in steps.a], 1 in steps.a, pick(steps.a[:1]), len(sample(steps.a, 2)), steps.a["status"]]`,
+			`[1,null,2,[{"a":null}],["int","record"],true,1,2,201]`,
+		},
 		{"/text", `steps.a.body`, `"{\"a\": 1}` + "\uFFFD" + `"`},
 		{"/empty", `[steps.a.status, steps.a.body]`, `[204,null]`},
 		{"/problem, expect: 404", `steps.a.detail`, `"no"`},

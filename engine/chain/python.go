@@ -46,6 +46,12 @@ func readPython(r *reader, n *doc.Node) action {
 	}
 	e, err := r.Env.Expr(call.String()+")", r.names)
 	ReportScript(which.Value, name, err)
+	if err == nil {
+		e.From(func(int, int) (string, int, int) { // the call is written nowhere
+			line, col := which.Value.Position()
+			return which.Value.File(), line, col
+		})
+	}
 	return &python{e}
 }
 

@@ -124,6 +124,16 @@ func (s *scope) has(name string) bool {
 	return false
 }
 
+// kind is that of a step that can be seen; "" is none.
+func (s *scope) kind(name string) string {
+	for ; s != nil; s = s.up {
+		if i, ok := s.block.index[name]; ok {
+			return s.block.Steps[i].Kind
+		}
+	}
+	return ""
+}
+
 // use notes that an expression names the output of a step.
 func (s *scope) use(name string) {
 	for ; s != nil; s = s.up {

@@ -139,6 +139,9 @@ func (s *Service) needs(name string) {
 	}
 }
 
+// Needs notes a secret that the service has to have, though no request carries it.
+func (s *Service) Needs(name string) { s.needs(name) }
+
 // Secrets are the names of those that the service signs in with, but for its bearer token.
 func (s *Service) Secrets() []string { return s.wanted }
 

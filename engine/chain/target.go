@@ -50,7 +50,7 @@ func (r *reader) target(n *doc.Node) target {
 		n.Errorf("", "a path of %d bytes, more than %d", len(text), maxTarget)
 		return target{}
 	}
-	pieces := r.pieces(text)
+	pieces := r.pieces(n, text)
 	if len(pieces) == 2 && pieces[0].before == "" && pieces[1].before == "" && pieces[0].expr != nil {
 		if _, always := tmpl.Const(); !always {
 			return target{whole: tmpl}
@@ -99,7 +99,8 @@ func (r *reader) checkPieces(n *doc.Node, t target) target {
 }
 
 // pieces parts a text that compiled as a template.
-func (r *reader) pieces(text string) []piece {
+func (r *reader) pieces(n *doc.Node, text string) []piece {
+	all := text
 	var pieces []piece
 	var before strings.Builder
 	query := false
@@ -120,6 +121,7 @@ func (r *reader) pieces(text string) []piece {
 		if err != nil {
 			return nil // it was reported when the whole was compiled
 		}
+		e.From(origin(n, e.Source(), len(all)-len(text)+i+2))
 		text = text[min(end+1, len(text)):]
 		p := piece{before: before.String(), expr: e, field: "path"}
 		if len(pieces) > 0 {

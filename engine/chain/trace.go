@@ -14,6 +14,23 @@ type Traced struct {
 	Error  string          // one line
 }
 
+// Shadowed are the fields of the body of an http answer that expressions reach under body only, since the answer itself
+// has fields of these names.
+func (s *Traced) Shadowed() (names []string) {
+	var answer struct {
+		Body map[string]json.RawMessage `json:"body"`
+	}
+	if s.Step.Kind != "http" || json.Unmarshal(s.Output, &answer) != nil {
+		return nil
+	}
+	for _, name := range ownFields {
+		if _, is := answer.Body[name]; is {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Trace keeps what all steps of a session gave, also those inside of others, by their paths. It is never stored.
 type Trace struct {
 	Steps map[string]*Traced
@@ -47,6 +64,16 @@ func told(err error) string {
 
 // Place is the file and the line at which a step is defined.
 func (s *Step) Place() (file string, line int) { return s.file, s.line }
+
+// Where is the file and the line of a step by its path without iterations, such as shop.yaml:12; "" where there is none.
+func (c *Chain) Where(path string) (where string) {
+	c.unfold("", mostAsking, func(of string, s *Step) {
+		if of == path && s.file != "" {
+			where = s.file + ":" + itoa(s.line)
+		}
+	})
+	return where
+}
 
 // Service is the name of the service that a step asks first; "" is none.
 func (s *Step) Service() string {

@@ -70,3 +70,23 @@ step b: {kind: python, call: 1, parallel: false, depends_on: a}`},
 		})
 	}
 }
+
+func TestStatusThatIsTakenForAFieldOfTheBody(t *testing.T) {
+	const about = ": `steps.a.status` is the status of the answer, a number; a field of its body is under `body` (write `steps.a.body.status`)"
+	for condition, want := range map[string][]string{
+		`steps.a.status == "paid"`:          {"test.yaml:3:33" + about},
+		`"paid" != steps.a.status`:          {"test.yaml:3:43" + about},
+		`steps.a.status in ["paid", "new"]`: {"test.yaml:3:33" + about},
+		`steps.a.status == 200`:             nil,
+		`steps.a.body.status == "paid"`:     nil,
+	} {
+		steps := "\nstep a: {kind: http, service: shop, get: /x}\nstep b: {kind: python, when: '" + condition + "', call: 1}"
+		if got := warned(t, &stage{steps: steps}); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", condition, got, want)
+		}
+	}
+	steps := "\nstep m: {kind: python, call: 1}\nstep b: {kind: python, when: 'steps.m.status == \"paid\"', call: 1}"
+	if got := warned(t, &stage{steps: steps}); len(got) > 0 {
+		t.Errorf("a step that is not http: got %q", got)
+	}
+}

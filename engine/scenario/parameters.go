@@ -217,6 +217,9 @@ func (r *reader) environment(n *doc.Node) {
 	if text := n.Text(); text != "" {
 		cfg.Functions, inline = r.functions(n, text)
 	}
+	if inline {
+		cfg.Origin = chain.Origin(n)
+	}
 	env, err := script.New(cfg)
 	r.env, r.chains.Env, r.chains.Functions = env, env, n != nil
 	r.chains.Blind = r.chains.Blind || err != nil

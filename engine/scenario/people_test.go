@@ -340,7 +340,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{count: 1, filter: agent.x}", "", "test.yaml:1:38: agent has no x here"},
 		{"{count: 1, filter: '${True}'}", "", "write it without ${ }"},
 		{"{count: 1, filter: steps.a}", "", "undefined: steps"},
-		{"{count: 1, filter: 'agent.index < \"a\"'}", "", "the first agent: 1:13: int < string"},
+		{"{count: 1, filter: 'agent.index < \"a\"'}", "", "the first agent: test.yaml:1:45: int < string"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.lines+tt.content[:min(len(tt.content), 20)], func(t *testing.T) {

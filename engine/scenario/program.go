@@ -41,6 +41,9 @@ func (p *Program) Purpose() func(step string) engine.Purpose {
 	return func(step string) engine.Purpose { return known[step] }
 }
 
+// Where tells at which file and line a step is defined; see [engine.Config].
+func (p *Program) Where() func(step string) string { return p.s.Chain.Where }
+
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
 	v := visits.Get().(*visit)

@@ -74,6 +74,8 @@ func probes(place string) string {
 		return "chain c: {steps: [{name: a, kind: " + of + ", ?}]}\n"
 	case "bucket":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', limits: {buckets: {b: {?}}}}}\n" + rest
+	case "tls":
+		return "services: {s: {kind: http, url: 'https://127.0.0.1', tls: {?}}}\n" + rest
 	case "verify":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', verify: {?}}}\n" + rest
 	case "retry":
@@ -148,7 +150,7 @@ func (s *schemaMaker) make() schema {
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
-		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
+		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"),
 	}

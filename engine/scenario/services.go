@@ -39,11 +39,11 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	atOnce := "connections"
 	switch s.Kind {
 	case "llm":
-		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits")
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits", "tls")
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
-		n.Fields("kind", "url", "headers", "auth", "limits", "repeats", "verify")
+		n.Fields("kind", "url", "headers", "auth", "limits", "repeats", "verify", "tls")
 		n.Require("url")
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")
@@ -51,6 +51,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 		r.auth(s, n.Get("auth"))
 		s.Repeats = r.chains.Repeats(s, n, outside)
 	}
+	r.tls(s, n.Get("tls"))
 	s.Headers = r.chains.Headers(s, n.Get("headers"), outside)
 	r.limits(s, n.Get("limits"), atOnce)
 	return s

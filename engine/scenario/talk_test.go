@@ -136,7 +136,7 @@ chain talk:
 		{`  step s: {kind: say, when: session.cycle == 0, to: [agent-4, agent-1, agent-4], text: "${agent.index}"}`, `1 agent-1 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"]`},
 		{`  step s: {kind: say, to: [], text: nobody}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
 		{`  step s: {kind: say, when: agent.index == 0, to: agent-3, text: lost}
-  step f: {kind: python, call: "fail('late')"}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
+  step f: {kind: python, when: agent.index == 0, call: "fail('late')"}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
 	} {
 		j := &enginetest.Journal{}
 		talk(t, fmt.Sprintf(world, 2, c.steps), 3, j, nil)

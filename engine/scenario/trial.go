@@ -123,6 +123,7 @@ func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	s.Private, s.Rehearsed = seen.Step.Hides(), seen.Step.Rehearsed && ran
 	if s.Error = cut(seen.Error); ran {
 		s.Took, s.Output = seen.Took, cut(string(seen.Output))
+		s.Shadowed = seen.Shadowed()
 	}
 	return s
 }

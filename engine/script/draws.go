@@ -100,6 +100,9 @@ func lognormal(m *machine, a args, kw kwargs) (Value, error) {
 
 // choices returns the list that a draw chooses from.
 func choices(name string, v Value) (starlark.Indexable, error) {
+	if elements := List(v); elements != nil {
+		return elements, nil
+	}
 	list, ok := v.(starlark.Indexable)
 	if _, isText := v.(starlark.String); !ok || isText {
 		e := &problem{text: fmt.Sprintf("%s: got %s, want a list", name, v.Type())}

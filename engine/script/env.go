@@ -17,6 +17,9 @@ import (
 type Config struct {
 	// Functions is the functions file, if there is one.
 	Functions *Source
+	// Origin says where the text of the functions stands, if it is part of another file; nil is a file of its own. The
+	// errors of evaluations have such places, those of [New] are relative to the text.
+	Origin Origin
 	// Params is what params is in functions and expressions.
 	Params *Record
 	// Limits hold for each evaluation, and for running the top of the functions file.
@@ -36,8 +39,9 @@ type Env struct {
 	known   []string         // their names, for hints
 	limits  Limits
 	print   func(string)
-	blind   bool // the functions file does not parse: what it defines is not known
-	broken  bool // the functions file has errors: nothing can be evaluated
+	origin  Origin // of the functions; nil is a file of its own
+	blind   bool   // the functions file does not parse: what it defines is not known
+	broken  bool   // the functions file has errors: nothing can be evaluated
 }
 
 // The dialect: as in go.starlark.net, with sets and with control flow at the top of a file; no while, no recursion.
@@ -62,7 +66,8 @@ func New(c Config) (*Env, error) {
 			Steps: cmp.Or(c.Limits.Steps, defaultSteps),
 			Bytes: cmp.Or(c.Limits.Bytes, defaultBytes),
 		},
-		print: c.Print,
+		print:  c.Print,
+		origin: c.Origin,
 	}
 	maps.Copy(e.names, universe)
 	maps.Copy(e.names, predeclared)
@@ -127,6 +132,7 @@ func (e *Env) define(src Source) Errors {
 		f := at.Trace[len(at.Trace)-1] // the line at the top; where it failed may be a function
 		p := at.Problem
 		if len(at.Trace) > 1 {
+			_ = e.located(at, nil)
 			p = fmt.Sprintf("%s, at %s", p, at.Trace[0])
 		}
 		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Hint: at.Hint}}
@@ -319,7 +325,10 @@ func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, er
 	m := start(c, f.env, nil)
 	v, err := f.call(m, arg)
 	m.release()
-	return v, err
+	if err != nil {
+		return nil, f.env.located(err, nil)
+	}
+	return v, nil
 }
 
 // call calls the function in a machine that the caller releases.

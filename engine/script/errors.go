@@ -77,9 +77,10 @@ type EvalError struct {
 	Hint    string
 	Trace   []Frame // innermost first, never empty
 	cause   error
+	located bool // its places are those of files
 }
 
-// Frame is a place in a script. For expressions File is empty and Func is "expression".
+// Frame is a place in a script. For expressions Func is "expression", and File is empty where they have no origin.
 type Frame struct {
 	Func, File string
 	Line, Col  int

@@ -23,7 +23,8 @@ type Expr struct {
 	pos      syntax.Position
 	nlocals  int
 	cells    []int
-	constant Value // nil unless the result is always the same
+	origin   Origin // nil leaves places relative to src
+	constant Value  // nil unless the result is always the same
 }
 
 // unit is what the expressions of one evaluation share: the dynamic names that they use.
@@ -117,7 +118,10 @@ func (x *Expr) Eval(c *Context) (Value, error) {
 	m := start(c, x.env, x.unit.names)
 	v, err := x.eval(m)
 	m.release()
-	return v, err
+	if err != nil {
+		return nil, x.env.located(err, x.origin)
+	}
+	return v, nil
 }
 
 // eval evaluates the expression in a machine that the caller releases.

@@ -18,6 +18,24 @@ type Fields interface {
 	Names() []string
 }
 
+// Listed is an object that came as a list: indexes, slices, loops and draws take the list's elements, names its fields.
+type Listed interface {
+	Fields
+	// List returns the elements, frozen; nil is that it is an object only.
+	List() *starlark.List
+}
+
+// List returns the elements of a list, or of an object that came as one; nil is that it has none.
+func List(v Value) *starlark.List {
+	switch v := v.(type) {
+	case *starlark.List:
+		return v
+	case *lazy:
+		return v.list()
+	}
+	return nil
+}
+
 // Lazy shows f to expressions as an object that behaves like a Record; typeName is what error messages call it.
 func Lazy(typeName string, f Fields) Value { return &lazy{typeName, f} }
 
@@ -31,7 +49,22 @@ func (l *lazy) Type() string          { return l.typeName }
 func (l *lazy) Freeze()               {}
 func (l *lazy) Truth() starlark.Bool  { return true }
 func (l *lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
-func (l *lazy) Len() int              { return len(l.fields.Names()) }
+
+// Len is how many names there are, or elements of what came as a list.
+func (l *lazy) Len() int {
+	if list := l.list(); list != nil {
+		return list.Len()
+	}
+	return len(l.fields.Names())
+}
+
+// list is [Listed.List], nil where the object is none.
+func (l *lazy) list() *starlark.List {
+	if of, ok := l.fields.(Listed); ok {
+		return of.List()
+	}
+	return nil
+}
 
 // field is Fields.Field with the errors of nested evaluations set apart.
 func (l *lazy) field(name string) (Value, error) {
@@ -63,12 +96,19 @@ func (l *lazy) Get(key Value) (Value, bool, error) {
 	return v, v != nil, err
 }
 
-func (l *lazy) Iterate() starlark.Iterator { return &namesIterator{names: l.fields.Names()} }
+// Iterate goes over the names, or over the elements of what came as a list.
+func (l *lazy) Iterate() starlark.Iterator {
+	if list := l.list(); list != nil {
+		return list.Iterate()
+	}
+	return &namesIterator{names: l.fields.Names()}
+}
 
 // Items is for dict(x) and f(**x).
 func (l *lazy) Items() []starlark.Tuple {
-	items := make([]starlark.Tuple, 0, l.Len())
-	for _, name := range l.fields.Names() {
+	names := l.fields.Names()
+	items := make([]starlark.Tuple, 0, len(names))
+	for _, name := range names {
 		v, err := l.field(name)
 		if err != nil || v == nil { // Items cannot fail: what cannot be computed is missing
 			v = Missing

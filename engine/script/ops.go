@@ -237,6 +237,9 @@ func (m *machine) contains(y, x Value) (bool, error) {
 		}
 		return ok, nil
 	case *lazy:
+		if list := y.list(); list != nil {
+			return m.among(list.Len(), list.Index, x)
+		}
 		_, found, err := y.Get(x)
 		return found, err
 	case starlark.String:
@@ -283,6 +286,11 @@ func (m *machine) index(x, y Value) (Value, error) {
 		_, _, err := a.Get(y)
 		return nil, err
 	case *lazy:
+		if _, named := y.(starlark.String); !named {
+			if list := a.list(); list != nil {
+				return m.index(list, y)
+			}
+		}
 		v, found, err := a.Get(y)
 		if err == nil && !found {
 			name, _ := starlark.AsString(y)
@@ -376,6 +384,9 @@ func (m *machine) setIndex(x, y, v Value) error {
 
 // slice is x[lo:hi:step].
 func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
+	if list := List(x); list != nil {
+		x = list
+	}
 	seq, ok := x.(starlark.Sliceable)
 	if !ok {
 		if _, ok := x.(missing); ok {

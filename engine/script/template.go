@@ -14,7 +14,8 @@ type Template struct {
 	src      string
 	unit     unit
 	parts    []part
-	constant Value // nil unless the result is always the same
+	origin   Origin // nil leaves places relative to src
+	constant Value  // nil unless the result is always the same
 }
 
 // part is a piece of text, or an expression.
@@ -101,7 +102,10 @@ func (t *Template) Eval(c *Context) (Value, error) {
 	m := start(c, t.env, t.unit.names)
 	v, err := t.eval(m)
 	m.release()
-	return v, err
+	if err != nil {
+		return nil, t.env.located(err, t.origin)
+	}
+	return v, nil
 }
 
 // eval evaluates the template in a machine that the caller releases.

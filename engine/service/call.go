@@ -133,7 +133,7 @@ func (c *Call) check(a *Answer) error {
 	if c.expects(a.Status) {
 		return nil
 	}
-	return engine.Fail(statusClass(a.Status), "status %d%s", a.Status, c.excerpt(a))
+	return &engine.StepError{Class: statusClass(a.Status), Err: &engine.StatusError{Status: a.Status, Text: c.excerpt(a)}}
 }
 
 // excerpt is where an answer that is no good one points to, or else the beginning of its body, for an error text.

@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -92,6 +93,13 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	h.transport.prefix = h.prefix
 	h.transport.patience.Store(int64(h.limits.Timeout))
 	return h, nil
+}
+
+// Trust has the client use a TLS configuration; nil leaves it. It is called before any request.
+func (h *HTTP) Trust(c *tls.Config) {
+	if c != nil {
+		h.pool.TLSClientConfig = c
+	}
 }
 
 // CheckAddress reads the address of a service: http or https with a host, and no more than a path behind it. Its

@@ -43,6 +43,7 @@ type transport struct {
 	proofs   proofs
 	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
 	witness  Witness
+	reached  atomic.Bool // the service has answered
 
 	descriptors descriptors
 }
@@ -300,8 +301,10 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		return nil, nil, errRenewed
 	case err != nil && errors.Is(err, errMemory):
 	case err != nil:
-		failure, err = classify(ctx, once.why(), err)
-		failure = call.muted(failure)
+		failure, err = classify(ctx, once.why(), t.explained(r.URL.Host, err))
+		if failure = call.muted(failure); lastingly(failure) {
+			failure, err = nil, failure // another attempt would fail the same way
+		}
 	case call.readable(answer.Status):
 		failure = call.accept(answer)
 	case passing(answer.Status):
@@ -362,6 +365,7 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	t.witness.arrived()
+	t.reached.Store(true)
 	answer := newAnswer(resp, body)
 	call.blackOut(answer)
 	return answer, nil

@@ -163,7 +163,7 @@ func state(r *engine.RunRecord) mark {
 		return mark{"plain", r.State()}
 	case r.Ending == engine.EndFinished:
 		return mark{"good", r.State()}
-	case r.Ending == engine.EndFailed, r.Ending == engine.EndOutOfBudget:
+	case r.Ending == engine.EndFailed, r.Ending == engine.EndHopeless, r.Ending == engine.EndOutOfBudget:
 		return mark{"bad", r.State()}
 	default:
 		return mark{"warn", r.State()}
@@ -201,8 +201,8 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	switch {
 	case r.InProgress:
 		text += "; the run is still going on"
-	case r.Reason != "" && r.Ending != engine.EndFinished:
-		text += "; " + r.Reason
+	case r.Why() != "":
+		text += "; " + r.Why()
 	}
 	return text + "."
 }

@@ -74,7 +74,7 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 		return err
 	}
 	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET settings = ?, cycles = ? WHERE key = ?`, string(text), settings.Cycles, key)
+		return tx.exec(`UPDATE runs SET settings = ?, cycles = ?, total = iif(? > 0, total, 0) WHERE key = ?`, string(text), settings.Cycles, settings.Cycles, key)
 	})
 }
 

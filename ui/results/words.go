@@ -37,8 +37,8 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	case t.Peaks.Elapsed > 0:
 		sessions = "after " + engine.FormatDuration(t.Peaks.Elapsed) + ", " + sessions
 	}
-	if r.Reason != "" && r.Ending != engine.EndFinished {
-		sessions += ": " + r.Reason
+	if why := r.Why(); why != "" {
+		sessions += ": " + why
 	}
 	return sessions
 }

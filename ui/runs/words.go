@@ -181,8 +181,8 @@ func because(r *engine.RunRecord) string {
 	if r.Damage != "" {
 		lines = append(lines, "Damaged: "+r.Damage)
 	}
-	if r.Reason != "" && !r.InProgress && r.Ending != engine.EndFinished {
-		lines = append(lines, "Ended: "+r.Reason)
+	if why := r.Why(); why != "" {
+		lines = append(lines, "Ended: "+why)
 	}
 	if r.Inexact != nil {
 		lines = append(lines, "The result is "+r.Inexact.String())
@@ -242,6 +242,10 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 	}
 	if r.AllDone() {
 		return "This run has done all of its length. Write a greater one, and Resume goes on with its next cycle.", true
+	}
+	if r.Ending == engine.EndHopeless {
+		return "Correct what the reason names. A new run, or a fork with the corrected file, uses the correction. Resume uses the scenario as it was: " +
+			"it is for a secret, an address or a service that was wrong. Sessions that failed stay failed.", true
 	}
 	const where = "Resume goes on at the step after the last one that was done; "
 	since, begin := r.Done, "the run began"

@@ -13,7 +13,7 @@ const idle = "idle"
 
 var (
 	phases   = append([]string{idle}, texts(engine.Preparing, engine.Running, engine.Paused, engine.Draining, engine.Ended)...)
-	endings  = texts(engine.EndFinished, engine.EndStopped, engine.EndFailed, engine.EndOutOfBudget)
+	endings  = texts(engine.EndFinished, engine.EndStopped, engine.EndFailed, engine.EndOutOfBudget, engine.EndHopeless)
 	breakers = texts(engine.BreakerClosed, engine.BreakerHalfOpen, engine.BreakerOpen)
 	outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
 )

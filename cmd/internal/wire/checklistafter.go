@@ -94,8 +94,12 @@ func (a *after) done(context.Context) engine.Check {
 	switch {
 	case r.InProgress:
 		return unknown("%s so far; the run goes on", so)
+	case r.Ending == engine.EndFinished && r.Why() != "":
+		return problem("see the errors", "%s ended: %s", so, r.Why())
 	case r.Ending == engine.EndFinished:
 		return fine("%s ended", so)
+	case r.Ending == engine.EndHopeless:
+		return problem(Afterwards(r), "%s ended: %s", so, r.Reason)
 	case r.Ending == engine.EndFailed:
 		return problem("what was done is kept; resume it once that is mended", "%s ended: %s", so, r.Reason)
 	}

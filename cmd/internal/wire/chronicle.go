@@ -124,7 +124,7 @@ func (c *chronicle) turn(s *engine.Snapshot) {
 		return
 	}
 	level := slog.LevelInfo
-	if slices.Contains([]engine.Ending{engine.EndFailed, engine.EndOutOfBudget}, s.Ending) {
+	if slices.Contains([]engine.Ending{engine.EndFailed, engine.EndOutOfBudget, engine.EndHopeless}, s.Ending) {
 		level = slog.LevelError
 	}
 	c.log.Log(context.Background(), level, "ended", "ending", s.Ending.String(), "why", s.Reason, "sessions", s.Ended, "requests", s.Requests, "refused", s.RateLimited,

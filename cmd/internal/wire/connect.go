@@ -65,6 +65,11 @@ func (c *connecting) http(s *chain.Service) error {
 	if err != nil {
 		return err
 	}
+	trusted, err := c.trust(s)
+	if err != nil {
+		return err
+	}
+	client.Trust(trusted)
 	client.Tell(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
@@ -94,6 +99,11 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 	if err != nil {
 		return err
 	}
+	trusted, err := c.trust(s)
+	if err != nil {
+		return err
+	}
+	client.Trust(trusted)
 	client.Tell(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)

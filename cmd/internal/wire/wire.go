@@ -188,6 +188,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Pilot:     pilot,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
+		Where:     j.Program.Where(),
 		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), parted),
 		Unpriced:  o.unpriced,
 		Ledger:    j.ledger,

@@ -111,6 +111,13 @@ func (n *Node) ErrorfAt(offset int, hint, format string, args ...any) {
 	}
 }
 
+// WarnfAt reports a warning at a byte offset in the text of a scalar.
+func (n *Node) WarnfAt(offset int, hint, format string, args ...any) {
+	if n != nil {
+		n.report.Warn(n.problem(n.at(offset), hint, format, args...))
+	}
+}
+
 // PositionAt returns the line and column of a byte offset in the text of a scalar.
 func (n *Node) PositionAt(offset int) (line, col int) {
 	if n == nil {

@@ -39,6 +39,17 @@ func middle(bucket int) int64 {
 // Clone returns a copy that shares nothing with n.
 func (n *Narrow) Clone() Narrow { return Narrow{n.clone(), n.longest} }
 
+// Merge adds the records of o.
+func (n *Narrow) Merge(o *Narrow) {
+	for i, c := range o.counts {
+		if c > 0 {
+			n.add(o.from+i, c)
+		}
+	}
+	n.sum += o.sum
+	n.longest = max(n.longest, o.longest)
+}
+
 // MarshalBinary encodes n sparsely: a version byte, the sum, the longest, and pairs of (gap to the next bucket in use,
 // count).
 func (n Narrow) MarshalBinary() ([]byte, error) {

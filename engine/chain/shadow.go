@@ -1,0 +1,24 @@
+package chain
+
+import (
+	"regexp"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+)
+
+// statusAsText is the status of a step where it is compared with a text: a status is a number.
+var statusAsText = regexp.MustCompile(`\bsteps\.(\w+)\.status\s*(?:==|!=|(?:not\s+)?in\b)\s*[\[({]*\s*["']|["']\s*(?:==|!=)\s*steps\.(\w+)\.status\b`)
+
+// warnShadowed tells of an expression that takes the status of an http answer for a field of its body.
+func (r *reader) warnShadowed(n *doc.Node, text string) {
+	for _, m := range statusAsText.FindAllStringSubmatchIndex(text, -1) {
+		from, to := m[2], m[3]
+		if from < 0 {
+			from, to = m[4], m[5]
+		}
+		name := text[from:to]
+		if r.scope.kind(name) == "http" {
+			n.WarnfAt(from-len("steps."), "write `steps."+name+".body.status`", "`steps.%s.status` is the status of the answer, a number; a field of its body is under `body`", name)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+)
+
+// PermanentError is a failure that no waiting heals: another try fails the same way until somebody changes the scenario,
+// a setting or the service. Fix says what to change.
+type PermanentError struct {
+	Err error
+	Fix string
+}
+
+func (e *PermanentError) Error() string { return e.Err.Error() }
+func (e *PermanentError) Unwrap() error { return e.Err }
+
+// StatusError is an answer whose status is not a good one. Text follows the status for people.
+type StatusError struct {
+	Status int
+	Text   string
+}
+
+func (e *StatusError) Error() string { return "status " + strconv.Itoa(e.Status) + e.Text }
+
+// permanence is how sure it is that a failure repeats. The zero value can heal by itself.
+type permanence uint8
+
+const (
+	// heals: an outage, a timeout, a full server.
+	heals permanence = iota
+	// untilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
+	// renewed, hosts come back.
+	untilChanged
+	// untilCorrected: the scenario is wrong.
+	untilCorrected
+)
+
+// permanentStatuses are the statuses that waiting does not change, with what to change.
+var permanentStatuses = map[int]string{
+	http.StatusBadRequest:            "the service cannot read the request: compare query and body of the step with the service's documentation",
+	http.StatusUnauthorized:          "the service does not accept the credentials: check `auth` of the service and its secret",
+	http.StatusForbidden:             "the service accepts the credentials, but does not allow this request: give them the right, or use others",
+	http.StatusNotFound:              "the service has nothing at this address: check the path of the step and the `url` of the service",
+	http.StatusMethodNotAllowed:      "the service does not take this method here: check get, post, put, patch or delete of the step",
+	http.StatusNotAcceptable:         "the service does not answer in the format of the header Accept: change it",
+	http.StatusGone:                  "the service no longer has anything at this address: check the path of the step and the `url` of the service",
+	http.StatusLengthRequired:        "the service wants a body: add json, form or body to the step",
+	http.StatusRequestEntityTooLarge: "the service does not take a body this large: send less",
+	http.StatusRequestURITooLong:     "the service does not take an address this long: send less in the query",
+	http.StatusUnsupportedMediaType:  "the service does not take this kind of body: check json, form or body, and the header Content-Type",
+	http.StatusUnprocessableEntity:   "the service refuses the values in the request: compare query and body of the step with its documentation",
+	http.StatusMovedPermanently:      movedFix,
+	http.StatusFound:                 movedFix,
+	http.StatusSeeOther:              movedFix,
+	http.StatusTemporaryRedirect:     movedFix,
+	http.StatusPermanentRedirect:     movedFix,
+}
+
+const (
+	movedFix  = "the service sends elsewhere, and redirects are not followed: use the address that it names"
+	scriptFix = "correct the expression or the function there, and try it with throngctl try"
+	configFix = "correct it"
+)
+
+// lasts is what a failed session says of whether waiting can heal its failure. The zero value is that it can.
+type lasts struct {
+	permanence
+	status int    // of the answer, 0 without one
+	fix    string // what to change
+}
+
+// lastsOf sorts the error of a session whose class and path are known.
+func lastsOf(err error, r *SessionRow) lasts {
+	status := statusOf(err, r)
+	permanent, is := errors.AsType[*PermanentError](err)
+	switch fix, refused := permanentStatuses[status]; {
+	case is && (r.Class == Script || r.Class == ConfigError):
+		return lasts{untilCorrected, status, permanent.Fix}
+	case is:
+		return lasts{untilChanged, status, permanent.Fix}
+	case r.Class == Script:
+		return lasts{untilCorrected, status, scriptFix}
+	case r.Class == ConfigError:
+		return lasts{untilCorrected, status, configFix}
+	case r.Class == ClientError && refused:
+		return lasts{untilChanged, status, fix}
+	}
+	return lasts{}
+}
+
+// statusOf is the status of the answer that an error is about: that of the error, or, where the journal told of it, the
+// last one in the record of its step; 0 without one.
+func statusOf(err error, r *SessionRow) int {
+	if s, ok := errors.AsType[*StatusError](err); ok {
+		return s.Status
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Path == r.Path && len(s.Statuses) > 0 {
+			return s.Statuses[len(s.Statuses)-1]
+		}
+	}
+	return 0
+}

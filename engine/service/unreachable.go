@@ -1,0 +1,114 @@
+package service
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// unreachable explains errors of connections that no waiting heals: a host that does not exist, and a server that the
+// client, or that the client's certificate, is not trusted by. What else keeps a connection from being made is err as it is.
+func unreachable(service, host string, err error) error {
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
+	case isDNS && dns.IsNotFound && !dns.IsTemporary:
+		return &engine.PermanentError{Err: &plainly{"there is no host " + dns.Name, err}, Fix: "check `url` of the service " + service + ", and the network"}
+	case isDNS:
+		return err
+	}
+	if words, fix := distrust(service, host, err); words != "" {
+		return &engine.PermanentError{Err: &plainly{words, err}, Fix: fix}
+	}
+	return err
+}
+
+// explained is an error of a connection in plain words. Only a service that never answered may be out of reach for good:
+// networks fail, and certificates are renewed.
+func (t *transport) explained(host string, err error) error {
+	err = unreachable(t.name, host, err)
+	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok && t.reached.Load() {
+		return lasting.Err
+	}
+	return err
+}
+
+// lastingly reports whether a failure cannot heal by itself.
+func lastingly(failure *engine.StepError) bool {
+	if failure == nil {
+		return false
+	}
+	_, ok := errors.AsType[*engine.PermanentError](failure)
+	return ok
+}
+
+// plainly is an error in other words.
+type plainly struct {
+	words string
+	err   error
+}
+
+func (p *plainly) Error() string { return p.words }
+func (p *plainly) Unwrap() error { return p.err }
+
+// distrust explains an error of TLS, and says what to do; "" is that it is none.
+func distrust(service, host string, err error) (words, fix string) {
+	url, ca := "`url` of the service "+service, "`tls: {ca: FILE}` of the service "+service
+	record, isPlain := errors.AsType[tls.RecordHeaderError](err)
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	foreign, isForeign := errors.AsType[x509.HostnameError](err)
+	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+	switch text := err.Error(); {
+	case isPlain && strings.HasPrefix(string(record.RecordHeader[:]), "HTTP"), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return host + " answers with plain HTTP, not with TLS", "write http:// in " + url + ", or use the port that speaks TLS"
+	case isPlain:
+		return host + " does not speak TLS at this port", "check the port in " + url
+	case isInvalid && invalid.Reason == x509.Expired && time.Now().Before(invalid.Cert.NotBefore):
+		return "the certificate of " + host + " is not valid before " + day(invalid.Cert.NotBefore), "check the clock of this machine"
+	case isInvalid && invalid.Reason == x509.Expired:
+		return "the certificate of " + host + " expired on " + day(invalid.Cert.NotAfter), "have it renewed on the server"
+	case isForeign && foreign.Certificate != nil:
+		return fmt.Sprintf("the certificate of %s is for another name: %s", host, namesOf(foreign.Certificate)), "use a name of the certificate in " + url
+	case isUnknown:
+		signer := ""
+		if unknown.Cert != nil {
+			signer = cmp.Or(unknown.Cert.Issuer.CommonName, strings.Join(unknown.Cert.Issuer.Organization, ", "))
+		}
+		return "the certificate of " + host + " is signed by an authority that this machine does not trust: " + cmp.Or(signer, "one without a name"),
+			"give the file of its CA in " + ca
+	case isInvalid:
+		return fmt.Sprintf("the certificate of %s is not valid: %v", host, invalid), "have it replaced on the server"
+	case slices.ContainsFunc(refusedCertificate, func(alert string) bool { return strings.Contains(text, "remote error: tls: "+alert) }):
+		return host + " wants a client certificate, or does not accept the one it got: " + lastOf(text),
+			"give a client certificate in `tls: {cert: FILE, key: FILE}` of the service " + service
+	}
+	return "", ""
+}
+
+// refusedCertificate are the alerts with which a server refuses a client's certificate, or that it has none (RFC 8446,
+// section 6), as crypto/tls words them.
+var refusedCertificate = []string{"certificate required", "bad certificate", "unknown certificate", "unsupported certificate", "revoked certificate", "expired certificate"}
+
+// lastOf is what an error says last.
+func lastOf(text string) string { return text[strings.LastIndex(text, ": ")+len(": "):] }
+
+func day(t time.Time) string { return t.UTC().Format("January 2, 2006") }
+
+// namesOf are the names and addresses that a certificate is for.
+func namesOf(c *x509.Certificate) string {
+	names := append([]string(nil), c.DNSNames...)
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	if len(names) == 0 {
+		names = []string{cmp.Or(c.Subject.CommonName, "none")}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,161 @@
+package service
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// authority signs certificates.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{}
+	made := a.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: "Our own CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, time.Hour)
+	a.cert, a.key = made.Leaf, made.PrivateKey.(*ecdsa.PrivateKey)
+	return a
+}
+
+// sign makes a certificate that is valid for a while; the first of an authority is its own.
+func (a *authority) sign(t *testing.T, c *x509.Certificate, valid time.Duration) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SerialNumber, c.NotBefore, c.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-2*time.Hour), time.Now().Add(valid)
+	parent, signer := a.cert, a.key
+	if parent == nil {
+		parent, signer = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+func (a *authority) pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert)
+	return pool
+}
+
+// serving answers over TLS, with a certificate for 127.0.0.1 or for another name.
+func serving(t *testing.T, c *tls.Config) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = c
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func local() *x509.Certificate {
+	return &x509.Certificate{Subject: pkix.Name{CommonName: "shop"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+}
+
+// TestConnectionsThatCannotHeal is that each says what it is and what to do, at the first attempt, and counts as permanent.
+func TestConnectionsThatCannotHeal(t *testing.T) {
+	ca := newAuthority(t)
+	good := ca.sign(t, local(), time.Hour)
+	elsewhere := ca.sign(t, &x509.Certificate{DNSNames: []string{"shop.example.com"}}, time.Hour)
+	old := ca.sign(t, local(), -time.Hour)
+	client := ca.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: "a client"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, time.Hour)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	wants := &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.pool()}
+	trusting := &tls.Config{RootCAs: ca.pool()}
+	for _, c := range []struct {
+		name, url string
+		trust     *tls.Config
+		want, fix string // "" is that it works
+	}{
+		{"an unknown host", "http://shop.invalid", nil, "there is no host shop.invalid", "check `url` of the service shop"},
+		{"an unknown host by TLS", "https://shop.invalid", nil, "there is no host shop.invalid", "check `url` of the service shop"},
+		{"an unknown authority", serving(t, &tls.Config{Certificates: []tls.Certificate{good}}), nil, "is signed by an authority that this machine does not trust: Our own CA", "`tls: {ca: FILE}` of the service shop"},
+		{"its own CA", serving(t, &tls.Config{Certificates: []tls.Certificate{good}}), trusting, "", ""},
+		{"another name", serving(t, &tls.Config{Certificates: []tls.Certificate{elsewhere}}), trusting, "is for another name: shop.example.com", "use a name of the certificate in `url`"},
+		{"an expired certificate", serving(t, &tls.Config{Certificates: []tls.Certificate{old}}), trusting, "expired on ", "have it renewed on the server"},
+		{"plain HTTP", strings.Replace(plain.URL, "http:", "https:", 1), nil, "answers with plain HTTP, not with TLS", "write http:// in `url`"},
+		{"a client certificate is wanted", serving(t, wants), trusting, "wants a client certificate, or does not accept the one it got: certificate required", "`tls: {cert: FILE, key: FILE}`"},
+		{"a client certificate is given", serving(t, wants), &tls.Config{RootCAs: ca.pool(), Certificates: []tls.Certificate{client}}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, err := NewHTTP("shop", c.url, Limits{}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			h.Trust(c.trust)
+			call := bare(t)
+			call.Retry.Attempts = 5 // which would take seconds
+			target, err := ParseTarget("/x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = h.Do(call, Request{Method: http.MethodGet, Target: target})
+			if c.want == "" {
+				if err != nil {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			permanent, ok := errors.AsType[*engine.PermanentError](err)
+			if !ok || !strings.Contains(permanent.Fix, c.fix) {
+				t.Errorf("what to do: %+v, want %q", permanent, c.fix)
+			}
+			if call.Record.Attempts != 1 {
+				t.Errorf("%d attempts", call.Record.Attempts)
+			}
+		})
+	}
+}
+
+// TestServiceThatAnsweredMayHeal is that a service which was there once is waited for, whatever its network says.
+func TestServiceThatAnsweredMayHeal(t *testing.T) {
+	var tr transport
+	lost := &net.DNSError{Name: "shop.example.com", IsNotFound: true}
+	if err := tr.explained("shop.example.com", lost); !isPermanent(err) {
+		t.Errorf("before: %v", err)
+	}
+	tr.reached.Store(true)
+	if err := tr.explained("shop.example.com", lost); isPermanent(err) || err.Error() != "there is no host shop.example.com" {
+		t.Errorf("after: %v", err)
+	}
+	if err := tr.explained("shop.example.com", &net.DNSError{Name: "shop.example.com", IsTemporary: true}); isPermanent(err) {
+		t.Errorf("a resolver that is away: %v", err)
+	}
+}
+
+func isPermanent(err error) bool {
+	_, ok := errors.AsType[*engine.PermanentError](err)
+	return ok
+}
