@@ -417,7 +417,7 @@ func TestPersonasOneAfterAnother(t *testing.T) {
 	d := newTown(t)
 	job, err := d.launch(d.read(harbour, nil), func(l *wire.Launch) {
 		l.Settings.SequentialPersonas = true
-		l.Settings.Services = map[string]string{"model": url}
+		l.Settings.Services = map[string]string{"model": url + "#writer"}
 	})
 	if err != nil {
 		t.Fatal(err)
