@@ -118,7 +118,7 @@ type loop struct {
 	scribe  chan note
 
 	window      window
-	written     int64 // rows by this process, as of the last sample
+	stored      int64 // rows by this process, as of the last sample
 	metrics     MetricsRow
 	connections Connections // of the metrics, as they were probed
 	// As of the last sample; snapshots share the steps.
