@@ -63,6 +63,7 @@ type Call struct {
 	bill      *bill                                                  // nil asks no model
 	settle    func(spent engine.Amount)                              // of what is claimed for the next attempt; nil is nothing
 	probe     bool                                                   // others wait for what this attempt finds out
+	claimed   int64                                                  // of memory, for the answer that is being read
 	waited    time.Duration                                          // for memory, in this attempt
 	spent     engine.Amount                                          // by all attempts
 }
