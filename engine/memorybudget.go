@@ -216,6 +216,19 @@ func (s *Session) ForceMemory(n int64) {
 	}
 }
 
+// ReturnMemory gives back a part of what the session holds.
+func (s *Session) ReturnMemory(n int64) {
+	if s.apart != nil || n <= 0 {
+		return
+	}
+	b := &s.run.memoryBudget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.change(&s.holding, func() { s.holding.answers -= n })
+	b.held -= n
+	b.admit()
+}
+
 // Blocked says that the session waits for a place that other sessions have, which may wait for memory that it holds, until
 // unblocked is called.
 func (s *Session) Blocked() (unblocked func()) {

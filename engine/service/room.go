@@ -13,8 +13,9 @@ import (
 const (
 	// roomFree is up to how many bytes an answer counts for nothing in the run's memory budget.
 	roomFree = 256 << 10
-	// roomPiece is how many bytes of an answer of unknown length are claimed at once.
-	roomPiece = 1 << 20
+	// roomPiece is how many bytes of an answer of unknown length are claimed at once. What it does not need is given back:
+	// sessions that claimed little by little would wait for each other.
+	roomPiece = 8 << 20
 	// An answer is in memory as it came, as the journal gets it, and decoded: about roomTimes its length, and no more than
 	// roomMost on top of twice that.
 	roomTimes, roomMost = 4, 32 << 20
@@ -34,8 +35,27 @@ func (c *Call) room(resp *http.Response, of *term) error {
 	case n > 0:
 		return c.hold(of, weigh(min(n, maxBody)))
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error { return c.hold(of, weigh(roomPiece)) }}
+	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error {
+		err := c.hold(of, weigh(roomPiece))
+		if err == nil {
+			c.claimed += weigh(roomPiece)
+		}
+		return err
+	}}
 	return nil
+}
+
+// fits gives back what was claimed for an answer of unknown length, now that it is known; -1 is that there is none.
+func (c *Call) fits(length int) {
+	if c.claimed == 0 {
+		return
+	}
+	needs := int64(0)
+	if length >= 0 {
+		needs = min(weigh(int64(length)), c.claimed)
+	}
+	c.Session.ReturnMemory(c.claimed - needs)
+	c.claimed = 0
 }
 
 // hold claims memory, throttled while there is none: neither the step's time nor the attempt's goes on.

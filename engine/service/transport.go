@@ -362,8 +362,10 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		body, err = readBody(resp)
 	}
 	if err != nil {
+		call.fits(-1)
 		return nil, err
 	}
+	call.fits(len(body))
 	t.witness.arrived()
 	t.reached.Store(true)
 	answer := newAnswer(resp, body)
