@@ -38,7 +38,7 @@ func (c *Call) room(resp *http.Response, of *term) error {
 	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error {
 		err := c.hold(of, weigh(roomPiece))
 		if err == nil {
-			c.claimed += weigh(roomPiece)
+			c.reserved += weigh(roomPiece)
 		}
 		return err
 	}}
@@ -47,15 +47,15 @@ func (c *Call) room(resp *http.Response, of *term) error {
 
 // fits gives back what was claimed for an answer of unknown length, now that it is known; -1 is that there is none.
 func (c *Call) fits(length int) {
-	if c.claimed == 0 {
+	if c.reserved == 0 {
 		return
 	}
 	needs := int64(0)
 	if length >= 0 {
-		needs = min(weigh(int64(length)), c.claimed)
+		needs = min(weigh(int64(length)), c.reserved)
 	}
-	c.Session.ReturnMemory(c.claimed - needs)
-	c.claimed = 0
+	c.Session.ReturnMemory(c.reserved - needs)
+	c.reserved = 0
 }
 
 // hold claims memory, throttled while there is none: neither the step's time nor the attempt's goes on.
