@@ -33,7 +33,7 @@ type connections struct {
 	held  spell // of those, by Throng
 
 	top  *moment // before it shrank for the first time in a row; nil is that it did not
-	vain bool      // fewer sessions freed no connections, while the server has been full since
+	vain bool    // fewer sessions freed no connections, while the server has been full since
 }
 
 // moment is what there was before the limit was lowered.
