@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// RunID names one run in a store.
-type RunID string
-
 // Outcome is how a session ended. The zero value is a session that has not ended.
 type Outcome uint8
 

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
+
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // table writes rows. Its methods append cells to the row that next then ends.
@@ -27,6 +31,9 @@ type rowWriter interface {
 // newTable begins a table in a format.
 func newTable(f Format, w io.Writer, columns []column) (*table, error) {
 	t := &table{raw: f != CSV, row: make([]string, 0, len(columns))}
+	if f != Parquet { // a terminal may show it
+		w = visible.NewWriter(w)
+	}
 	switch f {
 	case JSONL:
 		t.w = newLines(w, columns)
@@ -77,15 +84,15 @@ func (t *table) json(data []byte) {
 
 // harmless puts an apostrophe before a text that a spreadsheet would take for a formula.
 func harmless(cell string) string {
-	if cell == "" {
-		return cell
-	}
-	switch cell[0] {
-	case '=', '+', '-', '@', '\t', '\r':
+	if first, _ := utf8.DecodeRuneInString(cell); slices.Contains(formulas, first) {
 		return "'" + cell
 	}
 	return cell
 }
+
+// formulas are the characters that formulas begin with, and those that a spreadsheet passes over before them; the wide ones
+// count in East Asian editions.
+var formulas = []rune("=+-@\t\r\n＝＋－＠")
 
 // jsonCell is a JSON text as a cell. Of all valid ones only negative numbers begin like a formula, and they are none.
 func jsonCell(data []byte) string {

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // ExportAll writes metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
@@ -75,7 +79,7 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if names.Personas != nil {
 		w, err := e.create("population.jsonl")
 		if err == nil {
-			err = names.Personas(w)
+			err = names.Personas(visible.NewWriter(w))
 		}
 		if err != nil {
 			return err
@@ -107,7 +111,7 @@ func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID, name
 }
 
 func (e *exporting) create(name string) (io.Writer, error) {
-	file, err := os.CreateTemp(e.dir, "."+name+".*")
+	file, err := CreateTemp(e.dir, "."+name+".")
 	if err != nil {
 		return nil, err
 	}
@@ -116,10 +120,25 @@ func (e *exporting) create(name string) (io.Writer, error) {
 	return f, nil
 }
 
+// CreateTemp makes a file whose name begins with a prefix. Who may read it is left to the umask, as for what any program
+// writes that a person asked for.
+func CreateTemp(dir, prefix string) (*os.File, error) {
+	for try := 0; ; try++ {
+		path := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36))
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) || try == mostTries {
+			return f, err
+		}
+	}
+}
+
+// mostTries is how often a name is sought that no file has.
+const mostTries = 100
+
 // finish gives the files their names.
 func (e *exporting) finish() error {
 	for _, f := range e.files {
-		if err := errors.Join(f.Flush(), f.file.Chmod(0o644), f.file.Sync(), f.file.Close()); err != nil {
+		if err := errors.Join(f.Flush(), f.file.Sync(), f.file.Close()); err != nil {
 			return err
 		}
 	}

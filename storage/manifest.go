@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // maxFile is how large a file of the scenario may be, in bytes, to stand in run.json. The hash covers larger ones too.
@@ -235,7 +236,7 @@ func RunJSON(ctx context.Context, w io.Writer, r Reader, run engine.RunID, versi
 	}
 	m := newManifest(&record, &t, version)
 	m.list(&doubts)
-	out := json.NewEncoder(w)
+	out := json.NewEncoder(visible.NewWriter(w))
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
 	return out.Encode(m)

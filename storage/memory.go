@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // remembered is a line of memory.jsonl.
@@ -59,7 +60,7 @@ func ExportMemory(ctx context.Context, w io.Writer, r Reader, run engine.RunID, 
 }
 
 func writeMemory(w io.Writer, memory map[int]*engine.Memory, names Names) error {
-	out := json.NewEncoder(w)
+	out := json.NewEncoder(visible.NewWriter(w))
 	out.SetEscapeHTML(false)
 	for _, agent := range slices.Sorted(maps.Keys(memory)) {
 		line, err := lineOf(agent, memory[agent], names)

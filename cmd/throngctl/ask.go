@@ -23,7 +23,7 @@ func isTerminal(file any) (fd int, ok bool) {
 // person returns the terminal on which somebody can be asked: one to read from, and one on which the question is seen.
 func (t *terminal) person() (fd int, ok bool) {
 	fd, in := isTerminal(t.in)
-	_, out := isTerminal(t.err)
+	_, out := isTerminal(raw(t.err))
 	return fd, in && out
 }
 

@@ -79,7 +79,7 @@ func (t *terminal) audited(r *audit.Report, all bool) error {
 	fmt.Fprintln(w, "FIGURE\tVALUES\tRECORDED\tRECOMPUTED\t")
 	if !all {
 		for _, g := range r.Groups() {
-			fmt.Fprintf(w, "%s\t%s\t\t\t%s\n", g.Name, engine.FormatCount(int64(g.Values)), grade(g.Differ, g.Values == 0))
+			rowf(w, "%s\t%s\t\t\t%s\n", g.Name, engine.FormatCount(int64(g.Values)), grade(g.Differ, g.Values == 0))
 		}
 	}
 	for i := range r.Figures {
@@ -94,7 +94,7 @@ func (t *terminal) audited(r *audit.Report, all bool) error {
 		if f.Where != "" {
 			told += ": " + f.Where
 		}
-		fmt.Fprintf(w, "%s: %s\t%s\t%s\t%s\t%s\n", f.Group, f.Name, engine.FormatCount(int64(f.Values)), f.Recorded, f.Recomputed, told)
+		rowf(w, "%s: %s\t%s\t%s\t%s\t%s\n", f.Group, f.Name, engine.FormatCount(int64(f.Values)), f.Recorded, f.Recomputed, told)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -180,7 +180,7 @@ func (t *terminal) listBin(all []storage.Binned) error {
 			what = fmt.Sprintf("checkpoint %d", b.Checkpoint)
 		}
 		days := b.DaysLeft(time.Now())
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\n", b.Run.ID, what, stamp(b.At), days, plural(days, "day", "days"), engine.FormatBytes(b.Bytes), b.Run.Title)
+		rowf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\n", b.Run.ID, what, stamp(b.At), days, plural(days, "day", "days"), engine.FormatBytes(b.Bytes), b.Run.Title)
 		bytes += b.Bytes
 	}
 	if err := w.Flush(); err != nil {

@@ -100,7 +100,7 @@ func TestNote(t *testing.T) {
 
 func TestNoteLine(t *testing.T) {
 	for note, want := range map[string]string{
-		"": "", " one \n two": "one…", "a\x1b[31mred": "a [31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
+		"": "", " one \n two": "one…", "a\x1b[31mred": "a\\u001b[31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
 	} {
 		if got := noteLine(note); got != want {
 			t.Errorf("of %q is shown %q, want %q", note, got, want)

@@ -77,7 +77,7 @@ func (s *screens) clear() {
 // files are the ends of the terminal that can show a dashboard.
 func (t *terminal) files() (in, out *os.File, ok bool) {
 	in, typed := t.in.(*os.File)
-	out, seen := t.out.(*os.File)
+	out, seen := raw(t.out).(*os.File)
 	return in, out, typed && seen && dash.Usable(in, out, os.Getenv)
 }
 

@@ -223,7 +223,7 @@ func (t *terminal) calibrated(c *wire.Calibration) {
 	for i := range c.Result.Levels {
 		l := &c.Result.Levels[i]
 		if len(l.Samples) == 0 {
-			fmt.Fprintf(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
+			rowf(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
 			continue
 		}
 		rate := "–"
@@ -233,7 +233,7 @@ func (t *terminal) calibrated(c *wire.Calibration) {
 		if l.Spread > 0 { // measured more than once
 			rate += " ± " + calibrate.Figure(l.Spread)
 		}
-		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
+		rowf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}
 	_ = w.Flush() // to the terminal
 	if law := c.Result.Law(); law != "" {
@@ -278,7 +278,7 @@ func (t *terminal) calibrations() error {
 	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tAT ONCE\tMACHINE\tFOUND")
 	for i := range all {
 		c := &all[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
+		rowf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
 	}
 	return w.Flush()
 }
@@ -318,13 +318,13 @@ func (t *terminal) presets() error {
 	}{
 		{"SYSTEM", "SIMULATIONS AT ONCE", engine.Systems}, {"USE", "SIMULATIONS AT ONCE", engine.Uses}, {"DEPLOYMENT", "LLM CALLS AT ONCE", engine.Deployments},
 	} {
-		fmt.Fprintf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
+		rowf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
 		for _, p := range table.presets {
 			mark := ""
 			if p == own {
 				mark = "  this machine"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s%s\n", p.Name, p.Matches, p.Span(), mark)
+			rowf(w, "%s\t%s\t%s%s\n", p.Name, p.Matches, p.Span(), mark)
 		}
 	}
 	if err := w.Flush(); err != nil {

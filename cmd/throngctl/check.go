@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -109,14 +108,14 @@ func printChecks(out io.Writer, all []engine.Check) error {
 	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
 	for _, c := range all {
 		first, more, _ := strings.Cut(c.Text, "\n")
-		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Grade, c.Name, first)
+		rowf(w, "%s\t%s\t%s\n", c.Grade, c.Name, first)
 		for line := range strings.SplitSeq(more, "\n") {
 			if line != "" {
-				fmt.Fprintf(w, "\t\t%s\n", line)
+				rowf(w, "\t\t%s\n", line)
 			}
 		}
 		if hint := inTerminal(&c); hint != "" {
-			fmt.Fprintf(w, "\t\t> %s\n", hint)
+			rowf(w, "\t\t> %s\n", hint)
 		}
 	}
 	return w.Flush()

@@ -97,7 +97,7 @@ func showComparison(out io.Writer, c *wire.Comparison, cycles bool) error {
 }
 
 func showPair(w *tabwriter.Writer, c *wire.Comparison, i int) error {
-	fmt.Fprintf(w, "MEASURE\tA\t%[1]s\t%[1]s - A\tP\t\n", letter(i))
+	rowf(w, "MEASURE\tA\t%[1]s\t%[1]s - A\tP\t\n", letter(i))
 	title := ""
 	for _, r := range c.Rows {
 		if next := r.Kind.Title(); next != title {
@@ -108,7 +108,7 @@ func showPair(w *tabwriter.Writer, c *wire.Comparison, i int) error {
 		if d.Clear() {
 			mark = "differs"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Of[0].Text(r.Kind), r.Of[i].Text(r.Kind), d.Text(r.Kind), d.Chance(), mark)
+		rowf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Of[0].Text(r.Kind), r.Of[i].Text(r.Kind), d.Text(r.Kind), d.Chance(), mark)
 	}
 	fmt.Fprintln(w, compare.Method(c.Paired[i-1])+"\n")
 	return w.Flush()
@@ -127,7 +127,7 @@ func showCycles(w *tabwriter.Writer, c *wire.Comparison) {
 			for _, name := range slices.Sorted(maps.Keys(y.Events)) {
 				events = append(events, fmt.Sprintf("%s %d", name, y.Events[name]))
 			}
-			fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", y.Cycle, letter(i), y.Sessions, y.Completed, y.Acted, engine.FormatDuration(y.P50), engine.FormatDuration(y.P95), strings.Join(events, ", "))
+			rowf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", y.Cycle, letter(i), y.Sessions, y.Completed, y.Acted, engine.FormatDuration(y.P50), engine.FormatDuration(y.P95), strings.Join(events, ", "))
 		}
 	}
 	fmt.Fprintln(w)

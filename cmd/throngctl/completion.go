@@ -115,7 +115,7 @@ func (t *terminal) complete(ctx context.Context, words []string) (found []candid
 	}
 	found = slices.DeleteFunc(found, func(c candidate) bool { return !strings.HasPrefix(c.value, last) })
 	for i := range found {
-		found[i].about, _, _ = strings.Cut(harmless(found[i].about), "\n")
+		found[i].about, _, _ = strings.Cut(found[i].about, "\n")
 	}
 	return found
 }

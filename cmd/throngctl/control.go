@@ -137,7 +137,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			}
 			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
 			for _, tunable := range tunables {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
+				rowf(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
 			}
 			return w.Flush()
 		}
@@ -151,7 +151,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return t.print(changesJSON{Run: id, Changes: changes})
 		}
 		for _, change := range changes {
-			fmt.Fprintf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
+			rowf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
 		}
 		return w.Flush()
 	})

@@ -227,7 +227,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 	for _, cp := range all {
 		for _, n := range c.Checkpoint {
 			if n == cp.Number {
-				fmt.Fprintf(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, stamp(cp.At), cp.Cycle, cp.Reason)
+				rowf(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, stamp(cp.At), cp.Cycle, cp.Reason)
 			}
 		}
 	}

@@ -38,13 +38,13 @@ func printService(w io.Writer, o wire.Outlook) {
 	case o.Kind == "llm" && !slices.Equal(o.Models, o.Named):
 		notes = append(notes, "asked for "+strings.Join(o.Models, ", "))
 	}
-	fmt.Fprintf(w, "service %s\t%s\t%s\t%s\n", o.Name, o.Kind, o.Address, strings.Join(notes, ", "))
+	rowf(w, "service %s\t%s\t%s\t%s\n", o.Name, o.Kind, o.Address, strings.Join(notes, ", "))
 	for _, secret := range o.Secrets {
 		found := "found in " + secret.Place
 		if secret.Err != nil {
 			found = secret.Err.Error()
 		}
-		fmt.Fprintf(w, "secret %s\tof %s\t%s\n", secret.Name, o.Name, found)
+		rowf(w, "secret %s\tof %s\t%s\n", secret.Name, o.Name, found)
 	}
 }
 
@@ -54,11 +54,11 @@ func printExpected(w io.Writer, s *scenario.Scenario) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nrequests to\ta session\ta cycle of %s\n", counted(s.Agents, "agent"))
+	rowf(w, "\nrequests to\ta session\ta cycle of %s\n", counted(s.Agents, "agent"))
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Service.Name, strings.Join(append(span(r, 1), loops(r)...), ", and "), cycle(r, s.Agents))
+		rowf(w, "%s\t%s\t%s\n", r.Service.Name, strings.Join(append(span(r, 1), loops(r)...), ", and "), cycle(r, s.Agents))
 		if r.Service.Login != nil {
-			fmt.Fprintf(w, "%s\tone more to sign in\tonce for each agent, and when a token is too old\n", r.Service.Name)
+			rowf(w, "%s\tone more to sign in\tonce for each agent, and when a token is too old\n", r.Service.Name)
 		}
 	}
 }

@@ -38,6 +38,11 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 			return c.follow(ctx, t, store, &r)
 		case c.What == "all":
 			return c.all(ctx, t, store, &r)
+		case c.Out == "" && c.Format == storage.Parquet:
+			if _, shown := isTerminal(raw(t.out)); shown {
+				return &engine.FieldError{Field: "format", Problem: "a terminal cannot show Parquet", Hint: "name a file: -o FILE"}
+			}
+			return c.one(ctx, raw(t.out), store, r)
 		case c.Out == "":
 			return c.one(ctx, t.out, store, r)
 		default:

@@ -56,14 +56,17 @@ func (t *terminal) remoteRuns(ctx context.Context, db wire.Database) error {
 			cycles = fmt.Sprintf("/%d", r.Cycles)
 		}
 		state := "not ended"
-		if r.Ending != engine.NotEnded {
+		switch {
+		case r.Damage != "":
+			state = "damaged"
+		case r.Ending != engine.NotEnded:
 			state = r.Ending.String()
 		}
 		name := r.Machine
 		if name == "" {
 			name = "not known"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d%s\t%s\t%d\t%s\n", r.ID, name, stamp(r.Created), state, r.Cycle, cycles, doneOf(r.Done, r.Total), r.Checkpoints, r.Title)
+		rowf(w, "%s\t%s\t%s\t%s\t%d%s\t%s\t%d\t%s\n", r.ID, name, stamp(r.Created), state, r.Cycle, cycles, doneOf(r.Done, r.Total), r.Checkpoints, r.Title)
 	}
 	return w.Flush()
 }

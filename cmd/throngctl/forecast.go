@@ -19,17 +19,17 @@ func printForecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 	if governor == "" {
 		governor = engine.Manual
 	}
-	fmt.Fprintf(w, "\nforecast\t%s at once at first, %s\n", engine.FormatCount(int64(set.Limit)), governor)
+	rowf(w, "\nforecast\t%s at once at first, %s\n", engine.FormatCount(int64(set.Limit)), governor)
 	for _, line := range f.Lines() {
 		text := line.Text
 		if line.Name == "cycle" && f.Binds != "" {
 			text += "; bound by " + f.Binds
 		}
-		fmt.Fprintf(w, "%s\t%s\n", line.Name, text)
+		rowf(w, "%s\t%s\n", line.Name, text)
 	}
-	fmt.Fprintf(w, "known\t%s\n", f.From())
+	rowf(w, "known\t%s\n", f.From())
 	for _, advice := range f.Advice {
-		fmt.Fprintf(w, "note\t%s\n", advice)
+		rowf(w, "note\t%s\n", advice)
 	}
 }
 
@@ -64,7 +64,7 @@ func (t *terminal) compared(w io.Writer, r *engine.RunRecord, totals *engine.Tot
 		if f.Fact == "" {
 			continue
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Forecast, f.Fact, f.Difference)
+		rowf(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Forecast, f.Fact, f.Difference)
 	}
 }
 

@@ -46,7 +46,7 @@ func (c *guideCmd) Run(t *terminal) error {
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, p := range pages {
-		fmt.Fprintf(w, "%s\t%s\n", p.Topic, p.Title)
+		rowf(w, "%s\t%s\n", p.Topic, p.Title)
 	}
 	return w.Flush()
 }

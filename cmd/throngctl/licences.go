@@ -52,7 +52,7 @@ func (c *licencesCmd) Run(t *terminal) error {
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, l := range found {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
+		rowf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
 	}
 	return w.Flush()
 }

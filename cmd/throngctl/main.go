@@ -24,6 +24,7 @@ import (
 	"github.com/throng-sim/throng/engine/rehearsal"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -97,7 +98,7 @@ type common struct {
 // terminal is what commands talk to.
 type terminal struct {
 	in       io.Reader
-	out, err io.Writer
+	out, err io.Writer        // from execute on, text of others is safe to show there; see raw
 	signals  <-chan os.Signal // ask the run to stop
 	byHand   <-chan os.Signal // ask for a checkpoint
 	lines    *bufio.Reader    // of in; nil until something is asked
@@ -168,6 +169,14 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	return store, nil
 }
 
+// raw is the writer that gets what is written as it is: for control of the terminal, and for what is no text.
+func raw(w io.Writer) io.Writer {
+	if safe, ok := w.(*visible.Writer); ok {
+		return safe.Unwrap()
+	}
+	return w
+}
+
 // exitError ends the program with a code and nothing to say.
 type exitError int
 
@@ -216,6 +225,16 @@ var model = sync.OnceValue(func() *kong.Application {
 
 // execute carries out a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
+	out, errs := visible.NewWriter(t.out), visible.NewWriter(t.err)
+	t.out, t.err = out, errs
+	code := t.execute(args)
+	if err := errors.Join(out.Flush(), errs.Flush()); err != nil && code == exitDone {
+		return exitFailed
+	}
+	return code
+}
+
+func (t *terminal) execute(args []string) int {
 	all, flags := grammar(args)
 	code := -1
 	parser, err := kong.New(all,

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -33,7 +34,7 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 			fmt.Fprintf(t.out, "run %s has no note\n", r.ID)
 			return nil
 		}
-		fmt.Fprintln(t.out, harmless(r.Note))
+		fmt.Fprintln(t.out, r.Note)
 		return nil
 	})
 }
@@ -55,15 +56,5 @@ func noteLine(note string) string {
 	if more {
 		runes = append(runes, '…')
 	}
-	return harmless(string(runes))
-}
-
-// harmless is a text without what a terminal would obey.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return ' '
-		}
-		return r
-	}, text)
+	return visible.Line(string(runes))
 }

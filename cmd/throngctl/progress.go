@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // lineEvery is how far apart lines are where they do not move.
@@ -28,7 +29,7 @@ type progress struct {
 
 func newProgress(out io.Writer, lines bool) *progress {
 	p := &progress{out: out, every: time.Second}
-	if f, ok := out.(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
+	if f, ok := raw(out).(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
 		p.moving, p.every = true, 250*time.Millisecond
 	}
 	return p
@@ -49,22 +50,22 @@ func (p *progress) show(s *engine.Snapshot) {
 func (p *progress) say(at time.Time, line string, last bool) {
 	if p.moving {
 		width := 80
-		if f, ok := p.out.(*os.File); ok {
+		if f, ok := raw(p.out).(*os.File); ok {
 			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
 				width = w
 			}
 		}
-		runes := []rune(line)
+		runes := []rune(visible.Line(line))
 		if len(runes) >= width {
 			runes = runes[:width-1]
 		}
-		fmt.Fprintf(p.out, "\r\x1b[K%s", string(runes))
+		fmt.Fprintf(raw(p.out), "\r\x1b[K%s", string(runes))
 		p.shown = true
 		return
 	}
 	if last || at.Sub(p.last) >= lineEvery {
 		p.last = at
-		fmt.Fprintln(p.out, line)
+		fmt.Fprintln(p.out, visible.Line(line))
 	}
 }
 

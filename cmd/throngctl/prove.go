@@ -256,7 +256,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 			verdict, failed = "DIFFERENT", exitError(exitFailed)
 		}
 		kills += r.Kills()
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
+		rowf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
 			s.Resumes, s.Replayed, s.SentAgain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
 	}
 	if err := w.Flush(); err != nil {

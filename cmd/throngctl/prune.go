@@ -77,7 +77,7 @@ func showGoing(t *terminal, all []wire.Going) error {
 		if !g.Whole {
 			what = plural(len(g.Checkpoints), "checkpoint ", "checkpoints ") + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Checkpoints), " ", ", "), "[]")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", g.Run.ID, stamp(g.Run.Created), g.Run.Title, what, engine.FormatBytes(g.Bytes))
+		rowf(w, "%s\t%s\t%s\t%s\t%s\n", g.Run.ID, stamp(g.Run.Created), g.Run.Title, what, engine.FormatBytes(g.Bytes))
 		bytes += g.Bytes
 	}
 	if err := w.Flush(); err != nil {

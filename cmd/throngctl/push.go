@@ -171,7 +171,7 @@ func (t *terminal) check(ctx context.Context, db wire.Database) error {
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
+		rowf(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
 	}
 	return errors.Join(err, w.Flush())
 }

@@ -87,7 +87,7 @@ func (c *scenariosCmd) list(t *terminal) error {
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, one := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
+		rowf(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
 	}
 	return w.Flush()
 }

@@ -37,12 +37,12 @@ func (c *settingsCmd) Run(t *terminal) error {
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
 	for _, s := range all.Settings {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
+		rowf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
 	}
 	if all.CA != "" {
 		fmt.Fprintf(t.err, "the imported CA is %s\n", all.CA)
 	}
-	fmt.Fprintf(w, "data\t%s\t\tfolder of the store\n", all.Data)
+	rowf(w, "data\t%s\t\tfolder of the store\n", all.Data)
 	return w.Flush()
 }
 

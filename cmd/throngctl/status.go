@@ -206,7 +206,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
 	row := func(name string, parts ...string) {
 		if text := join("; ", parts...); text != "" {
-			fmt.Fprintf(w, "  %s\t%s\n", name, text)
+			rowf(w, "  %s\t%s\n", name, text)
 		}
 	}
 	row("phase", join(": ", join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)

@@ -97,7 +97,7 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if r.Parent != "" {
 			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
+		rowf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
 	}
 	return w.Flush()
 }
@@ -146,7 +146,7 @@ func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tKIND\tREASON\tSIZE\tTOOK")
 	for _, cp := range all {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total),
+		rowf(w, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total),
 			cp.Kind(), cp.Reason, engine.FormatBytes(cp.SizeBytes), tookOf(&cp))
 	}
 	return w.Flush()
@@ -192,12 +192,12 @@ func writeFile(path string, write func(io.Writer) error) error {
 	} else if err == nil && !there.Mode().IsRegular() {
 		return writeInto(path, write)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	f, err := storage.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
 	if err != nil {
 		return plainly(path, err)
 	}
 	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(w), w.Flush(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -23,7 +23,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	fmt.Fprintln(t.out)
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+		rowf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
 	if s.Cut > 0 {
@@ -106,7 +106,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 			case !j.Passed:
 				mark = "FAIL"
 			}
-			fmt.Fprintf(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
+			rowf(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
 		}
 		_ = w.Flush()
 	}

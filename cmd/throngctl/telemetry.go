@@ -79,7 +79,7 @@ func (c *metricsCmd) Run(t *terminal) error {
 	all := telemetry.Metrics()
 	for i := range all {
 		m := &all[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
+		rowf(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
 	}
 	return w.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -92,14 +93,14 @@ func (t *terminal) persona(ctx context.Context, people *wire.People, agent int) 
 		facts []engine.Fact
 	}{{"persona", view.Persona}, {"memory", view.Memory}} {
 		for _, f := range part.facts {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", part.title, harmless(f.Name), harmless(f.Value))
+			rowf(w, "  %s\t%s\t%s\n", part.title, visible.Line(f.Name), visible.Line(f.Value))
 		}
 	}
 	for _, note := range view.Notes {
-		fmt.Fprintf(w, "  note\t\t%s\n", harmless(note))
+		rowf(w, "  note\t\t%s\n", visible.Line(note))
 	}
 	for _, h := range view.Inbox {
-		fmt.Fprintf(w, "  message\tfrom %s, cycle %d\t%s\n", cmp.Or(h.From, "outside"), h.Cycle, harmless(h.Body))
+		rowf(w, "  message\tfrom %s, cycle %d\t%s\n", cmp.Or(h.From, "outside"), h.Cycle, visible.Line(h.Body))
 	}
 	return w.Flush()
 }
@@ -171,7 +172,7 @@ func (t *terminal) session(row *engine.AgentTurn) {
 		if s.Usage != nil && s.Usage.Again > 0 {
 			answer += ", perhaps paid twice"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Path, ended, answer, requests, numbers(s.Statuses),
+		rowf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Path, ended, answer, requests, numbers(s.Statuses),
 			engine.FormatDuration(s.Held), engine.FormatDuration(s.Service))
 	}
 	_ = w.Flush() // to the terminal

@@ -40,7 +40,7 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 			} else if len(steps) > 1 {
 				notes = append(notes, "at once")
 			}
-			fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, strings.Join(notes, "; "))
+			rowf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, strings.Join(notes, "; "))
 			for _, inner := range step.Inner {
 				printPlan(w, inner, indent+"  ")
 			}
@@ -54,7 +54,7 @@ func printChain(w io.Writer, c *chain.Chain) {
 	fmt.Fprintf(w, "\nchain %s\n", c.Name)
 	printPlan(w, plan, "  ")
 	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
-		fmt.Fprintf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+		rowf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
 	}
 }
 
@@ -99,10 +99,10 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
-	fmt.Fprintf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
+	rowf(w, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
+	rowf(w, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {
-		fmt.Fprintf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
+		rowf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}
 	for _, o := range l.Outlook() {
 		printService(w, o)
@@ -121,7 +121,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(w)
 	}
 	for _, criterion := range s.Success {
-		fmt.Fprintf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
+		rowf(w, "criterion %s\t%s\n", criterion.Metric, criterion.Text)
 	}
 	if err := w.Flush(); err != nil {
 		return err

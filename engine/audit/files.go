@@ -59,6 +59,9 @@ func Files(files fs.FS) (*Report, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("audit an export: run.json: %w", err)
 	}
+	if err := engine.RunID(m.Run).Check(); err != nil {
+		return nil, fmt.Errorf("audit an export: run.json: %w", err)
+	}
 	f := &exported{report: &Report{Run: engine.RunID(m.Run)}, files: files, m: &m, room: &room{mostValues}}
 	for _, step := range []func() error{f.sessions, f.events, f.timings, f.metrics} {
 		if err := step(); err != nil {

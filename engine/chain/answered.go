@@ -31,7 +31,7 @@ func output(a *service.Answer) (script.Value, error) {
 		}
 	}
 	kind := a.Header.Get("Content-Type")
-	text := inUTF8(a.Body, kind)
+	text := service.InUTF8(a.Body, kind)
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 	case strings.Contains(kind, "json"):

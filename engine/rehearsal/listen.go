@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine/browser"
 )
 
 const (
@@ -54,7 +56,7 @@ func listen(addr string, handle http.HandlerFunc) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("address %q is not loopback here: %v", addr, l.Addr()), l.Close())
 	}
 	s := &server{listener: l, closing: make(chan struct{}), served: make(chan error, 1)}
-	s.http = http.Server{Handler: handle, ReadHeaderTimeout: headerTimeout, ConnState: s.track}
+	s.http = http.Server{Handler: browser.Refuse(handle), ReadHeaderTimeout: headerTimeout, ConnState: s.track}
 	return s, nil
 }
 

@@ -154,7 +154,7 @@ func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
 		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors")
 	s := r.s
-	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
+	s.Title, s.About = strings.Join(strings.Fields(root.Get("title").Text()), " "), root.Get("about").Text() // a title is one line
 	if s.Title == "" {
 		s.Title = r.name
 	}

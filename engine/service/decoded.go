@@ -2,6 +2,8 @@ package service
 
 import (
 	"bytes"
+	"html"
+	"mime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +14,34 @@ import (
 // isEscaped reports whether the body may hold characters in another way than as they are, so that decoding it shows texts
 // that cannot be found in its bytes.
 func (a *Answer) isEscaped() bool {
-	return bytes.Contains(a.Body, []byte(`\u`)) || bytes.IndexByte(a.Body, '%') >= 0 || bytes.IndexByte(a.Body, 0) >= 0
+	return bytes.Contains(a.Body, []byte(`\u`)) || bytes.ContainsAny(a.Body, "%&\x00") || a.charset() != ""
+}
+
+// charset is the encoding that the answer names, if that is not UTF-8.
+func (a *Answer) charset() string {
+	_, with, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if err != nil || strings.EqualFold(with["charset"], "utf-8") {
+		return ""
+	}
+	return with["charset"]
 }
 
 // blackOutDecoded takes out of an answer the secrets that decoding it would show: in escapes of JSON (\uXXXX), of addresses
-// (%XX), whichever characters are escaped, and in UTF-16. forms are spellings of the secrets.
+// (%XX) and of HTML (&#XX;), whichever characters are escaped, also in one another, in UTF-16, and in the encoding that the
+// answer names. forms are spellings of the secrets.
 func (a *Answer) blackOutDecoded(forms []string) {
 	if len(forms) == 0 {
 		return
+	}
+	if a.charset() != "" {
+		text := InUTF8(a.Body, a.Header.Get("Content-Type"))
+		clean := bytes.Clone(text)
+		each(forms, func(form string) { clean = bytes.ReplaceAll(clean, []byte(form), []byte(blackedOut)) })
+		if clean = withoutEscaped(clean, forms); !bytes.Equal(clean, text) {
+			kind, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";")
+			a.Body = clean
+			a.Header.Set("Content-Type", kind+"; charset=utf-8")
+		}
 	}
 	a.Body = withoutEscaped(a.Body, forms)
 	if bytes.IndexByte(a.Body, 0) >= 0 {
@@ -46,43 +68,80 @@ func inUTF16(text string, low int) []byte {
 	return out
 }
 
-// withoutEscaped is a text without the forms that its unescaped text has.
+// decoder reads the next character of a text: what it is, and how many bytes it has there.
+type decoder func(text []byte) (char []byte, size int)
+
+// escapings are the ways in which characters are escaped, with what begins one.
+var escapings = []struct {
+	mark   []byte
+	decode decoder
+}{{[]byte(`\`), unescapeJSON}, {[]byte("%"), unescapePercent}, {[]byte("&"), unescapeHTML}}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// withoutEscaped is a text without the forms that its unescaped text has, unescaped once or twice.
 func withoutEscaped(text []byte, forms []string) []byte {
-	if bytes.Contains(text, []byte(`\u`)) {
-		text = withoutDecoded(text, forms, unescapeJSON)
-	}
-	if bytes.IndexByte(text, '%') >= 0 {
-		text = withoutDecoded(text, forms, unescapePercent)
+	for _, first := range escapings {
+		if !bytes.Contains(text, first.mark) {
+			continue
+		}
+		once := decode(text, nil, first.decode)
+		out := once.spans(forms)
+		for _, second := range escapings {
+			if bytes.Contains(once.text, second.mark) {
+				out = append(out, decode(once.text, once.at, second.decode).spans(forms)...)
+			}
+		}
+		text = without(text, out)
 	}
 	return text
 }
 
-// withoutDecoded takes out of a text the places that decode to one of the forms. decode reads the next character of a
-// text: what it is, and how many bytes it has there.
-func withoutDecoded(text []byte, forms []string, decode func(text []byte) (char []byte, size int)) []byte {
-	plain := make([]byte, 0, len(text))
-	at := make([]int, 0, len(text)+1) // where each byte of plain comes from
-	for i := 0; i < len(text); {
-		char, size := decode(text[i:])
-		for range char {
-			at = append(at, i)
+// unescaped is a decoded text, and where each of its bytes, and its end, comes from.
+type unescaped struct {
+	text []byte
+	at   []int
+}
+
+// decode decodes a text whose bytes come from some places; nil is that they are where they are.
+func decode(text []byte, at []int, next decoder) unescaped {
+	from := func(i int) int {
+		if at == nil {
+			return i
 		}
-		plain = append(plain, char...)
+		return at[i]
+	}
+	plain := unescaped{make([]byte, 0, len(text)), make([]int, 0, len(text)+1)}
+	for i := 0; i < len(text); {
+		char, size := next(text[i:])
+		for range char {
+			plain.at = append(plain.at, from(i))
+		}
+		plain.text = append(plain.text, char...)
 		i += size
 	}
-	at = append(at, len(text))
-	type span struct{ from, to int }
-	var out []span
+	plain.at = append(plain.at, from(len(text)))
+	return plain
+}
+
+// spans are the places that decode to one of the forms.
+func (u unescaped) spans(forms []string) (all []span) {
 	each(forms, func(form string) {
 		for from := 0; ; {
-			i := bytes.Index(plain[from:], []byte(form))
+			i := bytes.Index(u.text[from:], []byte(form))
 			if i < 0 {
 				return
 			}
 			from += i + len(form)
-			out = append(out, span{at[from-len(form)], at[from]})
+			all = append(all, span{u.at[from-len(form)], u.at[from]})
 		}
 	})
+	return all
+}
+
+// without is a text without some parts.
+func without(text []byte, out []span) []byte {
 	if len(out) == 0 {
 		return text
 	}
@@ -133,6 +192,23 @@ func unescapePercent(text []byte) (char []byte, size int) {
 		if n, err := strconv.ParseUint(string(text[1:3]), 16, 8); err == nil {
 			return []byte{byte(n)}, 3
 		}
+	}
+	return text[:1], 1
+}
+
+// unescapeHTML reads a character of a text with references to characters (&#XX; and &name;) in it.
+func unescapeHTML(text []byte) (char []byte, size int) {
+	const longest = 12
+	if text[0] != '&' {
+		return text[:1], 1
+	}
+	end := bytes.IndexByte(text[:min(len(text), longest)], ';')
+	if end < 0 {
+		return text[:1], 1
+	}
+	reference := string(text[:end+1])
+	if plain := html.UnescapeString(reference); plain != reference {
+		return []byte(plain), end + 1
 	}
 	return text[:1], 1
 }

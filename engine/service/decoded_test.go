@@ -36,15 +36,32 @@ func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 		"some percent":     "sent=can%61ry \"key\"%2f4711&rest=stays",
 		"utf-16le":         string(inUTF16("sent: "+decodedSecret+", rest stays", 0)),
 		"utf-16be":         string(inUTF16("\ufeffsent: "+decodedSecret+", rest stays", 1)),
+		"JSON in UTF-16":   string(inUTF16(`{"sent": "`+everyUnit(decodedSecret)+`", "rest": "stays"}`, 0)),
+		"%XX in \\u":       `{"sent": "` + everyUnit(everyByte(decodedSecret)) + `", "rest": "stays"}`,
+		"\\u in JSON":      `{"sent": "{\"k\": \"` + strings.ReplaceAll(everyUnit(decodedSecret), `\`, `\u005c`) + `\"}", "rest": "stays"}`,
+		"%XX twice":        "sent=" + strings.ReplaceAll(everyByte(decodedSecret), "%", "%25") + "&rest=stays",
+		"HTML":             "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
+		"HTML in hex":      "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
+		"in parts":         "sent can\x1b(Bary \"key\"/4711, rest stays",
 		"beside a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &Answer{Body: []byte(sent), Header: http.Header{"X-Sent": {everyByte(decodedSecret) + " stays"}}}
+			switch name {
+			case "in parts": // ISO-2022-JP changes its characters anywhere, without showing it
+				a.Header.Set("Content-Type", "text/plain; charset=iso-2022-jp")
+			case "JSON in UTF-16":
+				a.Header.Set("Content-Type", "application/json; charset=utf-16le")
+			}
 			c := &Call{Secrets: Spellings(decodedSecret)}
 			c.blackOut(a)
 			for form, text := range map[string]string{
 				"as it is": string(a.Body), "without NUL": strings.ReplaceAll(string(a.Body), "\x00", ""),
 				"unescaped": string(decoded(a.Body, unescapeJSON)), "unquoted": string(decoded(a.Body, unescapePercent)),
+				"as the answer says": string(InUTF8(a.Body, a.Header.Get("Content-Type"))),
+				"both":               string(decoded(decoded(a.Body, unescapeJSON), unescapePercent)), "HTML": string(decoded(a.Body, unescapeHTML)),
+				"twice":  string(decoded(decoded(a.Body, unescapePercent), unescapePercent)),
+				"nested": string(decoded(decoded(InUTF8(a.Body, a.Header.Get("Content-Type")), unescapeJSON), unescapeJSON)),
 				"header": string(decoded([]byte(a.Header.Get("X-Sent")), unescapePercent)),
 			} {
 				if strings.Contains(text, decodedSecret) || strings.Contains(text, "4711") {

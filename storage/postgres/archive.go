@@ -99,6 +99,9 @@ func (a *Archive) Run(ctx context.Context, id engine.RunID) (storage.RemoteRun, 
 	case len(all) > 1 && all[0].ID != id:
 		return storage.RemoteRun{}, fmt.Errorf("more than one run's id begins with %s: %w", id, engine.ErrNotFound)
 	}
+	if err := all[0].CheckIDs(); err != nil {
+		return storage.RemoteRun{}, fmt.Errorf("a run in %s: %w", a.target, err)
+	}
 	return all[0], nil
 }
 
@@ -119,8 +122,13 @@ func (a *Archive) runs(ctx context.Context, query string, args ...any) ([]storag
 		if r.Ending, err = engine.ParseEnding(text(ending)); err != nil {
 			return r, err
 		}
-		r.Inexact, err = sinceOf(inexact)
-		return r, err
+		if r.Inexact, err = sinceOf(inexact); err != nil {
+			return r, err
+		}
+		if err := r.CheckIDs(); err != nil { // anybody may have written there
+			r.Damage, r.Checkpoints = err.Error(), 0
+		}
+		return r, nil
 	})
 }
 

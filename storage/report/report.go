@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -76,6 +77,6 @@ func Write(ctx context.Context, w io.Writer, src Source, run engine.RunID, besid
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		return fmt.Errorf("report of run %s: %w", run, err)
 	}
-	_, err = w.Write(out.Bytes())
+	_, err = visible.NewWriter(w).Write(out.Bytes())
 	return err
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
@@ -43,6 +44,7 @@ type batch struct {
 	data, deltas []byte
 	ops          []op
 	rows         int
+	private      bool          // a row has the answer of a private step
 	strict       bool          // its waiter waits for checkpoints too
 	durable      chan struct{} // closed when it is; nil if nobody waits
 }
@@ -70,10 +72,12 @@ func (b *batch) add(row engine.Row, base int64) {
 		return
 	case engine.IntentRow:
 		o := b.open(requestsOp, r.Cycle)
+		b.private = b.private || slices.ContainsFunc(r.Earlier, func(e engine.Entry) bool { return e.Private })
 		b.data = appendIntent(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
 	case engine.AnswerRow:
 		o := b.open(requestsOp, r.Cycle)
+		b.private = b.private || r.Entry.Private
 		b.data = appendAnswer(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
 	default:

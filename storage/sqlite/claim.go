@@ -230,7 +230,13 @@ func (s *Store) readHolder() (h holder, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &h)
 	}
-	return h, err
+	if err == nil {
+		err = engine.RunID(h.Run).Check()
+	}
+	if err != nil {
+		return holder{}, err
+	}
+	return h, nil
 }
 
 // replaceFile writes a file at once.

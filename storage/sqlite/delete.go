@@ -161,6 +161,7 @@ func (s *Store) shrink(ctx context.Context) error {
 			return translate(err)
 		}
 		if free == 0 {
+			s.emptyLog() // which has what was removed
 			return nil
 		}
 		if err := s.write(func(tx txn) error {

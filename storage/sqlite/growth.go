@@ -46,6 +46,7 @@ func (j *Journal) doChore(busy bool) bool {
 		return false
 	}
 	if rest == nil {
+		j.swept(j.chores[0])
 		j.chores = j.chores[1:]
 	} else {
 		j.chores[0] = rest

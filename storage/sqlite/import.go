@@ -87,6 +87,9 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 	if err := i.envelope.hear(); err != nil {
 		return nil, err
 	}
+	if err := (&engine.RunRecord{ID: run.ID, Parent: engine.RunID(i.envelope.Parent)}).CheckIDs(); err != nil {
+		return nil, err
+	}
 	lock, err := s.waitForImports(ctx)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,7 @@ type Journal struct {
 	number     int             // of the last checkpoint begun
 	jobs       []*checkpointJob
 	chores     []chore
+	private    bool // the write-ahead log may hold answers of private steps
 	choreAt    time.Time      // when a piece of one was done last
 	waited     time.Duration  // for the disk, since it began what it is at
 	chorePause time.Duration  // how long rows go first after it
@@ -78,7 +79,7 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 		store: s, id: record.ID, run: key, settings: record.Settings, base: time.Now().UnixMicro(),
 		inexact: record.Inexact,
 		trouble: make(chan error, 1), wake: make(chan struct{}, 1), ended: make(chan struct{}), halt: make(chan struct{}),
-		room: make(chan struct{}), folder: newFolder(),
+		room: make(chan struct{}), folder: newFolder(), private: size(s.path()+"-wal") > 0,
 	}
 	if err := j.tidy(); err != nil {
 		return nil, fmt.Errorf("open the journal of run %s: %w", run, err)

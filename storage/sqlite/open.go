@@ -49,6 +49,9 @@ func (s *Store) open() (err error) {
 		}
 	}()
 
+	if err := tighten(s.dir); err != nil {
+		s.options.Logger.Warn("others may be able to read the data folder", "folder", s.dir, "error", err)
+	}
 	err = s.openFile(alone)
 	if damage, ok := errors.AsType[*damageError](err); ok {
 		if !alone {
@@ -63,6 +66,9 @@ func (s *Store) open() (err error) {
 		return err
 	}
 	if alone {
+		if err := s.sweepLeft(); err != nil {
+			s.options.Logger.Warn("old requests of the journal are not removed", "error", err)
+		}
 		// Not atomic: another process may come in between, and finds a store in order.
 		return errors.Join(s.opened.Unlock(), s.opened.RLock())
 	}
@@ -74,6 +80,9 @@ func (s *Store) openFile(alone bool) error {
 	version, err := s.inspect(alone)
 	if err != nil {
 		return err
+	}
+	if err := makePrivate(s.path()); err != nil {
+		return noFolder(err)
 	}
 	s.writer = connect(s.path(), false, 1)
 	s.reader = connect(s.path(), true, readers)

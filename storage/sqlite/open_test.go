@@ -76,7 +76,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 	sound := func(t *testing.T, dir string) string {
 		s := openStore(t, dir, Options{Logger: quiet()})
 		for i := range 50 {
-			newRun(t, s, engine.RunID(fmt.Sprint("run ", i)))
+			newRun(t, s, engine.RunID(fmt.Sprint("run-", i)))
 		}
 		closeStore(t, s)
 		return s.path()

@@ -21,7 +21,7 @@ func (s *Store) Create(ctx context.Context, r engine.RunRecord) error {
 
 // create adds a run, and what more belongs to it, whole or not at all.
 func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx txn, key int64) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), r.CheckIDs()); err != nil {
 		return err
 	}
 	folder := newFolder()
@@ -99,7 +99,8 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		return r, 0, translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [8]error
+	var errs [9]error
+	errs[8] = r.CheckIDs()
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)

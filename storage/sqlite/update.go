@@ -111,6 +111,9 @@ func (s *Store) backUp(from int64) (path string, err error) {
 			err = errors.Join(err, gone(part))
 		}
 	}()
+	if err := makePrivate(part); err != nil {
+		return "", err
+	}
 	stop := s.tellUpdate(part, Update{From: from, To: newestVersion(), Bytes: max(bytes, 1)})
 	_, err = s.writer.ExecContext(context.Background(), `VACUUM INTO ?`, part)
 	stop()

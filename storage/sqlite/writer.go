@@ -42,6 +42,7 @@ func (j *Journal) write() {
 		case queue != nil || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
 		case closing && len(j.jobs) == 0:
+			j.scrub()
 			return
 		}
 		timer.Reset(due)
@@ -179,6 +180,7 @@ func (j *Journal) commit(queue *batch) bool {
 			close(b.durable)
 		}
 		next := b.next
+		j.private = j.private || b.private
 		b.free()
 		b = next
 	}

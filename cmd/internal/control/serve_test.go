@@ -157,6 +157,7 @@ func TestGarbage(t *testing.T) {
 		{"nothing", "", ""},
 		{"half a line", `{"version":1`, ""},
 		{"no JSON", "GET / HTTP/1.1\r\n", "no order"},
+		{"an order of a web page", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n\r\n" + `{"version":1,"order":"pause"}` + "\n", "no order"},
 		{"a list", "[]\n", "no order"},
 		{"two objects", "{}{}\n", "no order"},
 		{"a line without end", strings.Repeat("x", mostRequest+1), "too long"},

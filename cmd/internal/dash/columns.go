@@ -127,7 +127,7 @@ func (p *picture) oldest(width int) (rows []row) {
 			rows = append(rows, blank(), row{titled("In flight for longest", width).line, sparer})
 		}
 		rows = append(rows, row{say(plain, cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 16)).and(plain, fmt.Sprintf(" %8s ", rough(p.status.At.Sub(d.Began).Seconds()))).
-			and(quiet, harmless(d.Path)).and(warning, " "+harmless(d.Gate)), sparer + i})
+			and(quiet, d.Path).and(warning, " "+d.Gate), sparer + i})
 	}
 	return rows
 }
@@ -153,9 +153,9 @@ func (p *picture) steering(width int) (rows []row) {
 		rows = append(rows, named(3, "governor", span{fmt.Sprintf("%s, %s to %s", s.Governor, engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))), plain}))
 	}
 	if s.Steered != "" {
-		text := harmless(s.Steered)
+		text := s.Steered
 		if s.SteeredBy != "" {
-			text = harmless(s.SteeredBy) + ": " + text
+			text = s.SteeredBy + ": " + text
 		}
 		rows = append(rows, worded(5, "moved", text, quiet, width, 3)...)
 	}
@@ -166,10 +166,10 @@ func (p *picture) steering(width int) (rows []row) {
 func (p *picture) bounds(width int) (rows []row) {
 	s := p.status
 	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, worded(0, "breaker", "✖ "+s.Breaker+": "+harmless(s.BreakerWhy), bad, width, 2)...)
+		rows = append(rows, worded(0, "breaker", "✖ "+s.Breaker+": "+s.BreakerWhy, bad, width, 2)...)
 	}
 	if s.Stall != nil {
-		rows = append(rows, worded(0, "stall", "▲ since "+at(s.Stall.Since)+": "+harmless(s.Stall.Why), warning, width, 2)...)
+		rows = append(rows, worded(0, "stall", "▲ since "+at(s.Stall.Since)+": "+s.Stall.Why, warning, width, 2)...)
 	}
 	if b := s.Budget; b != nil {
 		var parts []string
@@ -224,7 +224,7 @@ func (p *picture) resources(width int) []row {
 		if s.Sink.Trouble {
 			t = warning
 		}
-		rows = append(rows, worded(2, "results", harmless(s.Sink.Words), t, width, 3)...)
+		rows = append(rows, worded(2, "results", s.Sink.Words, t, width, 3)...)
 	}
 	for i := range s.Services {
 		rows = append(rows, p.service(&s.Services[i], min(1+i/2, 6), width)...)
@@ -253,16 +253,16 @@ func (p *picture) service(s *control.Service, rank, width int) []row {
 	}
 	rows := []row{r}
 	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker+": "+harmless(s.BreakerWhy), bad, width, 2)...)
+		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker+": "+s.BreakerWhy, bad, width, 2)...)
 	}
 	if s.Exhausted != "" {
-		rows = append(rows, worded(rank, "", "✖ "+harmless(s.Exhausted), bad, width, 2)...)
+		rows = append(rows, worded(rank, "", "✖ "+s.Exhausted, bad, width, 2)...)
 	}
 	return rows
 }
 
 func short(text string, most int) string {
-	return strings.TrimRight(say(plain, harmless(text)).fit(most).text(), " ")
+	return strings.TrimRight(say(plain, text).fit(most).text(), " ")
 }
 
 // times are where the time of the sessions goes, the most first, and what keeps the run from going faster.

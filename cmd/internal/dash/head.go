@@ -35,9 +35,9 @@ func (p *picture) head(width int) []line {
 	if s.Inexact != "" {
 		right = right.and(plain, "  ").and(warning, "inexact")
 	}
-	left := say(strong, harmless(s.Title)).and(quiet, "  "+s.Run)
+	left := say(strong, s.Title).and(quiet, "  "+s.Run)
 	if s.Reason != "" && s.Phase != engine.Running.String() {
-		left = say(strong, harmless(s.Title)).and(t, "  "+harmless(s.Reason))
+		left = say(strong, s.Title).and(t, "  "+s.Reason)
 	}
 	room := width - right.width() - 1
 	lines := []line{append(left.fit(room).and(plain, " "), right...)}
@@ -94,7 +94,7 @@ func (p *picture) foot(width int) []line {
 		}
 		l = l.and(plain, "  ").and(accent, name).and(quiet, " "+what)
 	}
-	return []line{say(p.said.tone, harmless(p.said.text)).fit(width), l.fit(width)}
+	return []line{say(p.said.tone, p.said.text).fit(width), l.fit(width)}
 }
 
 // governed reports whether something else than a person moves the limit.

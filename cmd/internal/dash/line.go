@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // tone is how a piece of text is shown. What it means is always said by a word or a glyph, too.
@@ -49,8 +51,12 @@ func (l line) width() (n int) {
 	return n
 }
 
-// fit is the line at a width: cut, or filled with blanks.
+// fit is the line at a width: cut, or filled with blanks. What text of others would do to a terminal is escaped first.
 func (l line) fit(width int) line {
+	l = slices.Clone(l)
+	for i := range l {
+		l[i].text = visible.Line(l[i].text)
+	}
 	have := l.width()
 	if have <= width {
 		return append(slices.Clip(l), span{strings.Repeat(" ", width-have), plain})
@@ -128,14 +134,4 @@ func wrap(text string, width, most int) (lines []string) {
 		lines = append(lines, at)
 	}
 	return lines
-}
-
-// harmless is a text of somebody else's without what a terminal would obey.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
 }

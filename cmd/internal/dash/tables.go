@@ -21,13 +21,13 @@ func (p *picture) sessions(width, height int) []line {
 	for i := range s.Oldest[:min(len(s.Oldest), max(height-2, 0))] {
 		d := &s.Oldest[i]
 		lines = append(lines, say(plain, fmt.Sprintf("%s %9s  %s %s ", cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 24),
-			rough(s.At.Sub(d.Began).Seconds()), cell(d.Path, 28), cell(d.Service, 14))).and(warning, harmless(d.Gate)))
+			rough(s.At.Sub(d.Began).Seconds()), cell(d.Path, 28), cell(d.Service, 14))).and(warning, d.Gate))
 	}
 	return lines
 }
 
 // cell is a text in a column of a width.
-func cell(text string, width int) string { return say(plain, harmless(text)).fit(width).text() }
+func cell(text string, width int) string { return say(plain, text).fit(width).text() }
 
 // dearest are steps, those first that took the most time.
 func dearest(all []control.Step) []control.Step {
@@ -71,7 +71,7 @@ func (p *picture) log(width, height int) []line {
 	for i := range p.status.Log {
 		e := &p.status.Log[len(p.status.Log)-1-i]
 		const stamp = 9
-		for k, text := range wrap(harmless(changed(e)), width-stamp, 3) {
+		for k, text := range wrap(changed(e), width-stamp, 3) {
 			when := strings.Repeat(" ", stamp)
 			if k == 0 {
 				when = at(e.At) + " "

@@ -18,7 +18,7 @@ func (p *picture) trouble(width int) []row {
 	for i := range s.Errors {
 		e := &s.Errors[i]
 		rows = append(rows, row{say(bad, "✖ ").and(plain, fmt.Sprintf("%s × %s", e.Class, engine.FormatCount(e.Count))).and(quiet, where(e)), min(1+i, 6)})
-		for k, text := range wrap(harmless(e.Message), width-2, 2) {
+		for k, text := range wrap(e.Message, width-2, 2) {
 			rows = append(rows, row{say(quiet, "  "+text), 3 + i + k})
 		}
 	}
@@ -28,7 +28,7 @@ func (p *picture) trouble(width int) []row {
 	for i := range s.Log {
 		e := &s.Log[len(s.Log)-1-i]
 		const stamp = 9
-		for k, text := range wrap(harmless(changed(e)), width-stamp, 3) {
+		for k, text := range wrap(changed(e), width-stamp, 3) {
 			if k == 0 {
 				rows = append(rows, row{say(quiet, at(e.At)+" ").and(plain, text), 2 + i})
 			} else {
@@ -81,7 +81,7 @@ func where(e *control.Error) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "  " + harmless(strings.Join(parts, ", "))
+	return "  " + strings.Join(parts, ", ")
 }
 
 // changed is what was changed, in one line.

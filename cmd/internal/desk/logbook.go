@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/logs"
 	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // logbook counts what is logged as an error, and passes everything on.
@@ -38,7 +39,7 @@ func keepLog(h slog.Handler) *trouble {
 func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file io.Closer) {
 	_, saved := wire.LogLevel(data)
 	level.Set(saved)
-	seen := slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(wire.Redact)})
+	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(wire.Redact)})
 	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, wire.WindowName), Level: level, Redact: wire.Redact})
 	if err != nil {
 		return keepLog(seen), io.NopCloser(nil)

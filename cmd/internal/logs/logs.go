@@ -9,9 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // What is kept: the file, and so many before it, for so many days.
@@ -43,8 +46,25 @@ func Open(o Options) (*slog.Logger, io.Closer, error) {
 			return nil, nil, fmt.Errorf("open the log: %w", err)
 		}
 	}
-	file := &lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups, MaxAge: mostDays}
+	file := &logFile{Logger: lumberjack.Logger{Filename: o.File, MaxSize: mostMegabytes, MaxBackups: mostBackups, MaxAge: mostDays}}
 	return slog.New(NewHandler(file, o)), file, nil
+}
+
+// logFile is a file of lines. It makes the file itself, with the first line, since the library would let others look into
+// its folder.
+type logFile struct {
+	lumberjack.Logger
+	made sync.Once
+}
+
+// Write implements [io.Writer].
+func (f *logFile) Write(line []byte) (int, error) {
+	var err error
+	f.made.Do(func() { err = touch(f.Filename) })
+	if err != nil {
+		return 0, err
+	}
+	return f.Logger.Write(line)
 }
 
 // touch makes a file, if it is not there yet.
@@ -59,9 +79,9 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// NewHandler writes lines of JSON.
+// NewHandler writes lines of JSON that a terminal can show safely.
 func NewHandler(w io.Writer, o Options) slog.Handler {
-	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
+	return slog.NewJSONHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
 }
 
 // Redacting is what takes secrets out of the message and the values of a line, for a handler.

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/browser"
 )
 
 const (
@@ -59,7 +60,7 @@ func Listen(ctx context.Context, address, version string) (*Endpoint, error) {
 	}
 	e := &Endpoint{listener: listener, version: version, served: make(chan struct{})}
 	e.server = &http.Server{
-		Handler: e.handler(), ReadTimeout: readTime, ReadHeaderTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: browser.Refuse(e.handler()), ReadTimeout: readTime, ReadHeaderTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: mostHeaders, ErrorLog: log.New(io.Discard, "", 0), // what a stranger sends is no news
 	}
 	go func() {

@@ -299,6 +299,23 @@ func TestEndpoint(t *testing.T) {
 			t.Errorf("%s %s: %d %s", tt.method, tt.path, code, body)
 		}
 	}
+	for name, header := range map[string]http.Header{
+		"a page whose name leads here": {"Host": {"evil.example:9464"}}, "a page of another site": {"Origin": {"https://evil.example"}},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header, req.Host = header, header.Get("Host")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusForbidden || strings.Contains(string(body), "throng_") {
+			t.Errorf("%s reads: %d %s %v", name, res.StatusCode, body, err)
+		}
+	}
 	run := full()
 	e.Show(run)
 	e.Keep(full()) // of another run

@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Answers of private steps leave the store once their cycle is closed. Removing their rows overwrites the pages of the file
+// (secure_delete), but the write-ahead log has the pages as they were until it is emptied.
+
+// swept is called when a chore is done.
+func (j *Journal) swept(done chore) {
+	if _, ok := done.(*sweep); ok && j.private {
+		j.private = !j.store.emptyLog()
+	}
+}
+
+const (
+	// scrubTries is how often, and scrubWait how long apart, the log is tried to be emptied when a journal is closed while
+	// another process reads.
+	scrubTries = 40
+	scrubWait  = 50 * time.Millisecond
+)
+
+// scrub empties the log at the journal's end. Readers of another process may keep it from that for a while.
+func (j *Journal) scrub() {
+	for try := 0; j.private && try < scrubTries; try++ {
+		if j.private = !j.store.emptyLog(); !j.private {
+			return
+		}
+		select {
+		case <-time.After(scrubWait):
+		case <-j.halt:
+			return
+		}
+	}
+	if j.private {
+		j.store.options.Logger.Warn("answers of private steps stay in the log of the store until the processes that read it are closed", "run", j.id)
+	}
+}
+
+// emptyLog moves the write-ahead log into the file and cuts it to nothing. It waits for nobody: false is that it could not.
+func (s *Store) emptyLog() bool {
+	ctx := context.Background()
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout=0`); err != nil {
+		return false
+	}
+	defer conn.ExecContext(ctx, `PRAGMA busy_timeout=5000`) //nolint:errcheck // as [connect] sets it
+	var busy, pages, moved int
+	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+	return err == nil && busy == 0
+}
+
+// sweepLeft removes what processes left that were killed between the end of a cycle and the removal of its requests. The
+// caller has the store for itself.
+func (s *Store) sweepLeft() error {
+	ctx := context.Background()
+	left := map[int64]int{}
+	for rows, err := range s.query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE doomed IN (0, ?))
+		WHERE EXISTS (SELECT 1 FROM requests WHERE run = key AND kept = 0 AND cycle <= closed)`, binned) {
+		if err != nil {
+			return err
+		}
+		var run int64
+		var cycle int
+		if err := rows.Scan(&run, &cycle); err != nil {
+			return err
+		}
+		left[run] = cycle
+	}
+	for run, cycle := range left {
+		if err := s.sweepRun(ctx, run, cycle); err != nil {
+			return err
+		}
+	}
+	if size(s.path()+"-wal") > 0 { // what was removed may be in there, by the process that was killed too
+		s.emptyLog()
+	}
+	return nil
+}
+
+func (s *Store) sweepRun(ctx context.Context, run int64, cycle int) error {
+	record, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, run).Scan)
+	if errors.Is(err, ErrDamaged) || errors.Is(err, sql.ErrNoRows) || errors.Is(err, engine.ErrNotFound) {
+		return nil // it is shown as damaged, and can be deleted
+	}
+	if err != nil {
+		return err
+	}
+	j := &Journal{store: s, id: record.ID, run: run, settings: record.Settings, folder: newFolder()}
+	for left := chore(&sweep{journal: j, upTo: cycle}); left != nil; {
+		was := left
+		if err := s.transact(func(tx txn) (err error) {
+			left, err = was.piece(tx)
+			return err
+		}); errors.Is(err, ErrDamaged) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// confide journals private answers of a cycle, and returns pieces of how they stand in the file.
+func confide(t *testing.T, s *Store, j *Journal, cycle int) (traces [][]byte) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(cycle), 1))
+	for a := range 50 {
+		p := engine.Place{Cycle: cycle, Agent: a}
+		entry := func(path string) engine.Entry {
+			return engine.Entry{Path: path, Attempts: 1, Output: fmt.Appendf(nil, `"private %x %x"`, random.Uint64(), random.Uint64()), Private: true}
+		}
+		j.Append(
+			engine.IntentRow{Place: p, Path: "buy", Earlier: []engine.Entry{entry("look")}},
+			engine.AnswerRow{Place: p, Entry: entry("buy")},
+			engine.SessionRows{{Place: p, Outcome: []engine.Outcome{engine.OK, engine.Failed}[a%2]}})
+	}
+	if err := j.Commit(t.Context(), engine.StartRow{}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests WHERE cycle = ? AND kept = 0`, cycle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data []byte
+		if err := rows.Scan(&data); err != nil {
+			t.Fatal(err)
+		}
+		for part := range slices.Chunk(data[min(len(data), 200):], 64) {
+			if len(part) == 64 {
+				traces = append(traces, part)
+			}
+		}
+	}
+	if err := rows.Err(); err != nil || len(traces) < 5 {
+		t.Fatalf("%d traces, %v", len(traces), err)
+	}
+	return traces
+}
+
+// tracesIn is how many of the pieces are in the files of a folder, and in which.
+func tracesIn(t *testing.T, dir string, traces [][]byte) (found int, where []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := found
+		for _, trace := range traces {
+			if bytes.Contains(text, trace) {
+				found++
+			}
+		}
+		if found > before {
+			where = append(where, filepath.Base(file))
+		}
+	}
+	return found, where
+}
+
+// endCycle closes a cycle, and the journal, which then has removed what is not kept.
+func endCycle(t *testing.T, j *Journal, cycle int) {
+	t.Helper()
+	j.Append(engine.BarrierRow{Cycle: cycle})
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPrivateAnswersLeaveTheLog is that nothing of the private answers of a closed cycle is in any file, the write-ahead log
+// of a store that is still open among them, and that a reader which keeps the log from being emptied does so only for as long
+// as it reads.
+func TestPrivateAnswersLeaveTheLog(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	settings := engine.DefaultSettings()
+	settings.KeepShare = 0.5
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	journal := func() *Journal {
+		j, err := s.Journal("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	j := journal()
+	traces := confide(t, s, j, 0)
+	if n, _ := tracesIn(t, dir, traces); n < len(traces) {
+		t.Fatalf("only %d of %d traces are there while the cycle is open: the search proves nothing", n, len(traces))
+	}
+	endCycle(t, j, 0)
+	if n, where := tracesIn(t, dir, traces); n > 0 {
+		t.Errorf("%d of %d traces are in %v after the cycle", n, len(traces), where)
+	}
+
+	j = journal()
+	traces = confide(t, s, j, 1)
+	other := openStore(t, dir, Options{Logger: quiet()})
+	tx, err := other.reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRowContext(t.Context(), `SELECT count(*) FROM requests`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	endCycle(t, j, 1)
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	endCycle(t, journal(), 2)
+	if n, where := tracesIn(t, dir, traces); n > 0 {
+		t.Errorf("%d of %d traces are in %v after a reader has gone", n, len(traces), where)
+	}
+
+	// A run that goes into the bin with an open cycle has them for when it is restored; with the run they go for good.
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "open", Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	j, err = s.Journal("open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces = confide(t, s, j, 0)
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "open"); err != nil {
+		t.Fatal(err)
+	}
+	if n, where := tracesIn(t, dir, traces); n > 0 {
+		t.Errorf("%d of %d traces are in %v after the run was deleted", n, len(traces), where)
+	}
+	closeStore(t, other)
+	closeStore(t, s)
+}
+
+// TestPrivateAnswersOverKills copies the files at every commit, as a kill leaves them: once the cycle is closed, opening the
+// store removes what was still to be removed, and a backup has nothing of it.
+func TestPrivateAnswersOverKills(t *testing.T) {
+	dir := t.TempDir()
+	var copies []string
+	keep := false
+	s := openStore(t, dir, Options{Logger: quiet(), OnCommit: func(int64) {
+		if keep {
+			to := t.TempDir()
+			copyFiles(t, dir, to)
+			copies = append(copies, to)
+		}
+	}})
+	if err := s.Create(t.Context(), engine.RunRecord{ID: "r", Settings: engine.DefaultSettings()}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Journal("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces := confide(t, s, j, 0)
+	keep = true // the next commit is the writer's, which sees it: rows are handed over with a lock
+	endCycle(t, j, 0)
+	if len(copies) < 2 {
+		t.Fatalf("only %d copies", len(copies))
+	}
+	if n, _ := tracesIn(t, copies[0], traces); n == 0 {
+		t.Fatal("there is nothing to remove after the barrier: the test proves nothing")
+	}
+	closeStore(t, s)
+	for i, to := range copies {
+		again := openStore(t, to, Options{Logger: quiet()})
+		if n, where := tracesIn(t, to, traces); n > 0 {
+			t.Errorf("killed after commit %d: %d of %d traces are in %v when it is open again", i, n, len(traces), where)
+		}
+		backup, err := again.backUp(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, where := tracesIn(t, to, traces); n > 0 {
+			t.Errorf("killed after commit %d: %d of %d traces are in %v with the backup %s", i, n, len(traces), where, filepath.Base(backup))
+		}
+		closeStore(t, again)
+	}
+}
