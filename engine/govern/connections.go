@@ -32,12 +32,12 @@ type connections struct {
 	seen  spell // of those in use on the server, without Throng's idle ones
 	held  spell // of those, by Throng
 
-	top  *before // before it shrank for the first time in a row; nil is that it did not
-	vain bool      // fewer sessions freed no connections, while the server has been full since
+	top  *moment // before it shrank for the first time in a row; nil is that it did not
+	vain bool    // fewer sessions freed no connections, while the server has been full since
 }
 
-// before is what there was before the limit was lowered.
-type before struct {
+// moment is what there was before the limit was lowered.
+type moment struct {
 	limit    int
 	inFlight float64
 	seen     float64
@@ -63,7 +63,7 @@ func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
 	c.want = max(c.want, r.Limit)
 	c.since += r.Span
 	c.ended += r.Ended
-	used := inUseOf(k)
+	used := taken(k)
 	if c.since > settles {
 		c.seen.add(r.Span, used, r.InFlight)
 		c.held.add(r.Span, float64(k.Held), r.InFlight)
@@ -85,8 +85,8 @@ func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
 	return c.want, c.why
 }
 
-// inUseOf is how many connections of the server are in use, by all clients.
-func inUseOf(k engine.Connections) float64 { return float64(max(k.Server-k.Idle, 0)) }
+// taken is how many connections of the server are in use, by all clients.
+func taken(k engine.Connections) float64 { return float64(max(k.Server-k.Idle, 0)) }
 
 // room is how many sessions could be in flight with the server at the warning, or with Throng's fair share of it, for what
 // each holds. -1: they hold none.
@@ -115,7 +115,7 @@ func (c *connections) lower(r *engine.Reading) {
 			return
 		}
 		if c.top == nil {
-			c.top = &before{r.Limit, c.inFlight(), c.seen.mean()}
+			c.top = &moment{r.Limit, c.inFlight(), c.seen.mean()}
 		}
 		factor = connectionsWarn * float64(k.Max) / c.seen.mean()
 	}

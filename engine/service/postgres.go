@@ -106,15 +106,15 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		if errors.Is(err, errRenewed) || errors.Is(err, errSpared) {
 			continue
 		}
-		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
-			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
-				return nil, p.noneFree()
-			}
-			continue
-		}
 		if errors.Is(err, errDescriptors) {
 			if err := p.descriptors.wait(ctx, call, p.name); err != nil {
 				return nil, err
+			}
+			continue
+		}
+		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
+			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
+				return nil, p.noneFree()
 			}
 			continue
 		}

@@ -85,16 +85,16 @@ func (c *Call) holdRead(ctx context.Context, n int64) error {
 // unheld marks the failure of a session that gets no memory.
 func unheld(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*engine.StepError](err); ok && ctx.Err() == nil {
-		return &engine.StepError{Class: failure.Class, Err: &noMemory{failure.Err}}
+		return &engine.StepError{Class: failure.Class, Err: &memoryFailure{failure.Err}}
 	}
 	return err
 }
 
-// noMemory is an error that is errMemory and says more.
-type noMemory struct{ error }
+// memoryFailure is an error that is errMemory and says more.
+type memoryFailure struct{ error }
 
-func (e *noMemory) Is(target error) bool { return target == errMemory }
-func (e *noMemory) Unwrap() error        { return e.error }
+func (e *memoryFailure) Is(target error) bool { return target == errMemory }
+func (e *memoryFailure) Unwrap() error        { return e.error }
 
 // counted is an answer that claims memory as it comes.
 type counted struct {

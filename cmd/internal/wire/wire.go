@@ -164,12 +164,12 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	probe := l.probe(j)
-	probe.Stored = journal.Stored
 	parted, err := l.parted(ctx, j, res)
 	if err != nil {
 		return nil, err
 	}
+	probe := l.probe(j)
+	probe.Stored = journal.Stored
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
