@@ -52,7 +52,7 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 	var text string
 	var err error
 	if o.Kind == "llm" {
-		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models}, l.Allow)
+		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models, o.Unnamed}, l.Allow)
 	} else {
 		text, err = l.checkHTTP(ctx, o)
 	}
