@@ -118,7 +118,7 @@ type loop struct {
 	scribe  chan note
 
 	window      window
-	stored      int64 // rows by this process, as of the last sample
+	written     int64 // rows by this process, as of the last sample
 	metrics     MetricsRow
 	connections Connections // of the metrics, as they were probed
 	// As of the last sample; snapshots share the steps.
@@ -240,7 +240,7 @@ func (l *loop) run(forget func() bool) {
 		l.totals.inexactSince(since)
 		l.append(ChangeRow{At: l.began, Cycle: l.number, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since}, nil)
 	}
-	l.written()
+	l.journalWriting()
 	l.askServices(l.began)
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	for _, stop := range []func(){publish.Stop, sample.Stop, func() { l.due.Stop() }, func() { l.autosave.Stop() }, func() { l.last.Stop() }} {

@@ -239,8 +239,9 @@ type MetricsRow struct {
 	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
 	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
 
-	Beside Outlay `cbor:"32,keyasint,omitzero"`  // as in Peaks, so far
-	Stored int64  `cbor:"33,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
+	Stored int64 `cbor:"32,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
+
+	Beside Outlay `cbor:"33,keyasint,omitzero"` // as in Peaks, so far
 }
 
 // Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.

@@ -97,8 +97,8 @@ type apart struct {
 	entry Entry // the newest; without Attempts there is none
 }
 
-// written journals what it took to have the population written, before the run began.
-func (l *loop) written() {
+// journalWriting journals what it took to have the population written, before the run began.
+func (l *loop) journalWriting() {
 	for i := range l.cfg.Written {
 		row := SharedRow{Key: PopulationKey, Cycle: l.number, Record: &l.cfg.Written[i]}
 		l.append(row, nil)

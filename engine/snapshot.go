@@ -230,7 +230,7 @@ func (l *loop) sample() {
 	if probe.Writes != nil {
 		writes := probe.Writes()
 		m.WritesPerSec = float64(writes-l.window.writes) / span
-		l.stored += writes - l.window.writes
+		l.written += writes - l.window.writes
 		l.window.writes = writes
 	}
 	if probe.Stored != nil {
@@ -397,7 +397,7 @@ func (l *loop) writesPerSec() float64 {
 	if l.cfg.Probe.Writes == nil || span <= 0 {
 		return math.NaN()
 	}
-	return float64(l.stored) / span
+	return float64(l.written) / span
 }
 
 // failedInCycle counts the sessions of the open cycle that failed or timed out.
