@@ -1,9 +1,9 @@
 package scenario
 
 import (
-	"reflect"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
