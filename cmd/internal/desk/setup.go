@@ -186,6 +186,11 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err := d.notes.allow(o.Allow); err != nil {
 		return err
 	}
+	if !o.At.IsZero() {
+		if err := l.WaitFor(ctx, o.At, o.Start); err != nil {
+			return err
+		}
+	}
 	l.Writing = writing
 	return d.start(ctx, l)
 }
