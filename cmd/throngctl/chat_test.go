@@ -123,7 +123,7 @@ func TestBoundAndRateOfModelCalls(t *testing.T) {
 		{"flag", "", []string{"--max-llm-calls", "3", "--llm-rate", "1000"}, 3, 0},
 		{"environment", "2", []string{"--llm-rate", "1000"}, 2, 0},
 		{"flag over environment", "2", []string{"--max-llm-calls", "5", "--llm-rate", "1000"}, 5, 0},
-		{"rate", "", []string{"--llm-rate", "8", "--set", "agents=4"}, 16, 700 * time.Millisecond},
+		{"rate", "", []string{"--llm-rate", "8", "--set", "agents=4"}, 16, 400 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.env != "" {

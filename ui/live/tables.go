@@ -15,7 +15,7 @@ import (
 )
 
 var serviceColumns = []widgets.Column{
-	{Title: "Service", Sample: "shop-service"},
+	{Title: "Service", Sample: "  POST /api/orders"},
 	{Title: "At once", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
 	{Title: "Last 60 s", Sample: "mmmm"},
 	{Title: "Waiting", Sample: "10,000", Align: fyne.TextAlignTrailing},

@@ -22,6 +22,7 @@ func TestStatus(t *testing.T) {
 		Services: []engine.ServiceState{{
 			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9,
 			Breaker: engine.BreakerHalfOpen, Exhausted: "the quota of the day is gone",
+			Buckets: []engine.BucketState{{Name: "POST /embeddings", Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}},
 		}},
 		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
 		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "pacer"}, {}, {}, {}, {}, {}},
@@ -43,8 +44,9 @@ func TestStatus(t *testing.T) {
 		`"elapsed_seconds":60,"remaining_seconds":90,"limit":20,"in_flight":7,"floor":1,"ceiling":100,"governor":"adaptive","steered_by":"resources"`,
 		`"breaker":"open","breaker_why":"half of the cycle failed","next_probe":"2030-03-01T12:01:00Z"`,
 		`"stall":{"since":"2030-03-01T11:58:50Z","why":"they wait for model"}`,
+		`"buckets":[{"name":"POST /embeddings","rate":8,"max_rate":50,"rate_why":"a 429","blocked_until":"2030-03-01T12:00:00Z","waiting":4,"refused":9}]`,
 		`{"name":"model","kind":"llm","in_flight":3,"bound":50,"waiting":4,"rate":8,"max_rate":50,"rate_why":"a 429"`,
-		`"breaker":"half-open","exhausted":"the quota of the day is gone"}`,
+		`"breaker":"half-open","exhausted":"the quota of the day is gone","buckets"`,
 		`"budget":{"dollars":5,"spent_dollars":1.25,"spent_tokens":10,"spent_requests":2,"short":"dollars"}`,
 		`{"agent":4,"name":"eve","began":"2030-03-01T12:00:00Z","path":"ask","service":"model","gate":"pacer"}`,
 		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
