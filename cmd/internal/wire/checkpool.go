@@ -20,8 +20,9 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 		return mended(refused(err), engine.MendAgain, "")
 	}
 	wanted := poolSize(o.Service)
-	allowed := wanted
+	allowed, super, instead := wanted, "", ""
 	if conn, err := d.Connect(ctx); err == nil { // a pooler need not tell
+		super, instead = d.Superuser(ctx, conn)
 		var most int
 		if err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int`).Scan(&most); err == nil {
 			allowed = max(min(wanted, l.allowance(o.Service, d)(most)), 1)
@@ -33,6 +34,8 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 	case t.opened < t.wanted:
 		return mended(warning("its steps would wait for each other", "%s; only %d of %s opened at once: %v",
 			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.MendAgain, "")
+	case super != "":
+		return warning(instead, "%s; %s", text, super)
 	case allowed < wanted:
 		return fine("%s; %s open at once, of %d configured: the rest is left to others", text, plural(int64(allowed), "connection", "connections"), wanted)
 	}

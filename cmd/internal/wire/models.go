@@ -30,17 +30,16 @@ const modelsTime = 10 * time.Second
 // mostModels is the longest list that is read, in bytes.
 const mostModels = 8 << 20
 
-// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. The key goes only
-// to the provider whose key it is, to this machine, and to hosts that were allowed.
-func CheckModels(ctx context.Context, m ModelService, allowed []string) (string, error) {
+// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. Its key is sent if
+// withKey is set.
+func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
 	field := "service " + m.Name
 	u, err := service.CheckAddress(m.Address)
 	if err != nil {
 		return "", &engine.FieldError{Field: field, Problem: err.Error()}
 	}
-	trusted := loopback(u.Hostname()) || slices.Contains(allowed, u.Hostname()) || ownsKey(u, m.Key)
 	key := ""
-	if m.Key != "" && trusted {
+	if m.Key != "" && withKey {
 		if key, _, err = (Secrets{}).Find(field, m.Key); err != nil {
 			return "", err
 		}
@@ -53,8 +52,8 @@ func CheckModels(ctx context.Context, m ModelService, allowed []string) (string,
 		return "", err
 	}
 	took := engine.FormatDuration(time.Since(began))
-	if refusesKey(status) && m.Key != "" && !trusted {
-		return fmt.Sprintf("answered in %s; the key %s is not sent to %s before you have allowed that, which a launch asks for", took, m.Key, u.Host), nil
+	if refusesKey(status) && m.Key != "" && !withKey {
+		return fmt.Sprintf("answered in %s; the key %s was not sent to %s", took, m.Key, u.Host), nil
 	}
 	if err := m.refused(u, key, status); err != nil {
 		return "", err
@@ -66,6 +65,12 @@ func CheckModels(ctx context.Context, m ModelService, allowed []string) (string,
 		}
 	}
 	return m.found(text, models)
+}
+
+// OwnsKey reports whether a service is that of the provider whose key it is.
+func (m ModelService) OwnsKey() bool {
+	u, err := service.CheckAddress(m.Address)
+	return err == nil && ownsKey(u, m.Key)
 }
 
 // ownsKey reports whether an address is that of the provider whose key has a name.
