@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -44,7 +45,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 		}
 		settings := engine.DefaultSettings()
 		settings.Cycles, settings.Remote = 1, sink
-		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Trusted: true}
+		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Trusted: true, Allow: []string{addressOf(t, address)}}
 		l.Secrets.Env = func(string) string { return address }
 		if sink {
 			if err := l.Remote.Use(Database{URL: address}); err != nil {
@@ -140,4 +141,14 @@ func TestCheckPostgres(t *testing.T) {
 			t.Errorf("%+v: %s, %v; want %s", tt.p, said, err, tt.says)
 		}
 	}
+}
+
+// addressOf is a database as it is allowed.
+func addressOf(t *testing.T, address string) string {
+	t.Helper()
+	d, err := service.ParseDatabase(address, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Target()
 }
