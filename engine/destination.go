@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Destination is an address outside of Throng that a service of a scenario is at, and what is sent there. It is what a person
-// is asked about before anything leaves. It holds names of secrets, never values.
+// Destination is an address outside of Throng that a service of a scenario is at, and what is sent there. It is what a
+// person is asked about before anything leaves. It holds names of secrets, never values.
 type Destination struct {
 	Service  string
 	Host     string   // host:port
@@ -24,7 +24,7 @@ func (d Destination) Address() string {
 	return d.Host + "/" + d.Database
 }
 
-// Local reports whether the place is on this machine, found out without asking anybody.
+// Local reports whether the address is on this machine, found out without asking anybody.
 func (d Destination) Local() bool {
 	host, _, err := net.SplitHostPort(d.Host)
 	if err != nil {
@@ -39,7 +39,7 @@ func IsThisMachine(host string) bool {
 	return strings.EqualFold(host, "localhost") || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// Gets says in words what is sent to the place.
+// Gets says in words what is sent there.
 func (d Destination) Gets() string {
 	what := "requests"
 	if d.Database != "" {
@@ -48,7 +48,7 @@ func (d Destination) Gets() string {
 	if len(d.Secrets) == 0 {
 		return what
 	}
-	return what + ", and the " + secretWord(len(d.Secrets)) + " " + listed(d.Secrets)
+	return what + " with the " + secretWord(len(d.Secrets)) + " " + listed(d.Secrets)
 }
 
 func secretWord(n int) string {

@@ -58,11 +58,11 @@ func (c *allowedCmd) Run(t *terminal) error {
 }
 
 func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Granted) error {
-	switch {
-	case c.File == "":
+	if c.File == "" {
 		return &engine.FieldError{Field: "forget", Problem: "no file is named", Hint: "such as throngctl allowed shop.yaml --forget"}
-	case len(all) == 0:
-		return &engine.FieldError{Field: "file", Problem: c.File + " was not allowed anything", Hint: "throngctl allowed lists what was"}
+	}
+	if len(all) == 0 && !t.json {
+		fmt.Fprintf(t.out, "%s was not allowed anything\n", harmless(c.File))
 	}
 	list := []allowedJSON{}
 	for _, g := range all {

@@ -73,7 +73,7 @@ func TestLoopbackIsNotConsent(t *testing.T) {
 	a, data := newAdmin(t), t.TempDir()
 	file := write(t, filepath.Join(t.TempDir(), "mystery.yaml"), fmt.Sprintf(mystery, a.URL))
 	run := []string{"run", file, "--data", data, "--no-dashboard", "--seed", "1"}
-	refused := "would send requests, and the secrets AWS_SECRET_ACCESS_KEY and OPENAI_API_KEY to " + a.address()
+	refused := "would send requests with the secrets AWS_SECRET_ACCESS_KEY and OPENAI_API_KEY to " + a.address()
 	for _, args := range [][]string{run, {"try", file, "--data", data}, {"calibrate", file, "--data", data}} {
 		code, said := asPerson(t, args...)
 		if code != exitUsage || !strings.Contains(said, refused) || !strings.Contains(said, "--allow "+a.address()) {
@@ -259,9 +259,8 @@ func TestResultsAreNoService(t *testing.T) {
 	}
 	named := strings.Replace(u.Host, "127.0.0.1", "localhost", 1)
 	file := write(t, filepath.Join(t.TempDir(), "x.yaml"), "population: {count: 1}\nservices: {db: {kind: postgres, url: \"secret:RESULTS\"}}\nchain c: {step a: {kind: sql, service: db, query: \"select 1\"}}\n")
-	data := t.TempDir()
 	for allow, code := range map[string]int{named: exitUsage, named + u.Path: exitDone} {
-		got, said := asPerson(t, "try", file, "--data", data, "--allow", allow)
+		got, said := asPerson(t, "try", file, "--data", t.TempDir(), "--allow", allow)
 		if got != code || code == exitUsage && !strings.Contains(said, "which holds the results of your runs") {
 			t.Errorf("--allow %s: code %d\n%s", allow, got, said)
 		}
