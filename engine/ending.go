@@ -21,6 +21,7 @@ func (l *loop) finish() {
 	if !l.abandoned && (l.workers > 0 || l.closing || l.saving > 0) {
 		return
 	}
+	l.recordMoves() // the last ones
 	if l.cycle == nil && l.cfg.Settings.Cycles > 0 && l.number >= l.cfg.Settings.Cycles {
 		l.ending, l.stopping = EndFinished, allDone
 	}

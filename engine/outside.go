@@ -13,8 +13,9 @@ type Service interface {
 	// Renew has the requests in flight sent again with their keys, which counts as no attempt: the machine slept, or a
 	// person goes on although the quota was gone, which is as if that had never been said.
 	Renew()
-	// Moves returns what the service's pacer and breaker changed by themselves since it was asked last. What is none of
-	// the names of Tunables, such as "model rate": a change under a tunable's name is made again when the run is resumed.
+	// Moves returns what the service changed by itself since it was asked last: its rate limiter, its breaker, and what it
+	// learned. A change under the name of a tunable is made again when the run is resumed; one under another name, such as
+	// "model rate", is not.
 	Moves() []ChangeRow
 }
 

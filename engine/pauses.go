@@ -119,17 +119,24 @@ func (l *loop) askServices(now time.Time) {
 		return
 	}
 	states := l.states(now)
+	l.recordMoves()
 	var quotas []quota
-	for i, s := range l.cfg.Services {
-		for _, c := range s.Moves() {
-			l.record(c)
-		}
+	for i := range states {
 		if q, gone := l.quotaOf(&states[i]); gone {
 			quotas = append(quotas, q)
 		}
 	}
 	l.services = states
 	l.takeQuotas(quotas, now)
+}
+
+// recordMoves journals what the services changed by themselves.
+func (l *loop) recordMoves() {
+	for _, s := range l.cfg.Services {
+		for _, c := range s.Moves() {
+			l.record(c)
+		}
+	}
 }
 
 // states are how the services are doing, for snapshots to share.

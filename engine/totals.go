@@ -162,10 +162,10 @@ func inexactBecause(r *SessionRow) string {
 	return ""
 }
 
-// Timing reports whether a failure of the class may depend on timing.
+// Timing reports whether a failure of the class may depend on timing or chance: a model may answer well the next time.
 func (c Class) Timing() bool {
 	switch c {
-	case RateLimited, Timeout, ServerError, Network:
+	case RateLimited, Timeout, ServerError, Network, BadAnswer:
 		return true
 	default:
 		return false

@@ -306,7 +306,7 @@ func WithoutSecrets(addresses map[string]string) map[string]string {
 	out := make(map[string]string, len(addresses))
 	for service, text := range addresses {
 		if u, err := url.Parse(text); err == nil && u.Opaque == "" {
-			u.User, u.RawQuery, u.Fragment = nil, "", ""
+			u.User, u.RawQuery = nil, ""
 			out[service] = u.String()
 		} else if !strings.ContainsAny(text, "@?") { // host:port
 			out[service] = text

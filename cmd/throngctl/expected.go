@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,12 @@ func printService(w io.Writer, o wire.Outlook) {
 	}
 	if o.Replaced {
 		notes = append(notes, "instead of "+o.URL)
+	}
+	switch {
+	case o.Unnamed:
+		notes = append(notes, "asked for the model that it has")
+	case o.Kind == "llm" && !slices.Equal(o.Models, o.Named):
+		notes = append(notes, "asked for "+strings.Join(o.Models, ", "))
 	}
 	fmt.Fprintf(w, "service %s\t%s\t%s\t%s\n", o.Name, o.Kind, o.Address, strings.Join(notes, ", "))
 	for _, secret := range o.Secrets {

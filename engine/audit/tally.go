@@ -274,7 +274,7 @@ func (t *tally) suspect(i *engine.Inexact) {
 	}
 }
 
-// timing reports whether a failure of the class may depend on timing (EXACTNESS.md section 1).
+// timing reports whether a failure of the class may depend on timing or chance (EXACTNESS.md section 1).
 func timing(c engine.Class) bool {
-	return c == engine.RateLimited || c == engine.Timeout || c == engine.ServerError || c == engine.Network
+	return c == engine.RateLimited || c == engine.Timeout || c == engine.ServerError || c == engine.Network || c == engine.BadAnswer
 }

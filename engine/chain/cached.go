@@ -82,9 +82,9 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 		Who  [][]string
 		What any
 		Form json.RawMessage
-	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Stream, retry.Attempts, limit}}
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra, chat.Stream, retry.Attempts, limit}}
 	for _, s := range c.services {
-		asked.Who = append(asked.Who, append([]string{s.Name}, s.Models...))
+		asked.Who = append(asked.Who, append([]string{s.Name}, s.asked()...))
 	}
 	if c.shape != nil {
 		asked.Form = c.shape.sent

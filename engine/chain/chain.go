@@ -77,11 +77,15 @@ type Service struct {
 	Repeats Repeats // of changing requests, unless a step says it
 
 	// Of kind llm:
-	Models  []string // tried in order
+	Models  []string // tried in order; a launch may ask for others
+	Named   []string // those of the file, or what its provider is usually asked for
+	Unnamed bool     // the file names none
 	Embeds  string   // the model of embeddings; "" is the first of Models
 	Answers Answers
-	Free    bool         // it costs nothing: it runs on one's own machine
-	LLM     *service.LLM // set by ConnectLLM
+	Effort  string          // of reasoning, where a step does not say; "" is the model's
+	Extra   []service.Extra // further fields of each request for a completion
+	Free    bool            // it costs nothing: it runs on one's own machine
+	LLM     *service.LLM    // set by ConnectLLM
 	flights *singleflight.Group
 
 	Postgres *Postgres // of a service of that kind; else nil

@@ -95,10 +95,11 @@ func (q *inquiry) run(chat service.Chat) (script.Value, error) {
 func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
+	s.extended(&chat)
 	for try := 1; ; try++ {
 		got, err := q.call(s, chat)
 		if err != nil {
-			return nil, s.hinted(err, chat.Format)
+			return nil, err
 		}
 		out, err := q.read(got, chat.Model)
 		if err == nil {
@@ -109,23 +110,6 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 		}
 		chat.Messages = append(chat.Messages, q.objection(got, err)...)
 	}
-}
-
-// hinted says what to do about an error of a service that does not know the form in which it is asked for an answer.
-func (s *Service) hinted(err error, f service.Format) error {
-	step, ok := errors.AsType[*engine.StepError](err)
-	if !ok || step.Class != engine.ClientError || !f.JSON {
-		return err
-	}
-	text := step.Error()
-	if !strings.Contains(text, "response_format") && !strings.Contains(text, "json_schema") {
-		return err
-	}
-	ways := "`answers: json` or `answers: text`"
-	if s.Answers == AnswersJSON {
-		ways = "`answers: text`"
-	}
-	return engine.Fail(step.Class, "%w; with %s under the service %s it is asked in another way", step.Err, ways, s.Name)
 }
 
 // mostRepeated bounds what a model is shown of its own bad answer, in bytes.
@@ -152,7 +136,7 @@ func (q *inquiry) hidden(err error) error {
 	return err
 }
 
-// form asks for the shape in the way that the service understands.
+// form asks for the shape in the way that the service understands, and in words where a model refuses that way.
 func (q *inquiry) form(s *Service, chat *service.Chat) {
 	if q.shape == nil {
 		return
@@ -160,6 +144,7 @@ func (q *inquiry) form(s *Service, chat *service.Chat) {
 	switch s.Answers {
 	case AnswersBySchema:
 		chat.Format = service.Format{Name: "answer", Schema: q.shape.sent, Strict: q.shape.strict, JSON: true}
+		chat.InWords = q.shape.instruction()
 		return
 	case AnswersJSON:
 		chat.Format = service.Format{JSON: true}

@@ -21,7 +21,8 @@ func kinds() []kind {
 			"private",
 		}, readHTTP},
 		{"llm", []string{
-			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "share", "otherwise", "cache", "fallback",
+			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "max_completion_tokens",
+			"reasoning_effort", "extra", "share", "otherwise", "cache", "fallback",
 			"stream", "private",
 		}, readLLM},
 		{"embed", []string{"service", "input", "dimensions"}, readEmbed},

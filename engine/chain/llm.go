@@ -22,6 +22,9 @@ type completion struct {
 	shape     *answerShape // nil is any text
 	heat      Value        // the temperature; nil is the model's
 	most      int          // tokens; 0 is the model's
+	inner     bool         // most holds for what the model thinks, too: max_completion_tokens
+	effort    *script.Template
+	extra     *extras
 	share     Value        // nil is all
 	otherwise *script.Expr // nil is that a failure stays one
 	cache     *cached      // nil asks each time
@@ -59,9 +62,11 @@ func readLLM(r *reader, n *doc.Node) action {
 		c.shape = r.answerShape(a)
 	}
 	c.heat = r.number(n.Get("temperature"), "temperature", 2)
-	if m := n.Get("max_tokens"); m != nil {
-		c.most = m.Int(1, 1_000_000)
+	if which := n.Only("max_tokens", "max_completion_tokens"); which.Key != nil {
+		c.most, c.inner = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
 	}
+	c.effort = in.effort(n.Get("reasoning_effort"))
+	c.extra = in.extras(n.Get("extra"))
 	c.otherwise = r.expr(n.Get("otherwise"))
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression that gives the answer of the others", "a share of the agents asks, and the others have no answer")
@@ -95,6 +100,24 @@ func (r *reader) number(n *doc.Node, field string, most float64) Value {
 		}
 	}
 	return v
+}
+
+// effort reads how much a model is to reason.
+func (r *reader) effort(n *doc.Node) *script.Template {
+	t := r.template(n)
+	if t == nil {
+		return nil
+	}
+	if v := fixed(t); v != nil {
+		word, err := script.Text(v)
+		if err == nil {
+			err = CheckEffort(word)
+		}
+		if err != nil {
+			n.Errorf("low, medium or high", "%v", err)
+		}
+	}
+	return t
 }
 
 // readMessages reads a list of {role, content}, or an expression that gives one.
@@ -282,8 +305,17 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 		}
 		chat.Temperature = &heat
 	}
-	chat.MaxTokens, chat.Stream = c.most, c.stream
-	return chat, nil
+	if c.effort != nil {
+		if chat.Effort, err = text(with, c.effort, "reasoning_effort"); err == nil {
+			err = CheckEffort(chat.Effort)
+		}
+		if err != nil {
+			return chat, err
+		}
+	}
+	chat.MaxTokens, chat.Completion, chat.Stream = c.most, c.inner, c.stream
+	chat.Extra, err = c.extra.eval(with)
+	return chat, err
 }
 
 // mostMessages is how many messages a chat may have.

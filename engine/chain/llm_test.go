@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // TestLLMSteps is what comes of a step, by what models answer.
@@ -173,29 +174,64 @@ func TestAskingAgainWithoutAShape(t *testing.T) {
 	}
 }
 
-// TestFormsThatAreNotKnown is what is said where a service refuses the form in which it is asked.
-func TestFormsThatAreNotKnown(t *testing.T) {
+// TestFormsThatAreRefused is a service that refuses the field which asks for a form: it is asked in words, in the same call,
+// which counts as one attempt, and from then on.
+func TestFormsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
-		way     Answers
-		answer  string
-		private bool
-		want    string
+		way      Answers
+		refusal  string
+		statuses []int
+		want     string // in the error; "" is that there is an answer
 	}{
-		{AnswersBySchema, "400 no response_format", false, "; with `answers: json` or `answers: text` under the service other it is asked in another way"},
-		{AnswersJSON, "422 no json_schema", false, "; with `answers: text` under the service other it is asked in another way"},
-		{AnswersText, "400 no response_format", false, `format"`},
-		{AnswersBySchema, "400 too long", false, `too long"`},
-		{AnswersBySchema, "500 no response_format", false, `format"`},
-		{AnswersBySchema, "400 no response_format", true, "status 400"},
+		{AnswersBySchema, `400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."}}`, []int{400, 200}, ""},
+		{AnswersJSON, "422 no json_object", []int{422, 200}, ""},
+		{AnswersText, "400 no response_format", []int{400}, `format"`}, // it was not asked for
+		{AnswersBySchema, "400 too long", []int{400}, `too long"`},
+		{AnswersBySchema, "500 no response_format", []int{500}, `format"`},
 	} {
-		more := says(tt.answer).models(t)
-		more[1].Answers = tt.way
-		row := stage{
-			steps: fmt.Sprintf("step a: {kind: llm, service: other, prompt: hi, answer: {n: int}, private: %v, retry: {attempts: 1}}", tt.private), more: more,
-		}.one(t)
-		if !strings.HasSuffix(row.Error, tt.want) {
-			t.Errorf("%v, %s: %s", tt.way, tt.answer, row.Error)
+		o := &oracle{}
+		o.answer = func(q asking) (int, string) {
+			status := 0
+			if _, err := fmt.Sscan(tt.refusal, &status); err != nil {
+				t.Error(err)
+			}
+			if tt.want != "" || q.Format.Type != "" {
+				return status, tt.refusal[4:]
+			}
+			return 200, `Here it is: {"n": 3}`
 		}
+		more := o.models(t)
+		more[1].Answers = tt.way
+		row := stage{steps: "step a: {kind: llm, service: other, prompt: hi, answer: {n: int}, retry: {attempts: 1}}", more: more}.one(t)
+		if (row.Error == "") != (tt.want == "") || !strings.HasSuffix(row.Error, tt.want) || !slices.Equal(row.Steps[0].Statuses, tt.statuses) || row.Steps[0].Attempts != 1 {
+			t.Errorf("%v, %s: %v, %s", tt.way, tt.refusal, row.Steps[0].Statuses, row.Error)
+		}
+		if last := o.asked()[len(o.asked())-1]; tt.want == "" && (last.Format.Type != "" || !strings.Contains(last.Messages[0].Content, "JSON")) {
+			t.Errorf("%v: asked %s", tt.way, last.body)
+		}
+	}
+}
+
+// TestFurtherFields are those of a step and of its service: the step's come first, and a cache tells them apart.
+func TestFurtherFields(t *testing.T) {
+	o := says("ok")
+	more := o.models(t)
+	more[0].Effort, more[0].Extra = "high", []service.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "user", Value: []byte(`"all"`)}}
+	stage{steps: `
+step a: {kind: llm, service: model, prompt: hi, max_completion_tokens: 9, reasoning_effort: low, extra: {top_k: "${1 + 2}", provider: {order: [x]}}}
+step b: {kind: llm, service: model, prompt: hi}
+step c: {kind: llm, service: model, prompt: hi, cache: {k: "1"}, extra: {top_p: 0.5}}
+step d: {kind: llm, service: model, prompt: hi, cache: {k: "1"}, extra: {top_p: "${0.25 * k}"}}
+`, more: more}.one(t)
+	for i, want := range []string{
+		`"max_completion_tokens":9,"seed":`, `"reasoning_effort":"high","top_k":40,"user":"all"}`, `"top_p":0.5,"top_k":40,"user":"all"}`, `"top_p":0.25,"top_k":40,"user":"all"}`,
+	} {
+		if got := o.asked()[i].body; !strings.Contains(got, want) {
+			t.Errorf("step %d sent %s, want %s", i, got, want)
+		}
+	}
+	if got, want := o.asked()[0].body, `"reasoning_effort":"low","top_k":3,"provider":{"order":["x"]},"user":"all"}`; !strings.HasSuffix(got, want) {
+		t.Errorf("sent %s, want %s", got, want)
 	}
 }
 
@@ -263,7 +299,7 @@ func TestPrivateCompletions(t *testing.T) {
 // TestInexactByModels is which failures make a run's result depend on timing, also where something else took their
 // place.
 func TestInexactByModels(t *testing.T) {
-	for answers, want := range map[string]bool{"404": false, "yes": false, "500": true, "cut": true} {
+	for answers, want := range map[string]bool{"404": false, "yes": true, "500": true, "cut": true} {
 		o := says(answers)
 		row := stage{
 			steps: `step a: {kind: llm, service: other, prompt: hi, answer: {a: int}, otherwise: '{"a": 1}', retry: {attempts: 2, wait: 0}}`,

@@ -22,6 +22,9 @@ var AnswersNames = []string{"schema", "json", "text"}
 // ConnectLLM gives a service of kind llm its client; see [Service.Connect].
 func (s *Service) ConnectLLM(client *service.LLM, secret string) {
 	s.Connect(client.HTTP, secret)
+	if s.LLM != nil { // of the writing of the population, say
+		client.Learn(s.LLM)
+	}
 	s.LLM, s.flights = client, new(singleflight.Group)
 }
 

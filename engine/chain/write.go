@@ -31,7 +31,8 @@ type Writer struct {
 
 // writerKeys are those of an llm step that make sense where everybody is asked for, once.
 var writerKeys = []string{
-	"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "fallback", "stream", "retry", "timeout",
+	"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "max_completion_tokens",
+	"reasoning_effort", "extra", "fallback", "stream", "retry", "timeout",
 }
 
 // AnswerNames are the names of an answer's shape with their nodes, in the order of the file: known before services are.
@@ -124,9 +125,9 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 		What any
 		Form json.RawMessage
 		Seed uint64
-	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens}, Form: w.completion.shape.sent, Seed: c.seed()}
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra}, Form: w.completion.shape.sent, Seed: c.seed()}
 	for _, s := range w.completion.services {
-		asked.Who = append(asked.Who, append([]string{address(s), AnswersNames[s.Answers]}, s.Models...))
+		asked.Who = append(asked.Who, append([]string{address(s), AnswersNames[s.Answers]}, s.asked()...))
 	}
 	text, err := json.Marshal(asked)
 	if err != nil {

@@ -30,11 +30,12 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 		p = service.Providers[0]
 	}
 	if len(s.Models) == 0 && p.Model != "" {
-		s.Models = []string{p.Model}
+		s.Models, s.Unnamed = []string{p.Model}, true
 	}
 	if len(s.Models) == 0 && s.URL != "" {
 		n.Errorf("`model: NAME`, or a list that is tried in order", "which model is to answer?")
 	}
+	s.Named = s.Models
 	if e := n.Get("embedding_model"); e != nil {
 		if text, ok := r.constantText(e); ok && text != "" {
 			s.Embeds = text
@@ -43,6 +44,15 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 	if a := n.Get("answers"); a != nil {
 		s.Answers = chain.Answers(max(slices.Index(chain.AnswersNames, a.OneOf(chain.AnswersNames...)), 0))
 	}
+	if e := n.Get("reasoning_effort"); e != nil {
+		if text, ok := r.constantText(e); ok && text != "" {
+			if err := chain.CheckEffort(text); err != nil {
+				e.Errorf("low, medium or high", "%v", err)
+			}
+			s.Effort = text
+		}
+	}
+	s.Extra = r.chains.Extra(n.Get("extra"))
 	r.modelAuth(s, n.Get("auth"))
 }
 

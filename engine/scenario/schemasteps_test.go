@@ -106,8 +106,12 @@ func modelWords() map[string]keyWord {
 		"answer":      {mapped, "a shape: names to string, bool, int, float, list, a list of choices or a map; or a JSON Schema under schema"},
 		"temperature": {numeric, "from 0 to 2"},
 		"max_tokens":  {whole, "of the answer"},
-		"fallback":    {names, "services that are asked where this one fails"},
-		"stream":      {flagged, "the answer comes in pieces, and the timeout is for the silence between them"},
+
+		"max_completion_tokens": {whole, "of the answer with what the model thinks: the field of that name is sent"},
+		"reasoning_effort":      {words, "how much the model thinks: low, medium, high, or what it knows"},
+		"extra":                 {mapped, "further fields of the request, as the service names them"},
+		"fallback":              {names, "services that are asked where this one fails"},
+		"stream":                {flagged, "the answer comes in pieces, and the timeout is for the silence between them"},
 	}
 	out := map[string]keyWord{
 		"message.role":    {words, "system, developer, user or assistant"},

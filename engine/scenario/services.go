@@ -39,7 +39,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	atOnce := "connections"
 	switch s.Kind {
 	case "llm":
-		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "headers", "auth", "limits")
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits")
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
@@ -121,7 +121,7 @@ const manyCalls = 1000
 
 // warnPaid tells of a limit that does not limit what is paid for.
 func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
-	if many && s.Kind == "llm" && !s.Free && !strings.HasPrefix(s.URL, Rehearsal) {
+	if many && s.Kind == "llm" && !s.Free && !service.IsLocal(s.URL) && !strings.HasPrefix(s.URL, Rehearsal) {
 		n.Warnf("10 to 50, and raise it while you watch the cost", "%s is as good as no limit, and the service %s is paid for", n.Text(), s.Name)
 	}
 }

@@ -31,6 +31,9 @@ type Call struct {
 	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error, a bad answer where
 	// it is no *engine.StepError, has it tried again. Nil accepts all.
 	Accept func(*Answer) error
+	// Adapt returns the body to send instead, after an answer that says that something in the request is not known; nil
+	// leaves the answer as it is. The attempt then counts as none. Nil adapts nothing.
+	Adapt func(*Answer) []byte
 	// Pieces begins an answer that arrives in pieces: what it returns takes its events, line by line, and says when
 	// nothing more is wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
 	Pieces  func() (enough func(event []byte) bool)

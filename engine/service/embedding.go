@@ -30,17 +30,25 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 		return err
 	}
 	call.bill = &bill{from: l, model: e.Model, asked: e.length(), parts: len(e.Texts)}
-	ctx, asked := ask(call, e.Header)
-	_, err := l.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
-		Input: e.Texts, Model: openai.EmbeddingModel(e.Model), Dimensions: e.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat,
-	})
-	err = asked.failure(err)
+	call.Keyless = true
+	body, err := encode(e.fields())
+	if err == nil {
+		_, err = l.Do(call, Request{Method: http.MethodPost, Target: Target{path: "/embeddings"}, Header: jsonHeader(e.Header, "application/json"), Body: body})
+	}
 	call.charge(err == nil)
 	if err != nil {
 		return nil, err
 	}
 	l.spent(call.Record.Usage)
 	return vectors, nil
+}
+
+func (e *Embedding) fields() []field {
+	all := []field{{"input", e.Texts}, {"model", e.Model}, {"encoding_format", "float"}}
+	if e.Dimensions > 0 {
+		all = append(all, field{"dimensions", e.Dimensions})
+	}
+	return all
 }
 
 func (e *Embedding) length() (n int) {
@@ -51,7 +59,13 @@ func (e *Embedding) length() (n int) {
 }
 
 func readVectors(body []byte, want int) ([][]float32, openai.Usage, error) {
-	var r openai.EmbeddingResponse
+	var r struct {
+		Data []struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		} `json:"data"`
+		Usage openai.Usage `json:"usage"`
+	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, r.Usage, fmt.Errorf("the embeddings cannot be read: %w", err)
 	}

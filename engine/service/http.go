@@ -114,6 +114,7 @@ type Request struct {
 	Target Target
 	Header http.Header // by canonical names
 	Body   []byte      // nil is none
+	Sent   []byte      // leaves in place of Body, which still tells what is asked; nil is Body
 
 	Kind    BodyKind // how secrets are written into the body
 	Secrets Secrets  // whose marks stand in target and body
@@ -147,14 +148,22 @@ func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patie
 func (h *HTTP) request(r *Request, req *http.Request) {
 	u := h.address(r.Target)
 	*req = http.Request{
-		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: r.Header, ContentLength: int64(len(r.Body)),
+		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: r.Header,
 	}
 	if req.Header == nil {
 		req.Header = http.Header{}
 	}
-	if len(r.Body) > 0 {
-		body := r.Body
+	if r.Sent != nil {
+		setBody(req, r.Sent)
+	} else {
+		setBody(req, r.Body)
+	}
+}
+
+// setBody gives a request its body, which attempts take copies of.
+func setBody(req *http.Request, body []byte) {
+	req.ContentLength, req.GetBody = int64(len(body)), nil
+	if len(body) > 0 {
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	}
 }

@@ -2,11 +2,8 @@ package service
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -16,13 +13,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// LLM is a client of one service that speaks OpenAI's wire format: chat completions and embeddings. The library behind
-// it builds requests and reads answers; retries, pacing and the journal are those of all services.
+// LLM is a client of one service that speaks OpenAI's wire format: chat completions and embeddings. Retries, pacing and
+// the journal are those of all services. A field of a request that a model refuses is left out from then on.
 type LLM struct {
 	*HTTP
-	api    *openai.Client
-	prices Prices
-	meter  meter
+	prices  Prices
+	meter   meter
+	lessons lessons
 }
 
 // LLMConfig is what a client of models is made of.
@@ -50,69 +47,7 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.Shared != nil {
 		h.transport.shared = c.Shared.gate
 	}
-	l := &LLM{HTTP: h, prices: c.Prices}
-	config := openai.DefaultConfig("")
-	config.BaseURL, config.HTTPClient = carried, carrier{h}
-	l.api = openai.NewClientWithConfig(config)
-	return l, nil
-}
-
-// carried stands for the service's address in what the library asks for.
-const carried = "http://carried"
-
-// asking is a call on its way through the library.
-type asking struct {
-	call   *Call
-	header http.Header
-	failed error // of the transport; nil is that it has an answer, or was not asked
-}
-
-type askingKey struct{}
-
-// carrier is the HTTP client that the library sees: it hands its requests to the service's transport.
-type carrier struct{ http *HTTP }
-
-// Do implements openai.HTTPDoer.
-func (c carrier) Do(req *http.Request) (*http.Response, error) {
-	a := req.Context().Value(askingKey{}).(*asking)
-	target, err := ParseTarget(req.URL.Path)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	r := Request{Method: req.Method, Target: target, Header: a.header, Body: body}
-	for _, name := range []string{"Accept", "Content-Type"} {
-		if r.Header[name] == nil {
-			r.Header[name] = req.Header[name]
-		}
-	}
-	answer, err := c.http.Do(a.call, r)
-	if a.failed = err; err != nil {
-		return nil, err
-	}
-	return &http.Response{StatusCode: answer.Status, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body)), Request: req}, nil
-}
-
-// ask prepares a call for the library. header belongs to it from here on.
-func ask(call *Call, header http.Header) (context.Context, *asking) {
-	call.Keyless = true
-	a := &asking{call: call, header: header}
-	return context.WithValue(call.Clock.Context(), askingKey{}, a), a
-}
-
-// failure is how a call ended, by the error of the library: what the transport says, or that the library did not want
-// to send the request.
-func (a *asking) failure(err error) error {
-	switch {
-	case a.failed != nil:
-		return a.failed
-	case err != nil:
-		return &engine.StepError{Class: engine.ConfigError, Err: err}
-	}
-	return nil
+	return &LLM{HTTP: h, prices: c.Prices}, nil
 }
 
 // Message is one of a chat.
@@ -125,9 +60,13 @@ type Chat struct {
 	Messages    []Message
 	Temperature *float64 // nil is the model's
 	MaxTokens   int      // 0 is the model's
+	Completion  bool     // MaxTokens is sent as max_completion_tokens, unless the model refuses that
+	Effort      string   // of its reasoning; "" is the model's
 	Seed        int
 	Format      Format
+	InWords     string // asks for Format where the model refuses it as a field
 	Stream      bool
+	Extra       []Extra // further fields
 }
 
 // Format is the form that an answer is to have. The zero value is any text.
@@ -167,7 +106,7 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 		return err
 	}
 	call.bill = &bill{from: l, model: c.Model, asked: c.length(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
-	if c.MaxTokens > 0 {
+	if c.MaxTokens > 0 && c.lengthField(l.lessons.of(c.Model)) != "" {
 		call.bill.longest = c.MaxTokens
 	}
 	err := l.complete(call, &c)
@@ -182,53 +121,43 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 	return got, nil
 }
 
-// complete sends a call for a completion through the library.
+// complete sends a call for a completion, again where the model refuses a field of it. What is journaled of the request
+// is what was asked, so that a resume, which knows what is refused, asks for the same.
 func (l *LLM) complete(call *Call, c *Chat) error {
-	ctx, asked := ask(call, c.Header)
-	if !c.Stream {
-		_, err := l.api.CreateChatCompletion(ctx, c.request())
-		return asked.failure(err)
+	call.Keyless = true
+	asked, err := encode(c.fields(nil))
+	if err != nil {
+		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
-	call.Pieces = func() func([]byte) bool { return (&completing{wholeJSON: c.Format.JSON}).add }
-	stream, err := l.api.CreateChatCompletionStream(ctx, c.request())
-	if err == nil {
-		_ = stream.Close() // it was read
+	fields := c.fields(l.lessons.of(c.Model))
+	sent, err := encode(fields)
+	if err != nil {
+		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
-	return asked.failure(err)
-}
-
-func (c *Chat) request() openai.ChatCompletionRequest {
-	r := openai.ChatCompletionRequest{Model: c.Model, Seed: &c.Seed, Stream: c.Stream}
-	for _, m := range c.Messages {
-		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Text})
-	}
-	if t := c.Temperature; t != nil && !reasons(c.Model) { // those have theirs
-		r.Temperature = float32(*t)
-		if *t == 0 {
-			r.Temperature = math.SmallestNonzeroFloat32 // the library leaves 0 out
+	call.Adapt = func(a *Answer) []byte {
+		if !rejects(a.Status) {
+			return nil
 		}
+		if name := readRefusal(a.Body).refused(fields); name != "" {
+			l.lessons.learn(l.name, c.Model, name, call.excerpt(a))
+		}
+		fields = c.fields(l.lessons.of(c.Model))
+		if next, err := encode(fields); err == nil && !bytes.Equal(next, sent) {
+			sent = next
+			return sent
+		}
+		return nil
 	}
-	if c.MaxTokens > 0 && reasons(c.Model) {
-		r.MaxCompletionTokens = c.MaxTokens
-	} else {
-		r.MaxTokens = c.MaxTokens //nolint:staticcheck // most services know no other
-	}
+	accept := "application/json"
 	if c.Stream {
-		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+		accept = "text/event-stream"
+		call.Pieces = func() func([]byte) bool { return (&completing{wholeJSON: c.Format.JSON}).add }
 	}
-	switch f := c.Format; {
-	case f.Schema != nil:
-		r.ResponseFormat = &openai.ChatCompletionResponseFormat{
-			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: f.Name, Schema: f.Schema, Strict: f.Strict},
-		}
-	case f.JSON:
-		r.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	}
-	return r
+	_, err = l.Do(call, Request{Method: http.MethodPost, Target: Target{path: "/chat/completions"}, Header: jsonHeader(c.Header, accept), Body: asked, Sent: sent})
+	return err
 }
 
-// reasons reports whether a model is one of those of OpenAI that refuse max_tokens and a temperature.
+// reasons reports whether a model is one of those of OpenAI whose answers max_tokens does not bound.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -246,30 +175,45 @@ func (c *Chat) length() (n int) {
 	return n
 }
 
-// readCompletion reads the body of an answer.
-func readCompletion(body []byte) (*Completion, openai.Usage, error) {
-	var r openai.ChatCompletionResponse
-	if err := json.Unmarshal(body, &r); err != nil {
-		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
-			return nil, r.Usage, fmt.Errorf("the completion cannot be read: it is a page, %.100q; is the service's address the one of its API, which mostly ends with /v1?", text)
-		}
-		return nil, r.Usage, fmt.Errorf("the completion cannot be read: %w", err)
+// usageOf is what an answer, or a piece of one, tells that it took.
+func usageOf(body []byte) (openai.Usage, error) {
+	var r struct {
+		Usage *openai.Usage `json:"usage"`
 	}
-	if err := told(body); err != nil {
-		return nil, r.Usage, err
+	if err := json.Unmarshal(body, &r); err != nil || r.Usage == nil {
+		return openai.Usage{}, err
 	}
-	if len(r.Choices) == 0 {
-		return nil, r.Usage, fmt.Errorf("the answer has no completion: %.200q", body)
-	}
-	m := r.Choices[0]
-	return completionOf(m.Message.Content, m.Message.Refusal, m.FinishReason), r.Usage, nil
+	return *r.Usage, nil
 }
 
-func completionOf(text, refusal string, finish openai.FinishReason) *Completion {
-	if finish == openai.FinishReasonContentFilter && text == "" && refusal == "" {
+// readCompletion reads the body of an answer.
+func readCompletion(body []byte) (*Completion, openai.Usage, error) {
+	var r wireAnswer
+	usage, err := usageOf(body)
+	if err == nil {
+		err = json.Unmarshal(body, &r)
+	}
+	if err != nil {
+		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
+			return nil, usage, fmt.Errorf("the completion cannot be read: it is a page, %.100q; is the service's address the one of its API, which mostly ends with /v1?", text)
+		}
+		return nil, usage, fmt.Errorf("the completion cannot be read: %w", err)
+	}
+	if err := told(body); err != nil {
+		return nil, usage, err
+	}
+	if len(r.Choices) == 0 {
+		return nil, usage, fmt.Errorf("the answer has no completion: %.200q", body)
+	}
+	text, refusal := r.Choices[0].Message.whole()
+	return completionOf(text, refusal, r.Choices[0].Finish), usage, nil
+}
+
+func completionOf(text, refusal, finish string) *Completion {
+	if finish == "content_filter" && text == "" && refusal == "" {
 		refusal = "the service's content filter"
 	}
-	return &Completion{text, refusal, finish == openai.FinishReasonLength}
+	return &Completion{text, refusal, finish == "length"}
 }
 
 // told is the error that a service tells in the body of an answer whose status is good; nil is none. Services that pass
@@ -292,4 +236,28 @@ func told(body []byte) error {
 		class = statusClass(int(code))
 	}
 	return engine.Fail(class, "the service answers with an error: %s", shortened(t.Error.Message, 200))
+}
+
+// Tunables implements [engine.Service]: those of http services, and unsupported.
+func (l *LLM) Tunables() []engine.Tunable { return l.tunables().list() }
+
+// Tune implements [engine.Service].
+func (l *LLM) Tune(name, value string) (old string, err error) { return l.tunables().tune(name, value) }
+
+func (l *LLM) tunables() tunables {
+	t := l.HTTP.tunables()
+	t.all = append(t.all, l.lessons.tunable())
+	return t
+}
+
+// Moves implements [engine.Service].
+func (l *LLM) Moves() []engine.ChangeRow { return append(l.HTTP.Moves(), l.lessons.taken()...) }
+
+// Learn takes over what another client of the service has learned of its models.
+func (l *LLM) Learn(from *LLM) {
+	for _, t := range from.Tunables() {
+		if strings.HasSuffix(t.Name, unsupportedTail) {
+			_ = l.lessons.set(t.Value) // it is of the form
+		}
+	}
 }

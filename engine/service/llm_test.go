@@ -137,7 +137,9 @@ func TestCompletionsThatAreNone(t *testing.T) {
 		{`{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}`, Completion{Refusal: "I cannot."}},
 		{`{"message":{"content":""},"finish_reason":"content_filter"}`, Completion{Refusal: "the service's content filter"}},
 		{`{"message":{"content":"x"},"finish_reason":"content_filter"}`, Completion{Text: "x"}},
-		{`{"message":{"content":[{"type":"text","text":"x"}]}}`, Completion{}},
+		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"x"},{"type":"text","text":"y"}]}}`, Completion{Text: "xy"}},
+		{`{"message":{"content":[{"type":"refusal","refusal":"I cannot."}]}}`, Completion{Refusal: "I cannot."}},
+		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, Completion{Text: "xyz"}},
 		{`{"message":{"reasoning_content":"hm","content":"x"}}`, Completion{Text: "x"}},
 	} {
 		got, _, err := readCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
@@ -187,10 +189,15 @@ func TestChatIsSentAsAsked(t *testing.T) {
 		{"plain", func(*Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
 		{"seed", func(c *Chat) { c.Seed = 7 }, `"seed":7`, "stream_options"},
 		{"temperature", func(c *Chat) { c.Temperature = &heat }, `"temperature":0.7`, ""},
-		{"no temperature at all", func(c *Chat) { c.Temperature = &cold }, `"temperature":1e-45`, ""},
+		{"no temperature at all", func(c *Chat) { c.Temperature = &cold }, `"temperature":0,`, ""},
 		{"length", func(c *Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
 		{"length of one that reasons", func(c *Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
-		{"temperature of one that reasons", func(c *Chat) { c.Temperature, c.Model = &heat, "gpt-5-mini" }, `"model":"gpt-5-mini"`, "temperature"},
+		{"length by its other name", func(c *Chat) { c.MaxTokens, c.Completion = 9, true }, `"max_completion_tokens":9`, "max_tokens"},
+		{"effort", func(c *Chat) { c.Effort = "low" }, `"reasoning_effort":"low"`, ""},
+		{
+			"further fields", func(c *Chat) { c.Extra = []Extra{{"top_k", []byte("40")}, {"provider", []byte(`{"order": ["a"]}`)}} },
+			`"top_k":40,"provider":{"order":["a"]}}`, "",
+		},
 		{"and elsewhere", func(c *Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
 		{"any JSON", func(c *Chat) { c.Format = Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
 		{
@@ -218,17 +225,6 @@ func TestChatIsSentAsAsked(t *testing.T) {
 				t.Errorf("sent to %s with %v", r.url, r.header)
 			}
 		})
-	}
-}
-
-// TestWhatTheLibraryRefuses is a mistake of the scenario, and nothing leaves.
-func TestWhatTheLibraryRefuses(t *testing.T) {
-	fake, st := &script{answers: []reply{wrote("x")}}, stage{journal: &enginetest.Journal{}}
-	c := hello()
-	c.Model = "text-davinci-003" // completes texts, and knows no chats
-	row, _ := st.chat(t, models(t, fake, LLMConfig{}), c, nil)
-	if row.Class != engine.ConfigError || !strings.Contains(row.Error, "not supported") || len(fake.requests())+len(enginetest.Of[engine.IntentRow](st.journal)) > 0 {
-		t.Errorf("class %q: %s; %d requests", row.Class, row.Error, len(fake.requests()))
 	}
 }
 

@@ -39,10 +39,11 @@ func piecesOf(body []byte) *pieces {
 	for i, line := range p.lines {
 		_, delta := dataOf(line).message()
 		for name, value := range delta {
-			var text string
-			if json.Unmarshal(value, &text) != nil || text == "" {
+			var content wireContent // of other fields a text, too
+			if json.Unmarshal(value, &content) != nil || content.Text == "" {
 				continue
 			}
+			text := content.Text
 			if p.added[name] == nil {
 				p.added[name] = make([]string, len(p.lines))
 			}

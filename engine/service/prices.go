@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"strings"
 	"sync"
@@ -120,6 +121,22 @@ func (p Prices) Of(model string) (Price, bool) {
 		}
 		name = rest
 	}
+}
+
+// OrFree are the prices, with nothing for the models that they do not name.
+func (p Prices) OrFree() Prices {
+	all := maps.Clone(p)
+	all[anyModel] = Price{}
+	return all
+}
+
+// Price is what a model costs, and whether that is known.
+func (p Prices) Price(model string) (Price, bool) { return p.of(model) }
+
+// Costless reports whether calls of a model cost nothing, as far as is known.
+func (p Prices) Costless(model string) bool {
+	price, ok := p.of(model)
+	return ok && price == (Price{})
 }
 
 // Free is the price of models that run on one's own machine.

@@ -20,7 +20,7 @@ type completing struct {
 	wholeJSON bool // enough is where a JSON document ends
 	text      strings.Builder
 	refusal   strings.Builder
-	finish    openai.FinishReason
+	finish    string
 	usage     openai.Usage
 	done      bool
 	bad       error
@@ -41,7 +41,7 @@ func (c *completing) add(line []byte) (enough bool) {
 		c.done = true
 		return true
 	}
-	var piece openai.ChatCompletionStreamResponse
+	var piece wirePiece
 	if err := json.Unmarshal(data, &piece); err != nil {
 		c.bad = fmt.Errorf("a piece of the completion cannot be read: %w", err)
 		return true
@@ -49,21 +49,22 @@ func (c *completing) add(line []byte) (enough bool) {
 	if c.bad = told(data); c.bad != nil {
 		return true
 	}
-	if piece.Usage != nil {
-		c.usage = *piece.Usage
+	if usage, err := usageOf(data); err == nil && usage != (openai.Usage{}) {
+		c.usage = usage
 	}
 	if len(piece.Choices) == 0 {
 		return false
 	}
-	choice := piece.Choices[0]
-	if c.whole && strings.TrimSpace(choice.Delta.Content) != "" {
+	choice := &piece.Choices[0]
+	text, refusal := choice.Delta.whole()
+	if c.whole && strings.TrimSpace(text) != "" {
 		return true // what follows the document is of no use; a model that ends with it tells what it took
 	}
 	before := c.text.Len()
-	c.text.WriteString(choice.Delta.Content)
-	c.refusal.WriteString(choice.Delta.Refusal)
-	if choice.FinishReason != "" {
-		c.finish = choice.FinishReason
+	c.text.WriteString(text)
+	c.refusal.WriteString(refusal)
+	if choice.Finish != "" {
+		c.finish = choice.Finish
 	}
 	if c.wholeJSON {
 		c.scan(before)

@@ -116,6 +116,10 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 				return nil, err
 			}
 			continue
+		case call.adapts(req, answer, err):
+			call.turnedAway(answer)
+			sends-- // it was none
+			continue
 		}
 		call.Record.Attempts++
 		if answer != nil {
@@ -136,6 +140,19 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			return nil, err
 		}
 	}
+}
+
+// adapts reports whether a request is to be sent in another form after an answer.
+func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
+	if c.Adapt == nil || a == nil || err != nil {
+		return false
+	}
+	body := c.Adapt(a)
+	if body == nil {
+		return false
+	}
+	setBody(req, body)
+	return true
 }
 
 // begin waits until an attempt may leave: the breaker lets it through, and it has its place and its turn.

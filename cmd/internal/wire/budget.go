@@ -13,14 +13,14 @@ import (
 func (l Launch) unpriced() ([]string, error) {
 	var names []string
 	for _, s := range l.Scenario.Services {
-		if s.Kind != "llm" || l.free(s) {
+		if s.Kind != "llm" || l.unnamed(s) || l.free(s) {
 			continue
 		}
-		prices, err := Prices(l.Data)
+		prices, err := l.pricesOf(s)
 		if err != nil {
 			return nil, err
 		}
-		models := s.Models
+		models := l.models(s)
 		if s.Embeds != "" && l.embeds(s) {
 			models = append(slices.Clone(models), s.Embeds)
 		}

@@ -53,6 +53,9 @@ func TestUnpricedModels(t *testing.T) {
 		{"as it stands", nil, "{}", []string{"gpt-unheard-of", "unheard-embedding"}},
 		{"somebody else's", map[string]string{"local": "http://models.example/v1"}, "{}", []string{"gpt-unheard-of", "unheard-embedding", "whatever"}},
 		{"all priced", nil, `{"gpt-unheard-of": {"input_cost_per_token": 1e-6}, "unheard-embedding": {"input_cost_per_token": 0}}`, nil},
+		{
+			"on a machine of one's own", map[string]string{"paid": "http://192.168.1.9:8000/v1", "other": "http://gpu.local/v1#mine", "local": "http://localhost:1/v1"}, "{}", nil,
+		},
 		{"in the rehearsal", map[string]string{"paid": "rehearsal:model", "other": "rehearsal:model"}, "{}", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

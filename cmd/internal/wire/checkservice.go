@@ -76,7 +76,7 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 	var text string
 	var err error
 	if o.Kind == "llm" {
-		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models}, !l.Automatic)
+		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models, o.Unnamed}, !l.Automatic)
 	} else {
 		text, err = l.checkHTTP(ctx, o)
 	}
@@ -204,7 +204,7 @@ func (l Launch) TestService(ctx context.Context, name, address string) (string, 
 	case s.Postgres != nil:
 		return CheckPostgres(ctx, PostgresService{name, address, s.Postgres.Password, s.Postgres.Role})
 	case s.Kind == "llm":
-		m := ModelService{name, address, s.Bearer, s.Models}
+		m := ModelService{name, address, s.Bearer, l.models(s), l.unnamed(s)}
 		return CheckModels(ctx, m, len(asks) == 0 || m.OwnsKey())
 	}
 	if _, err := service.CheckAddress(address); err != nil {

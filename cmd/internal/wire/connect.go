@@ -20,7 +20,6 @@ type connecting struct {
 	job     *Job
 	bearers map[string]string // by service
 	bound   *service.Bound    // of all calls of models
-	prices  service.Prices
 }
 
 // connect starts the rehearsals that services want, and gives every one of them its client.
@@ -82,15 +81,10 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 			return err
 		}
 		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
-	case s.Free && cfg.Base == s.URL: // another address may be that of somebody who charges
-		cfg.Prices = service.Free
 	default:
-		if c.prices == nil {
-			if c.prices, err = Prices(c.Data); err != nil {
-				return err
-			}
+		if cfg.Prices, err = c.pricesOf(s); err != nil {
+			return err
 		}
-		cfg.Prices = c.prices
 	}
 	quota := !cfg.Rehearses || c.Settings.Rehearsal.Faults["quota"] != ""
 	if quota && cfg.Limits.Rate == 0 { // the rehearsal has one where it is asked for

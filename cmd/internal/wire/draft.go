@@ -2,11 +2,8 @@ package wire
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // usualAnswer is how many tokens a persona is taken to have before one was written.
@@ -29,7 +26,8 @@ func (l Launch) Draft() (*Draft, error) {
 	}
 	w := l.Scenario.Writing(l.Settings.Seed)
 	s := w.Services()[0]
-	d := &Draft{By: by + " (" + s.Models[0] + ")", Kept: kept, Left: w.Count() - kept, Answer: usualAnswer, Free: l.free(s)}
+	model := l.models(s)[0]
+	d := &Draft{By: by + " (" + model + ")", Kept: kept, Left: w.Count() - kept, Answer: usualAnswer, Free: l.free(s)}
 	if d.Left == 0 || d.Free {
 		return d, nil
 	}
@@ -40,19 +38,12 @@ func (l Launch) Draft() (*Draft, error) {
 	if most > 0 {
 		d.Answer = min(d.Answer, most)
 	}
-	prices, err := Prices(l.Data)
+	prices, err := l.pricesOf(s)
 	if err != nil {
 		return nil, err
 	}
-	d.Usage = *prices.Expect(s.Models[0], d.Left, asked, d.Answer)
+	d.Usage = *prices.Expect(model, d.Left, asked, d.Answer)
 	return d, nil
-}
-
-// free reports whether the calls of a service cost nothing. Another address than the scenario's may be that of somebody
-// who charges.
-func (l Launch) free(s *chain.Service) bool {
-	address := l.address(s)
-	return strings.HasPrefix(address, scenario.Rehearsal) || s.Free && address == s.URL
 }
 
 // String says it in words.

@@ -223,11 +223,11 @@ func (l *Launch) price(s *chain.Service, input, output engine.Estimate) engine.E
 	if l.free(s) {
 		return engine.Exactly(0, engine.FromFile)
 	}
-	prices, err := Prices(l.Data)
-	if err != nil || len(s.Models) == 0 { // the launch tells it
+	prices, err := l.pricesOf(s)
+	if err != nil || len(l.models(s)) == 0 { // the launch tells it
 		return engine.Estimate{}
 	}
-	p, ok := prices.Of(s.Models[0])
+	p, ok := prices.Price(l.models(s)[0])
 	if !ok {
 		return engine.Estimate{}
 	}

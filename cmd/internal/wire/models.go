@@ -22,6 +22,7 @@ type ModelService struct {
 	Address string
 	Key     string   // the name of the secret; "" is none
 	Models  []string // that are to answer
+	Unnamed bool     // nobody says which; Models is what its provider is usually asked for
 }
 
 // modelsTime is how long the list of models may take.
@@ -34,6 +35,9 @@ const mostModels = 8 << 20
 // withKey is set.
 func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
 	field := "service " + m.Name
+	if at, model := SplitModel(m.Address); model != "" {
+		m.Address, m.Models, m.Unnamed = at, []string{model}, false
+	}
 	u, err := service.CheckAddress(m.Address)
 	if err != nil {
 		return "", &engine.FieldError{Field: field, Problem: err.Error()}
@@ -69,7 +73,8 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 
 // OwnsKey reports whether a service is that of the provider whose key it is.
 func (m ModelService) OwnsKey() bool {
-	u, err := service.CheckAddress(m.Address)
+	at, _ := SplitModel(m.Address)
+	u, err := service.CheckAddress(at)
 	return err == nil && ownsKey(u, m.Key)
 }
 
@@ -103,11 +108,26 @@ func refusesKey(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
+// chosen is the model that a run would ask for where nobody names one.
+func (m ModelService) chosen(text string, have []string) (string, error) {
+	if model, ok := onlyModel(have, m.Models[0]); ok {
+		return fmt.Sprintf("%s; it will be asked for %s", text, model), nil
+	}
+	example := "NAME"
+	if len(have) > 0 {
+		example = have[0]
+	}
+	return "", unnamedError(m.Name, m.Address, hasModels(have), example)
+}
+
 // found says whether the models that are to answer are among those that a service has.
 func (m ModelService) found(text string, have []string) (string, error) {
+	if m.Unnamed || slices.Equal(m.Models, []string{mockModel}) {
+		return m.chosen(text, have)
+	}
 	var missing []string
 	for _, model := range m.Models {
-		if !slices.ContainsFunc(have, func(id string) bool { return id == model || id == model+":latest" }) {
+		if !hasModel(have, model) {
 			missing = append(missing, model)
 		}
 	}
@@ -120,10 +140,7 @@ func (m ModelService) found(text string, have []string) (string, error) {
 	}
 	hint := ""
 	if len(have) > 0 {
-		hint = "it has " + strings.Join(have[:min(len(have), 5)], ", ")
-		if len(have) > 5 {
-			hint += ", …"
-		}
+		hint = hasModels(have)
 	}
 	return "", &engine.FieldError{Field: "service " + m.Name, Problem: fmt.Sprintf("%s, but %s is not among its %s", text, strings.Join(missing, ", "), count), Hint: hint}
 }

@@ -45,6 +45,9 @@ func TestCheckModels(t *testing.T) {
 		{"no key", model.URL(), "", "small", "", "wants a key"},
 		{"a key that nobody has", model.URL(), "NO_KEY", "small", "", "the secret NO_KEY is neither in the environment nor in the keychain"},
 		{"a service for everybody", other.URL + "/open", "GOOD_KEY", "small", "; has small, of 1 model", ""},
+		{"a model behind the address", other.URL + "/open#small", "", "rehearsal-1", "; has small, of 1 model", ""},
+		{"the mock's model", other.URL + "/open", "", "rehearsal-1", "; it will be asked for small:latest", ""},
+		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "rehearsal-1", "", "no model is named for " + model.URL() + ": it has small, large (put the model behind the address: --service 'model=" + model.URL() + "#small')"},
 		{"no list", other.URL + "/nothing", "", "small", "", "has no list of models there (404) (the address usually ends in /v1)"},
 		{"another list", other.URL + "/text", "", "small", "", "does not answer with a list of models"},
 		{"trouble", other.URL + "/broken", "", "small", "", "answered 500 Internal Server Error"},
@@ -52,7 +55,7 @@ func TestCheckModels(t *testing.T) {
 		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
 		{"nobody there", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
 	} {
-		said, err := CheckModels(t.Context(), ModelService{"model", tt.address, tt.key, strings.Fields(tt.models)}, true)
+		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
 		problem := ""
 		if err != nil {
 			problem = err.Error()
@@ -82,7 +85,7 @@ func TestKeysStayHere(t *testing.T) {
 	old := modelsTransport
 	modelsTransport = redirected{proxy.Listener.Addr().String()}
 	defer func() { modelsTransport = old }()
-	m := ModelService{"model", "http://models.example.com/v1", "OPENAI_API_KEY", []string{"small"}}
+	m := ModelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
 	said, err := CheckModels(t.Context(), m, m.OwnsKey())
 	if err != nil || !strings.Contains(said, "the key OPENAI_API_KEY was not sent to models.example.com") {
 		t.Errorf("%q, %v", said, err)

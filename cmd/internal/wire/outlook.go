@@ -14,6 +14,8 @@ import (
 type Outlook struct {
 	*chain.Service
 	Address  string   // in force
+	Models   []string // that would be asked for
+	Unnamed  bool     // which one is found out by asking the service
 	Replaced bool     // it is not the scenario's
 	Embedded bool     // it is the rehearsal, in this program
 	Hidden   bool     // where it is says a secret that was not found
@@ -34,7 +36,7 @@ type Secret struct {
 func (l Launch) Outlook() []Outlook {
 	var all []Outlook
 	for _, s := range l.Scenario.Services {
-		o := Outlook{Service: s, Address: l.address(s)}
+		o := Outlook{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
 		o.Replaced = o.Address != s.URL
 		o.Embedded = strings.HasPrefix(o.Address, scenario.Rehearsal)
 		if !o.Embedded {

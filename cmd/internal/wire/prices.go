@@ -7,13 +7,43 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
 )
 
 // pricesName is the user's table of prices in the data folder. It goes before the one that Throng brings along.
 const pricesName = "prices.json"
+
+// pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
+// address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
+// charges, such as a proxy.
+func (l Launch) pricesOf(s *chain.Service) (service.Prices, error) {
+	address := l.address(s)
+	if l.rehearses(s) || s.Free && address == s.URL {
+		return service.Free, nil
+	}
+	prices, err := Prices(l.Data)
+	if err == nil && service.IsLocal(address) {
+		prices = prices.OrFree()
+	}
+	return prices, err
+}
+
+// free reports whether the calls of a service cost nothing.
+func (l Launch) free(s *chain.Service) bool {
+	prices, err := l.pricesOf(s)
+	if err != nil { // the launch tells it
+		return false
+	}
+	models := l.models(s)
+	if s.Embeds != "" {
+		models = append(slices.Clone(models), s.Embeds)
+	}
+	return !slices.ContainsFunc(models, func(model string) bool { return !prices.Costless(model) })
+}
 
 // Prices are what models cost: the user's table over the one that comes along. Both are in the format of LiteLLM's
 // model_prices_and_context_window.json.

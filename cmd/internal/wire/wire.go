@@ -210,6 +210,9 @@ type outside struct {
 // outside checks what a run asks, and has its population written. A replay asks nobody, so that nothing is to be checked.
 func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recording) (o outside, err error) {
 	if recording != nil {
+		for _, s := range l.Scenario.Services {
+			s.Models = l.models(s)
+		}
 		o.recording, o.connect = recording, l.disconnect
 		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
 	}
@@ -220,6 +223,15 @@ func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recordin
 	}
 	bearers, err := l.unlock()
 	if err != nil {
+		return o, err
+	}
+	if err := l.nameModels(ctx, bearers); err != nil {
+		return o, err
+	}
+	if o.unpriced, err = l.unpriced(); err != nil { // with the models that were found out
+		return o, err
+	}
+	if err := engine.CheckPriced(l.Settings.Budget, o.unpriced); err != nil {
 		return o, err
 	}
 	if err := l.Inherit(); err != nil {
@@ -341,10 +353,14 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 
 // address is where a service is, with the user's replacement if there is one.
 func (l Launch) address(s *chain.Service) string {
-	if u, ok := l.Settings.Services[s.Name]; ok {
-		return u
+	u, ok := l.Settings.Services[s.Name]
+	switch {
+	case !ok:
+		return s.URL
+	case s.Kind == "llm":
+		u, _ = SplitModel(u)
 	}
-	return s.URL
+	return u
 }
 
 // CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they

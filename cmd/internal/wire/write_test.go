@@ -421,7 +421,7 @@ func TestPersonasThatFail(t *testing.T) {
 		}
 	})
 	there := func(l *wire.Launch) {
-		l.Settings.Services = map[string]string{"model": url}
+		l.Settings.Services = map[string]string{"model": url + "#m"}
 		l.Settings.Retry.Attempts = 2
 	}
 	_, err := d.launch(d.read(harbour, nil), there)
@@ -443,7 +443,7 @@ func TestPersonasThatFail(t *testing.T) {
 	if text := got[scenario.PersonasName]; strings.Count(text, `"age":30,"traits":[],"home":{"street":"Quay"}`) != 12 {
 		t.Errorf("personas:\n%s", text)
 	}
-	if want := "12 personas written by model, 10 of them kept from before; 2 requests, 30 tokens, cost unknown"; job.Written.String() != want {
+	if want := "12 personas written by model, 10 of them kept from before; 2 requests, 30 tokens, $0"; job.Written.String() != want {
 		t.Errorf("got %q, want %q", job.Written, want)
 	}
 }
@@ -456,7 +456,7 @@ func TestAModelThatIsDown(t *testing.T) {
 		http.Error(w, "no such key", http.StatusUnauthorized)
 	})
 	_, err := d.launch(d.read(harbour, map[string]string{"count": "500"}), func(l *wire.Launch) {
-		l.Settings.Services, l.Settings.MaxLLMCalls = map[string]string{"model": url}, 1
+		l.Settings.Services, l.Settings.MaxLLMCalls = map[string]string{"model": url + "#m"}, 1
 	})
 	if err == nil || !strings.Contains(err.Error(), "0 of 500") || !strings.Contains(err.Error(), "the other 495 were given up: too many failed") {
 		t.Errorf("got %v", err)

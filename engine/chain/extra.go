@@ -1,0 +1,127 @@
+package chain
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// extras are further fields of a request for a completion, by name.
+type extras struct {
+	names  []string
+	values []Value
+}
+
+var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
+
+// maxExtra is how long the further fields of a request may be, in bytes.
+const maxExtra = 64 << 10
+
+// extras reads a map of further fields; nil for an absent node.
+func (r *reader) extras(n *doc.Node) *extras {
+	if n == nil {
+		return nil
+	}
+	if n.Kind() != doc.Map {
+		n.Errorf("`extra: {top_k: 40}`", "`extra` is a map of request fields")
+		return nil
+	}
+	e := &extras{}
+	for _, entry := range n.Entries() {
+		name := entry.Key.Text()
+		switch by, own := service.OwnFields[name]; {
+		case own && by == "":
+			entry.Key.Errorf("leave it out", "Throng sets the field %s itself", name)
+		case own:
+			entry.Key.Errorf("use the key `"+by+"`", "Throng sets the field %s itself", name)
+		case !extraForm.MatchString(name):
+			entry.Key.Errorf("letters, digits, _, - and .", "%q cannot be the name of a request field", name)
+		}
+		e.names, e.values = append(e.names, name), append(e.values, r.value(entry.Value, "extra."+name))
+	}
+	return e
+}
+
+// eval gives the fields their values; none for nil.
+func (e *extras) eval(c Contexts) (all []service.Extra, err error) {
+	if e == nil {
+		return nil, nil
+	}
+	size := 0
+	for i, value := range e.values {
+		v, err := value.Eval(c)
+		if err != nil {
+			return nil, err
+		}
+		text, err := script.AppendJSON(nil, v)
+		if err != nil {
+			return nil, engine.Fail(engine.Script, "extra.%s: %w", e.names[i], err)
+		}
+		if size += len(text); size > maxExtra {
+			return nil, engine.Fail(engine.Script, "the fields of extra have more than %d kB", maxExtra>>10)
+		}
+		all = append(all, service.Extra{Name: e.names[i], Value: text})
+	}
+	return all, nil
+}
+
+// alone is what values are evaluated with that may use parameters only.
+type alone struct{}
+
+// Context implements Contexts.
+func (alone) Context(string) *script.Context { return &script.Context{} }
+
+// Extra reads the further fields that a service is sent with each request for a completion; values may use parameters.
+func (r *Reader) Extra(n *doc.Node) []service.Extra {
+	e := (&reader{Reader: r}).extras(n)
+	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v Value) bool { c, ok := v.(constValue); return ok && c.v == nil }) {
+		return nil // a mistake, which is reported
+	}
+	all, err := e.eval(alone{})
+	if err != nil {
+		n.Errorf("", "%v", err)
+	}
+	return all
+}
+
+var effortForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+
+// CheckEffort says what is wrong with how much a model is to reason; services differ in the words that they take.
+func CheckEffort(text string) error {
+	if !effortForm.MatchString(text) {
+		return engine.Fail(engine.Script, "reasoning_effort is a word such as low, medium or high, not %q", text)
+	}
+	return nil
+}
+
+// extended completes what is asked with what the service says of all its requests; the step's own fields come first.
+func (s *Service) extended(chat *service.Chat) {
+	if chat.Effort == "" {
+		chat.Effort = s.Effort
+	}
+	own := len(chat.Extra)
+	chat.Extra = slices.Clone(chat.Extra)
+	for _, e := range s.Extra {
+		if !slices.ContainsFunc(chat.Extra[:own], func(o service.Extra) bool { return o.Name == e.Name }) {
+			chat.Extra = append(chat.Extra, e)
+		}
+	}
+}
+
+// asked is what identifies the service in what is asked: its models, and what it adds to requests.
+func (s *Service) asked() []string {
+	all := slices.Clone(s.Models)
+	if s.Effort == "" && len(s.Extra) == 0 {
+		return all
+	}
+	text, err := json.Marshal([]any{s.Effort, s.Extra})
+	if err != nil {
+		panic(err) // texts, and what is JSON already
+	}
+	return append(all, string(text))
+}
