@@ -35,7 +35,7 @@ func (l *loop) begin() bool {
 		l.lag = now.Sub(l.intended())
 		l.totals.Peaks.Lag = max(l.totals.Peaks.Lag, l.lag)
 	}
-	c := &cycle{number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx}
+	c := &cycle{number: l.number, now: l.cfg.Clock.At(l.number), ready: now, ctx: l.ctx, batch: int64(l.cfg.Settings.Batch)}
 	c.timeout.Store(&TimeoutError{"session", l.cfg.Settings.SessionTimeout})
 	l.roster.fill(c, l.firstDone)
 	l.firstDone = nil
@@ -92,11 +92,12 @@ func (l *loop) closeCycle() {
 		c.clock.Stop()
 	}
 	took := l.worked(l.idle)
-	l.lastCycle = ClosedCycle{took, int64(c.active), l.failedInCycle()}
+	work := l.cycleWork()
+	l.lastCycle = ClosedCycle{took, int64(c.active), l.failedInCycle(), work}
 	l.totals.Peaks.Cycle = max(l.totals.Peaks.Cycle, took)
 	l.totals.Peaks.Worked += took
 	l.totals.Peaks.Open = 0
-	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended()}
+	row := BarrierRow{c.number, time.Now(), c.active, took, l.lag, l.totals.Ended(), work}
 	l.commit(l.ctx, row, func(err error) {
 		switch {
 		case err != nil:

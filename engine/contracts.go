@@ -56,6 +56,8 @@ type Probe struct {
 	Writes func() int64
 	// Unsent returns how many rows wait for the remote database; -1 without one.
 	Unsent func() int64
+	// Stored returns how many bytes this process has taken in the store for the run so far.
+	Stored func() int64
 	// Writer returns for how long this process's writer of the journal was at work so far, Window the CPU time so far of
 	// the goroutine that draws the window.
 	Writer, Window func() time.Duration

@@ -165,7 +165,7 @@ func (l *loop) takeEffect(name, who string) {
 
 // Steering is what the limit goes by.
 func (s *Settings) Steering() Steering {
-	return Steering{s.Governor, s.Floor, s.Ceiling, s.Breaker, s.StallAfter}
+	return Steering{s.Governor, s.Floor, s.Ceiling, s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow, s.Breaker, s.StallAfter}
 }
 
 func (l *loop) pause(who, why string) error {

@@ -23,21 +23,21 @@ type cycle struct {
 	lane    *lane                        // in a sequential run only
 	timeout atomic.Pointer[TimeoutError] // of each session that begins
 
+	batch  int64        // sessions of a wave; 0 starts them all at once
 	cursor atomic.Int64 // how many of todo have started
-	full   atomic.Int64 // how long after ready the last of todo started, and 1; 0 while some are left
+	waves  atomic.Int64 // how many waves may start; only while batch is not 0
+	waited atomic.Int64 // from ready until the newest wave could start
+	full   atomic.Int64 // how long after ready the last of todo, or of the newest wave, started, and 1; 0 while some are left
 	again  again
 }
 
 // next returns the next session.
 func (c *cycle) next() (p Place, ok bool) {
-	if c.cursor.Load() >= int64(c.size) { // keeps the cursor near size however often it is asked
+	i, ok := c.take()
+	if !ok {
 		return c.again.next()
 	}
-	i := c.cursor.Add(1) - 1
-	if i >= int64(c.size) {
-		return c.again.next()
-	}
-	if i == int64(c.size)-1 {
+	if i == c.released()-1 {
 		c.full.Store(int64(time.Since(c.ready)) + 1)
 	}
 	p = Place{Cycle: c.number, Agent: int(i)}
@@ -47,11 +47,58 @@ func (c *cycle) next() (p Place, ok bool) {
 	return p, true
 }
 
+// take moves the cursor on by one session that may start.
+func (c *cycle) take() (i int64, ok bool) {
+	if c.batch == 0 {
+		if c.cursor.Load() >= int64(c.size) { // keeps the cursor near size however often it is asked
+			return 0, false
+		}
+		i = c.cursor.Add(1) - 1
+		return i, i < int64(c.size)
+	}
+	for {
+		if i = c.cursor.Load(); i >= c.released() {
+			return 0, false
+		}
+		if c.cursor.CompareAndSwap(i, i+1) {
+			return i, true
+		}
+	}
+}
+
+// released is how many of todo belong to the waves that may start.
+func (c *cycle) released() int64 {
+	if c.batch == 0 {
+		return int64(c.size)
+	}
+	return min(c.waves.Load()*c.batch, int64(c.size))
+}
+
+// nextWave lets the next wave start once all of the one before have; it reports whether there is another. The caller
+// knows that none is in flight.
+func (c *cycle) nextWave(now time.Time) bool {
+	if c.batch == 0 || c.released() == int64(c.size) || c.cursor.Load() < c.released() {
+		return false
+	}
+	if c.waves.Load() > 0 {
+		c.waited.Store(int64(now.Sub(c.ready)))
+	}
+	c.waves.Add(1)
+	c.full.Store(0)
+	return true
+}
+
+// could is when the session that ended last could have started: its wave, where there are such.
+func (c *cycle) could() time.Time { return c.ready.Add(time.Duration(c.waited.Load())) }
+
+// open is how many sessions may start, requeued ones among them.
+func (c *cycle) open() int { return int(c.released()) + int(c.again.put.Load()) - c.started() }
+
 // started and left count sessions, requeued ones among them.
 func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.size)) + c.again.taken.Load()) }
 func (c *cycle) left() int    { return c.size + int(c.again.put.Load()) - c.started() }
 
-// lastStart is when the last of todo started; zero while some are left.
+// lastStart is when the last of todo, or of the newest wave, started; zero while some are left.
 func (c *cycle) lastStart() time.Time {
 	switch full := c.full.Load(); {
 	case c.size == 0:

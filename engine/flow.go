@@ -51,6 +51,50 @@ func (f *Flow) add(r *SessionRow) {
 	f.Held += r.Held
 }
 
+// less is what was added to before to make f.
+func (f *Flow) less(before *Flow) Flow {
+	return Flow{
+		Parallel: f.Parallel - before.Parallel, Sequential: f.Sequential - before.Sequential, Failed: f.Failed - before.Failed,
+		TimedOut: f.TimedOut - before.TimedOut, Chains: f.Chains - before.Chains, Busy: f.Busy - before.Busy, Wall: f.Wall - before.Wall,
+		Held: f.Held - before.Held,
+	}
+}
+
+// CycleWork is what the sessions of a cycle did. All but Busy can be recomputed from their rows.
+type CycleWork struct {
+	OK       int64 `cbor:"1,keyasint,omitempty"` // sessions that ended ok or stopped
+	Failed   int64 `cbor:"2,keyasint,omitempty"` // sessions
+	TimedOut int64 `cbor:"3,keyasint,omitempty"` // sessions
+	Flow     Flow  `cbor:"4,keyasint,omitzero"`
+	// Busy is the service time of the sessions that ended within the time that the cycle took: an interruption leaves out
+	// those before it.
+	Busy time.Duration `cbor:"5,keyasint,omitempty"`
+}
+
+// Speedup is how much faster a cycle was than all its steps one after another, where it took so long. NaN where that is
+// not known.
+func (w *CycleWork) Speedup(took time.Duration) float64 {
+	if w.Busy <= 0 {
+		return math.NaN()
+	}
+	return over(w.Busy, took)
+}
+
+// Describe says how the sessions of the cycle ended, such as "370 ok, 1 failed, 1 timeouts".
+func (w *CycleWork) Describe() string {
+	return FormatCount(w.OK) + " ok, " + FormatCount(w.Failed) + " failed, " + FormatCount(w.TimedOut) + " timeouts"
+}
+
+// cycleWork is what the sessions of the open cycle have done so far.
+func (l *loop) cycleWork() CycleWork {
+	now, before := &l.totals, &l.atBarrier.Totals
+	since := func(o Outcome) int64 { return now.Outcomes[o] - before.Outcomes[o] }
+	return CycleWork{
+		since(OK) + since(Stopped), since(Failed), since(TimedOut), now.Flow.less(&before.Flow),
+		now.Service.Sum() - before.Service.Sum() - now.Peaks.Open,
+	}
+}
+
 // Speedup is how much faster the chains that ran steps together were than their steps one after another: busy time
 // over wall time. NaN where there are none.
 func (f *Flow) Speedup() float64 { return over(f.Busy, f.Wall) }

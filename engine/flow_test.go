@@ -195,7 +195,11 @@ func TestFailuresOfCycles(t *testing.T) {
 		cfg.Settings.Cycles, cfg.Settings.Limit = 3, 1
 		check := func(r *engine.Run, when string, open int64, last engine.ClosedCycle) {
 			t.Helper()
-			if s := r.PublishNow(); s.CycleFailed != open || s.LastCycle != last {
+			s := r.PublishNow()
+			if was := s.LastCycle; was.Work.Failed+was.Work.TimedOut != last.Failed || was.Work.OK != last.Sessions-last.Failed {
+				t.Errorf("%s: the last cycle was %s", when, was.Work.Describe())
+			}
+			if s.LastCycle.Work = (engine.CycleWork{}); s.CycleFailed != open || s.LastCycle != last {
 				t.Errorf("%s: %d and %+v, want %d and %+v", when, s.CycleFailed, s.LastCycle, open, last)
 			}
 		}

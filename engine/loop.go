@@ -91,14 +91,15 @@ type loop struct {
 	latest    [numClasses]ErrorNote
 	sessions  struct{ before, begun, cut, total int64 } // before: ended in earlier processes
 
-	began      time.Time // of this process's work
-	schedule   time.Time // when the first cycle of this process was meant to begin, moved by pauses
-	stood      time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
-	standing   time.Duration
-	cycleBegan time.Time
-	lastCycle  ClosedCycle
-	elapsed    time.Duration // of earlier processes
-	lag        time.Duration
+	began        time.Time // of this process's work
+	schedule     time.Time // when the first cycle of this process was meant to begin, moved by pauses
+	stood        time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
+	standing     time.Duration
+	cycleBegan   time.Time
+	lastCycle    ClosedCycle
+	elapsed      time.Duration // of earlier processes
+	storedBefore int64         // bytes that earlier processes took in the store
+	lag          time.Duration
 
 	checkpoints int
 	autosave    *time.Timer   // of the next checkpoint by time
@@ -114,6 +115,7 @@ type loop struct {
 	scribe  chan note
 
 	window  window
+	written int64 // rows by this process, as of the last sample
 	metrics MetricsRow
 	// As of the last sample; snapshots share the steps.
 	steps       []StepFigures
@@ -189,7 +191,7 @@ func (l *loop) takeUp(res *Resumption) {
 	l.totals, l.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
 	p, open := &l.totals.Peaks, l.totals.Service.Sum()-res.AtBarrier.Service.Sum()
 	p.Apart, p.Open = p.Apart-p.Open+open, open
-	l.elapsed, l.checkpoints = l.totals.Peaks.Elapsed, res.Checkpoints
+	l.elapsed, l.checkpoints, l.storedBefore = l.totals.Peaks.Elapsed, res.Checkpoints, l.totals.Peaks.Stored
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)
 	}
@@ -298,10 +300,23 @@ func (l *loop) staff() {
 	if l.cycle == nil || l.phase != Running {
 		return
 	}
-	for left := l.cycle.left(); left > 0 && l.r.places.Take(); left-- {
+	l.nextWave()
+	for left := l.cycle.open(); left > 0 && l.r.places.Take(); left-- {
 		l.workers++
 		w := &worker{run: l.r, cycle: l.cycle}
 		go w.work()
+	}
+}
+
+// nextWave lets the next wave of the open cycle start, if the one before has ended.
+func (l *loop) nextWave() {
+	if l.workers > 0 || l.closing {
+		return
+	}
+	now := time.Now()
+	l.mark(now)
+	if l.cycle.nextWave(now) {
+		l.lastEnd = now
 	}
 }
 

@@ -65,7 +65,10 @@ func (l *loop) mayProbe() bool {
 
 // probeOnce starts one session, however many are in flight still.
 func (l *loop) probeOnce() {
-	if !l.mayProbe() || l.cycle == nil || l.closing || l.cycle.left() == 0 || l.cfg.Settings.Sequential && l.workers > 0 {
+	if !l.mayProbe() || l.cycle == nil || l.closing || l.cfg.Settings.Sequential && l.workers > 0 {
+		return
+	}
+	if l.nextWave(); l.cycle.open() == 0 {
 		return
 	}
 	now := time.Now()

@@ -301,7 +301,7 @@ func TestPilotThatRefusesChangesNothing(t *testing.T) {
 		if got, want := told(r.PublishNow().Changes), "floor 1→20 by me: up; limit 10→20 by me: the floor is 20, the ceiling 100"; got != want {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
-		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {
+		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {
 			t.Errorf("the pilot goes by %+v, want %+v", p.uses[0], want)
 		}
 		cut(t, r)

@@ -49,6 +49,22 @@ var Deployments = []Preset{
 	{"large", "10 servers and more", 100, 100, false},
 }
 
+// SettingPreset is a set of run settings under one name, as texts by the names of their flags.
+type SettingPreset struct {
+	Name, About string
+	Settings    map[string]string
+}
+
+// SettingPresets are all of them.
+var SettingPresets = []SettingPreset{
+	{
+		"80/50", "give way above 80% of CPU or memory, grow below 50%, between 20 and 100 sessions at once",
+		map[string]string{
+			"governor": "resources", "cpu-high": "80", "cpu-low": "50", "memory-high": "80", "memory-low": "50", "floor": "20", "ceiling": "100",
+		},
+	},
+}
+
 // RulesOfThumb stand beside the presets.
 var RulesOfThumb = []string{
 	"1 to 2 simulations per core where they compute",

@@ -115,6 +115,7 @@ type BarrierRow struct {
 	Took     time.Duration // from the cycle's start to its last session's end, without pacing waits and pauses
 	Lag      time.Duration // how far behind its schedule the cycle started
 	Sessions int64         // of the run so far
+	Work     CycleWork     // of this cycle's sessions
 }
 
 // What a [ChangeRow] says was changed.
@@ -232,6 +233,8 @@ type MetricsRow struct {
 
 	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
 	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
+
+	Stored int64 `cbor:"32,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
 }
 
 // Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.

@@ -46,6 +46,14 @@ type Settings struct {
 	WarmUp       []float64
 	WarmUpCycles int
 
+	// Preset names the set of settings that some of these come from; "" is none.
+	Preset string
+	// Batch has the agents of a cycle run in waves of so many: the next wave starts when the last session of the one before
+	// has ended. 0 is one wave. The results are the same.
+	Batch int
+	// SequentialPersonas has a model write the personas of a population one after another.
+	SequentialPersonas bool
+
 	// MaxLLMCalls is how many calls of models go on at once, over all services together.
 	MaxLLMCalls int
 	// LLMRate is how many such calls may start per second at first, where the scenario does not say.
@@ -57,6 +65,12 @@ type Settings struct {
 
 	// Governor moves the limit between Floor and Ceiling: one of [Governors]; "" is manual.
 	Governor string
+	// CPUHigh and CPULow bound the machine's CPU for the governor of resources, in percent: above the first it gives way,
+	// below the second it may double. 0 is what [DefaultSettings] has.
+	CPUHigh, CPULow float64
+	// MemoryHigh and MemoryLow bound the machine's memory in use likewise, in percent: above the first it gives way, and it
+	// grows below the second only. 0 goes by what is left, [EnoughMemory].
+	MemoryHigh, MemoryLow float64
 	// Breaker is what the run does when too much of it fails: one of [Breakers]; "" is probe.
 	Breaker string
 	// StallAfter is how long no session may have ended, while some are in flight, before that is told; 0 is never.
@@ -84,6 +98,8 @@ type Settings struct {
 
 	// Record keeps every answer of the run, so that another can be answered from it.
 	Record bool
+	// Cleanup is the run whose agents' doings this one removes at services; "" is none.
+	Cleanup RunID
 	// Replay is the run whose recording answers in place of all services; "" asks them.
 	Replay RunID
 }
@@ -118,6 +134,8 @@ func DefaultSettings() Settings {
 		MaxLLMCalls:     50,
 		LLMRate:         10,
 		Governor:        "adaptive",
+		CPUHigh:         80,
+		CPULow:          50,
 		Breaker:         "probe",
 		StallAfter:      time.Minute,
 		KeepAwake:       true,
@@ -160,6 +178,8 @@ func (s *Settings) Validate() error {
 	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), "governor",
 		fmt.Sprintf("there is no governor %q", s.Governor), governorNames())
 	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(Breakers, ", "))
+	mistakes = append(mistakes, s.pressure()...)
+	check(s.Batch >= 0, "batch", fmt.Sprintf("%d is negative", s.Batch), "0 runs all agents of a cycle in one wave")
 	check(s.StallAfter >= 0, "stall warning", "is negative", "0 warns of nothing")
 	if err := s.Budget.validate(); err != nil {
 		mistakes = append(mistakes, err)
@@ -172,6 +192,24 @@ func (s *Settings) Validate() error {
 	check(!s.Record || s.CycleTimeout == 0, "record", "the timeout of a cycle ends sessions before they ask, which no recording can repeat", "leave out --cycle-timeout, or --record")
 	check(len(s.WarmUp) == 0 || s.WarmUpCycles >= 1, "warm-up", "its steps take no cycles", "at least 1")
 	return errors.Join(mistakes...)
+}
+
+// pressure finds mistakes in the bounds of the machine's CPU and memory.
+func (s *Settings) pressure() (mistakes []error) {
+	for _, b := range []struct {
+		name      string
+		high, low float64
+	}{{"cpu", s.CPUHigh, s.CPULow}, {"memory", s.MemoryHigh, s.MemoryLow}} {
+		switch {
+		case !(b.high >= 0 && b.high <= 100):
+			mistakes = append(mistakes, &FieldError{b.name + "-high", fmt.Sprintf("%v is not a percentage", b.high), "0 to 100"})
+		case !(b.low >= 0 && b.low <= 100):
+			mistakes = append(mistakes, &FieldError{b.name + "-low", fmt.Sprintf("%v is not a percentage", b.low), "0 to 100"})
+		case b.high > 0 && b.low >= b.high:
+			mistakes = append(mistakes, &FieldError{b.name + "-low", fmt.Sprintf("%v%% is not below %s-high, %v%%", b.low, b.name, b.high), "a lower value"})
+		}
+	}
+	return mistakes
 }
 
 // MaxLimit is the most sessions that can be in flight.

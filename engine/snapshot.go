@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -38,6 +39,7 @@ type Snapshot struct {
 	CycleEnded, CycleTotal int64
 	CycleFailed            int64         // or timed out
 	CycleTook              time.Duration // so far, without waits for the schedule and pauses
+	CycleWork              CycleWork     // so far
 	LastCycle              ClosedCycle   // of this process; zero before the first
 	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
 	Ended, Total int64
@@ -67,10 +69,12 @@ type Snapshot struct {
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
-	Remaining time.Duration // estimate; negative when there is none
-	Lag       time.Duration
-	LagWhy    string // in words: why the schedule lies later than planned; "" is that it does not
-	Inexact   *Inexact
+	// WritesPerSec is how many rows this process committed per second of its time; NaN where that is not counted.
+	WritesPerSec float64
+	Remaining    time.Duration // estimate; negative when there is none
+	Lag          time.Duration
+	LagWhy       string // in words: why the schedule lies later than planned; "" is that it does not
+	Inexact      *Inexact
 
 	Checkpoints    int
 	LastCheckpoint time.Time // made, or found to describe the run still; zero before the first of this process
@@ -95,6 +99,7 @@ type ClosedCycle struct {
 	Took     time.Duration // without waits for the schedule and pauses
 	Sessions int64
 	Failed   int64 // or timed out
+	Work     CycleWork
 }
 
 // ErrorNote is a class of errors with its last occurrence, which is not known where that was before a resume.
@@ -220,7 +225,12 @@ func (l *loop) sample() {
 	if probe.Writes != nil {
 		writes := probe.Writes()
 		m.WritesPerSec = float64(writes-l.window.writes) / span
+		l.written += writes - l.window.writes
 		l.window.writes = writes
+	}
+	if probe.Stored != nil {
+		m.Stored = l.storedBefore + probe.Stored()
+		peaks.Stored = max(peaks.Stored, m.Stored)
 	}
 	if probe.Unsent != nil {
 		m.Unsent = probe.Unsent()
@@ -304,20 +314,21 @@ func (l *loop) publish() {
 		Speedup:     l.speedup(now),
 		Steps:       l.steps,
 
-		PerSecond:   l.recent.perSecond(now),
-		Elapsed:     l.elapsed + now.Sub(l.began),
-		Remaining:   -1,
-		Lag:         l.lag,
-		LagWhy:      l.lagWhy(),
-		Inexact:     t.Inexact,
-		Checkpoints: l.checkpoints,
-		LastCycle:   l.lastCycle,
-		Metrics:     l.metrics,
-		UnsentSince: l.unsentSince,
-		Overhead:    l.metrics.Overhead,
-		Late:        t.Peaks.Late,
-		Changes:     l.changes,
-		Emitted:     l.emitted.shown,
+		PerSecond:    l.recent.perSecond(now),
+		Elapsed:      l.elapsed + now.Sub(l.began),
+		Remaining:    -1,
+		WritesPerSec: l.writesPerSec(),
+		Lag:          l.lag,
+		LagWhy:       l.lagWhy(),
+		Inexact:      t.Inexact,
+		Checkpoints:  l.checkpoints,
+		LastCycle:    l.lastCycle,
+		Metrics:      l.metrics,
+		UnsentSince:  l.unsentSince,
+		Overhead:     l.metrics.Overhead,
+		Late:         t.Peaks.Late,
+		Changes:      l.changes,
+		Emitted:      l.emitted.shown,
 	}
 	if l.governed() {
 		s.Governor = settings.Governor
@@ -336,7 +347,7 @@ func (l *loop) publish() {
 	if c := l.cycle; c != nil {
 		s.Begun += int64(c.started())
 		s.CycleTotal = int64(c.active)
-		s.CycleFailed = l.failedInCycle()
+		s.CycleFailed, s.CycleWork = l.failedInCycle(), l.cycleWork()
 		s.CycleTook = l.lastCycle.Took
 		if !l.closing {
 			s.CycleTook = max(l.worked(now)-l.stoodIdle(now), 0)
@@ -365,6 +376,15 @@ func (l *loop) publish() {
 	s.Remaining = l.remaining(s, now)
 	s.Budget = l.budget(now, s.Remaining)
 	l.r.shown.Store(s)
+}
+
+// writesPerSec is the mean over this process's time, as of the newest second.
+func (l *loop) writesPerSec() float64 {
+	span := l.window.at.Sub(l.began).Seconds()
+	if l.cfg.Probe.Writes == nil || span <= 0 {
+		return math.NaN()
+	}
+	return float64(l.written) / span
 }
 
 // failedInCycle counts the sessions of the open cycle that failed or timed out.

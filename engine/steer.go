@@ -46,8 +46,11 @@ type Pilot interface {
 type Steering struct {
 	Governor       string // one of Governors; "" is manual
 	Floor, Ceiling int
-	Breaker        string        // one of Breakers; "" is probe
-	StallAfter     time.Duration // 0 warns of nothing
+	// Bounds of the machine's CPU and memory, as in [Settings].
+	CPUHigh, CPULow       float64
+	MemoryHigh, MemoryLow float64
+	Breaker               string        // one of Breakers; "" is probe
+	StallAfter            time.Duration // 0 warns of nothing
 }
 
 // Orders are what a pilot wants.

@@ -51,6 +51,7 @@ var successMetrics = []successMetric{
 	{"error_rate", UnitShare, func(t *Totals, _ int) float64 { return share(float64(t.Bad()), float64(t.Ended())) }},
 	{"cycle_time", UnitTime, func(t *Totals, _ int) float64 { return positive(t.Peaks.Cycle.Seconds()) }},
 	{"memory", UnitBytes, func(t *Totals, _ int) float64 { return positive(float64(t.Peaks.Memory)) }},
+	{"storage", UnitBytes, func(t *Totals, _ int) float64 { return positive(float64(t.Peaks.Stored)) }},
 	{"db_connections", UnitCount, func(t *Totals, _ int) float64 {
 		return positive(float64(max(t.Peaks.Connections, t.Peaks.ServerConnections)))
 	}},

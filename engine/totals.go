@@ -83,6 +83,8 @@ type Peaks struct {
 	// Overhead is as of the newest second, Late the worst of all.
 	Overhead Overhead `cbor:"13,keyasint,omitzero"`
 	Late     Late     `cbor:"14,keyasint,omitzero"`
+	// Stored is how many bytes the run has taken in the store; 0 is not known.
+	Stored int64 `cbor:"15,keyasint,omitempty"`
 }
 
 // Add counts one finished session. The order of sessions does not matter.

@@ -38,6 +38,22 @@ var tunables = []tunable{
 		whole(func(s *Settings, n int) { s.Ceiling = n }), false,
 	},
 	{
+		"cpu-high", "percent of the machine's CPU above which the governor of resources gives way",
+		func(s *Settings) string { return decimal(s.CPUHigh) }, percentage(func(s *Settings) *float64 { return &s.CPUHigh }), false,
+	},
+	{
+		"cpu-low", "percent of the machine's CPU below which the governor of resources may double the limit",
+		func(s *Settings) string { return decimal(s.CPULow) }, percentage(func(s *Settings) *float64 { return &s.CPULow }), false,
+	},
+	{
+		"memory-high", "percent of the machine's memory above which the governor of resources gives way; 0 goes by the gigabytes left",
+		func(s *Settings) string { return decimal(s.MemoryHigh) }, percentage(func(s *Settings) *float64 { return &s.MemoryHigh }), false,
+	},
+	{
+		"memory-low", "percent of the machine's memory below which the governor of resources may raise the limit; 0 goes by the gigabytes left",
+		func(s *Settings) string { return decimal(s.MemoryLow) }, percentage(func(s *Settings) *float64 { return &s.MemoryLow }), false,
+	},
+	{
 		"breaker", "what the run does when too much of it fails: probe until it heals, wait for a person, or off",
 		func(s *Settings) string { return cmp.Or(s.Breaker, Breakers[0]) }, word(func(s *Settings) *string { return &s.Breaker }), false,
 	},
@@ -59,7 +75,7 @@ var tunables = []tunable{
 	},
 	{
 		"budget", "what calls of models may cost; 0 is any",
-		func(s *Settings) string { return strconv.FormatFloat(s.Budget.Dollars, 'g', -1, 64) }, func(s *Settings, text string) (err error) {
+		func(s *Settings) string { return decimal(s.Budget.Dollars) }, func(s *Settings, text string) (err error) {
 			s.Budget.Dollars, err = strconv.ParseFloat(text, 64)
 			return wrongText(err, text, "a number")
 		}, false,
@@ -118,6 +134,15 @@ func (s *Settings) Tune(name, text string) error {
 	return nil
 }
 
+// Read sets what Tune can change, and leaves to Validate whether it fits the others.
+func (s *Settings) Read(name, text string) error {
+	i := slices.IndexFunc(tunables, func(t tunable) bool { return t.name == name })
+	if i < 0 {
+		return &FieldError{name, "nothing of that name can be changed", strings.Join(TunableNames(), ", ")}
+	}
+	return tunables[i].set(s, strings.TrimSpace(text))
+}
+
 // Retune sets what changes of a run left behind, by name. That they go together was looked at when each was made; a name
 // or a text that means nothing here changes nothing.
 func (s *Settings) Retune(texts map[string]string) {
@@ -170,6 +195,19 @@ func whole(set func(*Settings, int)) func(*Settings, string) error {
 		return wrongText(err, text, "a whole number")
 	}
 }
+
+// percentage reads a share of 100, with or without its sign.
+func percentage(of func(*Settings) *float64) func(*Settings, string) error {
+	return func(s *Settings, text string) error {
+		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+		if err == nil {
+			*of(s) = f
+		}
+		return wrongText(err, text, "a percentage")
+	}
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // word reads a name; whether there is such a one is for Validate to say.
 func word(of func(*Settings) *string) func(*Settings, string) error {

@@ -136,7 +136,7 @@ func (w *worker) session(p Place) {
 	if w.cycle.lane != nil && w.row.Outcome.Commits() {
 		w.cycle.lane.commit(agent, &w.row.Delta)
 	}
-	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.ready), w.now.Sub(w.began)
+	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
 	if w.trail != nil {
 		w.run.trails(w.trail)
 		w.now = time.Now() // which is no session's time

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ExportAll writes metrics.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
+// ExportAll writes metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
 // is missing; population.jsonl, if a model wrote the agents; and memory.jsonl, if an agent remembers anything. Each file
 // appears, or replaces an older one, when all are complete; after an error none does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
@@ -61,6 +61,10 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	if err != nil {
 		return err
 	}
+	cycles, err := e.create("cycles." + string(e.format))
+	if err != nil {
+		return err
+	}
 	manifest, err := e.create("run.json")
 	if err != nil {
 		return err
@@ -81,6 +85,9 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 		return err
 	}
 	if err := exportMetrics(ctx, metrics, e.format, r, run); err != nil {
+		return err
+	}
+	if err := exportCycles(ctx, cycles, e.format, r, run); err != nil {
 		return err
 	}
 	return RunJSON(ctx, manifest, r, run, version)

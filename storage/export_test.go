@@ -36,6 +36,11 @@ type reader struct {
 	memory   map[int]*engine.Memory
 	broken   error // after the sessions
 	doubts   engine.UnconfirmedList
+	barriers []engine.BarrierRow
+}
+
+func (r *reader) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
+	return r.barriers, nil
 }
 
 func (r *reader) Memory(context.Context, engine.RunID) (map[int]*engine.Memory, error) {
@@ -93,6 +98,12 @@ func crowd() *reader {
 	settings.Services = map[string]string{"shop": "https://user:secret@shop.example:8080/api?key=secret", "db": "localhost:5432"}
 	settings.Rehearsal = engine.Rehearsal{Profile: "remote", Faults: map[string]string{"shop": "5%"}, Scarcity: true}
 	return &reader{
+		barriers: []engine.BarrierRow{
+			{Cycle: 0, At: epoch.Add(time.Minute), Active: 372, Took: 30 * time.Second, Lag: time.Second, Sessions: 372, Work: engine.CycleWork{
+				OK: 370, Failed: 1, TimedOut: 1, Busy: 20 * time.Minute, Flow: engine.Flow{Parallel: 744, Sequential: 372, Failed: 2, TimedOut: 1},
+			}},
+			{Cycle: 1, At: epoch.Add(2 * time.Minute), Sessions: 372},
+		},
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers, \"372\"", Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
 			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1,
@@ -185,6 +196,7 @@ func TestExportGoldens(t *testing.T) {
 	r := crowd()
 	for name, export := range map[string]func(w io.Writer) error{
 		"metrics.csv":  func(w io.Writer) error { return ExportMetrics(t.Context(), w, r, "") },
+		"cycles.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
 		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
 		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
 		"timings.csv":  func(w io.Writer) error { return ExportTimings(t.Context(), w, r, "", names) },
@@ -330,7 +342,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "cycles.csv events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {
@@ -347,7 +359,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 6 {
+	if got := listFiles(t, dir); len(got) != 7 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

@@ -219,8 +219,8 @@ func lineCell(value json.RawMessage, data bool) string {
 
 func TestExportAllAs(t *testing.T) {
 	for f, want := range map[Format]string{
-		Parquet: "events.parquet memory.jsonl metrics.parquet run.json sessions.parquet timings.parquet",
-		JSONL:   "events.jsonl memory.jsonl metrics.jsonl run.json sessions.jsonl timings.jsonl",
+		Parquet: "cycles.parquet events.parquet memory.jsonl metrics.parquet run.json sessions.parquet timings.parquet",
+		JSONL:   "cycles.jsonl events.jsonl memory.jsonl metrics.jsonl run.json sessions.jsonl timings.jsonl",
 	} {
 		dir := t.TempDir()
 		if err := ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3"); err != nil {

@@ -89,6 +89,14 @@ type settings struct {
 	Record                 bool              `json:"record"`
 	Replay                 engine.RunID      `json:"replay,omitempty"` // the run whose recording answered
 	RemoteCheckpoints      bool              `json:"remote_checkpoints"`
+	Cleanup                engine.RunID      `json:"cleanup_of,omitempty"` // the run whose doings were removed
+	Preset                 string            `json:"preset,omitempty"`
+	Batch                  int               `json:"batch,omitempty"`
+	SequentialPersonas     bool              `json:"sequential_personas,omitempty"`
+	CPUHigh                float64           `json:"cpu_high"`
+	CPULow                 float64           `json:"cpu_low"`
+	MemoryHigh             float64           `json:"memory_high,omitempty"`
+	MemoryLow              float64           `json:"memory_low,omitempty"`
 }
 
 type budget struct {
@@ -193,6 +201,7 @@ type step struct {
 
 type peaks struct {
 	MemoryBytes          uint64  `json:"memory_bytes,omitempty"`
+	StoredBytes          int64   `json:"stored_bytes,omitempty"` // that the run took in the store
 	Connections          int     `json:"db_connections"`
 	ServerConnections    int     `json:"db_server_connections"`
 	CycleSeconds         float64 `json:"cycle_seconds"`
@@ -298,6 +307,7 @@ func newSettings(s *engine.Settings) settings {
 		KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
 		Services: WithoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
 		Simulation: s.Simulation, Remote: s.Remote, RemoteCheckpoints: s.RemoteCheckpoints, Record: s.Record, Replay: s.Replay,
+		Cleanup: s.Cleanup, Preset: s.Preset, Batch: s.Batch, SequentialPersonas: s.SequentialPersonas, CPUHigh: s.CPUHigh, CPULow: s.CPULow, MemoryHigh: s.MemoryHigh, MemoryLow: s.MemoryLow,
 	}
 }
 
@@ -337,7 +347,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		ByStep: bySteps(t.ByStep.Figures()),
 		Spent:  newSpent(t), Overhead: newOverhead(r, &t.Peaks),
 		Peaks: peaks{
-			MemoryBytes: t.Peaks.Memory, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
+			MemoryBytes: t.Peaks.Memory, StoredBytes: t.Peaks.Stored, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
 			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
 			ElapsedSeconds: t.Peaks.Elapsed.Seconds(), LagSeconds: t.Peaks.Lag.Seconds(),
 		},

@@ -127,12 +127,15 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	return t.next()
 }
 
-// Export writes sessions, events, timings or metrics in a format.
+// Export writes sessions, events, timings, cycles or metrics in a format.
 func Export(ctx context.Context, w io.Writer, f Format, what string, r Reader, run engine.RunID, names Names) error {
 	for i, k := range sessionTables {
 		if k.name == what {
 			return exportSessions(ctx, f, r, run, names, sessionTables[i:i+1], []io.Writer{w})
 		}
+	}
+	if what == "cycles" {
+		return exportCycles(ctx, w, f, r, run)
 	}
 	return exportMetrics(ctx, w, f, r, run)
 }

@@ -25,6 +25,8 @@ type Reader interface {
 	Unconfirmed(ctx context.Context, id engine.RunID, most int) (engine.UnconfirmedList, error)
 	// Metrics yields the metrics of a run that are later than after, in order of time.
 	Metrics(ctx context.Context, id engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error]
+	// Barriers returns the closed cycles of a run, in order; those of its parent are not among them.
+	Barriers(ctx context.Context, id engine.RunID) ([]engine.BarrierRow, error)
 	// Memory returns what the agents of a run remember at its end, or at the start of the cycle that is open, by agent;
 	// those without any are left out. What was injected by hand is not in the inboxes.
 	Memory(ctx context.Context, id engine.RunID) (map[int]*engine.Memory, error)

@@ -15,8 +15,8 @@ import (
 
 type exportCmd struct {
 	RunID  string         `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What   string         `enum:"metrics,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
-	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, sessions, events and timings: csv, jsonl or parquet."`
+	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, cycles (how each ended), sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
+	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
 	Follow bool           `short:"f" help:"With --what metrics: go on writing a row a second until the run is over."`
 	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. For one, the terminal without or for -."`
 }
@@ -50,7 +50,7 @@ func (c *exportCmd) check() error {
 	switch c.What {
 	case "memory", "changes", "population", "run":
 		if c.Format != storage.CSV {
-			return &engine.FieldError{Field: "format", Problem: c.What + " is always written as it is", Hint: "metrics, sessions, events and timings have formats"}
+			return &engine.FieldError{Field: "format", Problem: c.What + " is always written as it is", Hint: "metrics, cycles, sessions, events and timings have formats"}
 		}
 	}
 	switch {
@@ -79,7 +79,7 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 // one writes one part of what a run gave.
 func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord) error {
 	switch c.What {
-	case "metrics":
+	case "metrics", "cycles":
 		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, storage.Names{})
 	case "run":
 		return storage.RunJSON(ctx, w, store, r.ID, wire.Version())

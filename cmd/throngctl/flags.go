@@ -34,6 +34,13 @@ type settingFlags struct {
 	Governor           string `xor:"governor" group:"Run settings"`
 	Floor              string `group:"Run settings"`
 	Ceiling            string `group:"Run settings"`
+	CpuHigh            string `group:"Run settings"`
+	CpuLow             string `group:"Run settings"`
+	MemoryHigh         string `group:"Run settings"`
+	MemoryLow          string `group:"Run settings"`
+	Preset             string `group:"Run settings"`
+	Batch              string `group:"Run settings"`
+	SequentialPersonas onOff  `group:"Run settings"`
 	Breaker            string `group:"Run settings"`
 	StallWarning       string `group:"Run settings"`
 	Budget             string `group:"Run settings"`

@@ -38,32 +38,37 @@ func newStarted(job *wire.Job, l *wire.Launch) startedJSON {
 
 // progressJSON is how far a run is.
 type progressJSON struct {
-	Event     string       `json:"event"`
-	At        time.Time    `json:"at"`
-	Run       engine.RunID `json:"run"`
-	Phase     string       `json:"phase"`
-	Reason    string       `json:"reason,omitempty"`
-	Cycle     int          `json:"cycle"`
-	Cycles    int          `json:"cycles,omitempty"`
-	Done      int64        `json:"done"`
-	Total     int64        `json:"total,omitempty"`
-	Failed    int64        `json:"failed"`
-	Limit     int          `json:"limit"`
-	InFlight  int          `json:"in_flight"`
-	PerSecond float64      `json:"sessions_per_second"`
-	P95       float64      `json:"latency_p95_seconds"`
-	Requests  int64        `json:"requests"`
-	Refused   int64        `json:"refused"`
-	Dollars   float64      `json:"cost_dollars,omitempty"`
-	Elapsed   float64      `json:"elapsed_seconds"`
-	Remaining *float64     `json:"remaining_seconds,omitempty"`
+	Event     string         `json:"event"`
+	At        time.Time      `json:"at"`
+	Run       engine.RunID   `json:"run"`
+	Phase     string         `json:"phase"`
+	Reason    string         `json:"reason,omitempty"`
+	Cycle     int            `json:"cycle"`
+	Cycles    int            `json:"cycles,omitempty"`
+	Done      int64          `json:"done"`
+	Total     int64          `json:"total,omitempty"`
+	Failed    int64          `json:"failed"`
+	Limit     int            `json:"limit"`
+	InFlight  int            `json:"in_flight"`
+	PerSecond float64        `json:"sessions_per_second"`
+	P95       float64        `json:"latency_p95_seconds"`
+	Mean      float64        `json:"latency_mean_seconds"`
+	CycleTook float64        `json:"cycle_seconds"` // of the open one, so far
+	LastCycle *control.Cycle `json:"last_cycle,omitempty"`
+	Writes    float64        `json:"writes_per_second"`
+	Requests  int64          `json:"requests"`
+	Refused   int64          `json:"refused"`
+	Dollars   float64        `json:"cost_dollars,omitempty"`
+	Elapsed   float64        `json:"elapsed_seconds"`
+	Remaining *float64       `json:"remaining_seconds,omitempty"`
 }
 
 func newProgressLine(s *engine.Snapshot) progressJSON {
 	j := progressJSON{
 		Event: progressEvent, At: utc(s.At), Run: s.Run, Phase: s.Phase.String(), Reason: s.Reason, Cycle: s.Cycle, Cycles: s.Cycles, Done: s.Ended, Total: s.Total,
 		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], Limit: s.Limit, InFlight: s.InFlight, PerSecond: s.PerSecond,
-		P95: s.Latency.P95.Seconds(), Requests: s.Requests, Refused: s.RateLimited, Dollars: float64(s.Usage.Cost) / 1e9, Elapsed: s.Elapsed.Seconds(),
+		P95: s.Latency.P95.Seconds(), Mean: s.Latency.Mean.Seconds(), CycleTook: s.CycleTook.Seconds(), LastCycle: control.NewCycle(&s.LastCycle),
+		Writes: s.Metrics.WritesPerSec, Requests: s.Requests, Refused: s.RateLimited, Dollars: float64(s.Usage.Cost) / 1e9, Elapsed: s.Elapsed.Seconds(),
 	}
 	if s.Remaining >= 0 {
 		left := s.Remaining.Seconds()

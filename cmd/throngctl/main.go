@@ -42,6 +42,7 @@ type cli struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Start a new run where a checkpoint of another stands, with anything changed." group:"Runs"`
+	Cleanup     cleanupCmd     `cmd:"" help:"Remove at services what the agents of a run made there, as its scenario says." group:"Runs"`
 	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
 	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step, and where each answer came from." group:"Runs"`

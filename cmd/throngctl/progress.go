@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -89,12 +90,19 @@ func describe(s *engine.Snapshot) string {
 	} else {
 		add("%s done", engine.FormatCount(s.Ended))
 	}
+	if took := cmp.Or(s.LastCycle.Took, s.CycleTook); took > 0 {
+		add("cycle time %s", engine.FormatDuration(took))
+	}
 	add("limit %d", s.Limit)
 	add("in flight %d", s.InFlight)
+	add("mean %s", engine.FormatDuration(s.Latency.Mean))
 	add("p95 %s", engine.FormatDuration(s.Latency.P95))
 	add("errors %s", engine.FormatCount(s.Outcomes[engine.Failed]+s.Outcomes[engine.TimedOut]))
 	if s.PerSecond > 0 {
 		add("%.0f/s", s.PerSecond)
+	}
+	if s.Metrics.WritesPerSec > 0 {
+		add("%.0f writes/s", s.Metrics.WritesPerSec)
 	}
 	if spent := s.Budget.Describe(s.Elapsed); spent != "" && s.Phase != engine.Ended {
 		add("spent %s", spent)

@@ -42,8 +42,9 @@ type runCmd struct {
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
+	Export      string `placeholder:"DIR" help:"Write metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
 	NoDashboard bool   `help:"Lines instead of the dashboard."`
+	startFlag
 	jsonFlag
 	telemetryFlags
 	notifyFlag
@@ -163,6 +164,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
 	defer signal.Stop(unheard)
+	at, err := out.startTime(time.Now())
+	if err != nil {
+		return err
+	}
 	programs := t // who reads the answers
 	if t.json {
 		t = t.quiet()
@@ -196,7 +201,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	defer func() { err = errors.Join(err, closeTell()) }()
 	patience := newPatience()
 	defer patience.end()
-	l.Tell, l.Tell.Hurry = tell, patience.over
+	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
+	if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
+		return err
+	}
 	store, err := t.open()
 	if err != nil {
 		return err
@@ -274,6 +282,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	t.summary(job, &result)
+	t.cycles(context.WithoutCancel(ctx), store, job)
 	t.unconfirmed(context.WithoutCancel(ctx), store, job)
 	if leaving { // there is no time
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())

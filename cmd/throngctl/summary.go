@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
@@ -36,7 +37,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 		row("budget", "%s", spent)
 	}
 	row("events", "%s", engine.FormatCount(s.Events))
-	row("latency", "p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
+	row("latency", "mean %s, p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.Mean), engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
 	if f := &s.Flow; f.Parallel+f.Sequential > 0 {
 		row("steps", "%s in parallel, %s in sequence, %s failed, %s timed out", engine.FormatCount(f.Parallel), engine.FormatCount(f.Sequential),
 			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
@@ -59,7 +60,16 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind != engine.Unbound {
 		row("limited by", "%s; %s", b, b.Advice)
 	}
+	if s.Cycle > 1 {
+		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(s.Cycle)))
+	}
 	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
+	if s.WritesPerSec > 0 {
+		row("writes", "%s/s", engine.FormatCount(int64(math.Round(s.WritesPerSec))))
+	}
+	if n := r.Totals.Peaks.Stored; n > 0 {
+		row("storage", "%s", engine.FormatBytes(n))
+	}
 	if r.Totals.Peaks.Lag > 0 {
 		row("behind schedule", "%s at most", engine.FormatDuration(r.Totals.Peaks.Lag))
 	}
@@ -154,6 +164,38 @@ func speedUp(s *engine.Snapshot) string {
 		text += fmt.Sprintf("; %.3g times within the %.3g%% of sessions that ran steps together", f.Speedup(), 100*f.Rate(s.Ended))
 	}
 	return text
+}
+
+// shownCycles is how many cycles of a run are listed after it.
+const shownCycles = 12
+
+// cycles lists what the last cycles of a run came to.
+func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *wire.Job) {
+	all, err := store.Barriers(ctx, job.Run.ID())
+	if err != nil {
+		fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		return
+	}
+	if len(all) < 2 {
+		return
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	last := all[max(len(all)-shownCycles, 0):]
+	fmt.Fprintln(w, "cycle\ttime\tsessions\tparallel steps\tsequential\terrors\ttimeouts\tspeed-up")
+	for i := range last {
+		b := &last[i]
+		f := &b.Work.Flow
+		speedup := "not known"
+		if v := b.Work.Speedup(b.Took); v > 0 {
+			speedup = fmt.Sprintf("%.3g times", v)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Cycle, engine.FormatDuration(b.Took), b.Work.Describe(), engine.FormatCount(f.Parallel),
+			engine.FormatCount(f.Sequential), engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut), speedup)
+	}
+	_ = w.Flush() // to the terminal
+	if n := len(all) - len(last); n > 0 {
+		fmt.Fprintf(t.out, "the %d cycles before: throngctl export %s --what cycles\n", n, job.Run.ID())
+	}
 }
 
 // outcomes lists how sessions ended.

@@ -80,6 +80,7 @@ type auditing struct {
 
 	seconds seconds
 	worst   worst
+	work    work
 }
 
 // opening is the start of a cycle.
@@ -124,6 +125,7 @@ func begin(ctx context.Context, j Journal, id engine.RunID) (*auditing, error) {
 // openCycle notes what stands at the start of the open cycle.
 func (a *auditing) openCycle() {
 	a.roll.reset()
+	a.work = work{floor: a.tally.counts()}
 	clear(a.takes)
 	a.floor = floor{a.tally.counts()}
 	a.settle()
@@ -175,6 +177,7 @@ func (a *auditing) wrong(what, where string) {
 // session takes in a take of a session.
 func (a *auditing) session(s *engine.SessionRow) {
 	a.tally.session(s)
+	a.work.served += s.Service
 	a.seconds.session(s)
 	a.agents.add(s.Agent)
 	a.worst.seen(s.Started.Add(s.Total))
@@ -238,10 +241,33 @@ func (a *auditing) barrier(b *engine.BarrierRow) {
 		p.Cycle = b.Cycle
 		a.wrong("requests of sessions that never ended", place(p))
 	}
+	a.cycleWork(b, &ended, where)
 	a.worst.barrier(b)
 	before := a.opened
 	a.open, a.before = b.Cycle+1, &before
 	a.openCycle()
+}
+
+// work is what the sessions of the open cycle did, and what stood at its start.
+type work struct {
+	floor  counts
+	served time.Duration // service time of its sessions
+	parted time.Duration // the part of served before the newest interruption
+}
+
+// cycleWork compares what a barrier says of its cycle's sessions.
+func (a *auditing) cycleWork(b *engine.BarrierRow, now *counts, where string) {
+	r, before, w := a.report, &a.work.floor, &b.Work
+	since := func(o engine.Outcome) int64 { return now.outcomes[o] - before.outcomes[o] }
+	equal(r, consistency, "sessions ok of each cycle", where, w.OK, since(engine.OK)+since(engine.Stopped))
+	equal(r, consistency, "sessions failed of each cycle", where, w.Failed, since(engine.Failed))
+	equal(r, consistency, "sessions timed out of each cycle", where, w.TimedOut, since(engine.TimedOut))
+	for _, f := range flowFigures {
+		equal(r, consistency, f.name+" of each cycle", where, f.of(&w.Flow), f.of(&now.flow)-f.of(&before.flow))
+	}
+	held := now.flow.Held - before.flow.Held
+	r.Check(consistency, heldName+" of each cycle", where, w.Flow.Held <= held, int64(w.Flow.Held), int64(held))
+	equal(r, consistency, "busy time of each cycle", where, w.Busy, a.work.served-a.work.parted)
 }
 
 // change takes in what was changed mid-run.
@@ -264,6 +290,7 @@ func (a *auditing) change(c *engine.ChangeRow) {
 func (a *auditing) start(s *engine.StartRow) {
 	equal(a.report, consistency, "processes began in the open cycle", stamp(s.At), s.Cycle, a.open)
 	a.floor, a.before = floor{a.tally.counts()}, nil
+	a.work.parted = a.work.served
 	a.opened.floor = a.floor
 	a.settle()
 	a.seconds.start(s, a)

@@ -34,6 +34,8 @@ func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (lo
 		return measured(t.Peaks.Cycle.Seconds())
 	case "memory":
 		return measured(float64(t.Peaks.Memory))
+	case "storage":
+		return measured(float64(t.Peaks.Stored))
 	case "db_connections":
 		return measured(float64(max(t.Peaks.Connections, t.Peaks.ServerConnections)))
 	case "checkpoint_gap":

@@ -10,6 +10,7 @@ import (
 type worst struct {
 	cycle, worked, lag  time.Duration
 	memory              uint64
+	stored              int64
 	connections, server int
 	rows                int // of metrics
 
@@ -44,7 +45,7 @@ func (w *worst) checkpoint(c *engine.CheckpointRow) {
 
 func (w *worst) metrics(m *engine.MetricsRow) {
 	w.rows++
-	w.memory = max(w.memory, m.Host.Memory)
+	w.memory, w.stored = max(w.memory, m.Host.Memory), max(w.stored, m.Stored)
 	w.connections, w.server = max(w.connections, m.Connections), max(w.server, m.ServerConnections)
 	w.lag = max(w.lag, m.Lag)
 	w.seen(m.At)
@@ -78,6 +79,7 @@ func (w *worst) compare(r *Report, record *engine.RunRecord, t *engine.Totals) {
 	least("behind schedule at most", p.Lag, w.lag)
 	if record.Settings.Metrics {
 		equal(r, peaks, "memory", "", p.Memory, w.memory)
+		equal(r, peaks, "bytes in the store", "", p.Stored, w.stored)
 		equal(r, peaks, "connections", "", p.Connections, w.connections)
 		equal(r, peaks, "connections of the server", "", p.ServerConnections, w.server)
 	}

@@ -39,7 +39,7 @@ func New(s engine.Steering, o Options) (*Pilot, error) {
 	}
 	p := &Pilot{breaker: breaker{every: o.ProbeEvery}}
 	p.signals = [numSignals]policy{
-		resourceSignal: &resources{cores: o.Cores}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
+		resourceSignal: &pressure{policy: &resources{cores: o.Cores}}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
 		connectionSignal: &connections{}, failureSignal: &success{grows: okShrinks, guards: true},
 	}
 	return p, p.Use(s)
@@ -58,6 +58,9 @@ func (p *Pilot) Use(s engine.Steering) error {
 	}
 	p.begun = p.begun && s.Governor == p.steering.Governor
 	p.steering = s
+	if machine, ok := p.signals[resourceSignal].(*pressure); ok {
+		machine.use(&s)
+	}
 	p.breaker.mode = s.Breaker
 	p.active = signalsOf(s.Governor, s.Breaker)
 	return nil

@@ -94,6 +94,13 @@ func (r *reader) warmUp(n *doc.Node) {
 	}
 }
 
+// batch reads how many agents of a cycle are in a wave.
+func (r *reader) batch(n *doc.Node) {
+	if n != nil {
+		r.s.Batch = r.whole(n, 1, engine.MaxLimit)
+	}
+}
+
 // whole reads a whole number that may be an expression of the parameters.
 func (r *reader) whole(n *doc.Node, lowest, highest int) int {
 	if _, isText := n.Scalar().(string); !isText {

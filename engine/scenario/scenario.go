@@ -28,12 +28,14 @@ type Scenario struct {
 	WarmUp     []float64
 	WarmUpEach int  // cycles per step of the warm-up
 	Sequential bool // one agent acts after the other
+	Batch      int  // agents of a cycle in a wave; 0 where the file does not say
 	Agents     int
 	Services   []*chain.Service
 	Connectors []string       // that are defined
 	StandIn    *chain.Service // what answers for connectors and functions that are not defined; nil where all are
 	Chain      *chain.Chain   // the one that sessions run
 	Success    []engine.Criterion
+	Cleanup    *Cleanup // nil where nothing is named that removes what agents made
 	Source     engine.Source
 
 	population population
@@ -150,7 +152,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "run", "interventions", "connectors")
+		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors")
 	s := r.s
 	s.Title, s.About = root.Get("title").Text(), root.Get("about").Text()
 	if s.Title == "" {
@@ -163,6 +165,7 @@ func (r *reader) read(root *doc.Node) error {
 		s.Sequential = o.OneOf("parallel", "sequential") == "sequential"
 	}
 	r.warmUp(root.Get("warm_up"))
+	r.batch(root.Get("batch"))
 	r.population(root.Get("population"))
 	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
 	r.services(root.Get("services"))
@@ -227,6 +230,7 @@ func (r *reader) readChains(root *doc.Node) error {
 		names = append(names, name)
 	}
 	r.chains.Link()
+	r.cleanup(root.Get("cleanup"), names)
 	r.rehearsed()
 	switch {
 	case len(names) == 0:

@@ -150,7 +150,7 @@ func (s *schemaMaker) make() schema {
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"),
 	}
-	for place, or := range map[string][]string{"warm_up": {"boolean"}, "parameter": {"string", "number", "boolean"}} {
+	for place, or := range map[string][]string{"warm_up": {"boolean"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
 		short := s.keysAt(place)
 		short["type"] = append(or, "object")
 		definitions[place] = short

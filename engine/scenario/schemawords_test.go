@@ -71,6 +71,8 @@ func fileWords() map[string]keyWord {
 		"file.functions":     {named, "Starlark: a .star file beside this one, or a block"},
 		"file.chain NAME":    {ref("chain"), "the steps that a session goes through"},
 		"file.success":       {ref("success"), "criteria, judged at the end"},
+		"file.batch":         {whole, "agents of a cycle in a wave: the next wave starts when the last session of the one before has ended; without it all start at once"},
+		"file.cleanup":       {ref("cleanup"), "what removes what agents made at services, by throngctl cleanup; a text is the chain"},
 		"file.warm_up":       {ref("warm_up"), "only some agents act in the first cycles; true is 10, 25, 50, 75, 100 %, two cycles each"},
 		"file.run":           {named, "the chain that sessions run; else the first"},
 		"file.interventions": {allOf("intervention"), "messages from outside"},
@@ -88,6 +90,8 @@ func fileWords() map[string]keyWord {
 		"clock.cycles": {schema{"type": []string{"integer", "string"}}, "how many; it may depend on params"},
 
 		"warm_up.shares": {schema{"type": "array", "items": fixed}, "of the agents, such as [0.1, 0.5, 1]"},
+		"cleanup.chain":  {named, "runs once for each agent that made something, which it finds in input"},
+		"cleanup.events": {names, "that say what was made; without them all"},
 		"warm_up.cycles": {whole, "for each share"},
 
 		"intervention.cycle": {whole, "in which it is in the inboxes, from 0"},
@@ -99,6 +103,7 @@ func fileWords() map[string]keyWord {
 		"success.error_rate":       {words, "failed sessions over all, such as < 5%"},
 		"success.cycle_time":       {words, "the worst, such as < 60s"},
 		"success.memory":           {words, "peak of Throng, such as < 12GB"},
+		"success.storage":          {words, "what the run takes in the store, such as < 2GB"},
 		"success.db_connections":   {words, "peak on the server, such as <= 55"},
 		"success.checkpoint_gap":   {words, "the longest, such as <= 5m"},
 		"success.latency_p95":      {words, "of sessions, such as < 10s"},

@@ -37,20 +37,23 @@ type page struct {
 	Times     [][]string // of sessions: what, p50, p95, p99, longest
 	Steps     table
 	Services  table
-	Errors    []errorClass
-	Failed    string
-	Doubts    doubts
-	Changes   []change
-	Moves     string // what governors moved, in a line
-	Anomalies []anomaly
-	Spent     spent
-	Against   *against
-	Forecast  *forecast
-	Facts     [][2]string // what the run was made from
-	Settings  [][2]string
-	Params    [][2]string
-	Files     []file
-	Version   string
+	Cycles    table
+	// EarlierCycles says where those are that Cycles leaves out.
+	EarlierCycles string
+	Errors        []errorClass
+	Failed        string
+	Doubts        doubts
+	Changes       []change
+	Moves         string // what governors moved, in a line
+	Anomalies     []anomaly
+	Spent         spent
+	Against       *against
+	Forecast      *forecast
+	Facts         [][2]string // what the run was made from
+	Settings      [][2]string
+	Params        [][2]string
+	Files         []file
+	Version       string
 }
 
 // mark is a word with a tone: good, bad, warn or plain.
@@ -96,6 +99,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 		return nil, err
 	}
 	if p.Doubts, err = doubtsOf(ctx, src, run, beside.Agent); err != nil {
+		return nil, err
+	}
+	if err := p.listCycles(ctx, src, run); err != nil {
 		return nil, err
 	}
 	if p.Failed, err = failedOf(&t, beside.Agent); err != nil {

@@ -30,9 +30,14 @@ type source struct {
 	metrics  []engine.MetricsRow
 	changes  []engine.ChangeRow
 	doubts   engine.UnconfirmedList
+	barriers []engine.BarrierRow
 	errs     [][]engine.ErrorNote
 	kept     []engine.CheckpointRecord
 	gone     error // of the parent's checkpoints
+}
+
+func (s *source) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
+	return s.barriers, nil
 }
 
 func (s *source) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return s.record, nil }
@@ -122,6 +127,10 @@ func day() *source {
 				{Criterion: engine.Criterion{Metric: "memory", Text: "< 12GB"}, Shown: "not known", Unknown: true},
 			},
 			Forecast: &engine.Forecast{Sessions: engine.Exactly(4, engine.FromFile), Length: engine.Exactly(90, engine.Guessed), Server: -1, ServerMax: -1},
+		},
+		barriers: []engine.BarrierRow{
+			{Cycle: 1, At: epoch.Add(time.Minute), Active: 4, Took: 2 * time.Second, Work: engine.CycleWork{OK: 3, Failed: 1, Busy: 7 * time.Second, Flow: engine.Flow{Parallel: 8, Sequential: 4, Failed: 1}}},
+			{Cycle: 2, At: epoch.Add(2 * time.Minute), Took: 3 * time.Second},
 		},
 		changes: []engine.ChangeRow{
 			{At: epoch.Add(9 * time.Second), What: engine.LimitChange, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},

@@ -95,19 +95,31 @@ func (s *Store) Barriers(ctx context.Context, run engine.RunID) (all []engine.Ba
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
+	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions, work FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
 		if err != nil {
 			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
 		}
 		var b engine.BarrierRow
 		var at int64
-		if err := rows.Scan(&b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions); err != nil {
+		var work []byte
+		if err := rows.Scan(&b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions, &work); err != nil {
+			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
+		}
+		if err := decodeWork(work, &b.Work); err != nil {
 			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
 		}
 		b.At = timeOf(at)
 		all = append(all, b)
 	}
 	return all, nil
+}
+
+// decodeWork reads what the sessions of a cycle did; an older version did not keep that.
+func decodeWork(blob []byte, w *engine.CycleWork) error {
+	if len(blob) == 0 {
+		return nil
+	}
+	return decode(blob, w)
 }
 
 // Starts returns when processes took up a run, in order.

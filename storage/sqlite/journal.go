@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -45,7 +46,11 @@ type Journal struct {
 	room    chan struct{} // closed, and replaced, when the queue was taken
 	lost    int           // rows that were not written when the writer ended
 
+	stored atomic.Int64 // bytes that the store has grown by since the journal was opened
+
 	// Owned by the writer.
+	before     int64     // bytes in use in the store when the journal was opened
+	measured   time.Time // when stored was brought up to date
 	folder     *zstd.Encoder
 	packs      packs
 	inexact    *engine.Inexact // of the run so far
@@ -90,7 +95,10 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
-	err := j.store.write(func(tx txn) error {
+	err := j.store.write(func(tx txn) (err error) {
+		if j.before, _, err = inUse(tx); err != nil {
+			return err
+		}
 		if err := tx.row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
 			return err
 		}

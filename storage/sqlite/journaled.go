@@ -83,7 +83,7 @@ var journalTables = []journalTable{
 	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).sessions},
 	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).requests},
 	{`SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanShared, nil},
-	{`SELECT pos, cycle, at, active, took, lag, sessions FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
+	{`SELECT pos, cycle, at, active, took, lag, sessions, work FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
 	{`SELECT pos, at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanChange, nil},
 	{`SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanUnconfirmed, nil},
 	{`SELECT pos, at, cycle, resumed FROM starts WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanStart, nil},
@@ -183,8 +183,12 @@ func scanShared(rows *sql.Rows, j *journaled) error {
 func scanBarrier(rows *sql.Rows, j *journaled) error {
 	var b engine.BarrierRow
 	var at int64
-	err := rows.Scan(&j.pos, &b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions)
+	var work sql.RawBytes
+	err := rows.Scan(&j.pos, &b.Cycle, &at, &b.Active, (*int64)(&b.Took), (*int64)(&b.Lag), &b.Sessions, &work)
 	b.At = timeOf(at)
+	if err == nil {
+		err = decodeWork(work, &b.Work)
+	}
 	j.row = b
 	return err
 }

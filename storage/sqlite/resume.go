@@ -248,7 +248,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 		if err := decode(m.data, &row); err != nil {
 			return err
 		}
-		p.Memory = max(p.Memory, row.Host.Memory)
+		p.Memory, p.Stored = max(p.Memory, row.Host.Memory), max(p.Stored, row.Stored)
 		p.Connections = max(p.Connections, row.Connections)
 		p.ServerConnections = max(p.ServerConnections, row.ServerConnections)
 		p.Lag = max(p.Lag, row.Lag)

@@ -137,7 +137,10 @@ func (j *Journal) commit(queue *batch) bool {
 	var w transaction
 	if !j.persist(func(tx txn) error {
 		w = transaction{journal: j, tx: tx, inexact: j.inexact}
-		return w.write(queue)
+		if err := w.write(queue); err != nil {
+			return err
+		}
+		return j.measure(tx, w.moved)
 	}) {
 		return false
 	}
@@ -253,8 +256,11 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 	case engine.BarrierRow:
 		w.cycle, w.moved = r.Cycle+1, true
 		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
-		err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions)
+		var work []byte
+		if work, err = encode(&r.Work, w.journal.folder); err == nil {
+			err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions, work)
+		}
 	case engine.ChangeRow:
 		w.suspect(r.Inexact)
 		err = w.tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

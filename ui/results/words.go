@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-const inExport = "metrics.csv (a row per second), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
+const inExport = "metrics.csv (a row per second), cycles.csv (a row per cycle), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
 
 // pickText is a run's line in the select; no two are the same.
 func pickText(r *engine.RunRecord) string {

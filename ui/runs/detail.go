@@ -295,5 +295,5 @@ func parseLimit(text string) (int, error) {
 
 // exported says where results are, and which.
 func exported(path string) string {
-	return fmt.Sprintf("Exported to %s: metrics.csv, sessions.csv, events.csv, timings.csv and run.json", path)
+	return fmt.Sprintf("Exported to %s: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json", path)
 }

@@ -198,7 +198,7 @@ func TestExport(t *testing.T) {
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
 	wantOrders(t, desk, "export new to /there")
-	wantShown(t, s, "Exported to /there/throng-new: metrics.csv, sessions.csv, events.csv, timings.csv and run.json")
+	wantShown(t, s, "Exported to /there/throng-new: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json")
 }
 
 func TestWhatIsDoneToARunIsShown(t *testing.T) {

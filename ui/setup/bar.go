@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -24,9 +25,10 @@ type bar struct {
 	problem  *form.Note
 	forecast *form.Note
 	launch   *widget.Button
+	cancel   *widget.Button // of a start that waits for its time
 }
 
-func newBar(launch, reveal, unlock, check func()) *bar {
+func newBar(launch, cancel, reveal, unlock, check func()) *bar {
 	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), forecast: form.NewNote("")}
 	b.forecast.Lines = 1
 	b.forecast.Hide()
@@ -43,8 +45,10 @@ func newBar(launch, reveal, unlock, check func()) *bar {
 	b.problem.Hide()
 	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
 	b.launch.Importance = widget.HighImportance
+	b.cancel = widget.NewButtonWithIcon("Cancel", theme.CancelIcon(), cancel)
+	b.cancel.Hide()
 	text := form.NewStack(b.problem, b.summary, b.forecast)
-	b.panel = widgets.NewPanel("", container.New(&footing{}, text, b.launch, b.checks, b.missing, b.mistakes))
+	b.panel = widgets.NewPanel("", container.New(&footing{}, text, b.launch, b.cancel, b.checks, b.missing, b.mistakes))
 	return b
 }
 
@@ -143,6 +147,15 @@ func (b *bar) say(problem string) {
 // write shows how far the writing of the population is, and that the button gives it up.
 func (b *bar) write(at *written) {
 	text := fmt.Sprintf("Stop writing personas (%d/%d)", at.done, at.total)
+	if b.launch.Text != text {
+		b.launch.SetText(text)
+	}
+	b.launch.Enable()
+}
+
+// wait shows how long a launch still waits for its time, and that the button starts it at once.
+func (b *bar) wait(left time.Duration) {
+	text := "Start now (" + (left + time.Second - 1).Truncate(time.Second).String() + " left)"
 	if b.launch.Text != text {
 		b.launch.SetText(text)
 	}

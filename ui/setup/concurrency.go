@@ -19,6 +19,7 @@ type concurrency struct {
 	panel                 *widgets.Panel
 	governor              *widget.Select // of what moves the limit
 	start, floor, ceiling *form.Number
+	batch                 *form.Number // agents in a wave
 	calls                 *form.Number // of models at once
 	models                *form.Row    // that calls are in
 	presets               *presets
@@ -30,7 +31,7 @@ type concurrency struct {
 func newConcurrency(s *Screen) *concurrency {
 	c := &concurrency{
 		start: form.NewWhole(1, engine.MaxLimit), floor: form.NewWhole(1, engine.MaxLimit), ceiling: form.NewWhole(1, engine.MaxLimit),
-		calls: form.NewWhole(1, engine.MaxLimit), words: form.NewNote(""), preset: form.NewNote(""),
+		batch: form.NewWhole(0, engine.MaxLimit), calls: form.NewWhole(1, engine.MaxLimit), words: form.NewNote(""), preset: form.NewNote(""),
 	}
 	c.presets = newPresets(c.suggest)
 	c.governor = widget.NewSelect(nil, nil)
@@ -47,11 +48,14 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
+	batch := form.NewRow("Agents in a wave", c.batch)
+	batch.SetHelp("the next wave starts when the last has ended; 0 is one wave")
+	s.watch(s.settings.Add(batch, "batch"), &c.batch.Entry)
 	c.models = form.NewRow("Model calls at once", c.calls)
 	c.models.SetHelp(deployments())
 	s.watch(s.settings.Add(c.models, "LLM calls"), &c.calls.Entry)
 	fields := form.NewColumns(11, governor, start, floor, ceiling)
-	aside := form.NewColumns(14, c.presets.rows[0], c.presets.rows[1], c.models)
+	aside := form.NewColumns(14, c.presets.rows[0], c.presets.rows[1], batch, c.models)
 	c.panel = widgets.NewPanel("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
 	c.preset.Hide()
 	return c
@@ -89,6 +93,7 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 		c.models.Hide()
 	}
 	put(&c.start.Entry, strconv.Itoa(sc.Settings.Limit), another)
+	put(&c.batch.Entry, strconv.Itoa(sc.Settings.Batch), another)
 	put(&c.floor.Entry, strconv.Itoa(sc.Settings.Floor), another)
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
 }
@@ -103,7 +108,7 @@ func (c *concurrency) into(set *engine.Settings) error {
 		entry *form.Number
 		name  string
 		to    *int
-	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}, {c.calls, "LLM calls", &set.MaxLLMCalls}} {
+	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}, {c.calls, "LLM calls", &set.MaxLLMCalls}, {c.batch, "batch", &set.Batch}} {
 		if n, err := f.entry.Value(); keep(&mistakes, f.name, err) {
 			*f.to = int(n)
 		}

@@ -236,6 +236,13 @@ func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total
 		<-ctx.Done()
 		return fmt.Errorf("12 of 24 personas: %w", context.Cause(ctx))
 	}
+	if !o.At.IsZero() {
+		select {
+		case <-o.Start:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refusal == nil {

@@ -88,10 +88,14 @@ func fileName(scenario string) string {
 func (s *Screen) start(order Order) {
 	ctx, giveUp := context.WithCancelCause(context.Background())
 	s.giveUp = giveUp
+	if !order.At.IsZero() {
+		order.Start = s.wait(order.At)
+	}
 	writing := func(done, total int) { s.writing.Store(&written{done, total}) }
 	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(ctx, order, writing) }, func(_ struct{}, err error) {
 		s.giveUp = nil
 		giveUp(nil)
+		s.noLonger()
 		s.writing.Store(nil)
 		if err != nil {
 			s.refused(err)
@@ -132,6 +136,12 @@ var errGivenUp = errors.New("it was stopped")
 
 // press is the button: it launches or, while the population is being written, gives that up.
 func (s *Screen) press() {
+	if s.pending != nil {
+		s.pending.start()
+		s.noLonger()
+		s.bar.work(true)
+		return
+	}
 	if s.writing.Load() == nil || s.giveUp == nil {
 		s.launch()
 		return
@@ -144,6 +154,14 @@ func (s *Screen) press() {
 // Tick shows what the checks have found, and how far the writing of the population is; nothing else here changes by itself.
 func (s *Screen) Tick() {
 	s.preflight.tick()
+	if p := s.pending; p != nil {
+		if left := p.at.Sub(now()); left > 0 {
+			s.bar.wait(left)
+		} else {
+			s.noLonger()
+			s.bar.work(true)
+		}
+	}
 	if at := s.writing.Load(); at != nil && s.giveUp != nil {
 		s.bar.write(at)
 	}

@@ -48,6 +48,7 @@ type length struct {
 	unit          *widget.Select
 	scale         *form.Number
 	seed          *form.Entry
+	at            *form.Entry // when it starts; empty is at once
 	profile       *widget.Select
 	latency       *form.Row // of profile
 	words         *form.Note
@@ -56,7 +57,7 @@ type length struct {
 
 func newLength(s *Screen) *length {
 	l := &length{
-		cycles: form.NewWhole(1, maxCycles), hours: form.NewNumber(), scale: form.NewNumber(), seed: form.NewEntry(), words: form.NewNote(""),
+		cycles: form.NewWhole(1, maxCycles), hours: form.NewNumber(), scale: form.NewNumber(), seed: form.NewEntry(), at: form.NewEntry(), words: form.NewNote(""),
 	}
 	l.hours.Min, l.hours.Max, l.scale.Min = 0, maxHours, 0
 
@@ -74,6 +75,9 @@ func newLength(s *Screen) *length {
 	seed := form.NewRow("Seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
 	seed.SetHelp("the same seed gives the same result")
 
+	at := form.NewRow("Start at", l.at)
+	at.SetHelp("such as 22:00 or +90m; empty is at once")
+
 	l.profile = widget.NewSelect(nil, func(string) { s.changed() })
 	for _, p := range profiles {
 		l.profile.Options = append(l.profile.Options, p.title)
@@ -83,8 +87,9 @@ func newLength(s *Screen) *length {
 	s.watch(s.settings.Add(long, "cycles", "hours"), &l.cycles.Entry, &l.hours.Entry)
 	s.watch(s.settings.Add(scale, "time scale"), &l.scale.Entry)
 	s.watch(s.settings.Add(seed, "seed"), l.seed)
+	s.watch(s.settings.Add(at, "at"), l.at)
 	s.settings.Add(l.latency, "rehearsal")
-	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, l.latency), l.words))
+	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, at, l.latency), l.words))
 	return l
 }
 
@@ -157,6 +162,14 @@ func (l *length) into(set *engine.Settings) error {
 		set.Rehearsal.Profile = profiles[i].name
 	}
 	return errors.Join(mistakes...)
+}
+
+// start is when the run is to start; zero is at once.
+func (l *length) start(now time.Time) (time.Time, error) {
+	if strings.TrimSpace(l.at.Text) == "" {
+		return time.Time{}, nil
+	}
+	return engine.StartTime(l.at.Text, now)
 }
 
 // say says what the settings come to.

@@ -42,6 +42,7 @@ type Screen struct {
 	wanted    bool                    // it waits for the answer
 	writing   atomic.Pointer[written] // of the launch; nil where no model writes. The launch's goroutine sets it
 	giveUp    context.CancelCauseFunc // of the launch; nil when there is nothing to give up
+	pending   *pending                // a launch that waits for its time; nil without
 
 	editing     Editing
 	gallery     *gallery
@@ -90,7 +91,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.press, s.reveal, s.services.reveal, s.preflight.reveal)
+	s.bar = newBar(s.press, s.cancelStart, s.reveal, s.services.reveal, s.preflight.reveal)
 	s.build()
 	return s
 }
@@ -359,6 +360,9 @@ func (s *Screen) order() (o Order, given, settings error) {
 		s.budget.into(&o.Settings),
 		s.services.into(&o.Settings),
 	)
+	var late error
+	o.At, late = s.length.start(time.Now())
+	settings = errors.Join(settings, late)
 	s.people.into(&o.Settings)
 	s.remote.into(&o.Settings)
 	return o, given, errors.Join(settings, o.Settings.Validate(), s.longEnough(&o.Settings))

@@ -79,7 +79,9 @@ type Order struct {
 	Scenario string
 	Given    map[string]string // parameters that differ from their default, as texts
 	Settings engine.Settings
-	Allow    []string // addresses that the person allows the file to call
+	Allow    []string        // addresses that the person allows the file to call
+	At       time.Time       // when it is to start; zero is at once
+	Start    <-chan struct{} // starts it sooner
 }
 
 // Desk is what the screen asks for. Its methods may take long, but for Remote.
@@ -109,7 +111,7 @@ type Desk interface {
 	KeepSecret(ctx context.Context, name, value string) error
 	// Unallowed returns the addresses that the file of an order was not allowed to call yet.
 	Unallowed(ctx context.Context, o Order) ([]engine.Destination, error)
-	// Launch starts a run. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model
+	// Launch starts a run, once its time has come; the end of ctx gives up until then. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model
 	// writes the population, writing is told how far it is, and the end of ctx gives up.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does

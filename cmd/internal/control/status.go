@@ -24,7 +24,9 @@ type Status struct {
 	Total      int64    `json:"total,omitempty"`
 	CycleDone  int64    `json:"cycle_done"`
 	CycleTotal int64    `json:"cycle_total"`
-	Failed     int64    `json:"failed"` // or timed out
+	CycleTook  float64  `json:"cycle_seconds"`        // so far
+	LastCycle  *Cycle   `json:"last_cycle,omitempty"` // of this process
+	Failed     int64    `json:"failed"`               // or timed out
 	PerSecond  float64  `json:"sessions_per_second"`
 	Elapsed    float64  `json:"elapsed_seconds"`
 	Remaining  *float64 `json:"remaining_seconds,omitempty"`
@@ -70,6 +72,30 @@ type Status struct {
 	Steps    []Step           `json:"steps,omitempty"`
 
 	Overhead *Overhead `json:"overhead,omitempty"`
+}
+
+// Cycle is what came of a cycle.
+type Cycle struct {
+	Took       float64  `json:"seconds"`
+	OK         int64    `json:"ok"`
+	Failed     int64    `json:"failed"`
+	TimedOut   int64    `json:"timeouts"`
+	Parallel   int64    `json:"parallel_steps"`
+	Sequential int64    `json:"sequential_steps"`
+	StepErrors int64    `json:"step_errors"`
+	Timeouts   int64    `json:"step_timeouts"`
+	Speedup    *float64 `json:"speedup,omitempty"`
+}
+
+// NewCycle is nil before the first cycle has ended.
+func NewCycle(c *engine.ClosedCycle) *Cycle {
+	if c.Sessions == 0 && c.Took == 0 {
+		return nil
+	}
+	w := &c.Work
+	return &Cycle{
+		c.Took.Seconds(), w.OK, w.Failed, w.TimedOut, w.Flow.Parallel, w.Flow.Sequential, w.Flow.Failed, w.Flow.TimedOut, finite(w.Speedup(c.Took)),
+	}
 }
 
 // Sink is how the sending of results does.
@@ -174,6 +200,7 @@ func NewStatus(title string, s *engine.Snapshot, health []engine.Finding) *Statu
 	st := &Status{
 		Run: string(s.Run), Title: title, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Ending: s.Ending.String(),
 		Cycle: s.Cycle, Cycles: s.Cycles, Done: s.Ended, Total: s.Total, CycleDone: s.CycleEnded, CycleTotal: s.CycleTotal,
+		CycleTook: s.CycleTook.Seconds(), LastCycle: NewCycle(&s.LastCycle),
 		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], PerSecond: s.PerSecond, Elapsed: s.Elapsed.Seconds(),
 		Limit: s.Limit, InFlight: s.InFlight, Floor: s.Floor, Ceiling: s.Ceiling, Governor: s.Governor,
 		SteeredBy: s.SteerBy, Steered: s.Steer, SteeredAt: s.Steered.UTC(), Breaker: s.Breaker.String(), BreakerWhy: s.BreakerWhy, NextProbe: s.NextProbe.UTC(),

@@ -39,7 +39,7 @@ func TestStatus(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"run":"20300301-120000-abcd","title":"Hamlet","at":"2030-03-01T12:00:00Z","phase":"paused","reason":"lunch"`,
-		`"inexact":"inexact since cycle 1: told"`, `"cycle":2,"cycles":24,"done":844,"total":8928,"cycle_done":100,"cycle_total":372,"failed":5`,
+		`"inexact":"inexact since cycle 1: told"`, `"cycle":2,"cycles":24,"done":844,"total":8928,"cycle_done":100,"cycle_total":372,"cycle_seconds":0,"failed":5`,
 		`"elapsed_seconds":60,"remaining_seconds":90,"limit":20,"in_flight":7,"floor":1,"ceiling":100,"governor":"adaptive","steered_by":"resources"`,
 		`"breaker":"open","breaker_why":"half of the cycle failed","next_probe":"2030-03-01T12:01:00Z"`,
 		`"stall":{"since":"2030-03-01T11:58:50Z","why":"they wait for model"}`,

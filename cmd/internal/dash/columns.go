@@ -59,12 +59,14 @@ func (p *picture) run(width int) []row {
 	rows = append(rows, p.steering(width)...)
 	rows = append(rows, told(0, "sessions/s", figure(s.PerSecond), p.course.sessions, width, 0))
 	if s.Second != nil {
-		rows = append(rows, told(3, "requests/s", figure(s.Second.Requests), p.course.requests, width, 0))
+		rows = append(rows, told(3, "requests/s", figure(s.Second.Requests), p.course.requests, width, 0),
+			named(4, "writes/s", span{figure(s.Second.Writes), plain}))
 	}
+	rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
 	if q := s.Latency; q != nil {
 		rows = append(rows,
 			told(1, "p95", seconds(q.P95), p.course.p95, width, 0),
-			named(4, "p50, p99", span{seconds(q.P50) + ", " + seconds(q.P99), plain}))
+			named(3, "mean", span{seconds(q.Mean) + ", p50 " + seconds(q.P50) + ", p99 " + seconds(q.P99), plain}))
 	}
 	failed := span{engine.FormatCount(s.Failed) + " of " + engine.FormatCount(s.Done), plain}
 	if s.Failed > 0 {
@@ -81,6 +83,15 @@ func (p *picture) run(width int) []row {
 	rows = append(rows, named(3, "checkpoints", span{saved, plain}))
 	rows = append(rows, p.bounds(width)...)
 	return append(append(rows, p.slowest(width)...), p.oldest(width)...)
+}
+
+// cycleTime is how long the open cycle has taken, and the one before it took.
+func cycleTime(s *control.Status) string {
+	text := seconds(s.CycleTook) + " so far"
+	if s.LastCycle != nil {
+		text += ", last " + seconds(s.LastCycle.Took)
+	}
+	return text
 }
 
 // Rows of these ranks are there only where there is room left.

@@ -31,7 +31,7 @@ func busy() *control.Status {
 	left, most, clients := 5405.0, 60, 41
 	return &control.Status{
 		Run: "20300301-113000-abcd", Title: "Marketplace shoppers", At: noon, Phase: "running", Cycle: 11, Cycles: 144, Done: 4211, Total: 53568,
-		CycleDone: 119, CycleTotal: 372, Failed: 17, PerSecond: 84.2, Elapsed: 1800.4, Remaining: &left,
+		CycleDone: 119, CycleTotal: 372, CycleTook: 12.4, LastCycle: &control.Cycle{Took: 43}, Failed: 17, PerSecond: 84.2, Elapsed: 1800.4, Remaining: &left,
 		Limit: 38, InFlight: 36, Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "50 → 38: CPU 86 % for 4s, above 80 %",
 		SteeredAt: noon.Add(-time.Minute), Breaker: "closed", Checkpoints: 6, LastCheckpoint: noon.Add(-2 * time.Minute), SimTime: noon,
 		Services: []control.Service{
@@ -53,7 +53,7 @@ func busy() *control.Status {
 			Limit:   "the backend", Why: "The backend is the limit: services took 70 % of the sessions' time", Advice: "look at the slowest step: nothing here waits for a place",
 		},
 		Requests: 21344, Retries: 64, Refused: 53, Latency: &control.Latency{Mean: 1.2, P50: 0.9, P95: 2.4, P99: 4.1, Max: 9},
-		Second: &control.Second{At: noon, Sessions: 84, Requests: 412, CPU: 93, OwnCPU: 120, Memory: 212e6, MemoryLeft: 9e9, MemoryAll: 16e9, Latency: &control.Latency{P95: 2.2}},
+		Second: &control.Second{At: noon, Sessions: 84, Requests: 412, Writes: 950, CPU: 93, OwnCPU: 120, Memory: 212e6, MemoryLeft: 9e9, MemoryAll: 16e9, Latency: &control.Latency{P95: 2.2}},
 		Errors: []control.Error{
 			{Class: "server_error", Count: 14, Cycle: 10, Agent: 8, Name: "shopper-8", Path: "checkout.order", Message: "500 Internal Server Error: the database is\x1b[2J away"},
 			{Class: "timeout", Count: 3, Cycle: 11, Agent: 200, Path: "enter", Message: "no answer within 10s"},

@@ -178,6 +178,14 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err != nil {
 		return err
 	}
+	if err := l.Consent(); err != nil { // before it waits
+		return err
+	}
+	if !o.At.IsZero() {
+		if err := l.WaitFor(ctx, o.At, o.Start); err != nil {
+			return err
+		}
+	}
 	l.Writing = writing
 	return d.start(ctx, l)
 }

@@ -190,9 +190,9 @@ func sameHost(a, b string) bool {
 	return portA == portB && (hostA == hostB || engine.IsThisMachine(hostA) && engine.IsThisMachine(hostB))
 }
 
-// consent keeps what the person has allowed with the launch, for the next one of the file, and refuses what is still
+// Consent keeps what the person has allowed with the launch, for the next one of the file, and refuses what is still
 // unallowed.
-func (l Launch) consent() error {
+func (l Launch) Consent() error {
 	if err := l.refuseUnallowed(); err != nil {
 		return err
 	}

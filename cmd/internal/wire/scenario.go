@@ -135,6 +135,9 @@ func FileSettings(s *scenario.Scenario) map[string]string {
 	if s.Cycles > 0 {
 		file["cycles"] = strconv.Itoa(s.Cycles)
 	}
+	if s.Batch > 0 {
+		file["batch"] = strconv.Itoa(s.Batch)
+	}
 	if s.Sequential {
 		file["sequential"] = "on"
 	}

@@ -34,8 +34,8 @@ type Setting struct {
 // Settings is the one table of run settings.
 var Settings = []Setting{
 	{
-		Name: "max-concurrent", Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"}, Hold: "N", Help: "sessions in flight at the start; the ceiling of a governor is the larger of N and 100, without one it is N",
-		Set:  whole(func(s *engine.Settings, n int) { s.Limit, s.Ceiling = n, max(n, s.Ceiling) }),
+		Name: "max-concurrent", Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"}, Hold: "N", Help: "sessions in flight, at most; with --ceiling, at the start",
+		Set:  whole(func(s *engine.Settings, n int) { s.Limit = n }),
 		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Limit) },
 	},
 	{
@@ -169,6 +169,42 @@ var Settings = []Setting{
 		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Ceiling) },
 	},
 	{
+		Name: "cpu-high", Hold: "PERCENT", Help: "CPU of the machine above which the resources governor lowers the limit",
+		Set:  tuned("cpu-high"),
+		Show: func(s *engine.Settings) string { return decimal(s.CPUHigh) },
+	},
+	{
+		Name: "cpu-low", Hold: "PERCENT", Help: "CPU of the machine below which the resources governor may double the limit",
+		Set:  tuned("cpu-low"),
+		Show: func(s *engine.Settings) string { return decimal(s.CPULow) },
+	},
+	{
+		Name: "memory-high", Hold: "PERCENT", Help: "memory in use on the machine above which the resources governor lowers the limit; 0: when under 2 GB are left",
+		Set:  tuned("memory-high"),
+		Show: func(s *engine.Settings) string { return decimal(s.MemoryHigh) },
+	},
+	{
+		Name: "memory-low", Hold: "PERCENT", Help: "memory in use on the machine below which the resources governor raises the limit; 0: while 4 GB are left",
+		Set:  tuned("memory-low"),
+		Show: func(s *engine.Settings) string { return decimal(s.MemoryLow) },
+	},
+	{
+		Name: presetName, Hold: "NAME", Help: "several of these settings under one name. " + presetsHelp(),
+		Set:  setPreset,
+		Show: func(s *engine.Settings) string { return cmp.Or(s.Preset, "none") },
+	},
+	{
+		Name: "batch", Hold: "N", Help: "run the agents of a cycle in waves of N, each after the last of the one before has ended; 0 is one wave",
+		Set:  whole(func(s *engine.Settings, n int) { s.Batch = n }),
+		Show: func(s *engine.Settings) string { return strconv.Itoa(s.Batch) },
+	},
+	{
+		Name: "sequential-personas", Not: []string{"PARALLEL_AGENT_GENERATION"}, Hold: "on|off",
+		Help: "have a model write the personas of a population one after another",
+		Set:  toggle(func(s *engine.Settings) *bool { return &s.SequentialPersonas }),
+		Show: shown(func(s *engine.Settings) *bool { return &s.SequentialPersonas }),
+	},
+	{
 		Name: "breaker", Hold: "WAY", Help: "what the run does when too much of it fails: probe until it heals, wait for a person, or off",
 		Set:  oneOf(func(s *engine.Settings) *string { return &s.Breaker }, engine.Breakers),
 		Show: func(s *engine.Settings) string { return cmp.Or(s.Breaker, engine.Breakers[0]) },
@@ -240,11 +276,15 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 		}
 		origins[setting.Name] = Origin{From: from}
 	}
-	if s.Governor == engine.Manual && origins["max-concurrent"].From != "" && origins["ceiling"].From == "" {
+	capped := origins["max-concurrent"].From != "" && origins["ceiling"].From == ""
+	if capped {
 		s.Ceiling, origins["ceiling"] = s.Limit, origins["max-concurrent"]
 	}
-	if s.Governor != engine.Manual && s.Governor != "" && s.Limit > 0 && s.Floor <= s.Ceiling {
+	if s.Governor != engine.Manual && s.Governor != "" && s.Limit > 0 && (s.Floor <= s.Ceiling || capped) {
 		fit(&s, origins)
+		if capped {
+			s.Ceiling = s.Limit
+		}
 	}
 	for _, setting := range Settings {
 		o := Origin{setting.Show(&s), origins[setting.Name].From}
@@ -259,13 +299,23 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	return s, origins, errors.Join(mistakes...)
 }
 
-// env is the value of a variable, without the spaces and carriage returns that files of variables leave at its ends.
-func (l Layers) env(name string) string { return strings.TrimSpace(l.Env(name)) }
+// env is the value of a variable, without the spaces and carriage returns that files of variables leave at its ends. None,
+// as Python writes what is not set, is no value.
+func (l Layers) env(name string) string {
+	text := strings.TrimSpace(l.Env(name))
+	if strings.EqualFold(text, "none") {
+		return ""
+	}
+	return text
+}
 
 // find returns the strongest text for a setting and what to call its place; "" is none.
 func (l Layers) find(s Setting) (text, from string) {
 	if text := l.Flags[s.Name]; text != "" {
 		return text, "--" + s.Name
+	}
+	if text := preset(l.Flags, s.Name); text != "" {
+		return text, "--" + presetName + " " + l.Flags[presetName]
 	}
 	if l.Env != nil {
 		for _, name := range s.Env {
@@ -285,10 +335,35 @@ func (l Layers) find(s Setting) (text, from string) {
 	if text := l.File[s.Name]; text != "" {
 		return text, fromScenario
 	}
-	if text := l.Saved[s.Name]; text != "" {
+	if text := cmp.Or(l.Saved[s.Name], preset(l.Saved, s.Name)); text != "" {
 		return text, fromSaved
 	}
 	return "", ""
+}
+
+// presetName is the setting that stands for several others, which are stronger where both are in one place.
+const presetName = "preset"
+
+// preset is what the preset of a layer says of a setting; "" is nothing.
+func preset(layer map[string]string, name string) string {
+	i := slices.IndexFunc(engine.SettingPresets, func(p engine.SettingPreset) bool { return p.Name == layer[presetName] })
+	if i < 0 {
+		return ""
+	}
+	return engine.SettingPresets[i].Settings[name]
+}
+
+// setPreset checks the name of a preset; what it stands for is looked up by [Layers.find].
+func setPreset(s *engine.Settings, text string) error {
+	var names []string
+	for _, p := range engine.SettingPresets {
+		if p.Name == text {
+			s.Preset = text
+			return nil
+		}
+		names = append(names, p.Name)
+	}
+	return fmt.Errorf("unknown preset %q; choose %s", text, strings.Join(names, ", "))
 }
 
 // savedName is the file of the saved settings in the data folder.
@@ -368,6 +443,20 @@ func whole(set func(*engine.Settings, int)) func(*engine.Settings, string) error
 		}
 		return wrong(err, text, "a whole number")
 	}
+}
+
+// tuned reads a setting as the run in progress does that can change it.
+func tuned(name string) func(*engine.Settings, string) error {
+	return func(s *engine.Settings, text string) error { return s.Read(name, text) }
+}
+
+// presetsHelp lists the presets.
+func presetsHelp() string {
+	var all []string
+	for _, p := range engine.SettingPresets {
+		all = append(all, p.Name+": "+p.About)
+	}
+	return strings.Join(all, "; ")
 }
 
 func number(set func(*engine.Settings, float64)) func(*engine.Settings, string) error {

@@ -82,6 +82,13 @@ func TestLayers(t *testing.T) {
 		},
 		{"spaces round a variable", Layers{Env: env(map[string]string{"MAX_WORKERS": " 7\r"})}, "max-concurrent", "7", "MAX_WORKERS"},
 		{"a variable of spaces", Layers{Env: env(map[string]string{"MAX_WORKERS": " "})}, "max-concurrent", "50", "default"},
+		{"a variable of Python's None", Layers{Env: env(map[string]string{"MAX_WORKERS": "None", "SIMULATION_MAX_CONCURRENT": "NONE"})}, "max-concurrent", "50", "default"},
+		{"personas one after another", Layers{Env: env(map[string]string{"PARALLEL_AGENT_GENERATION": "false"})}, "sequential-personas", "on", "PARALLEL_AGENT_GENERATION"},
+		{"waves of the scenario", Layers{File: map[string]string{"batch": "50"}}, "batch", "50", "the scenario"},
+		{"a preset", Layers{Flags: map[string]string{"preset": "80/50"}, Saved: map[string]string{"floor": "3"}}, "floor", "20", "--preset 80/50"},
+		{"a preset's governor", Layers{Flags: map[string]string{"preset": "80/50"}}, "governor", "resources", "--preset 80/50"},
+		{"more than a preset", Layers{Flags: map[string]string{"preset": "80/50", "cpu-high": "90%"}}, "cpu-high", "90", "--cpu-high"},
+		{"a saved preset", Layers{Saved: map[string]string{"preset": "80/50"}}, "memory-high", "80", "saved"},
 		{"the run's own", Layers{Run: &run, Saved: map[string]string{"retries": "3"}}, "retries", "9", "the run"},
 	}
 	for _, tt := range tests {
@@ -97,10 +104,10 @@ func TestLayers(t *testing.T) {
 	}
 	_, _, err := Layers{
 		Env:   env(map[string]string{"MAX_WORKERS": "many", "ENABLE_PARALLEL_STEPS": "maybe", "CHAIN_TIMEOUT_SECONDS": "-1"}),
-		Flags: map[string]string{"hours": "x", "max-time": "1e30"},
+		Flags: map[string]string{"preset": "fast", "cpu-low": "much", "hours": "x", "max-time": "1e30"},
 	}.Resolve()
 	for _, want := range []string{
-		"MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`,
+		`unknown preset "fast"; choose 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
@@ -108,8 +115,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestCeilingOfManyAtOnce: the ceiling is the larger of what was asked for and 100 where a governor moves the limit, and
-// what was asked for where none does; unless it was asked for itself.
+// TestCeilingOfManyAtOnce: what was asked for at once is a cap, unless a ceiling was asked for too.
 func TestCeilingOfManyAtOnce(t *testing.T) {
 	run := engine.DefaultSettings()
 	run.Ceiling = 372
@@ -120,14 +126,19 @@ func TestCeilingOfManyAtOnce(t *testing.T) {
 		from           string
 	}{
 		{Layers{}, 50, 100, "default"},
-		{Layers{Flags: map[string]string{"max-concurrent": "30"}}, 30, 100, "default"},
-		{Layers{Flags: map[string]string{"max-concurrent": "300"}}, 300, 300, "the run"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}}, 30, 30, "--max-concurrent"},
+		{Layers{Env: nine}, 9, 9, "MAX_WORKERS"},
+		{Layers{Env: func(string) string { return "None" }}, 50, 100, "default"},
+		{Layers{Flags: map[string]string{"max-concurrent": "3"}, Saved: map[string]string{"floor": "5"}}, 3, 3, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "3", "floor": "5"}}, 5, 5, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30", "ceiling": "300"}}, 30, 300, "--ceiling"},
+		{Layers{Flags: map[string]string{"max-concurrent": "300"}}, 300, 300, "--max-concurrent"},
 		{Layers{Flags: map[string]string{"max-concurrent": "300", "governor": "manual"}}, 300, 300, "--max-concurrent"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual"}}, 30, 30, "--max-concurrent"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual", "ceiling": "60"}}, 30, 60, "--ceiling"},
 		{Layers{Flags: map[string]string{"governor": "manual"}}, 50, 100, "default"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Saved: map[string]string{"ceiling": "40"}}, 30, 40, "saved"},
-		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 372, "the run"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 30, "--max-concurrent"},
 		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Saved: map[string]string{"ceiling": "40"}}, 60, 60, "--max-concurrent"},
 		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Env: nine, Saved: map[string]string{"ceiling": "8"}}, 60, 60, "--max-concurrent"},
 		{Layers{Env: nine, Saved: map[string]string{"ceiling": "8"}}, 9, 9, "MAX_WORKERS"},

@@ -55,6 +55,8 @@ type Launch struct {
 	Watch func(*chain.Report)
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
 	Tracer engine.Tracer
+	// Log, if set, has a line for each session that failed, each chain that was completed and each cycle.
+	Log *slog.Logger
 	// Tell is where others are told of the run; the zero value is nowhere.
 	Tell Tell
 	// Waiting is told who holds the store while the run stands in line.
@@ -166,6 +168,8 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	probe := l.probe(j)
+	probe.Stored = journal.Stored
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -178,9 +182,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings:  l.Settings,
 		First:     j.Record.ForkCycle,
 		Lineage:   lineage(ctx, l.Store, &j.Record),
-		Journal:   journal,
+		Journal:   withLog(journal, l.logOf(j), j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:    res,
-		Probe:     l.probe(j),
+		Probe:     probe,
 		Pilot:     pilot,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
@@ -198,6 +202,14 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	l.takeOrders(j)
 	l.stayAwake(j)
 	return j, nil
+}
+
+// logOf is the log of what the run's sessions come to; nil is none.
+func (l Launch) logOf(j *Job) *slog.Logger {
+	if l.Log == nil {
+		return nil
+	}
+	return l.Log.With("run", string(j.Record.ID))
 }
 
 // outside is what a run asks, before it is connected.
@@ -393,7 +405,7 @@ func (l Launch) checkHosts() error {
 			mistakes = append(mistakes, err)
 		}
 	}
-	return errors.Join(append(mistakes, l.consent())...)
+	return errors.Join(append(mistakes, l.Consent())...)
 }
 
 func (l Launch) checkRehearsal() error {

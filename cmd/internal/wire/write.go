@@ -141,7 +141,11 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	defer stop(nil)
 	a.tell()
 	var working sync.WaitGroup
-	for range min(len(a.missing), max(a.Settings.MaxLLMCalls, 1)) {
+	atOnce := max(a.Settings.MaxLLMCalls, 1)
+	if a.Settings.SequentialPersonas {
+		atOnce = 1
+	}
+	for range min(len(a.missing), atOnce) {
 		working.Go(func() {
 			for i := a.take(ctx); i >= 0; i = a.take(ctx) {
 				text, took, err := a.work.Ask(ctx, i, &a.Settings)

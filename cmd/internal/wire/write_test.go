@@ -403,6 +403,33 @@ func says(w io.Writer, answer string) {
 
 const aPersona = `{"name": "Ann", "age": 30, "traits": [], "home": {"street": "Quay"}}`
 
+// TestPersonasOneAfterAnother: PARALLEL_AGENT_GENERATION=false has one call of the model in flight at a time, and the same
+// personas come of it.
+func TestPersonasOneAfterAnother(t *testing.T) {
+	var inFlight, most atomic.Int64
+	url := modelThat(t, func(_ string, w http.ResponseWriter) {
+		n := inFlight.Add(1)
+		defer inFlight.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		says(w, aPersona)
+	})
+	d := newTown(t)
+	job, err := d.launch(d.read(harbour, nil), func(l *wire.Launch) {
+		l.Settings.SequentialPersonas = true
+		l.Settings.Services = map[string]string{"model": url + "#writer"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Run.Wait(); job.Written == nil || job.Written.New != 12 || most.Load() != 1 {
+		t.Errorf("%+v, and up to %d calls at once", job.Written, most.Load())
+	}
+	if err := job.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPersonasThatFail tells who is missing and why; the others are kept, and the next launch asks for the rest.
 func TestPersonasThatFail(t *testing.T) {
 	d := newTown(t)

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// cleanupCmd removes at services what the agents of a run made there.
+type cleanupCmd struct {
+	Of            string   `arg:"" name:"run" help:"The run, or the beginning of its name, or a scenario file: its newest run."`
+	Yes           bool     `short:"y" help:"Do not ask."`
+	DryRun        bool     `help:"Show what would be removed, and send nothing."`
+	MaxConcurrent string   `placeholder:"N" help:"Agents cleaned up after at once (default: as in the run)."`
+	Allow         []string `placeholder:"HOST" help:"Host beside this machine that may be called: one of the run's."`
+	output
+}
+
+// cleanupJSON is what a cleanup would remove.
+type cleanupJSON struct {
+	Run      engine.RunID     `json:"run"`
+	Agents   int              `json:"agents"`
+	Sessions int64            `json:"sessions"`
+	Events   map[string]int64 `json:"events"`
+	Hosts    []string         `json:"hosts"`
+	Resume   engine.RunID     `json:"resume,omitempty"`
+	Done     []engine.RunID   `json:"done"`
+	Sent     bool             `json:"sent"`
+}
+
+// Run is called by kong.
+func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
+	plan, err := c.plan(ctx, t)
+	if err != nil {
+		return err
+	}
+	_, person := t.person()
+	send := c.Yes && !c.DryRun
+	people := t
+	if t.json {
+		people = t.quiet()
+		if err := t.line(newCleanupJSON(plan, send)); err != nil {
+			return err
+		}
+	}
+	c.show(people, plan)
+	switch {
+	case plan.Agents == 0:
+		return nil
+	case send:
+	case c.DryRun || t.json || !person:
+		fmt.Fprintln(people.out, "dry run: nothing was sent; --yes carries it out")
+		return nil
+	case t.answer("remove all of it? type yes: ") != "yes":
+		return t.kept("nothing was sent")
+	}
+	if c.MaxConcurrent != "" {
+		layers := wire.Layers{Flags: map[string]string{"max-concurrent": c.MaxConcurrent}, Run: &plan.Settings}
+		if plan.Settings, _, err = layers.Resolve(); err != nil {
+			return err
+		}
+	}
+	l := wire.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
+	return t.carryOut(ctx, l, c.output, databaseFlag{})
+}
+
+// plan finds the run and what is to be removed.
+func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *wire.Cleanup, err error) {
+	name, file := c.Of, ""
+	if _, err := os.Stat(c.Of); err == nil {
+		if file, err = filepath.Abs(c.Of); err != nil {
+			return nil, err
+		}
+	}
+	store, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if file != "" {
+		if name, err = newestOf(ctx, store, file); err != nil {
+			return nil, err
+		}
+	}
+	picked, err := pick(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	record, err := store.Run(ctx, picked.ID) // with its files
+	if err == nil {
+		err = wire.CheckHere(&record)
+	}
+	if err != nil {
+		return nil, err
+	}
+	src := record.Source
+	if file != "" {
+		s, err := wire.LoadScenario(file, nil)
+		if err != nil {
+			return nil, err
+		}
+		if s.Cleanup != nil { // the file may have got it after the run
+			own := maps.Clone(src.Files)
+			maps.Copy(own, s.Source.Files)
+			src.Files, src.Name = own, s.Source.Name
+		}
+	}
+	return wire.NewCleanup(ctx, store, &record, src)
+}
+
+// newestOf is the newest run of a scenario file that is no cleanup.
+func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, error) {
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range runs {
+		if runs[i].Source.Path == file && runs[i].Settings.Cleanup == "" {
+			return string(runs[i].ID), nil
+		}
+	}
+	return "", &engine.FieldError{Field: "run", Problem: "there is no run of " + file, Hint: "throngctl runs lists them"}
+}
+
+// show says what would be removed, and where.
+func (c *cleanupCmd) show(t *terminal, plan *wire.Cleanup) {
+	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
+	for _, id := range plan.Done {
+		fmt.Fprintf(t.out, "  cleaned up by run %s\n", id)
+	}
+	switch {
+	case plan.Resume != "":
+		fmt.Fprintf(t.out, "  resume the cleanup that was begun, run %s: %s agents\n", plan.Resume, engine.FormatCount(int64(plan.Agents)))
+	case plan.Agents == 0:
+		fmt.Fprintln(t.out, "  nothing is left to remove")
+		return
+	default:
+		fmt.Fprintf(t.out, "  to remove: what %s agents made in %s sessions\n", engine.FormatCount(int64(plan.Agents)), engine.FormatCount(plan.Sessions))
+		if counted := plan.Counted(); counted != "" {
+			fmt.Fprintf(t.out, "  events: %s\n", counted)
+		}
+	}
+	for _, h := range plan.Hosts {
+		fmt.Fprintf(t.out, "  requests go to %s at %s\n", h.Service, h.Address)
+	}
+}
+
+func newCleanupJSON(plan *wire.Cleanup, send bool) cleanupJSON {
+	j := cleanupJSON{plan.Run.ID, plan.Agents, plan.Sessions, plan.Events, []string{}, plan.Resume, []engine.RunID{}, send && plan.Agents > 0}
+	for _, h := range plan.Hosts {
+		j.Hosts = append(j.Hosts, h.Address)
+	}
+	j.Done = append(j.Done, plan.Done...)
+	return j
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/awake"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// startFlag lets a run wait for its time.
+type startFlag struct {
+	At string `placeholder:"TIME" help:"Wait to start until TIME, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts at once."`
+}
+
+// startTime is when the run is to start; zero is at once.
+func (f *startFlag) startTime(now time.Time) (time.Time, error) {
+	if f.At == "" {
+		return time.Time{}, nil
+	}
+	return engine.StartTime(f.At, now)
+}
+
+// waitingJSON is the line of a run that waits for its time.
+type waitingJSON struct {
+	Event string    `json:"event"`
+	At    time.Time `json:"at"`
+}
+
+const waitingEvent = "waiting"
+
+// overslept is how late a run has to start for that to be said.
+const overslept = 5 * time.Second
+
+var errCancelled = errors.New("cancelled before it started")
+
+// waitFor waits for the start of a run: until at, until somebody asks for it to start, or until a signal cancels it. The
+// store is not open meanwhile. programs reads JSON.
+func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time, keepAwake bool) error {
+	if at.IsZero() {
+		return nil
+	}
+	if t.json {
+		if err := programs.line(waitingJSON{waitingEvent, at.UTC()}); err != nil {
+			return err
+		}
+	}
+	if keepAwake {
+		if release, _, err := awake.Hold("a run starts at " + at.Format(time.TimeOnly)); err == nil {
+			defer release()
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	start, done := make(chan struct{}), make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-t.signals:
+			cancel(errCancelled)
+		case <-t.byHand:
+			close(start)
+		case <-done:
+		}
+	}()
+	fmt.Fprintf(t.err, "starts at %s; Ctrl+C cancels, %s\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
+	p := newProgress(t.err, false)
+	typed := t.enters()
+	late, err := wire.Countdown{At: at, Start: start, Show: func(left time.Duration) {
+		if p.moving {
+			p.say(time.Now(), "starts in "+wire.Left(left), false)
+		}
+		if typed() {
+			cancel(errStart)
+		}
+	}}.Wait(ctx)
+	p.end()
+	switch {
+	case errors.Is(err, errStart):
+		return nil
+	case errors.Is(err, errCancelled):
+		fmt.Fprintln(t.err, "cancelled: nothing was started")
+		return exitError(exitInterrupted)
+	case err != nil:
+		return err
+	case late > overslept:
+		fmt.Fprintf(t.err, "started %s late: the machine slept, or this program was stopped\n", wire.Left(late))
+	}
+	return nil
+}
+
+// errStart is that Enter was pressed.
+var errStart = errors.New("start at once")
+
+// startsAtOnce says how a run that waits is started.
+func startsAtOnce() string {
+	if runtime.GOOS == "windows" {
+		return "nothing starts it sooner"
+	}
+	return fmt.Sprintf("Enter or kill -USR1 %d starts at once", os.Getpid())
+}
