@@ -88,6 +88,9 @@ vet: setup ## Run go vet, and check the screens for macOS
 lint: setup $(GOLANGCI) ## Run golangci-lint
 	$(GOLANGCI) run $(if $(TAGS),--build-tags=$(TAGS)) ./...
 
+# The toolkit of the window drops what draws a widget a minute after it was drawn last. A busy machine may take longer
+# between two lines of a test.
+race: export FYNE_CACHE = 15m
 race: setup-test aimock ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 20m ./...
 

@@ -78,14 +78,15 @@ const (
 	leastSpan = 3 * time.Second
 )
 
-// bottlenecks is the one table of them: the first whose share reaches its least is the run's.
+// bottlenecks is the one table of them: the first whose share reaches its least is the run's. What the services and the
+// settings ask for comes before the machine: a faster one would not help.
 var bottlenecks = [...]bottleneck{
-	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
-	{BoundByOthers, (*constraint).machine, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
 	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, if the run is to be over sooner")},
-	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change something: each is durable before it is asked for")},
 	{BoundByRefusals, goesTo(ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services take no more")},
 	{BoundByPacing, goesTo(ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and bounds of the services, if they bear it")},
+	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
+	{BoundByOthers, (*constraint).others, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
+	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change something: each is durable before it is asked for")},
 	{BoundByLimit, (*constraint).full, 0.80, (*constraint).limitText, (*constraint).limitHelp},
 	{BoundByScripts, goesTo(ForScripts), 0.50, (*constraint).scriptsText, advises("do less in python steps")},
 	{BoundByServices, goesTo(ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing here waits for a place")},
@@ -132,6 +133,15 @@ func (c *constraint) full() float64    { return over(c.Full, c.Span) }
 // ownMachine is how busy the machine is, where that is at least half Throng's doing.
 func (c *constraint) ownMachine() float64 {
 	if 2*c.Process < c.Machine {
+		return math.NaN()
+	}
+	return c.machine()
+}
+
+// others is how busy the machine is, where that is mostly other programs' doing and sessions wait for a core: much of their
+// time goes to the engine, which has little to do, and no less than to services.
+func (c *constraint) others() float64 {
+	if waits := c.Times.Share(ForEngine); !(waits >= much && waits >= c.Times.Share(ForServices)) {
 		return math.NaN()
 	}
 	return c.machine()
@@ -190,7 +200,8 @@ func (c *constraint) machineHelp() string {
 }
 
 func (c *constraint) othersText() string {
-	return "Other programs are the limit: " + c.inUse("this machine's") + ", by Throng " + percent(over(c.Process, c.Cores))
+	return "Other programs are the limit: " + c.inUse("this machine's") + ", by Throng " + percent(over(c.Process, c.Cores)) +
+		", and sessions waited for a core " + percent(c.Times.Share(ForEngine)) + " of their time"
 }
 
 func (c *constraint) journalText() string {

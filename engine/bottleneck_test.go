@@ -28,6 +28,20 @@ func TestBottlenecks(t *testing.T) {
 	machine := func(all, own time.Duration) func(*engine.Overhead) {
 		return func(o *engine.Overhead) { o.Machine, o.Process = all*time.Second, own*time.Second }
 	}
+	both := func(all ...func(*engine.Overhead)) func(*engine.Overhead) {
+		return func(o *engine.Overhead) {
+			for _, change := range all {
+				change(o)
+			}
+		}
+	}
+	refused := func(part, waits float64) func(*engine.Overhead) {
+		return func(o *engine.Overhead) {
+			share(engine.ForRefusals, part)(o)
+			o.Times[engine.ForEngine] = time.Duration(waits * float64(time.Minute))
+			o.Times[engine.ForServices] = 0
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(o *engine.Overhead)
@@ -40,7 +54,16 @@ func TestBottlenecks(t *testing.T) {
 		{"the cores are taken", machine(117, 110), 50, "", engine.BoundByMachine, "This machine is the limit: 98 % of its 2 cores are in use; services answered in 40ms, 20 % of the sessions' time was lost here", "lower the limit"},
 		{"just so", machine(108, 54), 50, "", engine.BoundByMachine, "90 %", ""},
 		{"not quite", machine(107, 100), 50, "", engine.BoundByServices, "", ""},
-		{"by others", machine(117, 50), 50, "", engine.BoundByOthers, "Other programs are the limit: 98 % of this machine's 2 cores are in use, by Throng 42 %", "close other programs"},
+		{"by others", both(machine(117, 50), share(engine.ForEngine, 0.5)), 50, "", engine.BoundByOthers, "Other programs are the limit: 98 % of this machine's 2 cores are in use, by Throng 42 %, and sessions waited for a core 50 % of their time", "close other programs"},
+		{"others at work, and nobody waits for a core", machine(117, 2), 50, "", engine.BoundByServices, "The backend is the limit", "slowest step"},
+		{"others at work, and the limit is full", both(machine(117, 2), func(o *engine.Overhead) { o.Full = time.Minute }), 50, "", engine.BoundByLimit, "The limit of 50 sessions", ""},
+		{"others at work, and sessions wait more for services", both(machine(117, 2), share(engine.ForEngine, 0.4)), 50, "", engine.BoundByServices, "", ""},
+		{"others at work, and 429s", both(machine(117, 2), refused(0.4, 0.5)), 50, "", engine.BoundByRefusals, "", ""},
+		{"others at work, and a quota", both(machine(117, 2), share(engine.ForPacing, 0.6)), 50, "", engine.BoundByPacing, "", ""},
+		{"others at work, and no cycle is due", both(machine(117, 2), share(engine.ForEngine, 0.9), func(o *engine.Overhead) { o.Idle = 48 * time.Second }), 50, "", engine.BoundBySchedule, "", ""},
+		{"others at work, and nothing ended", both(machine(117, 2), func(o *engine.Overhead) { o.Times = engine.Times{} }), 50, "", engine.Unbound, "", ""},
+		{"the cores are taken, and 429s", both(machine(117, 110), share(engine.ForRefusals, 0.4)), 50, "", engine.BoundByRefusals, "", ""},
+		{"the cores are taken, and a quota", both(machine(117, 110), share(engine.ForPacing, 0.6)), 50, "", engine.BoundByPacing, "", ""},
 		{"by garbage", func(o *engine.Overhead) { machine(117, 110)(o); o.Collector = 60 * time.Second }, 50, "", engine.BoundByMachine, "", "garbage collection takes 55 %"},
 		{"by scripts on all cores", func(o *engine.Overhead) { machine(117, 110)(o); share(engine.ForScripts, 0.4)(o) }, 50, "", engine.BoundByMachine, "", "less in python"},
 		{"the machine before the limit", func(o *engine.Overhead) { machine(117, 110)(o); o.Full = time.Minute }, 50, "", engine.BoundByMachine, "", ""},

@@ -63,10 +63,18 @@ type Probe struct {
 	Writer, Window func() time.Duration
 }
 
+// ConnectionsWarn is the share of a database server's connections from which on it is nearly full: idle ones are given
+// back then.
+const ConnectionsWarn = 50. / 60
+
 // Connections are those to a database; -1 stands for what is not known.
 type Connections struct {
 	Own    int // of Throng
 	Server int // of all clients of the server
 	Max    int // as many as the server takes
 	Pool   Pool
+
+	// Of those that the server counts: Held are in use by Throng's statements and batches, Idle are Throng's and have
+	// nothing to do. Both are 0 behind a pooler, whose connections they are, and where Server is not known.
+	Held, Idle int
 }

@@ -79,7 +79,7 @@ var vitals = [...]vital{
 	},
 	{
 		MetricCPU, (*examination).cpu, (*examination).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
-		"lower the limit, unless a governor does; something else may be using it", (*examination).wellUsedCPU,
+		"lower the limit, unless a governor does; where other programs use it, close them", (*examination).wellUsedCPU,
 	},
 	{
 		MetricLost, (*examination).lost, (*examination).lostText, 1, 1, says("while this machine is the limit, not the backend"),
@@ -94,8 +94,8 @@ var vitals = [...]vital{
 		"fewer in flight; look for growing agent memory", (*examination).wellUsedMemory,
 	},
 	{
-		MetricConnections, (*examination).connections, (*examination).connectionsText, 50. / 60, 55. / 60, (*examination).connectionsThreshold,
-		"lower the ceiling, use the pooler, see who holds them", nil,
+		MetricConnections, (*examination).connections, (*examination).connectionsText, ConnectionsWarn, 55. / 60, (*examination).connectionsThreshold,
+		"see in pg_stat_activity who holds them; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
 		MetricFailed, (*examination).failedSessions, (*examination).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10 %"),

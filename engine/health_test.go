@@ -92,7 +92,7 @@ func TestHealthThresholds(t *testing.T) {
 		{"59 %", engine.MetricCPU, cpu(59, 200), engine.Healthy, "59 %"},
 		{"60 %", engine.MetricCPU, cpu(60, 0), engine.Good, "60 %"},
 		{"69 %", engine.MetricCPU, cpu(69, 0), engine.Good, "69 %"},
-		{"70 %, of others", engine.MetricCPU, cpu(70, 130), engine.Warning, "70 %"},
+		{"70 %, of others", engine.MetricCPU, cpu(70, 130), engine.Warning, "70 %, 38 % by other programs"},
 		{"70 %, half of it own", engine.MetricCPU, cpu(70, 140), engine.Good, "70 %"},
 		{"80 %, own", engine.MetricCPU, cpu(80, 300), engine.Good, "80 %"},
 		{"81 %, own", engine.MetricCPU, cpu(81, 320), engine.Warning, "81 %"},

@@ -65,7 +65,15 @@ func (e *examination) cpu() float64 {
 	return e.s.Metrics.Host.CPU
 }
 
-func (e *examination) cpuText() string { return fmt.Sprintf("%.0f %%", e.s.Metrics.Host.CPU) }
+// cpuText names other programs where they use the most of a busy machine.
+func (e *examination) cpuText() string {
+	h := &e.s.Metrics.Host
+	text := fmt.Sprintf("%.0f %%", h.CPU)
+	if own := h.ProcessCPU / float64(e.v.cores()); h.CPU >= 70 && own < h.CPU/2 {
+		text += fmt.Sprintf(", %.0f %% by other programs", h.CPU-own)
+	}
+	return text
+}
 
 func (e *examination) wellUsedCPU() string {
 	h := &e.s.Metrics.Host

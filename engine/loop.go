@@ -114,9 +114,10 @@ type loop struct {
 	backlog []note // for the scribe, oldest first
 	scribe  chan note
 
-	window  window
-	written int64 // rows by this process, as of the last sample
-	metrics MetricsRow
+	window      window
+	written     int64 // rows by this process, as of the last sample
+	metrics     MetricsRow
+	connections Connections // of the metrics, as they were probed
 	// As of the last sample; snapshots share the steps.
 	steps       []StepFigures
 	durations   Spread

@@ -25,7 +25,7 @@ type ServiceState struct {
 	// Calls under way, at most so many, and calls that wait for a place.
 	InFlight, Bound, Waiting int
 	Rate, MaxRate            float64   // requests per second that may start; 0 is as many as come
-	RateWhy                  string    // in words: why the rate is what it is
+	RateWhy                  string    // in words: why the rate is what it is; of a database, why it has fewer connections than Bound was set to
 	Blocked                  time.Time // nothing starts before; zero is that it may
 	Refused                  int64     // 429s so far, of this process
 	Failures                 int64     // attempts so far that failed for the service's sake

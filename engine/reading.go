@@ -41,7 +41,7 @@ func (l *loop) reading(now time.Time) Reading {
 		Limit: l.limit, InFlight: l.inFlight(),
 		Ended: l.read.ended, Failed: l.read.failed,
 		CycleEnded: t.Ended() - at.Ended(), CycleFailed: t.Bad() - at.Bad(),
-		Service: m.Service, Host: m.Host, Connections: Connections{m.Connections, m.ServerConnections, m.ServerMax, m.Pool},
+		Service: m.Service, Host: m.Host, Connections: l.connections,
 		Services: l.services, LastEnd: l.lastEnd, Oldest: l.oldest,
 	}
 	if span > 0 {

@@ -216,9 +216,11 @@ func (l *loop) sample() {
 		m.Host = probe.Host()
 		peaks.Memory = max(peaks.Memory, m.Host.Memory)
 	}
+	l.connections = Connections{Own: -1, Server: -1, Max: -1}
 	if probe.Connections != nil {
 		c := probe.Connections()
 		m.Connections, m.ServerConnections, m.ServerMax, m.Pool = c.Own, c.Server, c.Max, c.Pool
+		l.connections = c
 		peaks.Connections = max(peaks.Connections, m.Connections)
 		peaks.ServerConnections = max(peaks.ServerConnections, m.ServerConnections)
 	}

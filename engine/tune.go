@@ -38,19 +38,19 @@ var tunables = []tunable{
 		whole(func(s *Settings, n int) { s.Ceiling = n }), false,
 	},
 	{
-		"cpu-high", "percent of the machine's CPU above which the governor of resources gives way",
+		"cpu-high", "CPU of the machine above which the resources governor lowers the limit",
 		func(s *Settings) string { return decimal(s.CPUHigh) }, percentage(func(s *Settings) *float64 { return &s.CPUHigh }), false,
 	},
 	{
-		"cpu-low", "percent of the machine's CPU below which the governor of resources may double the limit",
+		"cpu-low", "CPU of the machine below which the resources governor may double the limit",
 		func(s *Settings) string { return decimal(s.CPULow) }, percentage(func(s *Settings) *float64 { return &s.CPULow }), false,
 	},
 	{
-		"memory-high", "percent of the machine's memory above which the governor of resources gives way; 0 goes by the gigabytes left",
+		"memory-high", "memory in use on the machine above which the resources governor lowers the limit; 0: when under 2 GB are left",
 		func(s *Settings) string { return decimal(s.MemoryHigh) }, percentage(func(s *Settings) *float64 { return &s.MemoryHigh }), false,
 	},
 	{
-		"memory-low", "percent of the machine's memory below which the governor of resources may raise the limit; 0 goes by the gigabytes left",
+		"memory-low", "memory in use on the machine below which the resources governor raises the limit; 0: while 4 GB are left",
 		func(s *Settings) string { return decimal(s.MemoryLow) }, percentage(func(s *Settings) *float64 { return &s.MemoryLow }), false,
 	},
 	{

@@ -19,6 +19,7 @@ func TestTunablesReadWhatTheyShow(t *testing.T) {
 	odd := engine.DefaultSettings()
 	odd.Limit, odd.Floor, odd.Ceiling, odd.Governor, odd.Breaker, odd.StallAfter = 7, 3, 9, "latency", "wait", 90*time.Second
 	odd.SessionTimeout, odd.ChainTimeout, odd.CycleTimeout, odd.CheckpointEvery = time.Hour, 1500*time.Millisecond, time.Minute, 0
+	odd.CPUHigh, odd.CPULow, odd.MemoryHigh, odd.MemoryLow = 90, 40.5, 80, 50
 	odd.Budget = engine.Budget{Dollars: 1.25, Tokens: 1 << 40, Requests: 12, Wall: 8 * time.Hour}
 	texts := map[string]string{"nobody knows": "this"}
 	for _, v := range odd.Tunables() {
@@ -34,7 +35,7 @@ func TestTunablesReadWhatTheyShow(t *testing.T) {
 			t.Errorf("%s = %s, want %s", v.Name, v.Value, want.Value)
 		}
 	}
-	if len(engine.TunableNames()) != 14 || len(got.Tunables()) != 14 {
+	if len(engine.TunableNames()) != 18 || len(got.Tunables()) != 18 {
 		t.Errorf("there are %v", engine.TunableNames())
 	}
 	got.Retune(map[string]string{"floor": "", "session-timeout": "soon"})

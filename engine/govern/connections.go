@@ -9,30 +9,45 @@ import (
 
 // Shares of the connections that a database server takes, as they are of 60: 50, 53 and 55.
 const (
-	connectionsWarn     = 50. / 60 // it grows only below
-	connectionsHigh     = 53. / 60 // above, it shrinks, before they are
+	connectionsWarn     = engine.ConnectionsWarn // it grows only below
+	connectionsHigh     = 53. / 60               // above, it shrinks, before they are
 	connectionsCritical = 55. / 60
+	connectionsFair     = 6. / 60 // that Throng may hold, whatever others hold
 )
 
-const connectionsWait = 5 * time.Second // between moves: sessions and pools take a while to let go
+const (
+	connectionsWait = 5 * time.Second // between moves: sessions and pools take a while to let go
+	// vainShare is the share of the connections that fewer sessions should have freed, below which they free none.
+	vainShare = 1. / 3
+)
 
-// connections leaves the database server's other clients room: what they hold counts as theirs, what Throng holds as
-// that of the sessions in flight.
+// connections leaves the database server's other clients room. Throng's idle connections count as free: the pools close
+// them first. Where fewer sessions free no connections, others hold them, and the limit goes back.
 type connections struct {
 	want  int
 	why   string
 	limit int
 	since time.Duration // the limit moved
 	ended int64
-	seen  spell // of those in use on the server
-	own   spell
+	seen  spell // of those in use on the server, without Throng's idle ones
+	held  spell // of those, by Throng
+
+	top  *moment // before it shrank for the first time in a row; nil is that it did not
+	vain bool    // fewer sessions freed no connections, while the server has been full since
 }
 
-func (c *connections) afresh() { c.since, c.ended, c.seen, c.own = 0, 0, spell{}, spell{} }
+// moment is what there was before the limit was lowered.
+type moment struct {
+	limit    int
+	inFlight float64
+	seen     float64
+}
+
+func (c *connections) afresh() { c.since, c.ended, c.seen, c.held = 0, 0, spell{}, spell{} }
 
 func (c *connections) restart(limit int) {
 	c.afresh()
-	c.want, c.why, c.limit = limit, "", limit
+	c.want, c.why, c.limit, c.top, c.vain = limit, "", limit, nil, false
 }
 
 func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
@@ -48,47 +63,90 @@ func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
 	c.want = max(c.want, r.Limit)
 	c.since += r.Span
 	c.ended += r.Ended
+	used := taken(k)
 	if c.since > settles {
-		c.seen.add(r.Span, float64(k.Server), r.InFlight)
-		c.own.add(r.Span, float64(max(k.Own, 0)), r.InFlight)
+		c.seen.add(r.Span, used, r.InFlight)
+		c.held.add(r.Span, float64(k.Held), r.InFlight)
 	}
 	most := float64(k.Max)
 	switch {
 	case c.since < connectionsWait || c.seen.lasts == 0:
-	case c.seen.mean() > connectionsHigh*most || float64(k.Server) > connectionsCritical*most:
+	case c.seen.mean() > connectionsHigh*most || used > connectionsCritical*most:
 		c.lower(r)
-	case c.seen.mean() < connectionsWarn*most && float64(k.Server) < connectionsWarn*most &&
-		c.ended > 0 && r.Busy >= busyEnough && r.Limit >= c.want:
-		c.higher(r)
+	case c.seen.mean() < connectionsWarn*most && used < connectionsWarn*most:
+		c.vain = false
+		if c.ended > 0 && r.Busy >= busyEnough && r.Limit >= c.want && float64(k.Server) < connectionsWarn*most {
+			c.higher(r)
+		}
 	}
 	if c.seen.lasts > 3*connectionsWait {
-		c.seen, c.own = spell{}, spell{}
+		c.seen, c.held = spell{}, spell{}
 	}
 	return c.want, c.why
 }
 
-// room is how many sessions could be in flight with the server at the warning, for what each holds. -1: they hold none.
+// taken is how many connections of the server are in use, by all clients.
+func taken(k engine.Connections) float64 { return float64(max(k.Server-k.Idle, 0)) }
+
+// room is how many sessions could be in flight with the server at the warning, or with Throng's fair share of it, for what
+// each holds. -1: they hold none.
 func (c *connections) room(k engine.Connections) float64 {
-	held := c.own.sum / max(c.own.inFlight, 1)
-	if held == 0 {
+	each := c.held.sum / max(c.held.inFlight, 1)
+	if each == 0 {
 		return -1
 	}
-	others := c.seen.mean() - c.own.mean()
-	return max(connectionsWarn*float64(k.Max)-others, 0) / held
+	most := float64(k.Max)
+	others := c.seen.mean() - c.held.mean()
+	return max(connectionsWarn*most-others, connectionsFair*most) / each
 }
 
+// lower shrinks to what the sessions may hold themselves. Where that is less than their share, the server may be full for
+// their sake all the same, through a service: it shrinks by what is in use then, and looks whether that frees any.
 func (c *connections) lower(r *engine.Reading) {
 	k := r.Connections
 	inFlight := min(r.Limit, max(1, c.seen.peak))
-	factor := connectionsWarn * float64(k.Max) / c.seen.mean() // all of them for the sessions, at worst through a service
-	if room := c.room(k); room >= 0 {
-		factor = room / float64(inFlight)
+	room := c.room(k)
+	factor := room / float64(inFlight)
+	if through := room < 0 || factor >= 1; !through {
+		c.top = nil
+	} else {
+		if c.vain = c.vain || c.inVain(); c.vain {
+			c.giveUp()
+			return
+		}
+		if c.top == nil {
+			c.top = &moment{r.Limit, c.inFlight(), c.seen.mean()}
+		}
+		factor = connectionsWarn * float64(k.Max) / c.seen.mean()
 	}
 	c.want = max(shrunk(inFlight, factor), 1)
 	c.why = fmt.Sprintf("%.0f of the server's %d connections in use", c.seen.mean(), k.Max)
 	if k.Own >= 0 {
-		c.why += fmt.Sprintf(", %.0f by Throng", c.own.mean())
+		c.why += fmt.Sprintf(", %.0f by Throng", c.held.mean())
 	}
+	c.afresh()
+}
+
+// inFlight is the mean of the sessions in flight.
+func (c *connections) inFlight() float64 { return c.seen.inFlight / c.seen.lasts.Seconds() }
+
+// inVain reports whether the sessions that are fewer since it shrank first freed far less than their part of what was in
+// use.
+func (c *connections) inVain() bool {
+	if c.top == nil {
+		return false
+	}
+	fewer := 1 - c.inFlight()/max(c.top.inFlight, 1)
+	return fewer > 0 && c.top.seen-c.seen.mean() < vainShare*fewer*c.top.seen
+}
+
+// giveUp goes back to where it was before it shrank.
+func (c *connections) giveUp() {
+	if c.top != nil && c.want < c.top.limit {
+		c.want = c.top.limit
+		c.why = fmt.Sprintf("fewer sessions freed no connections of the server: other programs hold them (%.0f in use)", c.seen.mean())
+	}
+	c.top = nil
 	c.afresh()
 }
 
@@ -102,7 +160,7 @@ func (c *connections) higher(r *engine.Reading) {
 	if to < n+1 || to < 1.25*n && c.seen.lasts < 2*connectionsWait {
 		return // so near it takes a longer look
 	}
-	c.want = int(to)
+	c.want, c.top = int(to), nil
 	c.why = fmt.Sprintf("%.0f of the server's %d connections in use, below %.0f", c.seen.mean(), k.Max, connectionsWarn*float64(k.Max))
 	c.afresh()
 }

@@ -3,6 +3,7 @@ package govern
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ type plant struct {
 	away   func(t float64) bool               // all fail at once
 	quota  float64                            // sessions a second that may start to work, the others are held; 0 is any
 	cpu    func(t float64, n float64) float64 // of the machine with n at work, without noise
+	uses   float64                            // percent of the machine that Throng itself takes for each session at work; 0 is not known
 	own    float64                            // connections that a session holds
 	others func(t float64) float64            // connections of other clients
 	most   int                                // connections that the server takes; 0 is no server
@@ -94,6 +96,7 @@ func (p *plant) since() time.Duration { return time.Duration(p.t * float64(time.
 func (p *plant) machine(r *engine.Reading) {
 	if p.cpu != nil {
 		r.Host.CPU = min(100, max(0, p.cpu(p.t, p.atWork)+4*p.rng.NormFloat64()))
+		r.Host.ProcessCPU = min(p.uses*p.atWork, 100) * float64(runtime.NumCPU())
 	}
 	if p.memory != nil {
 		free, own := p.memory(p.t, len(p.flights))
@@ -102,7 +105,7 @@ func (p *plant) machine(r *engine.Reading) {
 	if p.most > 0 {
 		own := int(math.Round(p.own * float64(len(p.flights))))
 		server := own + int(math.Round(p.others(p.t)+p.rng.NormFloat64()))
-		r.Connections = engine.Connections{Own: own, Server: min(server, p.most), Max: p.most}
+		r.Connections = engine.Connections{Own: own, Held: own, Server: min(server, p.most), Max: p.most}
 	}
 }
 

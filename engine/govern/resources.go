@@ -15,8 +15,11 @@ const (
 	cpuAim    = 77. // what moves aim at
 	cpuRoom   = 74. // above, it does not grow
 	cpuExcess = 25. // percent above high, summed over seconds, after which it shrinks
-	cpuLittle = 10. // that Throng uses itself, below which fewer sessions give others hardly more
+	cpuFair   = 25. // that Throng may use itself, whatever other programs use
 )
+
+// memoryFair is the share of the machine's memory that Throng may use, whatever other programs use.
+const memoryFair = 1. / 16
 
 const (
 	sustained  = 3 * time.Second  // that something must go on
@@ -25,7 +28,9 @@ const (
 	memoryWait = 15 * time.Second // before memory that was given back shows
 )
 
-// resources gives way to what else the machine does, by its CPU and by the memory that it can still give.
+// resources keeps Throng's own use of the machine to what other programs leave of its CPU and memory. It lowers the limit
+// only by as much as Throng's own use justifies: a run that itself uses little would free nothing, and has no limit here
+// while other programs fill the machine.
 type resources struct {
 	want int
 	why  string
@@ -36,11 +41,36 @@ type resources struct {
 	limit       int
 	high, short spell  // of CPU above its bound, and of memory under its own
 	own         spell  // of Throng's CPU, in percent of the machine, while that is high
+	load        load   // of the last seconds
 	cores       int    // of the machine
-	top         int    // the limit before it shrank for the CPU for the first time in a row; 0 is that it did not
+	top         int    // the limit before it shrank for the CPU for the first time in a row; 0 is that it is reached again
 	cpu         spell  // with the limit full, since a move showed
 	least       uint64 // bytes that the system could give, since the limit moved
 }
+
+// load is what the CPU did lately, in percent of the machine, as exponential means.
+type load struct {
+	total, own float64
+	known      bool
+}
+
+func (l *load) add(d time.Duration, total, own float64) {
+	if !l.known {
+		*l = load{total, own, true}
+		return
+	}
+	weight := 1 - math.Exp(-d.Seconds()/sustained.Seconds())
+	l.total += weight * (total - l.total)
+	l.own += weight * (own - l.own)
+}
+
+// justified is how much of the CPU Throng may use, in percent of the machine, while all programs use total and Throng own
+// of it.
+func justified(total, own float64) float64 { return max(cpuAim-(total-own), cpuFair) }
+
+// outside reports whether other programs fill the machine, and Throng uses so little that twice as many sessions are
+// justified. An own use of 0 is not known.
+func (l *load) outside() bool { return l.total >= cpuRoom && l.own > 0 && 2*l.own <= cpuFair }
 
 // spell is a figure's mean over a time that goes on.
 type spell struct {
@@ -64,10 +94,10 @@ func (m *resources) afresh() {
 
 func (m *resources) restart(limit int) {
 	m.afresh()
-	m.want, m.why, m.limit, m.calmed, m.top = limit, "", limit, coolDown, 0
+	m.want, m.why, m.limit, m.calmed, m.top, m.load = limit, "", limit, coolDown, 0, load{}
 }
 
-func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
+func (m *resources) next(r *engine.Reading, b bounds) (int, string) {
 	h := &r.Host
 	if h.CPU == 0 && h.MemoryTotal == 0 {
 		return silent, ""
@@ -77,18 +107,25 @@ func (m *resources) next(r *engine.Reading, _ bounds) (int, string) {
 		m.limit = r.Limit
 	}
 	m.want = max(m.want, r.Limit)
+	if m.top = min(m.top, b.ceiling); m.want >= m.top {
+		m.top = 0
+	}
 	m.watch(r)
-	switch enough, critical := memoryBounds(h); {
-	case m.short.lasts >= sustained && m.since >= memoryWait:
+	enough, critical := memoryBounds(h)
+	roomy := h.MemoryTotal == 0 || float64(m.least) >= enough
+	switch {
+	case m.short.lasts >= sustained && m.since >= memoryWait && float64(h.Memory) >= memoryFair*float64(h.MemoryTotal):
 		left := m.short.mean()
 		why := fmt.Sprintf("%s of memory left for %s, under %s", bytes(left), whole(m.short.lasts), bytes(critical))
 		m.lower(r, &m.short, 0.5+0.5*left/critical, why)
 	case m.high.lasts >= sustained && m.high.sum-cpuHigh*m.high.lasts.Seconds() >= cpuExcess:
 		m.giveWay(r)
-	case r.Limit < m.want || m.ended == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
-	case h.MemoryTotal > 0 && float64(m.least) < enough:
-	default:
+	case r.Limit < m.want || m.ended == 0 && m.top == 0 || m.cpu.lasts < sustained || m.calmed < coolDown:
+	case roomy:
 		m.higher(r)
+	}
+	if roomy && m.load.outside() {
+		return silent, ""
 	}
 	return m.want, m.why
 }
@@ -100,6 +137,7 @@ func (m *resources) watch(r *engine.Reading) {
 	m.calmed += r.Span
 	m.ended += r.Ended
 	m.least = min(m.least, h.Available)
+	m.load.add(r.Span, h.CPU, m.ownCPU(h))
 	if m.since > settles && r.Busy >= busyEnough {
 		// Of a reading in which the limit was not full all the time, what it would have been: for the rest, half were left.
 		m.cpu.add(r.Span, h.CPU*2/(1+min(r.Busy, 1)), r.Limit)
@@ -109,7 +147,7 @@ func (m *resources) watch(r *engine.Reading) {
 	}
 	if h.CPU > cpuHigh {
 		m.high.add(r.Span, h.CPU, typical(r))
-		m.own.add(r.Span, h.ProcessCPU/float64(m.cores), r.InFlight)
+		m.own.add(r.Span, m.ownCPU(h), r.InFlight)
 	} else {
 		m.high, m.own = spell{}, spell{}
 	}
@@ -120,6 +158,9 @@ func (m *resources) watch(r *engine.Reading) {
 	}
 }
 
+// ownCPU is what Throng uses, in percent of the machine.
+func (m *resources) ownCPU(h *engine.Host) float64 { return h.ProcessCPU / float64(m.cores) }
+
 // typical is how many sessions were in flight during a reading in which the limit was reached: between two bursts of
 // short sessions few are seen at its end.
 func typical(r *engine.Reading) int {
@@ -129,18 +170,28 @@ func typical(r *engine.Reading) int {
 	return r.InFlight
 }
 
-// giveWay shrinks for the CPU. Where little of it is Throng's own, a quarter of the sessions stay: a backend on this
-// machine that works for them has far less to do by then, and what others do would not notice fewer.
+// giveWay shrinks for the CPU, by as much as Throng's own use is above what is justified. Where other programs use more
+// than Throng, a quarter of the sessions stay: part of what it uses is not for sessions.
 func (m *resources) giveWay(r *engine.Reading) {
-	m.top = max(m.top, r.Limit)
-	least := 1
-	if own := m.own.mean(); own > 0 && own < cpuLittle {
-		least = (m.top + 3) / 4
+	total, own := m.high.mean(), m.own.mean()
+	factor, least := cpuAim/total, 1
+	if own > 0 {
+		if factor = justified(total, own) / own; factor >= 1 {
+			return
+		}
+		if 2*own < total {
+			least = (max(m.top, r.Limit) + 3) / 4
+		}
 	}
 	if r.Limit <= least {
 		return
 	}
-	m.lower(r, &m.high, cpuAim/m.high.mean(), fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", m.high.mean(), whole(m.high.lasts), cpuHigh))
+	m.top = max(m.top, r.Limit)
+	why := fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", total, whole(m.high.lasts), cpuHigh)
+	if own > 0 {
+		why += fmt.Sprintf("; Throng uses %.0f %%", own)
+	}
+	m.lower(r, &m.high, factor, why)
 	m.want = max(m.want, least)
 }
 
@@ -172,7 +223,6 @@ func (m *resources) higher(r *engine.Reading) {
 		return
 	}
 	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", cpu, cpuHigh)
-	m.top = 0
 	m.afresh()
 }
 

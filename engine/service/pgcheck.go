@@ -30,8 +30,11 @@ func (d *Database) Check(ctx context.Context) (string, error) {
 	}
 	took := time.Since(began)
 	free := ""
-	if n, err := freeConnections(ctx, conn); err == nil { // a pooler need not know
-		free = fmt.Sprintf(", %d connections free", n)
+	if c, err := CountClients(ctx, conn); err == nil { // a pooler need not know
+		free = fmt.Sprintf(", %d connections free", c.Free())
+		if c.Pooled {
+			free += " behind a pooler"
+		}
 	}
 	secure := "not encrypted"
 	if _, ok := conn.PgConn().Conn().(*tls.Conn); ok {
@@ -73,17 +76,10 @@ func (d *Database) Superuser(ctx context.Context, conn *pgx.Conn) (text, hint st
 	return "", ""
 }
 
-// freeConnections is how many more clients the server takes of its usual users.
-func freeConnections(ctx context.Context, conn *pgx.Conn) (n int, err error) {
-	err = conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-		- (SELECT count(*) FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL)::int`).Scan(&n)
-	return max(n, 0), err
-}
-
 // inWords explains an error of a check.
 func (d *Database) inWords(err error) error {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("%s refused: %s (SQLSTATE %s)", d.Target(), said.Message, said.Code)
+		return errors.New(hinted(fmt.Sprintf("%s refused: %s (SQLSTATE %s)", d.Target(), said.Message, said.Code), said))
 	}
 	return errors.New(d.unreachable(err))
 }

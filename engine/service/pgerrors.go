@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/pgbouncer"
 )
 
 // trouble is why an attempt of a statement failed.
@@ -68,10 +69,9 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 	said = call.said(said)
 	switch {
 	case !connected:
-		said = d.Target() + " lets nobody in: " + said
-		if refusedAtStart(e) {
-			said += "; a pooler in transaction mode takes no such parameter: leave it out of the address"
-		}
+		said = d.Target() + " lets nobody in: " + hinted(said, e)
+	case pgbouncer.Hint(saidBy(e)) != "":
+		said = hinted(said, e)
 	case e.Code == "25006" && s.Query.reads:
 		said += "; a statement that looks like a question and changes something says so by `repeats: unsafe`"
 	case e.Code == "25006": // a standby
@@ -79,7 +79,23 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 	case e.Code == "22P02" && strings.Contains(e.Message, "array"):
 		said += "; for a list that is an array write $1::text[]"
 	}
-	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", stateVerdict(e.Code)}
+	says := stateVerdict(e.Code)
+	if pgbouncer.Busy(saidBy(e)) {
+		says = wantsLess
+	}
+	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", says}
+}
+
+func saidBy(e *pgconn.PgError) pgbouncer.Answer {
+	return pgbouncer.Answer{Code: e.Code, Message: e.Message}
+}
+
+// hinted adds what to do about an error that a pooler causes.
+func hinted(said string, e *pgconn.PgError) string {
+	if hint := pgbouncer.Hint(saidBy(e)); hint != "" {
+		return said + "; " + hint
+	}
+	return said
 }
 
 // stateVerdict is what a SQLSTATE says about the server: that it is about to go or to come, or has no more room. That

@@ -15,35 +15,35 @@ import (
 // learn asks a server on its first connection what bounds there are, so that the others can be opened. What it does not
 // say is no bound.
 func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
+	defer p.pool.opened()
 	if p.learnt.Load() {
 		return nil
 	}
-	var most int
-	var pid uint32
-	var patience string
-	err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int, pg_backend_pid(), current_setting('statement_timeout')`).Scan(&most, &pid, &patience)
+	c, err := CountClients(ctx, conn)
 	if _, silent := errors.AsType[*pgconn.PgError](err); silent {
-		err, pid = nil, 0 // what is no PostgreSQL itself bounds its connections itself
+		err, c = nil, Clients{Pooled: true} // what is no PostgreSQL itself bounds its connections itself
 	}
 	if err != nil {
 		return err
 	}
-	if pid != conn.PgConn().PID() { // a pooler stands between, and bounds them
-		most = 0
-	}
-	p.ownLimit.Store(patience != "0" && patience != "")
-	p.pool.allow(p.allowed(most))
+	p.ownLimit.Store(c.patience != "0" && c.patience != "")
+	p.Share(c, 1) // this connection
 	p.learnt.Store(true)
 	return nil
 }
 
-// allowed is how many connections statements may have of a server that takes so many: one less than the pool may, since
-// the server is asked about its clients beside them. 0 is as many as are configured.
-func (p *Postgres) allowed(most int) int {
-	if most <= 0 || p.limits.Allow == nil {
-		return 0
+// Share has the pool keep to its share of what other clients leave of a server, of whose clients own are Throng's. The
+// share is that of all connections of the pool: one is for the questions about the server's clients.
+func (p *Postgres) Share(c Clients, own int) {
+	p.pooled.Store(c.Pooled)
+	switch {
+	case c.Pooled: // a pooler bounds them
+		p.pool.allow(0)
+	case p.limits.Allow != nil:
+		p.pool.allow(max(p.limits.Allow(c.Max-c.Reserved-max(c.All-own, 0))-1, 1))
+	default:
+		p.pool.allow(0)
 	}
-	return max(p.limits.Allow(most)-1, 1)
 }
 
 // limitStep is what the server's limit is rounded up to, so that its statistics see few different statements.
@@ -141,9 +141,4 @@ func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int
 		_ = conn.Exec(ctx, "ROLLBACK").Close() // else the pool closes the connection
 	}
 	return tag, err
-}
-
-// refusedAtStart reports whether a pooler refuses a parameter of the address.
-func refusedAtStart(e *pgconn.PgError) bool {
-	return e.Code == "08P01" && strings.Contains(e.Message, "startup parameter")
 }

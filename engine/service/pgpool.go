@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,9 +19,9 @@ type PoolLimits struct {
 	Wait        time.Duration // for one of them to be free, then the call fails; 0 is as long as it takes
 	Timeout     time.Duration // of one attempt; 30 s
 	NoBreaker   bool          // calls fail while the server is away: nobody waits for it
-	// Allow returns how many connections a server that takes so many may have of this pool, however many are configured;
-	// nil is as many as are. It is not asked behind a pooler.
-	Allow func(most int) int
+	// Allow returns how many connections this pool may open, however many are configured, to a server on which so many are
+	// not others'; nil is as many as are configured. It is not asked behind a pooler.
+	Allow func(free int) int
 
 	burstIdle time.Duration // after which those of the burst are closed; 10 s
 }
@@ -59,11 +60,15 @@ const (
 // use and closes its own soon after.
 type pool struct {
 	burstSize int
-	mu        sync.Mutex // guards the next two
+	mu        sync.Mutex // guards the next four
 	wanted    int        // to be kept
 	ceiling   int        // of all; 0 is none
-	bound     *gate.Gate // of all statements at once; each enters it first, and leaves it last
-	steady    *gate.Gate // of those that have a connection which is kept
+	room      room
+	closed    bool
+	used      use
+	keep      atomic.Int64 // connections at most, of those that are kept
+	bound     *gate.Gate   // of all statements at once; each enters it first, and leaves it last
+	steady    *gate.Gate   // of those that have a connection which is kept
 	kept      *pgxpool.Pool
 	burst     *pgxpool.Pool // nil without
 }
@@ -71,6 +76,7 @@ type pool struct {
 func newPool(config *pgxpool.Config, limits PoolLimits) (*pool, error) {
 	burst := max(limits.Burst, 0)
 	p := &pool{burstSize: burst, wanted: limits.Connections, bound: gate.New(limits.Connections + burst), steady: gate.New(limits.Connections)}
+	p.limit()
 	if limits.Allow != nil {
 		p.allow(unknownConnections)
 	}
@@ -99,8 +105,14 @@ func (p *pool) acquire(ctx context.Context) (conn *pgxpool.Conn, release func(),
 		leave()
 		return nil, nil, err
 	}
+	p.used.begin()
 	return conn, func() {
-		conn.Release()
+		p.used.end()
+		if from == p.kept && p.tooMany() > 0 {
+			go closeOne(conn)
+		} else {
+			conn.Release()
+		}
 		leave()
 	}, nil
 }
@@ -141,29 +153,30 @@ func (p *pool) allow(n int) {
 	}
 }
 
-// limit sets the gates. mu is held.
+// limit sets the gates, and closes idle connections that are too many. mu is held.
 func (p *pool) limit() {
-	was, _, _ := p.steady.State()
 	keep, all := p.wanted, p.wanted+p.burstSize
 	if p.ceiling > 0 {
 		keep, all = min(keep, p.ceiling), min(all, p.ceiling)
 	}
 	p.steady.SetLimit(keep)
-	p.bound.SetLimit(all)
-	if keep < was && p.kept != nil {
-		p.kept.Reset()
+	p.keep.Store(int64(keep) + 1) // one asks for the server's figures, beside statements
+	if more := p.tooMany(); more > 0 {
+		go p.giveBack(more)
 	}
+	if p.room.full {
+		all = min(all, p.room.most)
+	}
+	p.bound.SetLimit(all)
 }
 
 // figures are what the connections do.
 func (p *pool) figures() (f engine.Pool) {
 	f.Size, _, f.Waiting = p.bound.State()
-	for _, of := range []*pgxpool.Pool{p.kept, p.burst} {
-		if of != nil {
-			stat := of.Stat()
-			f.InUse += int(stat.AcquiredConns())
-			f.Idle += int(stat.IdleConns())
-		}
+	for _, of := range p.pools() {
+		stat := of.Stat()
+		f.InUse += int(stat.AcquiredConns())
+		f.Idle += int(stat.IdleConns())
 	}
 	return f
 }
@@ -178,6 +191,12 @@ func (p *pool) reset() {
 
 // close does not wait for a server that has gone silent: the driver gives such a connection up by itself.
 func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.room.timer != nil {
+		p.room.timer.Stop()
+	}
+	p.mu.Unlock()
 	closed := make(chan struct{})
 	go func() {
 		p.kept.Close()

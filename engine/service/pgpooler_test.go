@@ -103,7 +103,7 @@ func TestAllowedConnections(t *testing.T) {
 	server := pgtest.Shared(t)
 	var told atomic.Int64 // connections are opened at once
 	address := server.Database(t)
-	p := clientAt(t, address, PoolLimits{Allow: func(most int) int { told.Store(int64(most)); return most/10 + 1 }})
+	p := clientAt(t, address, PoolLimits{Allow: func(free int) int { told.Store(int64(free)); return 6 }})
 	if got := p.Pool(); got != (engine.Pool{Size: unknownConnections}) {
 		t.Errorf("before the first connection: %+v", got)
 	}
@@ -132,7 +132,7 @@ func TestAllowedConnections(t *testing.T) {
 			}
 		}
 	})
-	if row.Outcome != engine.OK || told.Load() != 50 || most != 5 || p.Pool().Size != 5 {
+	if row.Outcome != engine.OK || told.Load() < 20 || told.Load() > 47 || most != 5 || p.Pool().Size != 5 {
 		t.Errorf("told %d, %d were open, want 5: %+v", told.Load(), most, p.Pool())
 	}
 	if _, err := p.Tune("db.connections", "3"); err != nil || p.Pool().Size != 5 {

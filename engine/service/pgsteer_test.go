@@ -127,8 +127,8 @@ func TestClients(t *testing.T) {
 		}()
 		until(t, "the statement has the only connection", func() bool { return p.Open() == 1 })
 		until(t, "three clients: the lock, the statement, and who counts them", func() bool {
-			clients, most, err := p.Clients(t.Context())
-			return clients == 3 && most == 30 && err == nil
+			c, err := p.Clients(t.Context())
+			return c.All == 3 && c.Max == 30 && !c.Pooled && err == nil
 		})
 		if err := lock.Close(t.Context()); err != nil {
 			t.Error(err)
@@ -165,7 +165,7 @@ func TestConnectionsOfPools(t *testing.T) {
 		}
 		running.Wait()
 		tune(t, p, "db.connections", "1")
-		until(t, "what is idle is closed", func() bool { return p.Open() == 0 })
+		until(t, "what is idle and too many is closed", func() bool { return p.Open() <= 2 })
 		s.Row.Outcome = engine.OK
 	})
 }

@@ -25,6 +25,7 @@ type Postgres struct {
 	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
 	learnt   atomic.Bool // what bounds the server has
+	pooled   atomic.Bool // a pooler stands in front of it
 	ownLimit atomic.Bool // it ends statements by itself
 	witness  Witness
 
@@ -91,7 +92,8 @@ func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
 // send makes attempts until one counts.
 func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer, error) {
 	var pauses pauses
-	p.retries.earn(time.Now())
+	began := time.Now()
+	p.retries.earn(began)
 	for {
 		pass, err := p.admit(ctx, call)
 		if err != nil {
@@ -99,6 +101,12 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 		}
 		answer, t, err := p.attempt(ctx, call, s, pass)
 		if errors.Is(err, errRenewed) || errors.Is(err, errSpared) {
+			continue
+		}
+		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
+			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
+				return nil, p.noneFree()
+			}
 			continue
 		}
 		call.Record.Attempts++
@@ -184,6 +192,9 @@ func (p *Postgres) admit(ctx context.Context, call *Call) (pass passage, err err
 // nothing was asked.
 var errNoConnection = errors.New("no connection was free in time")
 
+// errNoRoom says that the server, or a pooler in front of it, accepts no more connections.
+var errNoRoom = errors.New("there is no room for another connection")
+
 // enter takes a place in the pool, held if it must wait, but no longer than its limit says, if there is one.
 func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.bound.TryEnter() {
@@ -198,10 +209,18 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 		return p.pool.bound.Enter(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
-		return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
-			err, p.pool.connections(), p.pool.burstSize, p.limits.Wait)
+		return p.noneFree()
 	}
 	return err
+}
+
+// noneFree is the failure of a call that waited for a connection for as long as the limits let it.
+func (p *Postgres) noneFree() error {
+	if why := p.pool.noRoomNow(); why != "" {
+		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, p.limits.Wait, why)
+	}
+	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
+		errNoConnection, p.pool.connections(), p.pool.burstSize, p.limits.Wait)
 }
 
 // attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
@@ -216,6 +235,8 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 			call.spare(time.Since(start))
 			call.mayBeDone(t, s)
 			answer, t, err = nil, nil, errSpared
+		case errors.Is(err, errNoRoom):
+			call.Record.Hold(engine.PlaceGate, time.Since(start))
 		default:
 			call.Record.Service += time.Since(start)
 		}
@@ -235,6 +256,10 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		return answer, nil, nil
 	case wasRenewed(ctx, context.Cause(once)):
 		return nil, nil, errRenewed
+	case !connected && noRoom(err) != "" && ctx.Err() == nil:
+		said = wantsLess
+		p.pool.refused(noRoom(err))
+		return nil, nil, errNoRoom
 	}
 	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {
 		said = call.firstly(t.says)

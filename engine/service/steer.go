@@ -1,6 +1,7 @@
 package service
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -79,6 +80,7 @@ func rateMove(service string, m pace.Move) engine.ChangeRow {
 func (p *Postgres) State(now time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: p.name, Kind: "postgres"}
 	s.Bound, s.InFlight, s.Waiting = p.pool.bound.State()
+	s.RateWhy = p.pool.noRoomNow()
 	p.breaker.fill(&s, now)
 	p.answers.fill(&s)
 	return s
@@ -109,4 +111,12 @@ func (p *Postgres) Renew() {
 }
 
 // Moves implements [engine.Service].
-func (p *Postgres) Moves() []engine.ChangeRow { return p.breaker.taken() }
+func (p *Postgres) Moves() []engine.ChangeRow {
+	moves := p.breaker.taken()
+	for _, m := range p.pool.roomMoves() {
+		moves = append(moves, engine.ChangeRow{
+			At: m.at, What: p.name + " connections", Old: strconv.Itoa(m.old), New: strconv.Itoa(m.now), Who: "the server's room", Why: m.why,
+		})
+	}
+	return moves
+}

@@ -30,7 +30,10 @@ func (p *Pusher) connect() error {
 	}
 	p.pool.Store(pool)
 	p.staged = true // nobody knows what became of the last batch
-	p.status.set(func(s *Status) { s.figures(f) })
+	p.status.set(func(s *Status) {
+		s.figures(f)
+		s.Pooled = f.Pooled
+	})
 	return nil
 }
 
@@ -60,6 +63,18 @@ func closePool(pool *pgxpool.Pool) {
 	select {
 	case <-closed:
 	case <-late.C:
+	}
+}
+
+// giveBack closes the idle connections of a pool but one.
+func giveBack(pool *pgxpool.Pool) {
+	for i, conn := range pool.AcquireAllIdle(context.Background()) {
+		if i > 0 {
+			ctx, cancel := context.WithTimeout(context.Background(), poolTime)
+			_ = conn.Conn().Close(ctx)
+			cancel()
+		}
+		conn.Release()
 	}
 }
 

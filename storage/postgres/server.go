@@ -13,9 +13,10 @@ import (
 
 // figures are what a server says about its connections.
 type figures struct {
-	Clients int // of all databases and users
-	Max     int // max_connections
-	Kept    int // of those, kept for superusers and the like
+	Clients int  // of all databases and users
+	Max     int  // max_connections
+	Kept    int  // of those, kept for superusers and the like
+	Pooled  bool // as far as it was asked: a pooler stands in front
 }
 
 // unknownFigures are those of a server that does not say.
@@ -61,7 +62,7 @@ func (c Config) allowed(ctx context.Context, conn *pgx.Conn) (int, figures, erro
 	if silent(err) {
 		return limits.Connections, unknownFigures, nil
 	}
-	if between {
+	if f.Pooled = between; between {
 		return limits.Connections, f, err
 	}
 	return f.share(limits.Connections, limits.Share), f, err

@@ -29,9 +29,10 @@ type Status struct {
 
 	Connections    int // open, of Throng's own pool
 	Pool           engine.Pool
-	Clients        int // of the server, from everywhere; -1 while it is not known
-	MaxConnections int // of the server; -1 while it is not known
-	Reserved       int // of those, kept for superusers
+	Clients        int  // of the server, from everywhere; -1 while it is not known
+	MaxConnections int  // of the server; -1 while it is not known
+	Reserved       int  // of those, kept for superusers
+	Pooled         bool // a pooler stands in front of the server, whose clients do not include this pool
 }
 
 func (s *Status) figures(f figures) {
@@ -146,6 +147,9 @@ func (p *Pusher) askServer(ctx context.Context) {
 			}
 			s.figures(f)
 		})
+		if float64(f.Clients) > engine.ConnectionsWarn*float64(f.Max) {
+			giveBack(pool)
+		}
 	case !busy() && !noneFree(err): // the connection that the sender has may be good
 		p.heardNothing()
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/pgbouncer"
 )
 
 // fault is an error in words that a person can act on.
@@ -52,6 +53,9 @@ func refusal(err error, c *pgx.ConnConfig) string {
 		return ""
 	}
 	said := fmt.Sprintf(" (%s, SQLSTATE %s)", e.Message, e.Code)
+	if hint := pgbouncer.Hint(pgbouncer.Answer{Code: e.Code, Message: e.Message}); hint != "" {
+		return hint + said
+	}
 	switch e.Code {
 	case "28P01":
 		if c.Password == "" {
@@ -76,8 +80,6 @@ func refusal(err error, c *pgx.ConnConfig) string {
 		return "the server is starting or shutting down" + said
 	case "55P03":
 		return "another transaction holds a table of the schema throng locked: look in pg_stat_activity" + said
-	case "08P01":
-		return "the server, or a pooler in front of it, does not take what the address asks for: take other parameters than sslmode and application_name out of it" + said
 	case "57014":
 		return "the server cancelled a statement: its statement_timeout may be short" + said
 	default:

@@ -2,6 +2,7 @@
 package uitest
 
 import (
+	"image"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,15 @@ func Start(t *testing.T) *Queue {
 		q.ended, q.do = true, nil
 	})
 	return q
+}
+
+// Picture draws a canvas with an object as it is now. The toolkit drops what draws an object a minute after it was drawn
+// last, and forgets with it that the object has the focus. A slow machine may take so long between two pictures: so the
+// canvas is drawn twice, and the object refreshed in between.
+func Picture(c fyne.Canvas, o fyne.CanvasObject) image.Image {
+	c.Capture()
+	o.Refresh()
+	return c.Capture()
 }
 
 func (q *Queue) put(f func()) {

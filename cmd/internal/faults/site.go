@@ -181,10 +181,14 @@ func (s *Site) told(says string) bool {
 	return trouble && strings.Contains(text, says) && strings.HasPrefix(text, s.Remote.Target())
 }
 
+// patience is how long a busy machine may take for what takes moments: breakers that opened for its sake try again once a
+// minute.
+const patience = 5 * time.Minute
+
 // Until waits for a condition.
 func (s *Site) Until(what string, ok func() bool) {
 	s.t.Helper()
-	s.within(time.Minute, what, ok)
+	s.within(patience, what, ok)
 }
 
 func (s *Site) within(most time.Duration, what string, ok func() bool) {
@@ -238,7 +242,7 @@ func (s *Site) Finish() {
 	s.must(s.Job.Run.Stop("test", "it is enough"))
 	<-s.Job.Run.Done()
 	s.must(s.Job.Close())
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	s.must(s.Remote.Drain(ctx, s.Job.Record.ID))
 	names, err := wire.Names(ctx, s.Store, s.Job.Record.ID)

@@ -17,7 +17,7 @@ const clerks = `
 title: Clerks
 population: {count: 60}
 services:
-  db: {kind: postgres, url: "secret:DB", limits: {connections: 6, burst: 2, timeout: 500ms}}
+  db: {kind: postgres, url: "secret:DB", limits: {connections: 6, burst: 2, timeout: 2s}}
 chain work:
   step look: {kind: sql, service: db, query: "select name from places where id = $1", args: ["${agent.index % 5}"], on_error: continue}
   step keyed:
@@ -80,8 +80,10 @@ func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
 	}})
 	s.speed(100)
 	began := time.Now()
+	failed := s.failures()
 	end := f.Begin(s)
-	s.wait(max(length(t), 1500*time.Millisecond))
+	s.Until("statements suffer", func() bool { return s.failures() > failed })
+	s.wait(length(t) - time.Since(began))
 	end()
 	lasted := time.Since(began)
 	s.speed(100)
@@ -101,6 +103,14 @@ func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
 	}
 	return fmt.Sprintf("| %s | %s | %d | %d, %d, %d | %d | %d | %d, %d, %d | %d | %d |", f.Name, short(lasted), s.done(),
 		keyed.done, keyed.notDone, keyed.unknown, keyed.rows, keyed.twice, once.done, once.notDone, once.unknown, once.rows, once.twice)
+}
+
+// failures is how many attempts at statements failed for the server's sake.
+func (s *Site) failures() (n int64) {
+	for _, one := range s.Job.Run.Snapshot().Services {
+		n += one.Failures
+	}
+	return n
 }
 
 // writes compares what the sessions say of a step with the rows of a table.

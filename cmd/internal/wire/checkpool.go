@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -20,12 +21,12 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 		return mended(refused(err), engine.MendAgain, "")
 	}
 	wanted := poolSize(o.Service)
-	allowed, super, instead := wanted, "", ""
-	if conn, err := d.Connect(ctx); err == nil { // a pooler need not tell
+	allowed, pooled, super, instead := wanted, false, "", ""
+	if conn, err := d.Connect(ctx); err == nil {
 		super, instead = d.Superuser(ctx, conn)
-		var most int
-		if err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int`).Scan(&most); err == nil {
-			allowed = max(min(wanted, l.allowance(o.Service, d)(most)), 1)
+		clients, err := service.CountClients(ctx, conn)
+		if pooled = clients.Pooled; err == nil && !pooled { // a pooler need not tell
+			allowed = max(min(wanted, l.allowance(o.Service, d)(clients.Free()+1)), 1) // the one that asks goes
 		}
 		_ = conn.Close(ctx)
 	}
@@ -36,6 +37,9 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.MendAgain, "")
 	case super != "":
 		return warning(instead, "%s; %s", text, super)
+	case pooled:
+		return fine("%s; %s open at once; more statements at once than the pooler's default_pool_size wait in it, and their clocks run: set limits.connections to that",
+			text, plural(int64(allowed), "connection", "connections"))
 	case allowed < wanted:
 		return fine("%s; %s open at once, of %d configured: the rest is left to others", text, plural(int64(allowed), "connection", "connections"), wanted)
 	}

@@ -22,18 +22,27 @@ func (l Launch) probe(j *Job) engine.Probe {
 		return probe
 	}
 	probe.Connections = func() engine.Connections {
-		c := unknownClients
+		c, at := unknownClients, ""
 		if sends {
 			c = l.sinkStatus()
+			at = server(j.Target)
 		}
 		if c.Server < 0 && j.census != nil {
-			own, pool := c.Own, c.Pool
-			c = j.census.Clients()
-			c.Own, c.Pool = own, pool
+			full := j.census.Clients()
+			c.Server, c.Max, at = full.Server, full.Max, full.server
+			c.Held, c.Idle = 0, 0
+			if sends && server(j.Target) == at {
+				c.Held, c.Idle = c.Pool.InUse, c.Pool.Idle
+			}
 		}
 		for _, p := range j.pools {
 			c.Own += p.Open()
 			c.Pool.Add(p.Pool())
+			if server(p.Target()) == at {
+				inUse, idle := p.Held()
+				c.Held += inUse
+				c.Idle += idle
+			}
 		}
 		return c
 	}
@@ -55,7 +64,20 @@ func (l Launch) sinkStatus() engine.Connections {
 	if !s.Connected {
 		return engine.Connections{Own: s.Connections, Server: -1, Max: -1, Pool: s.Pool}
 	}
-	return engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections, Pool: s.Pool}
+	c := engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections, Pool: s.Pool}
+	if !s.Pooled {
+		c.Held, c.Idle = s.Pool.InUse, s.Pool.Idle
+	}
+	return c
+}
+
+// sinkAt is how many clients of a server send the results of a run.
+func (l Launch) sinkAt(j *Job, at string) int {
+	if j.Target == "" || server(j.Target) != at {
+		return 0
+	}
+	s, _ := l.Remote.Status()
+	return s.Connections
 }
 
 func (l Launch) unsent() int64 {

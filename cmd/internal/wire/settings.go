@@ -191,7 +191,7 @@ var Settings = []Setting{
 	{
 		Name: presetName, Hold: "NAME", Help: "several of these settings under one name. " + presetsHelp(),
 		Set:  setPreset,
-		Show: func(s *engine.Settings) string { return cmp.Or(s.Preset, "none") },
+		Show: func(s *engine.Settings) string { return cmp.Or(s.Preset, noPreset) },
 	},
 	{
 		Name: "batch", Hold: "N", Help: "run the agents of a cycle in waves of N, each after the last of the one before has ended; 0 is one wave",
@@ -342,7 +342,10 @@ func (l Layers) find(s Setting) (text, from string) {
 }
 
 // presetName is the setting that stands for several others, which are stronger where both are in one place.
-const presetName = "preset"
+const (
+	presetName = "preset"
+	noPreset   = "none"
+)
 
 // preset is what the preset of a layer says of a setting; "" is nothing.
 func preset(layer map[string]string, name string) string {
@@ -355,6 +358,10 @@ func preset(layer map[string]string, name string) string {
 
 // setPreset checks the name of a preset; what it stands for is looked up by [Layers.find].
 func setPreset(s *engine.Settings, text string) error {
+	if text == noPreset {
+		s.Preset = ""
+		return nil
+	}
 	var names []string
 	for _, p := range engine.SettingPresets {
 		if p.Name == text {

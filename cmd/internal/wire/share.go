@@ -12,10 +12,10 @@ import (
 // sinkConnections is how many connections the sending of results has where nobody says.
 const sinkConnections = 8
 
-// allowance says how many connections a pool may open to a server that takes so many: of the share of it that the person
-// gave Throng, what the sending of results does not have, divided among the pools of the same server by their sizes.
-// nil is that its size alone counts.
-func (l Launch) allowance(s *chain.Service, at *service.Database) func(most int) int {
+// allowance says how many connections a pool may open to a server on which so many are not others': of the share of them
+// that the person gave Throng, what the sending of results does not have, divided among the pools of the same server by
+// their sizes.
+func (l Launch) allowance(s *chain.Service, at *service.Database) func(free int) int {
 	share := postgres.DefaultShare
 	taken := 0
 	if l.Remote != nil {
@@ -35,7 +35,7 @@ func (l Launch) allowance(s *chain.Service, at *service.Database) func(most int)
 		}
 	}
 	all = max(all, own)
-	return func(most int) int { return (most*share/100 - taken) * own / all }
+	return func(free int) int { return (free*share/100 - taken) * own / all }
 }
 
 // server is the host and port of a database.

@@ -118,10 +118,10 @@ chain c:
 		l.Secrets.Env = func(name string) string { return addresses[name] }
 		launch = *l
 	})
-	if got := job.census.Clients(); got != unknownClients {
+	if got := job.census.Clients(); got.Connections != unknownClients {
 		t.Errorf("at first %+v", got)
 	}
-	full := job.census.fullest(t.Context())
+	full := job.census.count(t.Context())
 	job.census.last.Store(&full)
 	got := launch.probe(job).Connections()
 	if got.Server < 10 || got.Server > 14 || got.Max != 20 || got.Own < 2 || got.Own > 6 {
@@ -131,7 +131,7 @@ chain c:
 		t.Errorf("%d connections to a server that no statement asks", n)
 	}
 	small.Stop(t)
-	if got := job.census.fullest(t.Context()); got.Max != 50 || got.Server < 1 {
+	if got := job.census.count(t.Context()); got.Max != 50 || got.Server < 1 {
 		t.Errorf("without the small one %+v", got)
 	}
 	job.census.Stop()

@@ -148,7 +148,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		return nil, err
 	}
 	if len(j.pools) > 0 {
-		j.census = startCensus(ctx, j.pools)
+		j.census = startCensus(ctx, j.pools, func(at string) int { return l.sinkAt(j, at) })
 		j.onClose(func() error { j.census.Stop(); return nil })
 	}
 	journal, err := l.Store.Journal(j.Record.ID)

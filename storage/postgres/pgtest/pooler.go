@@ -28,14 +28,15 @@ type Pooler struct {
 }
 
 // Pooler starts one that opens at most size connections to each database of the server. It ends with the test. Only
-// [User] may log in. Statements that are prepared by name do not outlast their transaction. It skips the test where
-// PgBouncer is not installed, but fails it on the project's own machines.
-func (s *Server) Pooler(t testing.TB, size int) *Pooler {
+// [User] may log in. Statements that are prepared by name do not outlast their transaction. Settings are further lines of
+// its pgbouncer.ini, which override those before. It skips the test where PgBouncer is not installed, but fails it on the
+// project's own machines.
+func (s *Server) Pooler(t testing.TB, size int, settings ...string) *Pooler {
 	t.Helper()
 	program, err := pooler()
 	give(t, err)
 	p := &Pooler{server: s}
-	dir, err := p.prepare(program, size)
+	dir, err := p.prepare(program, size, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func pooler() (string, error) {
 var prepares = []int{1, 21}
 
 // prepare writes the pooler's files into a folder of its own, which another user can reach.
-func (p *Pooler) prepare(program string, size int) (dir string, err error) {
+func (p *Pooler) prepare(program string, size int, settings []string) (dir string, err error) {
 	said, err := exec.Command(program, "--version").Output() //nolint:noctx // it does not wait
 	if err != nil {
 		return "", err
@@ -105,6 +106,7 @@ max_client_conn = 500
 	if major > prepares[0] || major == prepares[0] && minor >= prepares[1] {
 		config += "max_prepared_statements = 0\n"
 	}
+	config += strings.Join(settings, "\n") + "\n"
 	users := fmt.Sprintf("%q \"%s\"\n", User, strings.ReplaceAll(Password, `"`, `""`))
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "pgbouncer.ini"), []byte(config), 0o600),
