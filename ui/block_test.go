@@ -136,7 +136,7 @@ func hasLoaded(p *page) bool {
 
 // reached is what the buttons of the screens must have asked for by then.
 var reached = map[string][]string{
-	"Setup": {"Targets", "TestService"}, "Live": {"Pause", "Checkpoint", "Stop of run"}, "Checkpoints": {"Resume"}, "Results": {"Audit"},
+	"Setup": {"Unallowed", "TestService"}, "Live": {"Pause", "Checkpoint", "Stop of run"}, "Checkpoints": {"Resume"}, "Results": {"Audit"},
 	"Calibrate": {"Start"}, "Settings": {"SaveConnection"},
 }
 

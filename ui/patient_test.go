@@ -62,8 +62,8 @@ func (p patientSetup) KeepSecret(context.Context, string, string) error {
 	return nil
 }
 
-func (p patientSetup) Targets(context.Context, setup.Order) ([]setup.Target, error) {
-	p.wait("Targets")
+func (p patientSetup) Unallowed(context.Context, setup.Order) ([]engine.Destination, error) {
+	p.wait("Unallowed")
 	return nil, nil
 }
 
@@ -74,7 +74,7 @@ func (p patientSetup) Launch(context.Context, setup.Order, func(done, total int)
 
 func (p patientSetup) Remote() string { return "" }
 
-func (p patientSetup) TestService(context.Context, setup.Service) (string, error) {
+func (p patientSetup) TestService(context.Context, setup.Order, setup.Service) (string, error) {
 	p.wait("TestService")
 	return "200", nil
 }
@@ -89,7 +89,7 @@ func (p patientSetup) Preflight(context.Context, setup.Order, bool, func([]engin
 	return nil, nil
 }
 
-func (p patientSetup) Allow(context.Context, string) error {
+func (p patientSetup) Allow(context.Context, setup.Order) error {
 	p.wait("Allow")
 	return nil
 }
@@ -398,8 +398,8 @@ func (p patientEditor) Put(context.Context, editor.Order, editor.Values) (string
 	return "", nil, nil
 }
 
-func (p patientEditor) Targets(context.Context, editor.Trial) ([]editor.Target, error) {
-	p.wait("Targets")
+func (p patientEditor) Unallowed(context.Context, editor.Trial) ([]engine.Destination, error) {
+	p.wait("Unallowed")
 	return nil, nil
 }
 

@@ -65,7 +65,7 @@ func (t *trial) start(ctx context.Context) (job *wire.Job, err error) {
 	if t.with != nil {
 		t.with(&settings)
 	}
-	job, err = wire.Launch{Store: t.store, Data: data, Scenario: s, Settings: settings, Resume: t.run}.Start(ctx)
+	job, err = wire.Launch{Store: t.store, Data: data, Trusted: true, Scenario: s, Settings: settings, Resume: t.run}.Start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, t.store.Close())
 	}

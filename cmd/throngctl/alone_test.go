@@ -255,7 +255,7 @@ func TestChainComesBack(t *testing.T) {
 func TestInterruptedChain(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	var out, stderr bytes.Buffer
-	terminal := &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals}
+	terminal := &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}}
 	terminal.hooks.onRequest = func(r rehearsal.Request) {
 		if r.N == 1 {
 			signals <- syscall.SIGTERM

@@ -66,6 +66,51 @@ func (t *terminal) askSecrets(l wire.Launch) error {
 	return nil
 }
 
+// askDestinations shows the person at the terminal, if there is one, what the scenario would call and was not allowed yet,
+// and asks once for all of it. Where nobody can be asked, or the answer is no, the launch refuses it.
+func (t *terminal) askDestinations(l *wire.Launch) error {
+	_, ok := t.person()
+	if !ok || t.json {
+		return nil
+	}
+	all := engine.Merged(l.Unallowed())
+	if len(all) == 0 {
+		return nil
+	}
+	fmt.Fprintf(t.err, "%s was not allowed to call these addresses yet:\n", harmless(l.Scenario.Source.Name))
+	for _, d := range all {
+		fmt.Fprintf(t.err, "  %s gets %s (%s)\n", d.Address(), d.Gets(), d.Service)
+		if d.Results {
+			fmt.Fprintln(t.err, "    it holds the results of your runs")
+		}
+	}
+	fmt.Fprint(t.err, "Allow all of it for this file? The answer is kept; another address or secret is asked about again. [y/N] ")
+	answer, err := t.typedLine()
+	if err != nil {
+		return err
+	}
+	if answer != "y" && answer != "yes" {
+		return nil
+	}
+	for _, d := range all {
+		l.Allow = append(l.Allow, d.Address())
+	}
+	return nil
+}
+
+// typedLine reads what a person types, in small letters, until a signal interrupts it.
+func (t *terminal) typedLine() (string, error) {
+	done := make(chan string, 1)
+	go func() { done <- t.answer("") }()
+	select {
+	case text := <-done:
+		return text, nil
+	case <-t.signals:
+		fmt.Fprintln(t.err)
+		return "", exitError(exitInterrupted)
+	}
+}
+
 // askPassword asks for the password of the saved database where it could not be kept when it was given.
 func (t *terminal) askPassword(db wire.Database) (wire.Database, error) {
 	fd, ok := t.person()

@@ -116,7 +116,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
 	settings.Filter = c.Filter
 	c.apply(&settings)
 	return wire.Sweep{
-		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
+		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,

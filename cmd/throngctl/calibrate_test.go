@@ -30,7 +30,7 @@ func unseen() engine.Host { return engine.Host{} }
 func rested(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &errs, hooks: hooks{host: unseen}})
+	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &errs, hooks: hooks{trusts: true, host: unseen}})
 	return code, out.String(), errs.String()
 }
 
@@ -140,7 +140,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	var errs bytes.Buffer
 	out := waiting{text: regexp.MustCompile(`measured [1-9]`), heard: func() { signals <- syscall.SIGINT }}
-	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{host: unseen}})
+	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, host: unseen}})
 	if code != exitInterrupted || !strings.Contains(errs.String(), "given up") || !strings.Contains(out.String(), "AT ONCE") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}

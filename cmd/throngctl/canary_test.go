@@ -105,6 +105,7 @@ func canarySteps() string {
 type nest struct {
 	file, data, temp string
 	database         string // that results go to
+	results          string // the same, as it is allowed
 	env              []string
 	parrot           *parrot
 	said             bytes.Buffer // everything that throngctl wrote
@@ -127,7 +128,7 @@ func newNest(t *testing.T, word string) *nest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.database = address.String()
+	n.database, n.results = address.String(), address.Host+address.Path
 	open, shut := *address, *address
 	open.User = url.User(address.User.Username())
 	shut.User = url.UserPassword(address.User.Username(), n.parrot.learn("canary wrong?/@"))
@@ -170,7 +171,7 @@ func (n *nest) ctl(t *testing.T, kill string, args ...string) {
 func (n *nest) fly(t *testing.T) {
 	t.Helper()
 	n.ctl(t, "commit:12", "run", n.file, "--set", "word="+n.word, "--set", "CANARY_PARAMETER="+n.parameter, "--breaker", "off", "--retry-wait", "1ms", "--retries", "2",
-		"--keep-share", "1", "--seed", "7", "--max-concurrent", "2", "--record", "--checkpoint-interval", "50ms")
+		"--keep-share", "1", "--seed", "7", "--max-concurrent", "2", "--record", "--checkpoint-interval", "50ms", "--allow", n.results)
 	n.ctl(t, "", "resume", "--export", filepath.Join(n.data, "out"))
 	n.ctl(t, "", "audit")
 	n.ctl(t, "", "report", "--out", filepath.Join(n.data, "out", "report.html"))

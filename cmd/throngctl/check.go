@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -39,7 +41,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l := wire.Launch{Data: t.data, Allow: c.Allow, Cores: t.hooks.cores, Host: t.hooks.host}
+	l := wire.Launch{Data: t.data, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
 	if c.File != "" {
 		if l.Scenario, err = t.load(c.File, scenario.Extras{Parameters: c.Set}); err != nil {
 			return err
@@ -51,6 +53,9 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	l.Settings.Remote = db.URL != ""
 	if l.Scenario != nil {
 		if err := l.CheckAddresses(); err != nil {
+			return err
+		}
+		if err := errors.Join(t.askDestinations(&l), l.KeepAllowed()); err != nil {
 			return err
 		}
 	}
@@ -126,7 +131,7 @@ func inTerminal(c *engine.Check) string {
 	way, to := c.Way()
 	switch way {
 	case engine.MendAllow:
-		return "if it is yours to load: --allow " + to
+		return "if that is what you want: --allow " + to
 	case engine.MendSecret:
 		return "throngctl secret set " + to + ", or have it in the environment under that name"
 	case engine.MendConnections:

@@ -67,7 +67,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	l := wire.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Resume: plan.Resume}
+	l := wire.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
 	return t.carryOut(ctx, l, c.output, databaseFlag{})
 }
 

@@ -190,7 +190,7 @@ func openShop(t *testing.T) string {
 func (s *stage) here(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, shopPlace, s.shop), hookPlace, s.hook)
 	text = strings.ReplaceAll(text, "127.0.0.1:9464", "127.0.0.1:0") // which may be taken
-	return strings.ReplaceAll(text, strings.TrimPrefix(shopPlace, "https://"), "127.0.0.1")
+	return strings.ReplaceAll(text, strings.TrimPrefix(shopPlace, "https://"), strings.TrimPrefix(s.shop, "http://"))
 }
 
 // home makes a home for a block, with the files that commands name.

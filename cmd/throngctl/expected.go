@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -22,8 +23,12 @@ func printService(w io.Writer, o wire.Outlook) {
 		notes = append(notes, "the rehearsal, in this program")
 	case o.Hidden:
 		notes = append(notes, "nobody knows where: a secret is missing")
-	case len(o.Foreign) > 0:
-		notes = append(notes, "another host: a run asks for --allow "+strings.Join(o.Foreign, " --allow "))
+	case len(o.Unallowed) > 0:
+		var flags []string
+		for _, d := range o.Unallowed {
+			flags = append(flags, "--allow "+consent.Name(d))
+		}
+		notes = append(notes, "not allowed yet: a run asks for "+strings.Join(flags, " "))
 	case len(o.Away) > 0:
 		notes = append(notes, "another host, allowed")
 	default:

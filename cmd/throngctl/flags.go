@@ -125,7 +125,7 @@ type outsideFlags struct {
 	Fault     map[string]string `placeholder:"KIND=SHARE" help:"Faults of the rehearsal: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down." group:"Services"`
 	Scarcity  bool              `help:"Shoppers of the rehearsal share its stock; the result then depends on timing." group:"Services"`
 	Service   map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's; of a model service, URL#MODEL names the model." group:"Services"`
-	Allow     []string          `placeholder:"HOST" help:"Host beside this machine that may be called." group:"Services"`
+	Allow     []string          `placeholder:"HOST:PORT" help:"Address that the scenario may call, with the secrets that its services name; kept for the file. HOST alone is its usual port; HOST:PORT/DATABASE is one database." group:"Services"`
 }
 
 // apply writes the flags that were given into the settings.

@@ -66,7 +66,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	c.apply(&settings)
 	wire.Schedule(&settings, s)
-	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Fork: parent, Data: t.data}
+	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
 	if t.json {
 		t.quiet().announce(&l)
 	} else {

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
@@ -178,12 +179,12 @@ type parameterJSON struct {
 }
 
 type serviceJSON struct {
-	Name     string       `json:"name"`
-	Kind     string       `json:"kind"`
-	Address  string       `json:"address"`
-	Embedded bool         `json:"rehearsal"`
-	Foreign  []string     `json:"to_be_allowed,omitempty"` // hosts
-	Secrets  []secretJSON `json:"secrets,omitempty"`
+	Name      string       `json:"name"`
+	Kind      string       `json:"kind"`
+	Address   string       `json:"address"`
+	Embedded  bool         `json:"rehearsal"`
+	Unallowed []string     `json:"to_be_allowed,omitempty"` // addresses, as --allow takes them
+	Secrets   []secretJSON `json:"secrets,omitempty"`
 }
 
 // secretJSON is where a secret is; never what it is.
@@ -219,7 +220,10 @@ func newScenario(s *scenario.Scenario, services []wire.Outlook, f *engine.Foreca
 		j.Parameters = append(j.Parameters, parameterJSON{p.Name, p.Title, p.About, p.Value.String(), p.Default.String(), known(p.Min), known(p.Max), p.Choices})
 	}
 	for _, o := range services {
-		one := serviceJSON{Name: o.Name, Kind: o.Kind, Address: o.Address, Embedded: o.Embedded, Foreign: o.Foreign}
+		one := serviceJSON{Name: o.Name, Kind: o.Kind, Address: o.Address, Embedded: o.Embedded}
+		for _, d := range o.Unallowed {
+			one.Unallowed = append(one.Unallowed, consent.Name(d))
+		}
 		for _, secret := range o.Secrets {
 			two := secretJSON{Name: secret.Name, Place: secret.Place}
 			if secret.Err != nil {

@@ -78,6 +78,7 @@ type cli struct {
 	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
 	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
 	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
+	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and the rehearsal"`
 	Rehearse   rehearseCmd   `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
 	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and the rehearsal"`
 	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and the rehearsal"`
@@ -123,6 +124,7 @@ type hooks struct {
 	host      func() engine.Host
 	env       []string // of the processes that throngctl prove starts, beside its own
 	cores     int      // of the machine in forecasts; 0 is as it is
+	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
 }
 
 // hooksOf are the hooks of a process that throngctl prove started.

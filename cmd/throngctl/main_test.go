@@ -32,6 +32,8 @@ const (
 	panicEnv   = "THRONGCTL_TEST_PANIC"
 	changesEnv = "THRONGCTL_TEST_CHANGES"
 	heardEnv   = "THRONGCTL_TEST_HEARD"
+	// strangerEnv has the process treat scenarios as those of strangers, as throngctl does.
+	strangerEnv = "THRONGCTL_TEST_STRANGER"
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +46,7 @@ func TestMain(m *testing.M) {
 	moments := prove.FromEnv(os.Getenv)
 	tool := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: heeded(), byHand: byHand(), exit: os.Exit, hooks: hooksOf(moments)}
 	tool.hooks.host = hostThatPanics()
+	tool.hooks.trusts = os.Getenv(strangerEnv) == ""
 	changes := mishaps(&tool.hooks)
 	if os.Getenv(breakEnv) == "keys" {
 		leaving := tool.hooks.witness.Leaving
@@ -119,7 +122,7 @@ func ctl(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	auditAfter(t, args)
 	var out, err bytes.Buffer
-	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{cores: 4, env: []string{asToolEnv + "=1"}}})
+	code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{cores: 4, trusts: true, env: []string{asToolEnv + "=1"}}})
 	return code, out.String(), err.String()
 }
 

@@ -188,7 +188,7 @@ func TestHurry(t *testing.T) {
 		ended = time.Now()
 		signals <- syscall.SIGINT
 	}}
-	code := execute(day(t.TempDir(), "--cycles", "1", "--no-dashboard", "--notify", hanging.URL), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{cores: 4}})
+	code := execute(day(t.TempDir(), "--cycles", "1", "--no-dashboard", "--notify", hanging.URL), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, cores: 4}})
 	if took := time.Since(ended); code != exitDone || took > 8*time.Second || !strings.Contains(errs.String(), "no answer came in time") {
 		t.Errorf("exit code %d, it took %s\n%s%s", code, took, out.String(), errs.String())
 	}

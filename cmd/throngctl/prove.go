@@ -103,7 +103,10 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if p.Database, err = (databaseFlag{DatabaseURL: c.DatabaseURL}).named(t); err != nil {
 		return nil, err
 	}
-	c.arguments(&p.Config)
+	if err := t.askDestinations(&l); err != nil {
+		return nil, err
+	}
+	c.arguments(&p.Config, append(l.Allowed(), c.Allow...)) // the processes have data folders of their own
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
@@ -139,7 +142,7 @@ func (c *proveCmd) agree(t *terminal, outside []string) bool {
 }
 
 // arguments writes the flags down for the processes of the trials.
-func (c *proveCmd) arguments(p *prove.Config) {
+func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	run := []string{c.File, fmt.Sprintf("--seed=%d", p.Seed)}
 	flag := func(name string, values ...string) {
 		for _, v := range values {
@@ -165,9 +168,9 @@ func (c *proveCmd) arguments(p *prove.Config) {
 	if c.Scarcity {
 		run = append(run, "--scarcity")
 	}
-	flag("allow", c.Allow...)
+	flag("allow", allowed...)
 	p.Run = run
-	for _, host := range c.Allow {
+	for _, host := range allowed {
 		p.Resume = append(p.Resume, "--allow="+host)
 	}
 }

@@ -85,7 +85,7 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 	prove := func(args ...string) (code int, out string) {
 		var stdout, stderr bytes.Buffer
 		code = execute(append(few(t), args...), &terminal{
-			in: strings.NewReader(""), out: &stdout, err: &stderr, hooks: hooks{env: []string{asToolEnv + "=1", breakEnv + "=keys"}},
+			in: strings.NewReader(""), out: &stdout, err: &stderr, hooks: hooks{trusts: true, env: []string{asToolEnv + "=1", breakEnv + "=keys"}},
 		})
 		return code, stdout.String() + stderr.String()
 	}

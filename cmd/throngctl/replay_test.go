@@ -37,7 +37,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 	var out, stderr strings.Builder
 	code := execute(append([]string{"run", "--data", data, "--replay", of, "--no-dashboard", "--export", dir}, more...), &terminal{
 		in: strings.NewReader(""), out: &out, err: &stderr,
-		hooks: hooks{onRequest: func(r rehearsal.Request) { t.Errorf("a replay asks %s %s", r.Method, r.Path) }},
+		hooks: hooks{trusts: true, onRequest: func(r rehearsal.Request) { t.Errorf("a replay asks %s %s", r.Method, r.Path) }},
 	})
 	if code == exitUsage {
 		t.Fatalf("%v: exit code %d\n%s%s", more, code, out.String(), stderr.String())

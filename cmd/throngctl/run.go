@@ -82,7 +82,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l wire.Launch, err er
 	if err != nil {
 		return l, err
 	}
-	return wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow}, nil
+	return wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
 }
 
 // agents are those named after the flag: what follows its value stands behind the file.
@@ -138,7 +138,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	c.apply(&settings)
-	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Resume: record.ID}
+	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: record.ID}
 	if record.Source.Alone() != "" {
 		return t.runAlone(ctx, l, c.output, c.databaseFlag)
 	}
@@ -183,6 +183,10 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	}
 	db, err := flag.find(t)
 	if err != nil {
+		return err
+	}
+	l.Results = db.Target()
+	if err := t.askDestinations(&l); err != nil {
 		return err
 	}
 	notify, err := out.target(t)

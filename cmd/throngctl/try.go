@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,11 +35,11 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	as := validateCmd{settingFlags: c.settingFlags, newFlags: c.newFlags, outsideFlags: c.outsideFlags}
-	l := wire.Launch{Scenario: s, Allow: c.Allow, Data: t.data}
+	l := wire.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
 	if l.Settings, err = as.settings(t, s); err != nil {
 		return err
 	}
-	if err := t.askSecrets(l); err != nil {
+	if err := errors.Join(t.askSecrets(l), t.askDestinations(&l)); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)

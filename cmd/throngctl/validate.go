@@ -73,7 +73,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l := wire.Launch{Scenario: s, Allow: c.Allow}
+	l := wire.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
 	if l.Settings, err = c.settings(t, s); err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	var out, stderr bytes.Buffer
 	code := execute(town(data, "--max-llm-calls", "1"), &terminal{
 		in: strings.NewReader(""), out: &out, err: &stderr, signals: signals,
-		hooks: hooks{onRequest: func(rehearsal.Request) {
+		hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) {
 			if requests.Add(1) == 3 {
 				signals <- os.Interrupt
 			}
@@ -104,7 +104,7 @@ func TestKilledWhileWriting(t *testing.T) {
 
 	requests.Store(0)
 	code = execute(town(data, "--export", data), &terminal{
-		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{onRequest: func(rehearsal.Request) { requests.Add(1) }},
+		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) { requests.Add(1) }},
 	})
 	if code != exitDone || requests.Load() != int64(12-after) {
 		t.Errorf("exit code %d after %d requests for %d personas\n%s%s", code, requests.Load(), 12-after, &out, &stderr)
@@ -135,7 +135,7 @@ func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 	var out, stderr bytes.Buffer
 	var requests atomic.Int64
 	code := execute([]string{"resume", "--data", data, "--export", data, "--no-dashboard"}, &terminal{
-		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{onRequest: func(rehearsal.Request) { requests.Add(1) }},
+		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) { requests.Add(1) }},
 	})
 	if code != exitDone || requests.Load() > 0 || strings.Contains(out.String(), "written by") {
 		t.Fatalf("exit code %d, %d requests\n%s%s", code, requests.Load(), &out, &stderr)

@@ -3,6 +3,7 @@ package chain
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -16,6 +17,7 @@ import (
 // service's URL: an address without a password, or secret:NAME for one that is a secret as a whole.
 type Postgres struct {
 	Password string // the name of a secret; "" is what the address says
+	Role     string // that statements run as; "" is the user's own
 	Limits   service.PoolLimits
 
 	client *service.Postgres
@@ -29,12 +31,21 @@ func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	}
 }
 
+// mostRole is how long the name of a role may be, in bytes (NAMEDATALEN - 1).
+const mostRole = 63
+
 // Postgres reads what a service of kind postgres has besides its kind and address.
 func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	p := &Postgres{}
 	n.Get("auth").Fields("password")
 	if secret := n.Get("auth").Get("password"); secret != nil {
 		p.Password = SecretName(secret)
+	}
+	if role := n.Get("role"); role != nil {
+		p.Role = role.Text()
+		if role.Kind() == doc.Scalar && (p.Role == "" || len(p.Role) > mostRole || strings.EqualFold(p.Role, "none")) {
+			role.Errorf("a role without superuser rights that the user of the address is a member of", "%q cannot be the name of a role", p.Role)
+		}
 	}
 	l := n.Get("limits")
 	l.Fields("connections", "burst", "wait", "timeout")

@@ -12,7 +12,7 @@ import (
 // postgres reads a service of kind postgres.
 func (r *reader) postgres(s *chain.Service, n *doc.Node) {
 	s.Kind = "postgres"
-	n.Fields("kind", "url", "auth", "limits")
+	n.Fields("kind", "url", "auth", "role", "limits")
 	n.Require("url")
 	if u := n.Get("url"); u != nil {
 		s.URL = r.databaseURL(u)

@@ -154,6 +154,7 @@ func serviceWords() map[string]keyWord {
 		"service http.auth":        {ref("auth_http"), "how it is signed in to"},
 		"service llm.auth":         {ref("auth_llm"), "its key, where it is not the provider's usual one"},
 		"service postgres.auth":    {ref("auth_postgres"), "its password"},
+		"service.role":             {named, "the role that statements run as: one without superuser rights"},
 		"service http.limits":      {ref("limits_http"), "what it can bear"},
 		"service llm.limits":       {ref("limits_llm"), "what it can bear"},
 		"service postgres.limits":  {ref("limits_postgres"), "what it can bear"},

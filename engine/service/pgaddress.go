@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/user"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 const (
@@ -23,7 +26,14 @@ const (
 )
 
 // Database is where a Postgres service is. No error or text of it has its password.
-type Database struct{ config *pgxpool.Config }
+type Database struct {
+	config *pgxpool.Config
+	role   string // that statements run as; "" is the user's own
+}
+
+// As returns the same database for statements that run as a role. Each of them begins with it: what one does to its
+// session does not outlast it. SQL can leave a role again, so that only a user without superuser rights is a bound.
+func (d *Database) As(role string) *Database { return &Database{d.config, role} }
 
 // plainOptions are what an address that everybody may read can say behind its ?; others name files of this machine, or
 // secrets.
@@ -64,34 +74,76 @@ func ParseDatabase(address, password string) (*Database, error) {
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, errors.New("its address does not begin with postgres://")
 	}
+	if err := closeAddress(u); err != nil {
+		return nil, err
+	}
 	config, err := pgxpool.ParseConfig(u.String())
 	if err == nil {
 		u.RawQuery = encrypted(u.Query(), config.ConnConfig)
 		config, err = pgxpool.ParseConfig(u.String())
 	}
 	switch {
+	case err != nil && os.Getenv("PGSERVICE") != "":
+		return nil, errors.New("its address cannot be used while PGSERVICE is in the environment and names no service: unset it, or check the port, sslmode and files of the address")
 	case err != nil:
 		return nil, errors.New("its address cannot be used: check its port, sslmode and the files that it names")
 	case config.ConnConfig.Host == "" || config.ConnConfig.Database == "":
 		return nil, errors.New("its address does not name a host and a database")
 	}
+	for name := range config.ConnConfig.RuntimeParams {
+		if !u.Query().Has(name) { // of a service file or a variable
+			delete(config.ConnConfig.RuntimeParams, name)
+		}
+	}
 	if password != "" {
 		config.ConnConfig.Password = password
 	}
 	adjust(config)
-	return &Database{config}, nil
+	return &Database{config: config}, nil
 }
 
-// encrypted is the query of an address with how connections are encrypted, where neither it nor the environment says.
-func encrypted(query url.Values, c *pgx.ConnConfig) string {
-	for _, name := range []string{"sslmode", "sslrootcert"} {
-		if query.Get(name) == "" { // the driver takes it for a choice
-			query.Del(name)
+// neutral are the values of what an address does not say. Without them the driver would take them from PG* variables,
+// service files, ~/.pgpass and ~/.postgresql: what this machine's user has there is not for scenarios.
+var neutral = map[string]string{
+	"password": "", "passfile": os.DevNull, "connect_timeout": "5", "target_session_attrs": "any",
+	"sslmode": "", "sslkey": "", "sslcert": "", "sslcertmode": "allow", "sslsni": "1", "sslrootcert": "", "sslpassword": "", "sslnegotiation": "",
+	"min_protocol_version": "", "max_protocol_version": "", "channel_binding": "", "require_auth": "",
+}
+
+// closeAddress has an address say everything itself.
+func closeAddress(u *url.URL) error {
+	query := u.Query()
+	for _, name := range []string{"service", "servicefile", "passfile"} {
+		if query.Has(name) {
+			return errors.New("its address has ?" + name + "=: password and service files are not read for scenarios; write what they say into the address")
 		}
 	}
+	if u.Host == "" && query.Get("host") == "" || strings.Trim(u.Path, "/") == "" && query.Get("database") == "" && query.Get("dbname") == "" {
+		return errors.New("its address does not name a host and a database")
+	}
+	if !strings.Contains(u.Host[strings.LastIndex(u.Host, "]")+1:], ":") && !query.Has("port") {
+		query.Set("port", "5432")
+	}
+	if u.User.Username() == "" && query.Get("user") == "" {
+		if me, err := user.Current(); err == nil {
+			query.Set("user", me.Username)
+		}
+	}
+	_, hasPassword := u.User.Password()
+	for name, value := range neutral {
+		if !query.Has(name) && (name != "password" || !hasPassword) {
+			query.Set(name, value)
+		}
+	}
+	u.RawQuery = query.Encode()
+	return nil
+}
+
+// encrypted is the query of an address with how connections are encrypted, where it does not say.
+func encrypted(query url.Values, c *pgx.ConnConfig) string {
 	switch {
-	case query.Has("sslmode") || os.Getenv("PGSSLMODE") != "":
-	case query.Has("sslrootcert"):
+	case query.Get("sslmode") != "":
+	case query.Get("sslrootcert") != "":
 		query.Set("sslmode", "verify-full")
 	case plainAway(c):
 		query.Set("sslmode", "require")
@@ -101,16 +153,11 @@ func encrypted(query url.Values, c *pgx.ConnConfig) string {
 
 // plainAway reports whether a host that is not loopback may be talked to without encryption.
 func plainAway(c *pgx.ConnConfig) bool {
-	plain := c.TLSConfig == nil && !onThisMachine(c.Host)
+	plain := c.TLSConfig == nil && !engine.IsThisMachine(c.Host)
 	for _, f := range c.Fallbacks {
-		plain = plain || f.TLSConfig == nil && !onThisMachine(f.Host)
+		plain = plain || f.TLSConfig == nil && !engine.IsThisMachine(f.Host)
 	}
 	return plain
-}
-
-func onThisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || ip != nil && ip.IsLoopback()
 }
 
 // adjust sets what all connections have in common. They depend on no state of a session, so that they work through a
@@ -134,13 +181,16 @@ func (d *Database) Target() string {
 	return net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port))) + "/" + c.Database
 }
 
-// Away are the hosts, of those that the address names, that are not this machine.
-func (d *Database) Away() []string {
-	hosts := []string{d.config.ConnConfig.Host}
-	for _, f := range d.config.ConnConfig.Fallbacks {
-		hosts = append(hosts, f.Host)
+// Name is what the database is called.
+func (d *Database) Name() string { return d.config.ConnConfig.Database }
+
+// Hosts are those that the address names, each once, as host:port.
+func (d *Database) Hosts() []string {
+	c := d.config.ConnConfig
+	hosts := []string{net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port)))}
+	for _, f := range c.Fallbacks {
+		hosts = append(hosts, net.JoinHostPort(strings.ToLower(f.Host), strconv.Itoa(int(f.Port))))
 	}
-	hosts = slices.DeleteFunc(hosts, onThisMachine)
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
 }

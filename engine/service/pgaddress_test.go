@@ -34,22 +34,21 @@ func TestCheckPostgres(t *testing.T) {
 	}
 }
 
-// TestDatabases is how addresses are encrypted, and which machines they are on.
+// TestDatabases is how addresses are encrypted, and which hosts they name.
 func TestDatabases(t *testing.T) {
-	t.Setenv("PGSSLMODE", "")
 	for _, tt := range []struct {
 		address string
 		plain   bool // may be, on the way to some host
-		away    []string
+		hosts   []string
 		target  string
 	}{
-		{"postgres://app:pw@DB.example/shop", false, []string{"DB.example"}, "db.example:5432/shop"},
-		{"postgres://app@db.example/shop?sslmode=prefer", true, []string{"db.example"}, "db.example:5432/shop"},
-		{"postgres://app@127.0.0.1:1/shop", true, nil, "127.0.0.1:1/shop"},
-		{"postgres://app@[::1]/shop", true, nil, "[::1]:5432/shop"},
-		{"postgres://app@localhost,b.example,a.example/shop", false, []string{"a.example", "b.example"}, "localhost:5432/shop"},
-		{"postgres://app@127.0.0.1/shop?host=evil.example", false, []string{"evil.example"}, "evil.example:5432/shop"},
-		{"postgres://app@/shop?host=/run/pg", true, nil, "/run/pg:5432/shop"},
+		{"postgres://app:pw@DB.example/shop", false, []string{"db.example:5432"}, "db.example:5432/shop"},
+		{"postgres://app@db.example/shop?sslmode=prefer", true, []string{"db.example:5432"}, "db.example:5432/shop"},
+		{"postgres://app@127.0.0.1:1/shop", true, []string{"127.0.0.1:1"}, "127.0.0.1:1/shop"},
+		{"postgres://app@[::1]/shop", true, []string{"[::1]:5432"}, "[::1]:5432/shop"},
+		{"postgres://app@localhost,b.example,a.example/shop", false, []string{"a.example:5432", "b.example:5432", "localhost:5432"}, "localhost:5432/shop"},
+		{"postgres://app@127.0.0.1/shop?host=evil.example", false, []string{"evil.example:5432"}, "evil.example:5432/shop"},
+		{"postgres://app@/shop?host=/run/pg", true, []string{"/run/pg:5432"}, "/run/pg:5432/shop"},
 	} {
 		d, err := ParseDatabase(tt.address, "")
 		if err != nil {
@@ -60,8 +59,8 @@ func TestDatabases(t *testing.T) {
 		for _, f := range d.config.ConnConfig.Fallbacks {
 			plain = plain || f.TLSConfig == nil
 		}
-		if plain != tt.plain || !slices.Equal(d.Away(), tt.away) || d.Target() != tt.target {
-			t.Errorf("%s: plain %t, away %v, %s; want %t, %v, %s", tt.address, plain, d.Away(), d.Target(), tt.plain, tt.away, tt.target)
+		if plain != tt.plain || !slices.Equal(d.Hosts(), tt.hosts) || d.Target() != tt.target {
+			t.Errorf("%s: plain %t, hosts %v, %s; want %t, %v, %s", tt.address, plain, d.Hosts(), d.Target(), tt.plain, tt.hosts, tt.target)
 		}
 	}
 	for _, address := range []string{"", "db.example", "postgres://app:hunter2@:x/y", "postgres://app:hunter2@h/y?sslmode=z", "postgres://h/%zz"} {

@@ -55,6 +55,27 @@ func (d *Database) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
+// Superuser says in words whether statements can have the rights of a superuser, who may read files and start programs on
+// the server, and what to do; both are "" where they cannot, or nobody knows.
+func (d *Database) Superuser(ctx context.Context, conn *pgx.Conn) (text, hint string) {
+	var who string
+	var super, roleSuper bool
+	err := conn.QueryRow(ctx, `SELECT session_user, coalesce((SELECT rolsuper FROM pg_roles WHERE rolname = session_user), false),
+		coalesce((SELECT rolsuper FROM pg_roles WHERE rolname = $1), false)`, d.role).Scan(&who, &super, &roleSuper)
+	switch {
+	case err != nil:
+		return "", ""
+	case roleSuper:
+		return "statements run as " + d.role + ", a superuser", "another role, without superuser rights"
+	case super && d.role != "":
+		return "statements run as " + d.role + ", but SQL can return to " + who + ", a superuser", "sign in as a user without superuser rights"
+	case super:
+		return "statements run as " + who + ", a superuser, who may read files and start programs on the server",
+			"sign in as a user without superuser rights, or give the service a role: NAME"
+	}
+	return "", ""
+}
+
 // inWords explains an error of a check.
 func (d *Database) inWords(err error) error {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -69,19 +70,27 @@ var rowsChanged = []string{"insert", "update", "delete", "merge", "with", "selec
 // around are the statements that are sent before and behind one, in the same round trip. One that reads is in a
 // transaction in which the server lets it change nothing. The server's limit is that of the transaction: a pooler
 // refuses one at the start of a connection, and the session may be another's next.
-func (s *Statement) around(limit int64) (before, after []string) {
+//
+// A role is set for each transaction, too: SQL of the one before may have left it.
+func (s *Statement) around(limit int64, role string) (before, after []string) {
 	if s.reads() {
 		before, after = []string{"BEGIN READ ONLY"}, []string{"COMMIT"}
 		if limit > 0 {
 			before = append(before, fmt.Sprintf("SET LOCAL statement_timeout = %d", limit))
 		}
-		return before, after
-	}
-	if limit > 0 && slices.Contains(rowsChanged, s.Query.first) {
+	} else if limit > 0 && (role != "" || slices.Contains(rowsChanged, s.Query.first)) {
 		// Without BEGIN a batch is a transaction too, in which SET LOCAL would warn.
 		before = []string{fmt.Sprintf("SELECT set_config('statement_timeout', '%d', true)", limit)}
 	}
-	return before, nil
+	if role != "" {
+		before = append(before, "SELECT set_config('role', "+quotedSQL(role)+", true)")
+	}
+	return before, after
+}
+
+// quotedSQL is a text as a literal of SQL, whatever standard_conforming_strings says.
+func quotedSQL(text string) string {
+	return " E'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
 // errLost is what the driver calls a closed connection, which it says is none that a statement left on, where it was
@@ -89,17 +98,17 @@ func (s *Statement) around(limit int64) (before, after []string) {
 var errLost = errors.New("the connection was lost before the answer was there")
 
 // send carries out a statement with those around it, in one round trip.
-func (s *Statement) send(ctx context.Context, conn *pgconn.PgConn, limit int64, rows *table) (tag pgconn.CommandTag, err error) {
+func (s *Statement) send(ctx context.Context, conn *pgconn.PgConn, limit int64, role string, rows *table) (tag pgconn.CommandTag, err error) {
 	wasClosed := conn.IsClosed()
-	tag, err = s.exchange(ctx, conn, limit, rows)
+	tag, err = s.exchange(ctx, conn, limit, role, rows)
 	if errors.Is(err, pgconn.ErrConnClosed) && !wasClosed {
 		err = errLost
 	}
 	return tag, err
 }
 
-func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int64, rows *table) (tag pgconn.CommandTag, err error) {
-	before, after := s.around(limit)
+func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int64, role string, rows *table) (tag pgconn.CommandTag, err error) {
+	before, after := s.around(limit, role)
 	if len(before)+len(after) == 0 {
 		return rows.collect(conn.ExecParams(ctx, s.Query.text, s.Args, nil, nil, nil), func() {})
 	}

@@ -329,7 +329,7 @@ func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, 
 	defer release()
 	rows := &table{}
 	p.witness.leaving(nil)
-	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(ctx), rows)
+	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(ctx), p.database.role, rows)
 	if err != nil {
 		return nil, true, err
 	}

@@ -16,7 +16,7 @@ type Order struct {
 	Scenario string
 	Given    map[string]string // parameters that differ from their default, as texts
 	Settings *engine.Settings  // nil is what a new run of the scenario begins with
-	Allow    []string          // hosts beside this machine
+	Allow    []string          // addresses that the person allows the file to call
 
 	Levels       []int // empty doubles from 1 to Max
 	Max, Repeats int   // 0 is the default

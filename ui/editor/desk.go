@@ -81,11 +81,8 @@ type Trial struct {
 	Order
 	Settings *engine.Settings // nil are those of a new run
 	Agent    string           // id or index; "" is the first
-	Allow    []string         // hosts beside this machine
+	Allow    []string         // addresses that the person allows the file to call
 }
-
-// Target is a service on another machine that was not allowed yet.
-type Target struct{ Service, Host string }
 
 // Values are what is to be put into a scenario's file.
 type Values struct {
@@ -112,8 +109,8 @@ type Desk interface {
 	Keep(ctx context.Context, o Order) error
 	// Put returns the scenario's own file with values in their places, all else as it is.
 	Put(ctx context.Context, o Order, v Values) (file string, text []byte, err error)
-	// Targets returns the services of a trial that are neither on this machine nor allowed.
-	Targets(ctx context.Context, t Trial) ([]Target, error)
+	// Unallowed returns the addresses that the file of a trial was not allowed to call yet.
+	Unallowed(ctx context.Context, t Trial) ([]engine.Destination, error)
 	// Try runs a session. A trial beside an error is what it did until then. Mistakes are *engine.FieldError, joined.
 	Try(ctx context.Context, t Trial) (*engine.Trial, error)
 }

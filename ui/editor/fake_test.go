@@ -26,7 +26,7 @@ type fake struct {
 	conflict *Conflict // that the next saving meets
 	changed  []File
 	copied   string // the folder
-	targets  []Target
+	targets  []engine.Destination
 	tried    []Trial
 	trial    *engine.Trial
 	err      error         // of the next trial
@@ -118,7 +118,7 @@ func (f *fake) Put(_ context.Context, o Order, v Values) (string, []byte, error)
 	return "mine.yaml", []byte("n: " + v.Parameters["n"] + "\n"), nil
 }
 
-func (f *fake) Targets(context.Context, Trial) ([]Target, error) { return f.targets, nil }
+func (f *fake) Unallowed(context.Context, Trial) ([]engine.Destination, error) { return f.targets, nil }
 
 func (f *fake) Try(ctx context.Context, t Trial) (*engine.Trial, error) {
 	f.mu.Lock()

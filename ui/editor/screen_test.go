@@ -328,7 +328,7 @@ func TestTryShowsEachStep(t *testing.T) {
 
 func TestTryAsksForHosts(t *testing.T) {
 	f := newFake(false, "a: 1\n")
-	f.trial, f.targets = session(), []Target{{"shop", "shop.example.com"}}
+	f.trial, f.targets = session(), []engine.Destination{{Service: "shop", Host: "shop.example.com:443"}}
 	st := newStage(t, f)
 	st.Try()
 	st.q.Until("asked", func() bool { return st.win.Canvas().Overlays().Top() != nil })
@@ -344,7 +344,7 @@ func TestTryAsksForHosts(t *testing.T) {
 	if st.q.Drain(); st.win.Canvas().Overlays().Top() != nil || len(f.tried) != 1 {
 		t.Errorf("it was tried %d times, or is asked twice", len(f.tried))
 	}
-	if o := f.tried[0]; len(o.Allow) != 1 || o.Allow[0] != "shop.example.com" {
+	if o := f.tried[0]; len(o.Allow) != 1 || o.Allow[0] != "shop.example.com:443" {
 		t.Errorf("allowed %v", o.Allow)
 	}
 }

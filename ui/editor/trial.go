@@ -4,19 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/permit"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -95,14 +96,14 @@ func (t *trial) press() {
 	t.screen.side.choose(trialPart)
 	doc, order := t.screen.doc, t.order()
 	t.begin()
-	async.Work(func() ([]Target, error) { return t.screen.desk.Targets(context.Background(), order) }, func(targets []Target, err error) {
+	async.Work(func() ([]engine.Destination, error) { return t.screen.desk.Unallowed(context.Background(), order) }, func(of []engine.Destination, err error) {
 		switch {
 		case t.screen.doc != doc: // another is open by now
 			t.end()
 		case err != nil:
 			t.refused(err)
-		case len(targets) > 0:
-			t.ask(order, targets)
+		case len(of) > 0:
+			t.ask(order, of)
 		default:
 			t.start(order)
 		}
@@ -128,26 +129,18 @@ func (t *trial) begin() {
 	t.state.SetText("Trying…")
 }
 
-// ask has the person allow requests to other machines.
-func (t *trial) ask(order Trial, targets []Target) {
-	var lines []string
-	for _, target := range targets {
-		lines = append(lines, fmt.Sprintf("%s would send the requests of one session, with its tokens, to %s", target.Service, target.Host))
-		if !slices.Contains(order.Allow, target.Host) {
-			order.Allow = append(order.Allow, target.Host)
-		}
-	}
-	win := t.screen.win
-	text := words.NewParagraph(win, strings.Join(lines, "\n")+"\n\nThey are allowed for this trial only.")
-	ask := dialog.NewCustomConfirm("Send requests to other machines?", "Allow and try", "Cancel", text, func(yes bool) {
-		if yes {
+// ask has the person allow what the file would call.
+func (t *trial) ask(order Trial, of []engine.Destination) {
+	q := permit.Question{File: filepath.Base(order.Name), Verb: "Allow and try", AtOnce: 1, Of: of}
+	permit.Ask(t.screen.win, q, func(allowed []string) {
+		if allowed != nil {
+			order.Allow = append(slices.Clone(order.Allow), allowed...)
 			t.start(order)
 			return
 		}
 		t.end()
 		t.state.SetText("Nothing was sent.")
-	}, win)
-	widgets.Ask(win, ask, ask.Confirm)
+	})
 }
 
 func (t *trial) start(order Trial) {

@@ -45,7 +45,7 @@ type fakeDesk struct {
 	unmended error
 
 	remote  string
-	targets []Target
+	targets []engine.Destination
 	refusal error                    // of launches
 	answer  func() (string, error)   // of services
 	broken  map[string]error         // scenarios that cannot be read
@@ -198,7 +198,9 @@ func (d *fakeDesk) Preflight(ctx context.Context, o Order, anew bool, told func(
 	return all, nil
 }
 
-func (d *fakeDesk) Allow(_ context.Context, host string) error { return d.mend("allow " + host) }
+func (d *fakeDesk) Allow(_ context.Context, o Order) error {
+	return d.mend("allow " + strings.Join(o.Allow, " "))
+}
 
 func (d *fakeDesk) LowerConnections(_ context.Context, most int) error {
 	return d.mend("connections " + strconv.Itoa(most))
@@ -221,7 +223,7 @@ func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	return nil
 }
 
-func (d *fakeDesk) Targets(_ context.Context, o Order) ([]Target, error) {
+func (d *fakeDesk) Unallowed(_ context.Context, o Order) ([]engine.Destination, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, o)
@@ -253,7 +255,7 @@ func (d *fakeDesk) Preset(context.Context) (string, error) { return "This machin
 
 func (d *fakeDesk) Remote() string { return d.remote }
 
-func (d *fakeDesk) TestService(_ context.Context, s Service) (string, error) {
+func (d *fakeDesk) TestService(_ context.Context, _ Order, s Service) (string, error) {
 	d.mu.Lock()
 	d.tested = append(d.tested, s)
 	answer := d.answer

@@ -3,13 +3,12 @@ package setup
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
-	"fyne.io/fyne/v2/dialog"
-
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
-	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/internal/words"
+	"github.com/throng-sim/throng/ui/internal/permit"
 )
 
 // launch starts what is set up, after asking about other machines. A launch goes on, whatever is shown meanwhile.
@@ -43,37 +42,47 @@ func (s *Screen) launch() {
 	s.preflight.confirm(s.target, func() { s.begin(false) })
 }
 
-// target finds out whom the run would load, and asks about other machines.
+// target finds out what the run would call, and asks about what its file was not allowed yet.
 func (s *Screen) target() {
 	order, _, _ := s.order()
-	async.Work(func() ([]Target, error) { return s.desk.Targets(context.Background(), order) }, func(targets []Target, err error) {
+	s.permit(order, "Allow and launch", s.start, func(err error) {
+		if err != nil {
+			s.refused(err)
+			return
+		}
+		s.begin(false)
+	})
+}
+
+// permit has the person allow what the file of an order would call. allowed is told what was, in the order; not, that the
+// person said no, or what went wrong.
+func (s *Screen) permit(order Order, verb string, allowed func(Order), not func(error)) {
+	async.Work(func() ([]engine.Destination, error) { return s.desk.Unallowed(context.Background(), order) }, func(of []engine.Destination, err error) {
 		switch {
 		case err != nil:
-			s.refused(err)
-		case len(targets) > 0:
-			s.ask(order, targets)
+			not(err)
+		case len(of) == 0:
+			allowed(order)
 		default:
-			s.start(order)
+			q := permit.Question{File: fileName(order.Scenario), Verb: verb, AtOnce: order.Settings.Limit, Of: of}
+			permit.Ask(s.win, q, func(yes []string) {
+				if yes == nil {
+					not(nil)
+					return
+				}
+				order.Allow = append(slices.Clone(order.Allow), yes...)
+				allowed(order)
+			})
 		}
 	})
 }
 
-// ask has the person allow what would be sent to other machines.
-func (s *Screen) ask(order Order, targets []Target) {
-	for _, t := range targets {
-		if !slices.Contains(order.Allow, t.Host) {
-			order.Allow = append(order.Allow, t.Host)
-		}
+// fileName is what a scenario is called in a question.
+func fileName(scenario string) string {
+	if scenario == "" || !filepath.IsAbs(scenario) {
+		return scenario
 	}
-	text := words.NewParagraph(s.win, ask(targets)+"\n\nAllow it only if these machines are yours to load. They are not asked about again.")
-	ask := dialog.NewCustomConfirm("Send requests to other machines?", "Allow and launch", "Cancel", text, func(yes bool) {
-		if !yes {
-			s.begin(false)
-			return
-		}
-		s.start(order)
-	}, s.win)
-	widgets.Ask(s.win, ask, ask.Confirm)
+	return filepath.Base(scenario)
 }
 
 func (s *Screen) start(order Order) {

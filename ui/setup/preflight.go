@@ -182,7 +182,7 @@ func (p *preflight) mend(c engine.Check) {
 	case engine.MendAgain:
 		p.ask(true)
 	case engine.MendAllow:
-		p.do(func(ctx context.Context) error { return p.screen.desk.Allow(ctx, to) })
+		p.allow()
 	case engine.MendConnections:
 		n, err := strconv.Atoi(to)
 		if err == nil {
@@ -199,6 +199,18 @@ func (p *preflight) mend(c engine.Check) {
 	case engine.MendFree:
 		p.screen.ways.Checkpoints()
 	}
+}
+
+// allow has the person allow all that the file would call.
+func (p *preflight) allow() {
+	order, _, _ := p.screen.order()
+	p.screen.permit(order, "Allow", func(o Order) {
+		p.do(func(ctx context.Context) error { return p.screen.desk.Allow(ctx, o) })
+	}, func(err error) {
+		if err != nil {
+			p.do(func(context.Context) error { return err })
+		}
+	})
 }
 
 // do mends something that takes a moment, and checks again.

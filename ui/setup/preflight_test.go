@@ -72,10 +72,13 @@ func TestMendingWhatWasFound(t *testing.T) {
 	desk := &fakeDesk{checks: append(slices.Clone(listed),
 		engine.Check{Name: "Memory", Grade: engine.GradeWarning, Mend: "limit 12"},
 		engine.Check{Name: "Data folder", Grade: engine.GradeProblem, Mend: "settings"},
-		engine.Check{Name: "Space", Grade: engine.GradeWarning, Mend: "free"})}
+		engine.Check{Name: "Space", Grade: engine.GradeWarning, Mend: "free"}),
+		targets: []engine.Destination{{Service: "shop", Host: "shop.example.com"}}}
 	s := shown(t, desk)
 	s.until("2 problems, 3 warnings")
 	s.tap("Allow shop.example.com")
+	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+	s.confirm("Allow")
 	s.until("2 problems, 2 warnings")
 	s.tap("Lower to 3 connections")
 	s.until("1 problem, 2 warnings")

@@ -334,12 +334,21 @@ func TestAFileThatIsBrokenMeanwhile(t *testing.T) {
 }
 
 func TestOtherMachinesAreAskedAbout(t *testing.T) {
-	desk := &fakeDesk{targets: []Target{{"shop", "staging.example.com", 50}, {"search", "staging.example.com", 50}}}
+	desk := &fakeDesk{targets: []engine.Destination{
+		{Service: "shop", Host: "staging.example.com:443", Secrets: []string{"SHOP_KEY"}},
+		{Service: "search", Host: "staging.example.com:443", Secrets: []string{"SEARCH_KEY"}},
+		{Service: "db", Host: "127.0.0.1:5432", Database: "app", Results: true},
+	}}
 	s := shown(t, desk)
 	s.tap("Launch")
 	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
-	if want := "shop would send up to 50 requests at once, with its tokens, to staging.example.com"; !uitest.Shows(s.win.Canvas().Overlays().Top(), want) {
-		t.Errorf("the question does not say %q", want)
+	for _, want := range []string{
+		"Allow shopping to use these addresses?", "up to 50 sessions at once", "staging.example.com:443", "Requests from shop, search, on another machine",
+		"Gets SEARCH_KEY, SHOP_KEY", "127.0.0.1:5432/app", "SQL statements from db, on this machine", "This database holds the results of your runs.",
+	} {
+		if !uitest.Shows(s.win.Canvas().Overlays().Top(), want) {
+			t.Errorf("the question does not say %q", want)
+		}
 	}
 	s.confirm("Cancel")
 	if s.screen.bar.launch.Disabled() || desk.count(&desk.launched) != 0 {
@@ -348,7 +357,7 @@ func TestOtherMachinesAreAskedAbout(t *testing.T) {
 	s.tap("Launch")
 	s.confirm("Allow and launch")
 	s.Until("launched", func() bool { return s.launched == 1 })
-	if got, want := desk.last(&desk.launched).Allow, []string{"staging.example.com"}; !slices.Equal(got, want) {
+	if got, want := desk.last(&desk.launched).Allow, []string{"staging.example.com:443", "127.0.0.1:5432/app"}; !slices.Equal(got, want) {
 		t.Errorf("allowed are %v, want %v", got, want)
 	}
 }

@@ -145,7 +145,8 @@ func (v *services) try(a *address) {
 	service.URL = a.url()
 	a.test.Disable()
 	say(a.answer, "Testing…")
-	async.Work(func() (string, error) { return v.screen.desk.TestService(context.Background(), service) }, func(text string, err error) {
+	order, _, _ := v.screen.order()
+	async.Work(func() (string, error) { return v.screen.desk.TestService(context.Background(), order, service) }, func(text string, err error) {
 		if this != a.asked {
 			return
 		}

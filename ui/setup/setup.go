@@ -79,15 +79,9 @@ type Order struct {
 	Scenario string
 	Given    map[string]string // parameters that differ from their default, as texts
 	Settings engine.Settings
-	Allow    []string        // hosts beside this machine
+	Allow    []string        // addresses that the person allows the file to call
 	At       time.Time       // when it is to start; zero is at once
 	Start    <-chan struct{} // starts it sooner
-}
-
-// Target is a service on another machine that was not allowed yet.
-type Target struct {
-	Service, Host string
-	AtOnce        int
 }
 
 // Desk is what the screen asks for. Its methods may take long, but for Remote.
@@ -109,20 +103,21 @@ type Desk interface {
 	// Preflight checks what a launch needs, all at once; anew asks those too who have answered lately. Told hears of the list,
 	// from any goroutine, at first and after each answer.
 	Preflight(ctx context.Context, o Order, anew bool, told func([]engine.Check)) ([]engine.Check, error)
-	// Allow remembers that requests may go to a host.
-	Allow(ctx context.Context, host string) error
+	// Allow remembers that the file of an order may call the addresses that the order allows.
+	Allow(ctx context.Context, o Order) error
 	// LowerConnections lets the sending of results have so many connections at most.
 	LowerConnections(ctx context.Context, most int) error
 	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
-	// Targets returns the services of an order that are neither on this machine nor allowed.
-	Targets(ctx context.Context, o Order) ([]Target, error)
+	// Unallowed returns the addresses that the file of an order was not allowed to call yet.
+	Unallowed(ctx context.Context, o Order) ([]engine.Destination, error)
 	// Launch starts a run, once its time has come; the end of ctx gives up until then. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model
 	// writes the population, writing is told how far it is, and the end of ctx gives up.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
 	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
 	// not wait.
 	Remote() string
-	// TestService asks a service at its address once and returns what came back in words.
-	TestService(ctx context.Context, s Service) (string, error)
+	// TestService asks a service of an order at its address once and returns what came back in words. What the file was
+	// not allowed is not sent.
+	TestService(ctx context.Context, o Order, s Service) (string, error)
 }

@@ -137,16 +137,3 @@ func short(d time.Duration) string {
 	}
 	return text
 }
-
-// ask says what a launch would send to other machines.
-func ask(targets []Target) string {
-	var lines []string
-	for _, t := range targets {
-		requests := "1 request"
-		if t.AtOnce != 1 {
-			requests = fmt.Sprintf("up to %s requests at once", engine.FormatCount(int64(t.AtOnce)))
-		}
-		lines = append(lines, fmt.Sprintf("%s would send %s, with its tokens, to %s", t.Service, requests, t.Host))
-	}
-	return strings.Join(lines, "\n")
-}

@@ -79,15 +79,6 @@ func TestTheCeilingFits(t *testing.T) {
 	}
 }
 
-func TestAsk(t *testing.T) {
-	got := ask([]Target{{"shop", "staging.example.com", 50}, {"model", "api.example.com", 1}})
-	want := "shop would send up to 50 requests at once, with its tokens, to staging.example.com\n" +
-		"model would send 1 request, with its tokens, to api.example.com"
-	if got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestCheckAddress(t *testing.T) {
 	for text, good := range map[string]bool{
 		"rehearsal:shop": true, "https://staging.example.com": true, "http://127.0.0.1:8080/api": true, "postgres://app@db/app": true,

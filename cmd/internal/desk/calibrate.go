@@ -143,8 +143,8 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s wire.S
 	if l.Fork != nil { // what is measured begins at the beginning
 		name, l.Fork = l.Fork.Record.Source.Name, nil
 	}
-	for _, t := range l.Foreign() {
-		return s, fmt.Errorf("the service %s is on %s, which was not allowed yet: launch the scenario once from Setup, which asks", t.Service, t.Host)
+	for _, to := range l.Unallowed() {
+		return s, fmt.Errorf("the service %s is at %s, which was not allowed yet: launch the scenario once from Setup, which asks", to.Service, to.Address())
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}
 	return wire.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()

@@ -341,18 +341,19 @@ func TestForeignHostIsAskedAboutOnce(t *testing.T) {
 		o.Settings.Services = map[string]string{"shop": "https://staging.example.com"}
 		o.Settings.Limit = 20
 	})
-	targets, err := setupDesk{d}.Targets(t.Context(), o)
-	want := setup.Target{Service: "shop", Host: "staging.example.com", AtOnce: 20}
-	if err != nil || len(targets) != 1 || targets[0] != want {
-		t.Errorf("targets %+v %v, want %+v", targets, err, want)
+	targets, err := setupDesk{d}.Unallowed(t.Context(), o)
+	if err != nil || len(targets) != 1 || targets[0].Service != "shop" || targets[0].Address() != "staging.example.com:443" {
+		t.Errorf("targets %+v %v", targets, err)
 	}
 	if err := (setupDesk{d}).Launch(t.Context(), o, nil); err == nil || runsDesk.Busy(runsDesk{d}) != "" {
 		t.Errorf("launched without being allowed: %v", err)
 	}
-	if err := d.notes.allow([]string{"staging.example.com"}); err != nil {
+	o.Allow = []string{"staging.example.com:443"}
+	if err := (setupDesk{d}).Allow(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if targets, err := (setupDesk{d}).Targets(t.Context(), o); err != nil || len(targets) != 0 {
+	o.Allow = nil
+	if targets, err := (setupDesk{d}).Unallowed(t.Context(), o); err != nil || len(targets) != 0 {
 		t.Errorf("asked again: %+v %v", targets, err)
 	}
 }

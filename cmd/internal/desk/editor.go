@@ -128,10 +128,15 @@ func (d editorDesk) Save(_ context.Context, name string, files []editor.File, ov
 	if len(others) > 0 && !over {
 		return nil, &editor.Conflict{Files: others}
 	}
-	saved := slices.Clone(files)
+	saved, own := slices.Clone(files), e.IsOwn(d.data)
 	for i, f := range files {
 		if err := e.Write(f.Name, f.Text); err != nil {
 			return nil, fmt.Errorf("save %s: %w", f.Name, err)
+		}
+		if own {
+			if err := wire.Consents(d.data).Write(f.Text); err != nil {
+				return nil, err
+			}
 		}
 		saved[i].Stamp = wire.Stamp(f.Text)
 	}
@@ -151,6 +156,9 @@ func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over b
 	path, there, err := e.Copy(dir, over)
 	if len(there) > 0 {
 		return "", &editor.Conflict{Files: there}
+	}
+	if err == nil && e.IsOwn(d.data) {
+		err = e.Own(d.data)
 	}
 	return path, err
 }
@@ -199,7 +207,7 @@ func (d editorDesk) trial(t editor.Trial) (l wire.Launch, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = wire.Launch{Scenario: s, Allow: append(d.notes.read().Allowed, t.Allow...), Data: d.data}
+	l = wire.Launch{Scenario: s, Allow: t.Allow, Data: d.data, Remote: d.remote, Trusted: e.IsOwn(d.data)}
 	if t.Settings != nil {
 		l.Settings = *t.Settings
 	} else if l.Settings, err = setupDesk(d).settings(&begun{Scenario: s}); err != nil {
@@ -209,16 +217,13 @@ func (d editorDesk) trial(t editor.Trial) (l wire.Launch, err error) {
 	return l, nil
 }
 
-// Targets returns the services that are neither on this machine nor allowed.
-func (d editorDesk) Targets(_ context.Context, t editor.Trial) (all []editor.Target, err error) {
+// Unallowed returns what the file of a trial was not allowed to call yet.
+func (d editorDesk) Unallowed(_ context.Context, t editor.Trial) ([]engine.Destination, error) {
 	l, err := d.trial(t)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range l.Foreign() {
-		all = append(all, editor.Target(f))
-	}
-	return all, nil
+	return l.Unallowed(), nil
 }
 
 // Try runs a session.

@@ -172,7 +172,7 @@ func TestEditorTries(t *testing.T) {
 	settings := set.Settings
 	settings.Services = map[string]string{"shop": "https://shop.example.com"}
 	far := editor.Trial{Order: o, Settings: &settings}
-	if targets, err := d.Targets(t.Context(), far); err != nil || len(targets) != 1 || targets[0].Host != "shop.example.com" {
+	if targets, err := d.Unallowed(t.Context(), far); err != nil || len(targets) != 1 || targets[0].Address() != "shop.example.com:443" {
 		t.Errorf("targets %v, %v", targets, err)
 	}
 	if _, err := d.Try(t.Context(), far); err == nil {

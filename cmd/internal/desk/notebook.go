@@ -20,8 +20,7 @@ type notebook struct {
 }
 
 type notes struct {
-	Recent  []string `json:"recent,omitempty"`  // scenario files, newest first
-	Allowed []string `json:"allowed,omitempty"` // hosts that a person has allowed
+	Recent []string `json:"recent,omitempty"` // scenario files, newest first
 	// Favourites are scenarios, built-in or files, in the order in which they were chosen.
 	Favourites []string `json:"favourites,omitempty"`
 }
@@ -78,18 +77,6 @@ func (b *notebook) forget(gone []string) error {
 	return b.change(func(n *notes) {
 		lost := func(p string) bool { return slices.Contains(gone, p) }
 		n.Recent, n.Favourites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favourites, lost)
-	})
-}
-
-// allow remembers hosts that were allowed.
-func (b *notebook) allow(hosts []string) error {
-	if len(hosts) == 0 {
-		return nil
-	}
-	return b.change(func(n *notes) {
-		n.Allowed = append(n.Allowed, hosts...)
-		slices.Sort(n.Allowed)
-		n.Allowed = slices.Compact(n.Allowed)
 	})
 }
 

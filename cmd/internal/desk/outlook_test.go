@@ -118,7 +118,7 @@ func TestResumeWithoutItsSecrets(t *testing.T) {
 	}
 	settings := engine.DefaultSettings()
 	settings.Cycles = 1
-	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings}, nil); err != nil {
+	if err := (setupDesk{d}).Launch(t.Context(), setup.Order{Scenario: path, Settings: settings, Allow: []string{strings.TrimPrefix(server.URL, "http://")}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-d.Settled()

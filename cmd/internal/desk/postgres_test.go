@@ -31,11 +31,16 @@ chain c: {step a: {kind: sql, service: db, query: "select 1"}}
 	if len(s.Services) != 1 || s.Services[0] != want {
 		t.Fatalf("services %+v, want %+v", s.Services, want)
 	}
-	if said, err := (setupDesk{d}).TestService(t.Context(), want); err != nil || !strings.Contains(said, "connections free") {
+	o := setup.Order{Scenario: path, Settings: s.Settings}
+	if said, err := (setupDesk{d}).TestService(t.Context(), o, want); err == nil || !strings.Contains(err.Error(), "nothing was sent to "+server.Address()+"/postgres, which would get SQL statements with the secret THRONG_TEST_PASSWORD") {
+		t.Errorf("before it was allowed: %s, %v", said, err)
+	}
+	o.Allow = []string{server.Address()}
+	if said, err := (setupDesk{d}).TestService(t.Context(), o, want); err != nil || !strings.Contains(said, "connections free") {
 		t.Errorf("%s, %v", said, err)
 	}
 	t.Setenv("THRONG_TEST_PASSWORD", "hunter2")
-	if said, err := (setupDesk{d}).TestService(t.Context(), want); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "hunter2") {
+	if said, err := (setupDesk{d}).TestService(t.Context(), o, want); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("with another password: %s, %v", said, err)
 	}
 }

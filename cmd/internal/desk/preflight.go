@@ -23,12 +23,19 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if err := l.TakeKept(); err != nil {
 		return nil, err
 	}
-	l.Store, l.Remote, l.Past = d.store, d.remote, d.past
+	l.Store, l.Remote, l.Past, l.Automatic = d.store, d.remote, d.past, !anew
 	return d.preflight.List(ctx, l, d.remote.Database(), told), nil
 }
 
-// Allow remembers that requests may go to a host.
-func (d setupDesk) Allow(_ context.Context, host string) error { return d.notes.allow([]string{host}) }
+// Allow remembers that the file of an order may call the addresses that the order allows.
+func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
+	l, err := d.launch(ctx, o)
+	if err != nil {
+		return err
+	}
+	l.Remote = d.remote
+	return l.KeepAllowed()
+}
 
 // LowerConnections lets the sending of results have so many connections at most, from now on.
 func (d setupDesk) LowerConnections(_ context.Context, most int) error {

@@ -68,7 +68,7 @@ func (d runsDesk) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.C
 	return d.store.Checkpoints(ctx, run)
 }
 
-// Resume goes on with a run. Whoever launched it has allowed its hosts.
+// Resume goes on with a run. Its file was allowed what it calls when it was launched.
 func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumption) (note string, err error) {
 	record, err := d.store.Run(ctx, run)
 	if err != nil {
@@ -109,8 +109,10 @@ func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit in
 	if err := locked(l); err != nil {
 		return err
 	}
-	for _, t := range l.Foreign() {
-		l.Allow = append(l.Allow, t.Host)
+	l.Data, l.Remote = d.data, d.remote
+	for _, to := range l.Unallowed() {
+		return fmt.Errorf("the service %s is at %s, which %s is not allowed to call: open the scenario in Setup and launch it once, or resume the run in a terminal with --allow %s",
+			to.Service, to.Address(), record.Source.Name, to.Address())
 	}
 	return d.start(ctx, l)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -143,7 +141,7 @@ func (d setupDesk) launch(ctx context.Context, o setup.Order) (wire.Launch, erro
 	if err != nil {
 		return wire.Launch{}, inWords(o.Scenario, err)
 	}
-	l := wire.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: append(d.notes.read().Allowed, o.Allow...), Fork: s.parent, Data: d.data}
+	l := wire.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
 	wire.Schedule(&l.Settings, s.Scenario)
 	return l, l.Inherit()
 }
@@ -164,17 +162,14 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	return l.Scenario.Agents, nil
 }
 
-// Targets returns the services of an order that are neither on this machine nor allowed.
-func (d setupDesk) Targets(ctx context.Context, o setup.Order) ([]setup.Target, error) {
+// Unallowed returns what the file of an order was not allowed to call yet.
+func (d setupDesk) Unallowed(ctx context.Context, o setup.Order) ([]engine.Destination, error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	var all []setup.Target
-	for _, t := range l.Foreign() {
-		all = append(all, setup.Target{Service: t.Service, Host: t.Host, AtOnce: l.Settings.Limit})
-	}
-	return all, nil
+	l.Remote = d.remote
+	return l.Unallowed(), nil
 }
 
 // Launch starts a run.
@@ -183,7 +178,7 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err != nil {
 		return err
 	}
-	if err := d.notes.allow(o.Allow); err != nil {
+	if err := l.Consent(); err != nil { // before it waits
 		return err
 	}
 	if !o.At.IsZero() {
@@ -205,22 +200,14 @@ func (d setupDesk) Preset(context.Context) (string, error) {
 }
 
 // TestService asks an address once; it costs nothing.
-func (d setupDesk) TestService(ctx context.Context, s setup.Service) (string, error) {
-	switch {
-	case s.Kind == "postgres":
-		return wire.CheckPostgres(ctx, wire.PostgresService{Name: s.Name, Address: s.URL, Password: s.Secret})
-	case strings.HasPrefix(s.URL, scenario.Rehearsal):
+func (d setupDesk) TestService(ctx context.Context, o setup.Order, s setup.Service) (string, error) {
+	if strings.HasPrefix(s.URL, scenario.Rehearsal) {
 		return "starts with the run, on this machine", nil
-	case s.Kind == "llm":
-		m := wire.ModelService{Name: s.Name, Address: s.URL, Key: s.Secret, Models: strings.Split(s.Models, ", ")}
-		return wire.CheckModels(ctx, m, d.notes.read().Allowed)
 	}
-	if _, err := service.CheckAddress(s.URL); err != nil {
-		return "", &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()}
-	}
-	answer, err := wire.AskHTTP(ctx, s.URL, http.Header{})
+	l, err := d.launch(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	return answer.String(), nil
+	l.Remote = d.remote
+	return l.TestService(ctx, s.Name, s.URL)
 }

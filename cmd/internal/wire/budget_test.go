@@ -38,7 +38,7 @@ func paid(t *testing.T) Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Launch{Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	return Launch{Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 }
 
 // TestUnpricedModels are those of services that somebody charges for.

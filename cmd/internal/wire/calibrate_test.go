@@ -23,7 +23,7 @@ func little(t *testing.T, set map[string]string) Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launch{Data: t.TempDir(), Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Data: t.TempDir(), Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Rehearsal.Profile = "none"
 	l.Host = func() engine.Host { return engine.Host{} } // a machine that is busy with others would have a level left out
 	return Sweep{

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,8 +73,10 @@ func (p *Preflight) List(ctx context.Context, l Launch, db Database, tell func([
 }
 
 func (p *Preflight) check(ctx context.Context, it item) engine.Check {
-	if c, ok := p.answered(it.key); ok {
-		return c
+	for _, key := range []string{strings.TrimPrefix(it.key, automaticKey), it.key} {
+		if c, ok := p.answered(key); ok {
+			return c
+		}
 	}
 	limited, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()

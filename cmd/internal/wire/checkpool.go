@@ -21,8 +21,9 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 		return mended(refused(err), engine.MendAgain, "")
 	}
 	wanted := poolSize(o.Service)
-	allowed, pooled := wanted, false
+	allowed, pooled, super, instead := wanted, false, "", ""
 	if conn, err := d.Connect(ctx); err == nil {
+		super, instead = d.Superuser(ctx, conn)
 		clients, err := service.CountClients(ctx, conn)
 		if pooled = clients.Pooled; err == nil && !pooled { // a pooler need not tell
 			allowed = max(min(wanted, l.allowance(o.Service, d)(clients.Free()+1)), 1) // the one that asks goes
@@ -34,6 +35,8 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 	case t.opened < t.wanted:
 		return mended(warning("its steps would wait for each other", "%s; only %d of %s opened at once: %v",
 			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.MendAgain, "")
+	case super != "":
+		return warning(instead, "%s; %s", text, super)
 	case pooled:
 		return fine("%s; %s open at once; more statements at once than the pooler's default_pool_size wait in it, and their clocks run: set limits.connections to that",
 			text, plural(int64(allowed), "connection", "connections"))

@@ -4,21 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
 )
 
 // serviceKey is what the answer of a service depends on.
 func (l Launch) serviceKey(o Outlook) string {
-	if o.Embedded || len(o.Foreign) > 0 || locked(o) != nil {
+	if o.Embedded || len(o.Unallowed) > 0 || locked(o) != nil {
 		return ""
 	}
-	return fmt.Sprint("service ", o.Name, o.Kind, o.Address, o.Bearer, o.Models, l.Settings.Simulation, l.Settings.Remote)
+	key := fmt.Sprint("service ", o.Name, o.Kind, o.Address, o.Bearer, o.Models, l.Settings.Simulation, l.Settings.Remote)
+	if l.Automatic {
+		return automaticKey + key
+	}
+	return key
+}
+
+// names lists secrets.
+func names(all []Secret) string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // locked is the first secret of a service that is not there; nil is that all are.
@@ -31,8 +48,11 @@ func locked(o Outlook) *Secret {
 	return nil
 }
 
-// checkService looks whether a service answers, and takes what it is signed in to with. Nothing is sent to a host that
-// nobody allowed.
+// automaticKey begins the keys of checks that nobody asked for: an answer to somebody counts for them too.
+const automaticKey = "automatic "
+
+// checkService looks whether a service answers, and takes what it is signed in to with. Nothing is sent to an address that
+// the file was not allowed, and no secrets where nobody asked for the check.
 func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 	missing := locked(o)
 	switch {
@@ -44,15 +64,19 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 			text = mistake.Problem
 		}
 		return mended(problem("", "%s", text), engine.MendSecret, missing.Name)
-	case len(o.Foreign) > 0:
-		return mended(warning("a launch asks for that, too", "nothing was sent to %s, which you have not allowed yet", o.Foreign[0]), engine.MendAllow, o.Foreign[0])
+	case len(o.Unallowed) > 0:
+		d := o.Unallowed[0]
+		return mended(warning("a launch asks for that, too", "nothing was sent to %s, which you have not allowed yet: it would get %s", d.Address(), d.Gets()),
+			engine.MendAllow, consent.Name(d))
+	case o.Postgres != nil && l.Automatic && len(o.Secrets) > 0:
+		return mended(unknown("not asked yet: automatic checks send no secrets, and this one needs %s", names(o.Secrets)), engine.MendAgain, "")
 	case o.Postgres != nil:
 		return l.checkPool(ctx, o)
 	}
 	var text string
 	var err error
 	if o.Kind == "llm" {
-		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models, o.Unnamed}, l.Allow)
+		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models, o.Unnamed}, !l.Automatic)
 	} else {
 		text, err = l.checkHTTP(ctx, o)
 	}
@@ -85,7 +109,7 @@ func (e *doubtError) Error() string { return e.text }
 // own errors, and a token that it misses or does not take, are told.
 func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
 	header := http.Header{}
-	if o.Bearer != "" {
+	if o.Bearer != "" && !l.Automatic {
 		token, _, err := l.Secrets.Find("service "+o.Name, o.Bearer)
 		if err != nil {
 			return "", err
@@ -99,6 +123,8 @@ func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
+	case l.Automatic && len(o.Secrets) > 0 && a.Code < http.StatusInternalServerError:
+		return fmt.Sprintf("%s; %s was not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
 	case o.Bearer != "" && refusesKey(a.Code):
 		return "", &engine.FieldError{Field: "service " + o.Name, Problem: fmt.Sprintf("%s refuses the token %s (%d)", a.Host, o.Bearer, a.Code), Hint: "another token"}
 	case refusesKey(a.Code) && o.JWT == nil && o.Login == nil: // whose tokens are agents', and not asked for here
@@ -152,6 +178,50 @@ func AskHTTP(ctx context.Context, address string, header http.Header) (HTTPAnswe
 	return HTTPAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
 }
 
+// TestService asks a service of the launch once because somebody wants it, at an address that may be another than the
+// launch's, and says in words what answered. Nothing is sent to an address that the file names and was not allowed; one that
+// the person typed gets no secrets before it is allowed.
+func (l Launch) TestService(ctx context.Context, name, address string) (string, error) {
+	i := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name })
+	if i < 0 {
+		return "", &engine.FieldError{Field: "service " + name, Problem: "the scenario has no such service"}
+	}
+	s := l.Scenario.Services[i]
+	l.Settings.Services = maps.Clone(l.Settings.Services)
+	delete(l.Settings.Services, name)
+	if address != s.URL {
+		if l.Settings.Services == nil {
+			l.Settings.Services = map[string]string{}
+		}
+		l.Settings.Services[name] = address
+	}
+	typed := address != s.URL && !l.fromElsewhere()
+	found, _ := l.destinations(s)
+	asks := slices.DeleteFunc(found, func(d engine.Destination) bool { return l.mayCall(s, d) })
+	if len(asks) > 0 && (!typed || s.Postgres != nil) {
+		d := asks[0]
+		return "", &engine.FieldError{
+			Field: "service " + name, Problem: fmt.Sprintf("nothing was sent to %s, which would get %s and was not allowed yet", d.Address(), d.Gets()),
+			Hint: "allow it under Before launch; a launch asks, too",
+		}
+	}
+	switch {
+	case s.Postgres != nil:
+		return CheckPostgres(ctx, PostgresService{name, address, s.Postgres.Password, s.Postgres.Role})
+	case s.Kind == "llm":
+		m := ModelService{name, address, s.Bearer, l.models(s), l.unnamed(s)}
+		return CheckModels(ctx, m, len(asks) == 0 || m.OwnsKey())
+	}
+	if _, err := service.CheckAddress(address); err != nil {
+		return "", &engine.FieldError{Field: "service " + name, Problem: err.Error()}
+	}
+	answer, err := AskHTTP(ctx, address, http.Header{})
+	if err != nil {
+		return "", err
+	}
+	return answer.String(), nil
+}
+
 // limitHeaders say how many requests a client may make.
 var limitHeaders = []string{"X-RateLimit-Limit", "RateLimit-Limit", "RateLimit-Policy"}
 
@@ -164,7 +234,7 @@ func (l Launch) simulationItem() item {
 		case o.Kind != "http":
 		case o.Embedded:
 			embedded = append(embedded, o)
-		case len(o.Foreign) == 0 && locked(o) == nil:
+		case len(o.Unallowed) == 0 && locked(o) == nil:
 			asked = append(asked, o)
 			key += " " + o.Address
 		}

@@ -35,7 +35,7 @@ func startHamlet(t *testing.T, data string) *Job {
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Cycles = s.Cycles
 	job, err := l.Start(t.Context())
 	if err != nil {

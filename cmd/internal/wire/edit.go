@@ -79,6 +79,35 @@ func (e *Edit) Take(names []string) {
 	}
 }
 
+// IsOwn reports whether the scenario, as it is saved, came with the program or was written in it: then what it is edited to is
+// the person's own, too.
+func (e *Edit) IsOwn(data string) bool {
+	if e.BuiltIn() {
+		return true
+	}
+	saved := Edit{Name: e.Name}
+	s, err := saved.Load(scenario.Extras{})
+	if err != nil { // it cannot be read as a whole: its own file has to tell
+		text, err := e.Original(e.File())
+		return err == nil && Consents(data).Wrote(text)
+	}
+	return Launch{Scenario: s, Data: data}.ownFile()
+}
+
+// Own remembers the texts of the scenario as written here.
+func (e *Edit) Own(data string) error {
+	for _, name := range e.opened {
+		text, err := e.open(name)
+		if err == nil {
+			err = Consents(data).Write(text)
+		}
+		if err != nil {
+			return fmt.Errorf("remember %s as yours: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // Stamp stands for a text: two of the same text are the same.
 func Stamp(text []byte) string {
 	sum := sha256.Sum256(text)

@@ -1,15 +1,6 @@
 package wire
 
-import (
-	"math/rand/v2"
-	"net"
-)
-
-// loopback reports whether a host is this machine without asking anybody.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+import "math/rand/v2"
 
 func randomLetters(n int) string {
 	const letters = "abcdefghjkmnpqrstuvwxyz23456789"

@@ -61,10 +61,11 @@ var rules = []rule{
 	{"/cmd/internal/logs", []string{"/engine/visible"}, append(append([]string{module + "/engine$"}, screens...), drivers...)},
 	{"/cmd/internal/notice", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/licences", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/consent", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/telemetry", []string{"/engine", "/engine/browser"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
+	{"/cmd/internal/wire", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/crash", "/ui/...", "/cmd/internal/telemetry", "/cmd/internal/control", "/cmd/internal/logs", "/cmd/internal/notice"}, []string{toolkit}},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/wire"}, screens},
@@ -72,7 +73,7 @@ var rules = []rule{
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/wire", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/wire", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs"}, screens},
 }
 
 func TestImports(t *testing.T) {

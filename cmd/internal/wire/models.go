@@ -31,9 +31,9 @@ const modelsTime = 10 * time.Second
 // mostModels is the longest list that is read, in bytes.
 const mostModels = 8 << 20
 
-// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. The key goes only
-// to the provider whose key it is, to this machine, and to hosts that were allowed.
-func CheckModels(ctx context.Context, m ModelService, allowed []string) (string, error) {
+// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. Its key is sent if
+// withKey is set.
+func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
 	field := "service " + m.Name
 	if at, model := SplitModel(m.Address); model != "" {
 		m.Address, m.Models, m.Unnamed = at, []string{model}, false
@@ -42,9 +42,8 @@ func CheckModels(ctx context.Context, m ModelService, allowed []string) (string,
 	if err != nil {
 		return "", &engine.FieldError{Field: field, Problem: err.Error()}
 	}
-	trusted := loopback(u.Hostname()) || slices.Contains(allowed, u.Hostname()) || ownsKey(u, m.Key)
 	key := ""
-	if m.Key != "" && trusted {
+	if m.Key != "" && withKey {
 		if key, _, err = (Secrets{}).Find(field, m.Key); err != nil {
 			return "", err
 		}
@@ -57,8 +56,8 @@ func CheckModels(ctx context.Context, m ModelService, allowed []string) (string,
 		return "", err
 	}
 	took := engine.FormatDuration(time.Since(began))
-	if refusesKey(status) && m.Key != "" && !trusted {
-		return fmt.Sprintf("answered in %s; the key %s is not sent to %s before you have allowed that, which a launch asks for", took, m.Key, u.Host), nil
+	if refusesKey(status) && m.Key != "" && !withKey {
+		return fmt.Sprintf("answered in %s; the key %s was not sent to %s", took, m.Key, u.Host), nil
 	}
 	if err := m.refused(u, key, status); err != nil {
 		return "", err
@@ -70,6 +69,13 @@ func CheckModels(ctx context.Context, m ModelService, allowed []string) (string,
 		}
 	}
 	return m.found(text, models)
+}
+
+// OwnsKey reports whether a service is that of the provider whose key it is.
+func (m ModelService) OwnsKey() bool {
+	at, _ := SplitModel(m.Address)
+	u, err := service.CheckAddress(at)
+	return err == nil && ownsKey(u, m.Key)
 }
 
 // ownsKey reports whether an address is that of the provider whose key has a name.

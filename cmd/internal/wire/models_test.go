@@ -55,7 +55,7 @@ func TestCheckModels(t *testing.T) {
 		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
 		{"nobody there", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
 	} {
-		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, nil)
+		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
 		problem := ""
 		if err != nil {
 			problem = err.Error()
@@ -86,21 +86,21 @@ func TestKeysStayHere(t *testing.T) {
 	modelsTransport = redirected{proxy.Listener.Addr().String()}
 	defer func() { modelsTransport = old }()
 	m := ModelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
-	said, err := CheckModels(t.Context(), m, nil)
-	if err != nil || !strings.Contains(said, "the key OPENAI_API_KEY is not sent to models.example.com before you have allowed that") {
+	said, err := CheckModels(t.Context(), m, m.OwnsKey())
+	if err != nil || !strings.Contains(said, "the key OPENAI_API_KEY was not sent to models.example.com") {
 		t.Errorf("%q, %v", said, err)
 	}
 	for _, tt := range []struct {
 		address string
-		allowed []string
-	}{{"http://models.example.com/v1", []string{"models.example.com"}}, {"https://api.openai.com/v1", nil}} {
+		allowed bool
+	}{{"http://models.example.com/v1", true}, {"https://api.openai.com/v1", false}} {
 		m.Address = tt.address
-		if _, err := CheckModels(t.Context(), m, tt.allowed); err == nil || !strings.Contains(err.Error(), "refuses the key") {
+		if _, err := CheckModels(t.Context(), m, tt.allowed || m.OwnsKey()); err == nil || !strings.Contains(err.Error(), "refuses the key") {
 			t.Errorf("%s: %v", tt.address, err)
 		}
 	}
 	m.Address, m.Key = "http://api.openai.com/v1", "OPENAI_API_KEY" // not encrypted
-	if _, err := CheckModels(t.Context(), m, nil); err != nil {
+	if _, err := CheckModels(t.Context(), m, m.OwnsKey()); err != nil {
 		t.Error(err)
 	}
 	if want := "[ Bearer sk-1 Bearer sk-1 ]"; fmt.Sprint(seen) != want {

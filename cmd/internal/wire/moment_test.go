@@ -41,7 +41,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Cycles, l.Settings.Limit = s.Cycles, 7
 	enough, count := make(chan struct{}), atomic.Int64{}
 	l.Watch = func(*chain.Report) {

@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/consent"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/engine/service"
 )
 
 // Outlook is what a launch would do with a service, found out without calling it.
@@ -18,9 +19,10 @@ type Outlook struct {
 	Replaced bool     // it is not the scenario's
 	Embedded bool     // it is the rehearsal, in this program
 	Hidden   bool     // where it is says a secret that was not found
-	Away     []string // hosts that would be called, but for this machine
-	Foreign  []string // those of them that nobody allowed
-	Secrets  []Secret // that it would be signed in to with
+	Away     []string // addresses that would be called, but for those of this machine
+	// Unallowed are the destinations that nobody allowed the file yet.
+	Unallowed []engine.Destination
+	Secrets   []Secret // that it would be signed in to with
 }
 
 // Secret is a secret that is needed: where it was found, or what is to be done. It does not hold its value.
@@ -39,7 +41,8 @@ func (l Launch) Outlook() []Outlook {
 		o.Embedded = strings.HasPrefix(o.Address, scenario.Rehearsal)
 		if !o.Embedded {
 			o.Away, o.Hidden = l.away(s)
-			o.Foreign = slices.DeleteFunc(slices.Clone(o.Away), l.allowed)
+			found, _ := l.destinations(s)
+			o.Unallowed = slices.DeleteFunc(found, func(d engine.Destination) bool { return l.mayCall(s, d) })
 			o.Secrets = l.needed(s)
 		}
 		all = append(all, o)
@@ -47,43 +50,25 @@ func (l Launch) Outlook() []Outlook {
 	return all
 }
 
-// away returns the hosts of a service that are not this machine; hidden is that they cannot be known.
+// away returns the addresses of a service that are not this machine, as short as they are allowed by; hidden is that they
+// cannot be known.
 func (l Launch) away(s *chain.Service) (hosts []string, hidden bool) {
-	if s.Postgres != nil {
-		d, _, err := l.database(s)
-		if err != nil {
-			return nil, true
+	all, hidden := l.destinations(s)
+	for _, d := range all {
+		if !d.Local() {
+			d.Results = false
+			hosts = append(hosts, consent.Name(d))
 		}
-		return d.Away(), false
 	}
-	u, err := service.CheckAddress(l.address(s))
-	if err != nil || loopback(u.Hostname()) {
-		return nil, false
-	}
-	return []string{u.Hostname()}, false
+	return hosts, hidden
 }
-
-func (l Launch) allowed(host string) bool { return slices.Contains(l.Allow, host) }
 
 // needed looks for the secrets of a service.
 func (l Launch) needed(s *chain.Service) []Secret {
 	var all []Secret
-	add := func(name string) {
-		if name != "" {
-			_, place, err := l.Secrets.Find("service "+s.Name, name)
-			all = append(all, Secret{name, place, err})
-		}
-	}
-	add(s.Bearer)
-	for _, name := range s.Secrets() {
-		add(name)
-	}
-	if s.Postgres != nil {
-		name, _ := strings.CutPrefix(l.address(s), chain.SecretPrefix)
-		if chain.IsSecret(name) {
-			add(name)
-		}
-		add(s.Postgres.Password)
+	for _, name := range l.secretsOf(s) {
+		_, place, err := l.Secrets.Find("service "+s.Name, name)
+		all = append(all, Secret{name, place, err})
 	}
 	return all
 }

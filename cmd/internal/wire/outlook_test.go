@@ -28,19 +28,19 @@ func TestOutlook(t *testing.T) {
 	}
 	all := l.Outlook()
 	shop, local := all[0], all[3]
-	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || !slices.Equal(shop.Foreign, want) || shop.Replaced || shop.Embedded {
+	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || len(shop.Unallowed) != 1 || shop.Unallowed[0].Address() != "shop.example.com:443" || !slices.Equal(shop.Unallowed[0].Secrets, []string{"SHOP_TOKEN"}) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
 	}
 	if len(shop.Secrets) != 1 || shop.Secrets[0] != (Secret{Name: "SHOP_TOKEN", Place: InEnvironment}) {
 		t.Errorf("got secrets %+v", shop.Secrets)
 	}
-	if local.Away != nil || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {
+	if local.Away != nil || len(local.Unallowed) != 1 || local.Unallowed[0].Address() != "[::1]:8080" || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {
 		t.Errorf("got %+v", local)
 	}
 	if db := all[1]; !db.Hidden || len(db.Secrets) != 1 || db.Secrets[0].Err == nil {
 		t.Errorf("a database that is a secret: got %+v", db)
 	}
-	if log := all[2]; log.Hidden || !slices.Equal(log.Foreign, []string{"log.example.com"}) || len(log.Secrets) != 1 || log.Secrets[0].Err != nil {
+	if log := all[2]; log.Hidden || len(log.Unallowed) != 1 || log.Unallowed[0].Address() != "log.example.com:5432/x" || len(log.Secrets) != 1 || log.Secrets[0].Err != nil {
 		t.Errorf("a database: got %+v", log)
 	}
 
@@ -50,7 +50,7 @@ func TestOutlook(t *testing.T) {
 	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
 		t.Errorf("the rehearsal instead: got %+v", shop)
 	}
-	if len(local.Away) != 1 || len(local.Foreign) > 0 || !local.Replaced || local.Address != "https://other.example.com" {
+	if len(local.Away) != 1 || len(local.Unallowed) > 0 || !local.Replaced || local.Address != "https://other.example.com" {
 		t.Errorf("an allowed host instead: got %+v", local)
 	}
 }

@@ -46,7 +46,7 @@ func TestToldOverAnInterruption(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Cycles = s.Cycles
 	job, err := l.Start(t.Context())
 	if err != nil {

@@ -16,6 +16,7 @@ type PostgresService struct {
 	Name     string
 	Address  string // postgres://… without a password, or secret:NAME
 	Password string // the name of a secret; "" is none
+	Role     string // that statements run as; "" is the user's own
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
@@ -48,7 +49,7 @@ func (p PostgresService) find(from Secrets) (d *service.Database, secrets []stri
 	if d, err = service.ParseDatabase(address, password); err != nil {
 		return nil, nil, wrong(err, "")
 	}
-	return d, secrets, nil
+	return d.As(p.Role), secrets, nil
 }
 
 // CheckPostgres asks the database of a service and says in words what answered.
@@ -62,7 +63,7 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 
 // database is where a service of kind postgres is in this launch, and its secrets.
 func (l Launch) database(s *chain.Service) (*service.Database, []string, error) {
-	return PostgresService{s.Name, l.address(s), s.Postgres.Password}.find(l.Secrets)
+	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 
 // openPool gives a service of kind postgres its client.
@@ -89,19 +90,4 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	j.pools, j.services = append(j.pools, client), append(j.services, client)
 	s.ConnectPostgres(client, secrets...)
 	return nil
-}
-
-// foreignDatabase returns the machines of a service of kind postgres that nobody allowed. Where it is may be a secret;
-// one that cannot be found is told elsewhere.
-func (l Launch) foreignDatabase(s *chain.Service) (all []Target) {
-	d, _, err := l.database(s)
-	if err != nil {
-		return nil
-	}
-	for _, host := range d.Away() {
-		if !slices.Contains(l.Allow, host) {
-			all = append(all, Target{s.Name, host})
-		}
-	}
-	return all
 }

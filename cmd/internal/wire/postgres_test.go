@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -44,7 +45,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 		}
 		settings := engine.DefaultSettings()
 		settings.Cycles, settings.Remote = 1, sink
-		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger)}
+		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Trusted: true, Allow: []string{addressOf(t, address)}}
 		l.Secrets.Env = func(string) string { return address }
 		if sink {
 			if err := l.Remote.Use(Database{URL: address}); err != nil {
@@ -103,15 +104,15 @@ chain c: {step a: {kind: emit, event: e}}
 	env := map[string]string{"DB": "postgres://app:hunter2@a.example,c.example/x", "PW": "hunter2"}
 	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: Secrets{Env: func(name string) string { return env[name] }}}
 	var got []string
-	for _, target := range l.Foreign() {
-		got = append(got, target.Service+" "+target.Host)
+	for _, to := range l.Unallowed() {
+		got = append(got, to.Service+" "+to.Address())
 	}
-	if text := strings.Join(got, ", "); text != "a a.example, a c.example, b b.example" {
+	if text := strings.Join(got, ", "); text != "a a.example:5432/x, a c.example:5432/x, b b.example:5432/x" {
 		t.Errorf("foreign: %s", text)
 	}
 	l.Allow = []string{"a.example", "b.example", "c.example"}
-	if err := l.checkHosts(); err != nil || len(l.Foreign()) > 0 {
-		t.Errorf("allowed, and still %v, %v", err, l.Foreign())
+	if err := l.checkHosts(); err != nil || len(l.Unallowed()) > 0 {
+		t.Errorf("allowed, and still %v, %v", err, l.Unallowed())
 	}
 	clear(env)
 	if err := l.checkHosts(); err == nil || strings.Count(err.Error(), "neither in the environment") != 2 {
@@ -140,4 +141,14 @@ func TestCheckPostgres(t *testing.T) {
 			t.Errorf("%+v: %s, %v; want %s", tt.p, said, err, tt.says)
 		}
 	}
+}
+
+// addressOf is a database as it is allowed.
+func addressOf(t *testing.T, address string) string {
+	t.Helper()
+	d, err := service.ParseDatabase(address, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Target()
 }

@@ -41,7 +41,7 @@ chain c:
 	settings := engine.DefaultSettings()
 	settings.Cycles, settings.Remote, settings.Limit, settings.Governor = 2, true, 60, engine.Manual
 	settings.Ceiling = 60
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger)}
+	l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Allow: []string{addressOf(t, address)}}
 	l.Secrets.Env = func(string) string { return address }
 	if err := l.Remote.Use(Database{URL: address, Limits: postgres.Limits{Connections: 3, Share: 50}}); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func started(t *testing.T, text string, change func(*Launch)) (*Job, *sqlite.Sto
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Cycles = 1
 	if change != nil {
 		change(&l)

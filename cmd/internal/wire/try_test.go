@@ -28,7 +28,7 @@ func tried(t *testing.T, name string, set map[string]string) wire.Launch {
 	}
 	wire.Schedule(&settings, s)
 	settings.Rehearsal.Profile = "none"
-	return wire.Launch{Scenario: s, Settings: settings, Data: t.TempDir()}
+	return wire.Launch{Scenario: s, Settings: settings, Data: t.TempDir(), Trusted: true}
 }
 
 // scenarioFile writes a scenario.

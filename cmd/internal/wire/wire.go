@@ -37,7 +37,15 @@ type Launch struct {
 	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
 	Fork     *Parent      // where a new run begins that is a fork; nil is at the beginning
 
-	Allow   []string // hosts beside loopback that may be called
+	// Allow names the addresses that the person allows with this launch, as [consent.Named] reads them; see mayCall.
+	Allow []string
+	// Trusted says that the file is known to be the person's own, so that it may call this machine without being asked about.
+	Trusted bool
+	// Results is a database that holds results of runs beside the one of Remote and of the settings, as Target writes it.
+	Results string
+	// Automatic says that nobody asked for the checks: they send no secrets.
+	Automatic bool
+
 	Secrets Secrets
 	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
 	OnRequest func(rehearsal.Request)
@@ -382,28 +390,6 @@ func (l Launch) address(s *chain.Service) string {
 	return u
 }
 
-// Target is a service of a launch on another machine.
-type Target struct{ Service, Host string }
-
-// Foreign returns the services on machines that nobody allowed.
-func (l Launch) Foreign() (all []Target) {
-	for _, s := range l.Scenario.Services {
-		address := l.address(s)
-		if s.Postgres != nil {
-			all = append(all, l.foreignDatabase(s)...)
-			continue
-		}
-		if strings.HasPrefix(address, scenario.Rehearsal) {
-			continue
-		}
-		u, err := service.CheckAddress(address)
-		if err == nil && !loopback(u.Hostname()) && !slices.Contains(l.Allow, u.Hostname()) {
-			all = append(all, Target{s.Name, u.Hostname()})
-		}
-	}
-	return all
-}
-
 // CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
 // are looked at when a run starts.
 func (l Launch) CheckAddresses() error {
@@ -425,7 +411,7 @@ func (l Launch) CheckAddresses() error {
 	return errors.Join(mistakes...)
 }
 
-// checkHosts finds hosts that nobody allowed, too.
+// checkHosts finds addresses that cannot be called, and those that nobody allowed.
 func (l Launch) checkHosts() error {
 	mistakes := []error{l.CheckAddresses()}
 	for _, s := range l.Scenario.Services {
@@ -434,18 +420,7 @@ func (l Launch) checkHosts() error {
 			mistakes = append(mistakes, err)
 		}
 	}
-	requests := fmt.Sprintf("up to %d requests", l.Settings.Limit)
-	if l.Settings.Limit == 1 {
-		requests = "1 request"
-	}
-	for _, t := range l.Foreign() {
-		mistakes = append(mistakes, &engine.FieldError{
-			Field:   "service " + t.Service,
-			Problem: fmt.Sprintf("would send %s at once, with its tokens, to %s", requests, t.Host),
-			Hint:    "if that is what you want: --allow " + t.Host,
-		})
-	}
-	return errors.Join(mistakes...)
+	return errors.Join(append(mistakes, l.Consent())...)
 }
 
 func (l Launch) checkRehearsal() error {

@@ -94,7 +94,7 @@ func (d *town) launchIn(ctx context.Context, s *scenario.Scenario, change func(*
 	settings.Cycles, settings.Metrics, settings.Rehearsal.Profile = s.Cycles, false, "none"
 	settings.Retry.Wait, settings.Retry.Max = 1, 1
 	l := wire.Launch{
-		Store: d.store, Data: d.data, Scenario: s, Settings: settings,
+		Store: d.store, Data: d.data, Trusted: true, Scenario: s, Settings: settings,
 		OnRequest: func(rehearsal.Request) { d.requests.Add(1) },
 	}
 	if change != nil {

@@ -34,6 +34,7 @@ type Options struct {
 	TLS            bool // with a certificate for 127.0.0.1 that nobody has signed: see Server.Certificate
 	Expired        bool // TLS with one that has expired
 	MaxConnections int  // 0 is 50
+	Trust          bool // everybody on this machine is let in without a password, as many development servers do
 }
 
 // ends is when the certificate does.
@@ -162,7 +163,11 @@ func (s *Server) prepare(bin string) error {
 	if err := giveAway(s.dir); err != nil {
 		return err
 	}
-	err := s.program("initdb", "-D", s.data(), "-U", User, "-A", "scram-sha-256", "--pwfile", password, "-E", "UTF8", "--locale=C", "-N")
+	auth := "scram-sha-256"
+	if s.options.Trust {
+		auth = "trust"
+	}
+	err := s.program("initdb", "-D", s.data(), "-U", User, "-A", auth, "--pwfile", password, "-E", "UTF8", "--locale=C", "-N")
 	if err == nil && s.options.TLS {
 		s.Certificate = filepath.Join(s.data(), "server.crt")
 		if s.authority, err = newAuthority(s.Certificate, filepath.Join(s.data(), "server.key"), s.options.ends()); err == nil {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/throng-sim/throng/cmd/internal/consent"
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+)
+
+// allowedCmd lists what scenario files were allowed.
+type allowedCmd struct {
+	File   string `arg:"" optional:"" help:"Scenario file; all of them without."`
+	Forget bool   `help:"Take back what the file was allowed: it is asked about again."`
+	jsonFlag
+}
+
+// allowedJSON is what a file was allowed.
+type allowedJSON struct {
+	File      string          `json:"file"`
+	Addresses []consent.Grant `json:"addresses"`
+}
+
+// Run is called by kong.
+func (c *allowedCmd) Run(t *terminal) error {
+	table := wire.Consents(t.data)
+	var all []consent.Granted
+	for _, g := range table.All() {
+		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+wire.BuiltInFile(c.File) {
+			all = append(all, g)
+		}
+	}
+	if c.Forget {
+		return c.forget(t, table, all)
+	}
+	if t.json {
+		list := []allowedJSON{}
+		for _, g := range all {
+			list = append(list, allowedJSON{g.File, g.Grants})
+		}
+		return t.print(list)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(t.out, "nothing was allowed")
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	for _, g := range all {
+		fmt.Fprintln(w, harmless(g.File))
+		for _, to := range g.Grants {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", harmless(to.Address), to.At.Local().Format("2006-01-02 15:04"), harmless(strings.Join(to.Secrets, ", ")))
+		}
+	}
+	return w.Flush()
+}
+
+func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Granted) error {
+	if c.File == "" {
+		return &engine.FieldError{Field: "forget", Problem: "no file is named", Hint: "such as throngctl allowed shop.yaml --forget"}
+	}
+	if len(all) == 0 && !t.json {
+		fmt.Fprintf(t.out, "%s was not allowed anything\n", harmless(c.File))
+	}
+	list := []allowedJSON{}
+	for _, g := range all {
+		if err := table.Forget(g.File); err != nil {
+			return err
+		}
+		if !t.json {
+			fmt.Fprintf(t.out, "%s may call nothing outside of Throng until it is allowed again\n", harmless(g.File))
+		}
+		list = append(list, allowedJSON{g.File, []consent.Grant{}})
+	}
+	if t.json {
+		return t.print(list)
+	}
+	return nil
+}
+
+// absolute is the path of a file, as answers are kept under.
+func absolute(file string) string {
+	if path, err := filepath.Abs(file); err == nil {
+		return path
+	}
+	return file
+}
