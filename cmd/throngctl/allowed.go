@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // allowedCmd lists what scenario files were allowed.
@@ -49,9 +50,9 @@ func (c *allowedCmd) Run(t *terminal) error {
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, g := range all {
-		fmt.Fprintln(w, harmless(g.File))
+		fmt.Fprintln(w, visible.Line(g.File))
 		for _, to := range g.Grants {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", harmless(to.Address), to.At.Local().Format("2006-01-02 15:04"), harmless(strings.Join(to.Secrets, ", ")))
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", visible.Line(to.Address), to.At.Local().Format("2006-01-02 15:04"), visible.Line(strings.Join(to.Secrets, ", ")))
 		}
 	}
 	return w.Flush()
@@ -62,7 +63,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 		return &engine.FieldError{Field: "forget", Problem: "no file is named", Hint: "such as throngctl allowed shop.yaml --forget"}
 	}
 	if len(all) == 0 && !t.json {
-		fmt.Fprintf(t.out, "%s was not allowed anything\n", harmless(c.File))
+		fmt.Fprintf(t.out, "%s was not allowed anything\n", visible.Line(c.File))
 	}
 	list := []allowedJSON{}
 	for _, g := range all {
@@ -70,7 +71,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 			return err
 		}
 		if !t.json {
-			fmt.Fprintf(t.out, "%s may call nothing outside of Throng until it is allowed again\n", harmless(g.File))
+			fmt.Fprintf(t.out, "%s may call nothing outside of Throng until it is allowed again\n", visible.Line(g.File))
 		}
 		list = append(list, allowedJSON{g.File, []consent.Grant{}})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // isTerminal returns what a file is called by the system, and whether a person sits behind it.
@@ -77,7 +78,7 @@ func (t *terminal) askDestinations(l *wire.Launch) error {
 	if len(all) == 0 {
 		return nil
 	}
-	fmt.Fprintf(t.err, "%s was not allowed to call these addresses yet:\n", harmless(l.Scenario.Source.Name))
+	fmt.Fprintf(t.err, "%s was not allowed to call these addresses yet:\n", visible.Line(l.Scenario.Source.Name))
 	for _, d := range all {
 		fmt.Fprintf(t.err, "  %s gets %s (%s)\n", d.Address(), d.Gets(), d.Service)
 		if d.Results {

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 )
@@ -50,10 +49,9 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 			return err
 		}
 	}
+	why := ""
 	if keepAwake {
-		if release, _, err := awake.Hold("a run starts at " + at.Format(time.TimeOnly)); err == nil {
-			defer release()
-		}
+		why = "a run starts at " + at.Format(time.TimeOnly)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -71,7 +69,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	fmt.Fprintf(t.err, "starts at %s; Ctrl+C cancels, %s\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
 	p := newProgress(t.err, false)
 	typed := t.enters()
-	late, err := wire.Countdown{At: at, Start: start, Show: func(left time.Duration) {
+	late, err := wire.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
 		if p.moving {
 			p.say(time.Now(), "starts in "+wire.Left(left), false)
 		}

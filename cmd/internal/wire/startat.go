@@ -14,6 +14,8 @@ type Countdown struct {
 	Start <-chan struct{}
 	// Show, if set, is told every second how long it still takes.
 	Show func(left time.Duration)
+	// Awake, if set, says why the machine is kept from falling asleep meanwhile.
+	Awake string
 	// Clock is the time of the day; nil is that of this machine.
 	Clock func() time.Time
 }
@@ -21,6 +23,11 @@ type Countdown struct {
 // Wait returns when it is time, or the cause of ctx. It goes by the time of the day, which goes on while the machine
 // sleeps: late is by how much it woke up too late.
 func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
+	if c.Awake != "" {
+		if release, _, err := awake.Hold(c.Awake); err == nil {
+			defer release()
+		}
+	}
 	clock := c.Clock
 	if clock == nil {
 		clock = func() time.Time { return time.Now().Round(0) }
@@ -47,12 +54,11 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 
 // WaitFor waits for the time of a launch, and keeps the machine awake meanwhile if its run would.
 func (l Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}) error {
+	c := Countdown{At: at, Start: start}
 	if l.Settings.KeepAwake {
-		if release, _, err := awake.Hold(l.Scenario.Title + " starts at " + at.Format(time.TimeOnly)); err == nil {
-			defer release()
-		}
+		c.Awake = l.Scenario.Title + " starts at " + at.Format(time.TimeOnly)
 	}
-	_, err := Countdown{At: at, Start: start}.Wait(ctx)
+	_, err := c.Wait(ctx)
 	return err
 }
 
