@@ -69,7 +69,7 @@ func (e *examination) cpu() float64 {
 func (e *examination) cpuText() string {
 	h := &e.s.Metrics.Host
 	text := fmt.Sprintf("%.0f %%", h.CPU)
-	if own := h.ProcessCPU / float64(e.v.cores()); h.CPU >= 70 && own < h.CPU/2 {
+	if own := h.ProcessCPU / float64(e.v.cores()); h.CPU >= 70 && own > 0 && own < h.CPU/2 {
 		text += fmt.Sprintf(", %.0f %% by other programs", h.CPU-own)
 	}
 	return text

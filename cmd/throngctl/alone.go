@@ -59,16 +59,19 @@ func (t *terminal) runAlone(ctx context.Context, l wire.Launch, out output, flag
 	quiet.out = io.Discard
 	err := quiet.carryOut(ctx, l, out, flag)
 	var code exitError
+	cut := err != nil
 	switch {
 	case err == nil:
 	case !errors.As(err, &code):
 		return err
+	case code == exitFailed && len(r.all) == l.Scenario.Agents: // every session failed
+		cut = false
 	case code == exitInterrupted:
 		fmt.Fprintln(t.err, "the run was interrupted; go on with: throngctl resume")
 	default:
 		fmt.Fprintln(t.err, "the run did not come to its end; throngctl export --what run says why")
 	}
-	shown, printErr := r.print(t.out, l.Scenario.Rows(), err != nil)
+	shown, printErr := r.print(t.out, l.Scenario.Rows(), cut)
 	switch {
 	case printErr != nil:
 		return printErr

@@ -187,7 +187,7 @@ chain c:
 		}
 	}
 	code, out, stderr = ctl(t, "run", file, "--data", data, "--service", "nlp=rehearsal:shop", "--retries", "1")
-	if code != exitDone || !strings.Contains(out, "client_error") { // the shop has no /entities
+	if code != exitFailed || !strings.Contains(out, "client_error") { // the shop has no /entities
 		t.Errorf("with a rehearsal, exit code %d\n%s%s", code, out, stderr)
 	}
 }

@@ -161,7 +161,7 @@ func TestAuditOfMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := ctl(t, "audit", "--data", data)
-	if code != exitFailed || !strings.Contains(stderr, "a part of the store is damaged") || strings.Contains(stdout, "all equal") {
+	if code != exitFailed || !strings.Contains(stderr, "a part of it cannot be read") || strings.Contains(stdout, "all equal") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if err := os.RemoveAll(data); err != nil { // its damage is meant

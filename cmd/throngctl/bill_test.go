@@ -235,7 +235,7 @@ func TestBillOfARunThatWasCut(t *testing.T) {
 		}
 	}()
 	var out, stderr bytes.Buffer
-	code := execute(b.run(file, data, "--max-concurrent", "6", "--budget", "5"), &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals})
+	code := execute(b.run(file, data, "--max-concurrent", "6", "--budget", "5"), &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
 	if code == exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, &out, &stderr)
 	}

@@ -128,7 +128,7 @@ func (s *seat) leaves(code int) (after string) {
 
 // shoppers is a run that lasts as long as it is needed.
 func shoppers(data string) []string {
-	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--rehearsal", "local", "--max-concurrent", "5", "--seed", "7"}
+	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--rehearsal", "local", "--max-concurrent", "5", "--ceiling", "100", "--seed", "7"}
 }
 
 // TestDashboard steers a run by the keys of its dashboard, and one by those of a dashboard elsewhere.

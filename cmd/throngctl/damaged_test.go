@@ -42,7 +42,7 @@ func TestDamagedRun(t *testing.T) {
 		}
 		says(exitDone, sound, "runs")
 		says(exitDone, broken, "runs")
-		says(exitFailed, "a part of the store is damaged", "resume", broken)
+		says(exitFailed, "a part of it cannot be read", "resume", broken)
 		says(exitDone, "it stays in the bin", "delete", broken, "--yes")
 		says(exitDone, broken, "bin")
 		says(exitDone, "", "restore", broken)

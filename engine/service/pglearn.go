@@ -53,14 +53,13 @@ const limitStep = 5 * time.Second
 // not have arrived.
 const graceTime = 5 * time.Second
 
-// serverLimit is how long the server is to work on a statement, in milliseconds; 0 is that it has a limit of its own, or
-// that nobody waits for an end.
-func (p *Postgres) serverLimit(ctx context.Context) int64 {
-	ends, ok := ctx.Deadline()
-	if !ok || p.ownLimit.Load() {
+// serverLimit is how long the server is to work on a statement that is awaited for a time, in milliseconds; 0 is that it has
+// a limit of its own.
+func (p *Postgres) serverLimit(patience time.Duration) int64 {
+	if p.ownLimit.Load() {
 		return 0
 	}
-	return int64((time.Until(ends)+graceTime+limitStep)/limitStep) * limitStep.Milliseconds()
+	return int64((patience+graceTime+limitStep-1)/limitStep) * limitStep.Milliseconds()
 }
 
 // rowsChanged begin the statements that may stand behind another one in a transaction, which others, such as vacuum, may

@@ -255,7 +255,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 		defer call.Clock.Release()
 	}
 	stood := clock.Lost()
-	answer, connected, err := p.exchange(once, s)
+	answer, connected, err := p.exchange(once, s, call.patience(&p.timeout))
 	took := time.Since(start)
 	if err != nil && !connected && ctx.Err() == nil {
 		switch {
@@ -320,7 +320,7 @@ func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once 
 }
 
 // exchange runs the statement on a connection. connected says that it had one.
-func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, connected bool, err error) {
+func (p *Postgres) exchange(ctx context.Context, s *Statement, patience time.Duration) (answer *Answer, connected bool, err error) {
 	defer p.pool.bound.Leave()
 	conn, release, err := p.pool.acquire(ctx)
 	if err != nil {
@@ -329,7 +329,7 @@ func (p *Postgres) exchange(ctx context.Context, s *Statement) (answer *Answer, 
 	defer release()
 	rows := &table{}
 	p.witness.leaving(nil)
-	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(ctx), p.database.role, rows)
+	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(patience), p.database.role, rows)
 	if err != nil {
 		return nil, true, err
 	}

@@ -228,7 +228,7 @@ func TestNewestFirst(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	all := []engine.RunID{run}
 	for i := range 3 {
-		id := engine.RunID(fmt.Sprint("run ", i))
+		id := engine.RunID(fmt.Sprint("run-", i))
 		must(t, l.create(id).Commit(t.Context(), engine.SessionRows{shopping(l.random)}))
 		all = append(all, id)
 	}
@@ -236,7 +236,7 @@ func TestNewestFirst(t *testing.T) {
 	p := l.push(d.url, onlyWhenAsked, func(c *PusherConfig) {
 		c.Names = func(_ context.Context, id engine.RunID) (storage.Names, error) {
 			order <- id
-			if id == "run 1" {
+			if id == "run-1" {
 				return storage.Names{}, errors.New("its scenario has gone")
 			}
 			return names, nil
@@ -245,14 +245,14 @@ func TestNewestFirst(t *testing.T) {
 	for _, id := range all {
 		must(t, l.Subscribe(t.Context(), id, p.Target()))
 	}
-	p.wanted = []engine.RunID{"run 0"} // as Drain has it
+	p.wanted = []engine.RunID{"run-0"} // as Drain has it
 	p.Start()
-	for i, want := range []engine.RunID{"run 0", "run 2", "run 1", run} {
+	for i, want := range []engine.RunID{"run-0", "run-2", "run-1", run} {
 		if got := <-order; got != want {
 			t.Errorf("run number %d: got %s, want %s", i, got, want)
 		}
 	}
-	if err := p.Drain(t.Context(), "run 1"); err == nil || !strings.Contains(err.Error(), "its scenario has gone") {
+	if err := p.Drain(t.Context(), "run-1"); err == nil || !strings.Contains(err.Error(), "its scenario has gone") {
 		t.Errorf("got %v", err)
 	}
 	if got := ask[int](d, `SELECT count(*) FROM throng.runs`); got != 3 {

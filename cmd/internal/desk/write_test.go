@@ -46,14 +46,20 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 			}
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
+			order := setup.Order{Scenario: path, Settings: engine.DefaultSettings(), Allow: []string{strings.TrimPrefix(model.URL, "http://")}}
 			writing, launched := make(chan [2]int, 10), make(chan error, 1)
 			go func() {
-				launched <- setupDesk{d}.Launch(ctx, setup.Order{Scenario: path, Settings: engine.DefaultSettings()}, func(done, total int) {
+				launched <- setupDesk{d}.Launch(ctx, order, func(done, total int) {
 					writing <- [2]int{done, total}
 				})
 			}()
-			if got := <-writing; got != [2]int{0, 3} {
-				t.Errorf("told %v", got)
+			select {
+			case got := <-writing:
+				if got != [2]int{0, 3} {
+					t.Errorf("told %v", got)
+				}
+			case err := <-launched:
+				t.Fatalf("it was not launched: %v", err)
 			}
 			if err := end.do(d, giveUp); err != nil {
 				t.Error(err)
