@@ -57,7 +57,7 @@ func TestSecondTerminal(t *testing.T) {
 	}
 	checkChanges(t, data)
 	for args, want := range map[string]string{
-		"status":        `not in progress: stopped, .*\n  go on with: throngctl resume ` + id,
+		"status":        `not in progress: stopped, .*\n  ended: enough\n  go on with: throngctl resume ` + id,
 		"status --json": `"ending":"stopped".*"elapsed_seconds":[1-9.].*"ceiling":100,.*"checkpoints":[1-9].*"last_checkpoint":"20.*"outcomes":\{.*"requests":[1-9].*"events":[1-9].*"latency_seconds":\{"mean":[0-9.e-]+`,
 	} {
 		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {

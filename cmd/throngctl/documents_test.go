@@ -388,6 +388,9 @@ func brisk(args []string) []string {
 		give("--checkpoint-interval", "1ms")
 		give("--keep-checkpoints", "1000")
 	}
+	if args[0] == "run" && has("--at") {
+		give("--at", "+10ms")
+	}
 	if args[0] == "run" && has("mine.yaml") { // whose service has a rate
 		args = append(args, "--set", "visitors=5")
 	}
