@@ -36,9 +36,11 @@ func (s firstDesk) Preset(context.Context) (string, error) { return "", nil }
 func (s firstDesk) Preflight(context.Context, setup.Order, bool, func([]engine.Check)) ([]engine.Check, error) {
 	return []engine.Check{{Name: "Disk", Grade: engine.GradeOK}}, nil
 }
+
 func (s firstDesk) Unallowed(context.Context, setup.Order) ([]engine.Destination, error) {
 	return nil, nil
 }
+
 func (s firstDesk) Launch(context.Context, setup.Order, func(done, total int)) error {
 	s.d.ask("launch")
 	return nil

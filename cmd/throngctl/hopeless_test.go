@@ -56,8 +56,10 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 		{"403", url, `  step browse: {kind: http, service: api, get: /403}`, []string{":7: step browse: status 403", "does not allow"}},
 		{"404", url, `  step browse: {kind: http, service: api, post: /404, json: {}}`, []string{":7: step browse: status 404", "check the path of the step"}},
 		{"422", url, `  step browse: {kind: http, service: api, post: /422, json: {}}`, []string{":7: step browse: status 422", "refuses the values"}},
-		{"a wrong expression", url, "  step browse: {kind: http, service: api, get: /200}\n  step pay: {kind: emit, event: paid, data: '${steps.browse.products[0].prize}'}",
-			[]string{":8:72: record has no field \"prize\"", "did you mean price?", "correct the expression"}},
+		{
+			"a wrong expression", url, "  step browse: {kind: http, service: api, get: /200}\n  step pay: {kind: emit, event: paid, data: '${steps.browse.products[0].prize}'}",
+			[]string{":8:72: record has no field \"prize\"", "did you mean price?", "correct the expression"},
+		},
 		{"an unknown host", "http://shop.invalid", `  step browse: {kind: http, service: api, get: /200}`, []string{":7: step browse: there is no host shop.invalid", "check `url` of the service api"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -32,13 +32,17 @@ var hints = []struct {
 	{Full, "PgBouncer accepts no more clients: raise max_client_conn in pgbouncer.ini, or use fewer connections here"},
 	{Busy, "no connection of PgBouncer to its server was free in time: raise default_pool_size in pgbouncer.ini, or use no more connections here than that"},
 	{RefusesParameter, "PgBouncer accepts no such parameter at the start of a connection: leave it out of the address, or add it to ignore_startup_parameters in pgbouncer.ini"},
-	{func(e Answer) bool { return e.Code == "26000" || e.Code == "42P05" },
-		"behind PgBouncer with pool_mode = transaction the next statement may use another server connection, so PREPARE has no effect on it: send the statement itself"},
+	{
+		func(e Answer) bool { return e.Code == "26000" || e.Code == "42P05" },
+		"behind PgBouncer with pool_mode = transaction the next statement may use another server connection, so PREPARE has no effect on it: send the statement itself",
+	},
 	{func(e Answer) bool {
 		return says(e, "cannot connect to server") || says(e, "server login has been failing") || says(e, "server login failed")
 	}, "PgBouncer answers, but cannot reach its server: check the server, and [databases] in pgbouncer.ini"},
-	{func(e Answer) bool { return says(e, "no such database") },
-		"add the database to [databases] in pgbouncer.ini"},
+	{
+		func(e Answer) bool { return says(e, "no such database") },
+		"add the database to [databases] in pgbouncer.ini",
+	},
 }
 
 // Hint says what to do about an error that PgBouncer causes; "" is that PgBouncer causes none like it.

@@ -101,9 +101,12 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 		to   *float64
 		like *float64 // what it is where it is not said; nil is nothing
 	}{
-		{"input_cost_per_token", &p.Input, nil}, {"output_cost_per_token", &p.Output, nil},
-		{"cache_read_input_token_cost", &p.CacheRead, &p.Input}, {"cache_creation_input_token_cost", &p.CacheWrite, &p.Input},
-		{"input_cost_per_token_batches", &p.BatchInput, &p.Input}, {"output_cost_per_token_batches", &p.BatchOutput, &p.Output},
+		{"input_cost_per_token", &p.Input, nil},
+		{"output_cost_per_token", &p.Output, nil},
+		{"cache_read_input_token_cost", &p.CacheRead, &p.Input},
+		{"cache_creation_input_token_cost", &p.CacheWrite, &p.Input},
+		{"input_cost_per_token_batches", &p.BatchInput, &p.Input},
+		{"output_cost_per_token_batches", &p.BatchOutput, &p.Output},
 	} {
 		text := m[part.name]
 		if text == nil || string(text) == "null" {

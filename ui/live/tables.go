@@ -60,11 +60,14 @@ func bucketRow(service string, b *engine.BucketState, now time.Time) widgets.Row
 		why = "a 429: nothing starts before " + b.Blocked.Local().Format(time.TimeOnly)
 	}
 	return widgets.Row{Key: service + " " + b.Name, Cells: []widgets.Cell{
-		{Text: "  " + b.Name, Tone: widgets.Quiet}, {}, {},
+		{Text: "  " + b.Name, Tone: widgets.Quiet},
+		{},
+		{},
 		{Text: engine.FormatCount(int64(b.Waiting))},
 		{Text: paced(b.Rate, b.MaxRate)},
 		{Text: engine.FormatCount(b.Refused), Tone: tonedIf(b.Refused > 0, widgets.Warning)},
-		{}, {},
+		{},
+		{},
 		{Text: words.Drawn(why), Tone: widgets.Quiet},
 	}}
 }

@@ -69,11 +69,13 @@ func TestChecksBeforeALaunch(t *testing.T) {
 
 // TestMendingWhatWasFound does what each button says, and checks again.
 func TestMendingWhatWasFound(t *testing.T) {
-	desk := &fakeDesk{checks: append(slices.Clone(listed),
-		engine.Check{Name: "Memory", Grade: engine.GradeWarning, Mend: "limit 12"},
-		engine.Check{Name: "Data folder", Grade: engine.GradeProblem, Mend: "settings"},
-		engine.Check{Name: "Space", Grade: engine.GradeWarning, Mend: "free"}),
-		targets: []engine.Destination{{Service: "shop", Host: "shop.example.com"}}}
+	desk := &fakeDesk{
+		checks: append(slices.Clone(listed),
+			engine.Check{Name: "Memory", Grade: engine.GradeWarning, Mend: "limit 12"},
+			engine.Check{Name: "Data folder", Grade: engine.GradeProblem, Mend: "settings"},
+			engine.Check{Name: "Space", Grade: engine.GradeWarning, Mend: "free"}),
+		targets: []engine.Destination{{Service: "shop", Host: "shop.example.com"}},
+	}
 	s := shown(t, desk)
 	s.until("2 problems, 3 warnings")
 	s.tap("Allow shop.example.com")
