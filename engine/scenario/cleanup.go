@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -34,11 +35,9 @@ func (r *reader) cleanup(n *doc.Node, chains []string) {
 		}
 	}
 	c.Chain = at.Text()
-	for _, name := range chains {
-		if name == c.Chain {
-			r.s.Cleanup = c
-			return
-		}
+	if slices.Contains(chains, c.Chain) {
+		r.s.Cleanup = c
+		return
 	}
 	at.Errorf(oneOfChains(c.Chain, chains), "there is no chain %s", c.Chain)
 }

@@ -162,7 +162,8 @@ func (r refusal) refused(sent []field) string {
 		}
 	}
 	asksForm := slices.Contains(names, fieldFormat)
-	for _, param := range r.params {
+	if len(r.params) > 0 {
+		param := r.params[0]
 		name := param
 		if i := strings.IndexAny(param, ".["); i > 0 {
 			name = param[:i]

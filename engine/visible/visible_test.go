@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "",
 		"plain\n\tword": "plain\n\tword",
-		"Grüße, 日本, שלום, 👩‍💻, می‌خواهم": "Grüße, 日本, שלום, 👩‍💻, می‌خواهم",
+		"Grüße, 日本, שלום, 👩\u200d💻, می\u200cخواهم": "Grüße, 日本, שלום, 👩\u200d💻, می\u200cخواهم",
 		"\x1b[31mred": `\u001b[31mred`,
 		"a\u202eb":    `a\u202eb`,
 		"\u009b":      `\u009b`,

@@ -77,7 +77,7 @@ func (b *batch) add(row engine.Row, base int64) {
 		o.count, o.end = o.count+1, len(b.data)
 	case engine.AnswerRow:
 		o := b.open(requestsOp, r.Cycle)
-		b.private = b.private || r.Entry.Private
+		b.private = b.private || r.Private
 		b.data = appendAnswer(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
 	default:

@@ -42,7 +42,7 @@ func (s *Store) restartLog() (busy bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	// So long it waits for those who read, at most.
 	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 250`); err != nil {
 		return false, err

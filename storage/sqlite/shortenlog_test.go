@@ -17,7 +17,7 @@ func TestLogStaysShort(t *testing.T) {
 	defer closeStore(t, s)
 	j := newRun(t, s, "r")
 	other := connect(s.path(), true, 2) // as another process
-	defer other.Close()
+	defer func() { _ = other.Close() }()
 	begin := func() *sql.Tx {
 		tx, err := other.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
 		if err != nil {
