@@ -38,6 +38,13 @@ func newBiller(t *testing.T) *biller {
 	return b
 }
 
+// hold has none answered from a request on.
+func (b *biller) hold(from int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holdFrom = from
+}
+
 func (b *biller) letGo() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,7 +203,7 @@ func TestBillAfterAKill(t *testing.T) {
 	const atOnce = 6
 	b := newBiller(t)
 	file, data := b.scenario(t, true)
-	b.holdFrom = 12 + 15
+	b.hold(12 + 15)
 	cmd, out, stderr := process(t, nil, b.run(file, data, "--max-concurrent", fmt.Sprint(atOnce), "--budget", "5")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -226,7 +233,7 @@ func TestBillAfterAKill(t *testing.T) {
 func TestBillOfARunThatWasCut(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)
-	b.holdFrom = 20
+	b.hold(20)
 	signals := make(chan os.Signal)
 	go func() {
 		<-b.reached

@@ -100,7 +100,7 @@ func TestBrokenEngineIsFound(t *testing.T) {
 		env     []string
 		between func(dir string) error
 		in      string // a part that differs
-		says    string // where a resumed run notices it by itself
+		says    string // what a resumed run that notices it by itself says; it need not in every trial
 	}{
 		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "", "the log of the mock shop lacks"},
 		{"a journal that forgets what agents remember", nil, forget, "memory.jsonl", ""},
@@ -119,7 +119,7 @@ func TestBrokenEngineIsFound(t *testing.T) {
 				t.Fatalf("%d kills found nothing", r.Kills())
 			}
 			if tt.says != "" {
-				if !strings.Contains(found.First, tt.says) {
+				if !strings.Contains(found.First, tt.says) && found.Lost+found.Doubled == 0 {
 					t.Errorf("%s found %+v, want %s", found.Describe(), found.Difference, tt.says)
 				}
 				return

@@ -45,6 +45,7 @@ var unattended = []struct{ command, why string }{
 	{"throngctl prove", "it takes minutes: TestProve"},
 	{"throngctl check shopping --set provider=openrouter", "it asks a real provider"},
 	{"throngctl run shopping --set provider=openrouter", "it asks a real provider"},
+	{"throngctl run conversation --service", "it asks a model server of this machine: TestAModelMustBeNamed"},
 	{"throngctl cleanup RUN", "it wants a run whose scenario names a cleanup: TestCleanup"},
 	{"throngctl requeue", "it wants a session that ended badly: TestSecondTerminal"},
 	{"make", "it would build, test and measure all there is"},

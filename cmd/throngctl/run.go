@@ -239,7 +239,6 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if err != nil {
 		return err
 	}
-	defer job.Chronicle(t.log)()
 	if t.json {
 		if err := programs.line(newStarted(job, &l)); err != nil {
 			fmt.Fprintln(t.err, err) // the run goes on

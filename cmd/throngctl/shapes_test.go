@@ -25,6 +25,7 @@ var answers = []struct {
 }{
 	{"run, resume, fork: started", startedJSON{}},
 	{"run, resume, fork: progress", progressJSON{}},
+	{"run, resume, fork, cleanup: waiting", waitingJSON{}},
 	{"run, resume, fork: ended", endedJSON{}},
 	{"run --chain", chain.Report{}},
 	{"run --chain, with the rows of a payload, each", row{}},
@@ -37,6 +38,8 @@ var answers = []struct {
 	{"agents --where", agentsFoundJSON{}},
 	{"compare", comparisonJSON{}},
 	{"audit", auditJSON{}},
+	{"cleanup", cleanupJSON{}},
+	{"allowed", []allowedJSON{}},
 	{"report", reportJSON{}},
 	{"note RUN", noteJSON{}},
 	{"delete", deletedJSON{}},

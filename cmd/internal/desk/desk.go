@@ -240,6 +240,9 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	}()
 	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
 	l.Crashed, l.Tell = d.crashed, d.elsewhere()
+	if d.log != nil {
+		l.Log = slog.New(d.log.runs)
+	}
 	l.Window = func() time.Duration { return time.Duration(d.drew.Load()) }
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -25,11 +25,13 @@ type trouble struct {
 	errors int
 	last   string
 	at     time.Time
+
+	runs slog.Handler // what runs log: that a session failed is no trouble of the window
 }
 
-// keepLog has errors counted that are logged, and all of it written by a handler.
-func keepLog(h slog.Handler) *trouble {
-	t := &trouble{}
+// keepLog has errors counted that are logged, and all of it written by a handler. Runs write by one of their own.
+func keepLog(h, runs slog.Handler) *trouble {
+	t := &trouble{runs: runs}
 	slog.SetDefault(slog.New(logbook{h, t}))
 	return t
 }
@@ -42,9 +44,9 @@ func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file i
 	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(wire.Redact)})
 	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, wire.WindowName), Level: level, Redact: wire.Redact})
 	if err != nil {
-		return keepLog(seen), io.NopCloser(nil)
+		return keepLog(seen, slog.DiscardHandler), io.NopCloser(nil)
 	}
-	return keepLog(slog.NewMultiHandler(log.Handler(), seen)), file
+	return keepLog(slog.NewMultiHandler(log.Handler(), seen), log.Handler()), file
 }
 
 // Handle is part of [slog.Handler].

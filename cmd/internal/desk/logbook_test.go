@@ -4,7 +4,10 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/throng-sim/throng/ui/setup"
 )
 
 // TestErrorsOfTheLogAreCounted, and nothing that is logged is lost.
@@ -12,7 +15,7 @@ func TestErrorsOfTheLogAreCounted(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	var out strings.Builder
-	log := keepLog(slog.NewTextHandler(&out, nil))
+	log := keepLog(slog.NewTextHandler(&out, nil), slog.DiscardHandler)
 	slog.Info("begun")
 	if n, last, _ := log.newest(); n != 0 || last != "" {
 		t.Errorf("%d errors, %q", n, last)
@@ -27,4 +30,45 @@ func TestErrorsOfTheLogAreCounted(t *testing.T) {
 			t.Errorf("%q is not in %s", want, out.String())
 		}
 	}
+}
+
+// TestRunsAreLogged: the window's log has what happens to a run, and a session that fails is no trouble of the window.
+func TestRunsAreLogged(t *testing.T) {
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	var out lockedText
+	d := open(t, t.TempDir())
+	d.log = keepLog(slog.DiscardHandler, slog.NewTextHandler(&out, nil))
+	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults, o.Settings.Retry.Attempts = map[string]string{"server_error": "0.3"}, 1 })
+	<-d.Settled()
+	text := out.String()
+	for _, want := range []string{"msg=begun", "level=ERROR msg=\"session failed\"", "msg=\"cycle 1: ", "msg=ended"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if !strings.HasPrefix(text[strings.Index(text, "level="):], "level=INFO msg=begun") {
+		t.Errorf("the log of a run begins otherwise:\n%s", text)
+	}
+	if n, last, _ := d.log.newest(); n != 0 {
+		t.Errorf("%d errors of the window, %q", n, last)
+	}
+}
+
+// lockedText is text that is written from many goroutines.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

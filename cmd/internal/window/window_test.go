@@ -68,11 +68,11 @@ func TestWindow(t *testing.T) {
 	y := slider.Y + slider.H/3
 	d.drag(slider.X+slider.W/2, y, slider.X+slider.W*5/6, y)
 	d.until("a higher limit", func() bool { return d.figure("Limit") > 100 })
-	raised := d.figure("Limit")
 
 	d.click("Pause")
 	d.until("the pause", func() bool { return d.find("paused") != nil && d.find("Resume") != nil && d.figure("In flight") == 0 })
 	d.shot("paused")
+	raised := d.figure("Limit") // what the last move of the drag asked for
 	d.click("Resume")
 	d.until("the run going on", func() bool { return d.find("running") != nil })
 	d.click("Checkpoint now")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -13,29 +12,25 @@ import (
 // chronicleEvery is how far apart the looks at a run are that its log is written from.
 const chronicleEvery = time.Second
 
-// Chronicle writes down what happens to the run, until it has ended or stop is called: its start with the settings in
-// force, phases, orders and what governors moved, breakers, checkpoints, errors that are new, and its end.
-func (j *Job) Chronicle(log *slog.Logger) (stop func()) {
-	c := newChronicle(log.With("run", string(j.Record.ID)))
-	c.start(j)
-	over, done := make(chan struct{}), make(chan struct{})
+// follow writes down what happens to the run until it has ended: phases, orders and what governors moved, breakers,
+// checkpoints, errors that are new, and its end. It returns what waits until all is written.
+func (c *chronicle) follow(run *engine.Run) (wait func() error) {
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(chronicleEvery)
 		defer tick.Stop()
 		for {
-			c.see(j.Run.Snapshot())
+			c.see(run.Snapshot())
 			select {
 			case <-tick.C:
-			case <-j.Run.Done():
-				c.see(j.Run.Snapshot())
-				return
-			case <-over:
+			case <-run.Done():
+				c.see(run.Snapshot())
 				return
 			}
 		}
 	}()
-	return sync.OnceFunc(func() { close(over); <-done })
+	return func() error { <-done; return nil }
 }
 
 // chronicle is what of a run is written down already.
@@ -55,8 +50,8 @@ func newChronicle(log *slog.Logger) *chronicle {
 	return &chronicle{log: log, services: map[string]engine.BreakerState{}, errors: map[engine.Class]int64{}}
 }
 
-func (c *chronicle) start(j *Job) {
-	s := j.Run.Settings()
+// start writes down that a run begins, with the settings in force.
+func (c *chronicle) start(j *Job, s *engine.Settings) {
 	var settings []any
 	for i := range Settings {
 		settings = append(settings, slog.String(Settings[i].Name, Settings[i].Show(s)))

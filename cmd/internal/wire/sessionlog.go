@@ -46,9 +46,9 @@ func (r *ration) take(now time.Time) bool {
 	return true
 }
 
-// withLog has what is journaled of sessions and cycles logged, unless log is nil or off.
+// withLog has what is journaled of sessions and cycles logged, unless log is off.
 func withLog(j engine.Journal, log *slog.Logger, name func(int) (string, error), chain string) engine.Journal {
-	if log == nil || !log.Enabled(context.Background(), slog.LevelError) {
+	if !log.Enabled(context.Background(), slog.LevelError) {
 		return j
 	}
 	return &sessionLog{Journal: j, log: log, name: name, chain: chain}

@@ -64,7 +64,7 @@ func TestSessionsAreLogged(t *testing.T) {
 			t.Errorf("%d failures are logged of 250 in one second:\n%s", n, out.String())
 		}
 	})
-	if j := withLog(engine.Discard, nil, nil, ""); j != engine.Discard {
+	if j := withLog(engine.Discard, slog.New(slog.DiscardHandler), nil, ""); j != engine.Discard {
 		t.Error("without a log it is another journal")
 	}
 }

@@ -55,7 +55,8 @@ type Launch struct {
 	Watch func(*chain.Report)
 	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
 	Tracer engine.Tracer
-	// Log, if set, has a line for each session that failed, each chain that was completed and each cycle.
+	// Log, if set, has what happens to the run, from its start to its end, with a line for each session that failed, each
+	// chain that was completed and each cycle.
 	Log *slog.Logger
 	// Tell is where others are told of the run; the zero value is nowhere.
 	Tell Tell
@@ -178,6 +179,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	}
 	probe := l.probe(j)
 	probe.Stored = journal.Stored
+	log := l.logOf(j)
+	kept := newChronicle(log)
+	kept.start(j, &l.Settings)
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -190,7 +194,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings:  l.Settings,
 		First:     j.Record.ForkCycle,
 		Lineage:   lineage(ctx, l.Store, &j.Record),
-		Journal:   withLog(journal, l.logOf(j), j.Program.AgentID, l.Scenario.Chain.Name),
+		Journal:   withLog(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:    res,
 		Probe:     probe,
 		Pilot:     pilot,
@@ -213,16 +217,17 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	j.onClose(kept.follow(j.Run))
 	l.tell(j, sender)
 	l.takeOrders(j)
 	l.stayAwake(j)
 	return j, nil
 }
 
-// logOf is the log of what the run's sessions come to; nil is none.
+// logOf is the log of what happens to the run.
 func (l Launch) logOf(j *Job) *slog.Logger {
 	if l.Log == nil {
-		return nil
+		return slog.New(slog.DiscardHandler)
 	}
 	return l.Log.With("run", string(j.Record.ID))
 }
