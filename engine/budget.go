@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -86,10 +87,18 @@ func plainly(n int64) string { return strconv.FormatInt(n, 10) }
 const maxDollars = 1_000_000
 
 func (b *Budget) validate() error {
-	if b.Dollars >= 0 && b.Dollars <= maxDollars && b.Tokens >= 0 && b.Requests >= 0 && b.Wall >= 0 {
-		return nil
+	var mistakes []error
+	for _, part := range []struct {
+		ok   bool
+		name string
+	}{
+		{b.Dollars >= 0 && b.Dollars <= maxDollars, "budget"}, {b.Tokens >= 0, "max-tokens"}, {b.Requests >= 0, "max-requests"}, {b.Wall >= 0, "max-time"},
+	} {
+		if !part.ok {
+			mistakes = append(mistakes, &FieldError{part.name, "is out of range", "0 is unlimited"})
+		}
 	}
-	return &FieldError{"budget", "is out of range", "0 is no bound"}
+	return errors.Join(mistakes...)
 }
 
 // billionths is the bound on money; 0 is none.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,43 +11,17 @@ import (
 
 // governed reports whether something else than people moves the limit.
 func (l *loop) governed() bool {
-	s := &l.cfg.Settings
-	return l.cfg.Pilot != nil && s.Governor != "" && s.Governor != Manual
+	return l.cfg.Pilot != nil && l.cfg.Settings.governed()
 }
 
-// setLimit is a person's word: by hand the limit itself, else the ceiling of whoever moves it.
-func (l *loop) setLimit(n int, who, why string) error {
-	if n == 0 || !l.governed() {
-		l.moveLimit(n, who, why)
-		return nil
-	}
-	was := l.cfg.Settings.Ceiling
-	follows := l.limit == was || l.limit > n || l.limit == 0
-	if n != was {
-		next := l.cfg.Settings
-		next.Ceiling, next.Floor = n, min(next.Floor, n)
-		if err := l.cfg.Pilot.Use(next.Steering()); err != nil {
-			return err
-		}
-		if floor := l.cfg.Settings.Floor; next.Floor != floor {
-			l.change("floor", strconv.Itoa(floor), strconv.Itoa(next.Floor), who, why)
-		}
-		l.change(CeilingChange, strconv.Itoa(was), strconv.Itoa(n), who, why)
-		l.use(next)
-	}
-	if follows {
-		l.moveLimit(n, who, why)
-	}
-	l.publish()
-	return nil
-}
+func (s *Settings) governed() bool { return s.Governor != "" && s.Governor != Manual }
 
 // moveLimit puts another limit in force.
 func (l *loop) moveLimit(n int, who, why string) {
 	if n == l.limit {
 		return
 	}
-	l.change(LimitChange, strconv.Itoa(l.limit), strconv.Itoa(n), who, why)
+	l.change(LimitSetting, strconv.Itoa(l.limit), strconv.Itoa(n), who, why)
 	l.limit = n
 	next := l.cfg.Settings
 	next.Limit = n
@@ -61,58 +36,161 @@ func (l *loop) use(s Settings) {
 	l.r.settings.Store(&s)
 }
 
-// set changes a setting or what a service can change.
-func (l *loop) set(name, value, who, why string) error {
-	i := slices.IndexFunc(tunables, func(t tunable) bool { return t.name == name })
-	if i < 0 {
-		return l.tune(name, value, who, why)
+// apply carries out an order of several settings: all or none.
+func (l *loop) apply(wanted []Assignment, who, why string) (changes []Change, err error) {
+	own, others, err := l.parted(wanted)
+	if err != nil {
+		return nil, err
 	}
-	t, next := &tunables[i], l.cfg.Settings
-	if err := next.Tune(name, value); err != nil {
-		return err
+	was := l.cfg.Settings
+	next, limit, err := l.ordered(own)
+	if err != nil {
+		return nil, err
 	}
-	old, now := t.show(&l.cfg.Settings), t.show(&next)
-	if old == now {
-		return nil
+	if err := l.followBounds(&was, &next); err != nil {
+		return nil, err
 	}
-	if l.cfg.Pilot != nil && next.Steering() != l.cfg.Settings.Steering() {
-		if err := l.cfg.Pilot.Use(next.Steering()); err != nil {
-			return err
-		}
-	}
-	if next.Budget != l.cfg.Settings.Budget {
+	if next.Budget != was.Budget {
 		if err := l.r.setBudget(next.Budget); err != nil {
-			return err
+			return nil, errors.Join(err, l.followBounds(&next, &was))
 		}
 	}
-	c := ChangeRow{What: name, Old: old, New: now, Who: who, Why: why}
-	if t.timing {
-		c.Inexact = l.retimed(name)
+	tuned, err := l.tuneAll(others)
+	if err != nil {
+		if next.Budget != was.Budget {
+			l.r.ledger.set(was.Budget)
+		}
+		return nil, errors.Join(err, l.followBounds(&next, &was))
 	}
-	l.record(c)
+	for i := range SettingTable {
+		t := &SettingTable[i]
+		c := ChangeRow{What: t.Name, Old: t.Show(&was), New: t.Show(&next), Who: who, Why: why}
+		if t.Name == LimitSetting || c.Old == c.New {
+			continue
+		}
+		if t.timing {
+			c.Inexact = l.retimed(t.Name)
+		}
+		l.record(c)
+		changes = append(changes, Change{c.What, c.Old, c.New})
+	}
+	for _, c := range tuned {
+		c.Who, c.Why = who, why
+		l.record(c)
+		changes = append(changes, Change{c.What, c.Old, c.New})
+	}
+	next.Limit = l.limit
 	l.use(next)
-	l.takeEffect(name, who)
+	l.takeEffect(changes)
+	if limit != l.limit {
+		changes = append(changes, Change{LimitSetting, strconv.Itoa(l.limit), strconv.Itoa(limit)})
+		if !slices.ContainsFunc(own, func(a Assignment) bool { return a.Name == LimitSetting }) {
+			why = fmt.Sprintf("the floor is %d, the ceiling %d", next.Floor, next.Ceiling)
+		}
+		l.moveLimit(limit, who, why)
+	}
 	l.publish()
-	return nil
+	return changes, nil
 }
 
-// tune changes what a service can change.
-func (l *loop) tune(name, value, who, why string) error {
-	s := l.serviceOf(name)
-	if s == nil {
-		return &FieldError{name, "there is nothing of that name to change", strings.Join(l.names(), ", ")}
+// parted sorts an order into settings of the run and tunables of services. Unknown names and names given twice are mistakes.
+func (l *loop) parted(wanted []Assignment) (own, others []Assignment, err error) {
+	var mistakes []error
+	seen := map[string]bool{}
+	for _, a := range wanted {
+		a = a.clean()
+		switch {
+		case seen[a.Name]:
+			mistakes = append(mistakes, &FieldError{a.Name, "given twice", ""})
+		case findLive(a.Name) != nil:
+			own = append(own, a)
+		case l.serviceOf(a.Name) != nil:
+			others = append(others, a)
+		default:
+			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", "choose " + orList(l.names())})
+		}
+		seen[a.Name] = true
 	}
-	old, err := s.Tune(name, value)
-	if err != nil {
-		return err
+	if len(wanted) == 0 {
+		mistakes = append(mistakes, &FieldError{"set", "no setting is given", "write name=value, such as " + LimitSetting + "=50"})
 	}
-	c := ChangeRow{What: name, Old: old, New: value, Who: who, Why: why}
-	if strings.HasSuffix(name, timeoutTail) && old != value {
-		c.Inexact = l.retimed(name)
+	return own, others, errors.Join(mistakes...)
+}
+
+// ordered returns the settings and the limit that an order leads to.
+func (l *loop) ordered(own []Assignment) (next Settings, limit int, err error) {
+	next, limit = l.cfg.Settings, l.limit
+	var mistakes []error
+	has := map[string]bool{}
+	for _, a := range own {
+		t := FindSetting(a.Name)
+		if err := t.Set(&next, a.Value); err != nil {
+			mistakes = append(mistakes, &FieldError{a.Name, err.Error(), t.Help})
+		}
+		has[a.Name] = true
 	}
-	l.record(c)
-	l.publish()
-	return nil
+	if n := next.Limit; has[LimitSetting] {
+		if n < 0 || n > MaxLimit {
+			mistakes = append(mistakes, &FieldError{LimitSetting, fmt.Sprintf("%d is out of range", n), fmt.Sprintf("0 to %d", MaxLimit)})
+		}
+		limit = l.limitFor(n, &next, has)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return next, limit, err
+	}
+	governed := l.cfg.Pilot != nil && next.governed()
+	if governed && limit > 0 && (has[GovernorSetting] || has[FloorSetting] || has[CeilingSetting]) {
+		limit = min(max(limit, next.Floor), next.Ceiling)
+	}
+	next.Limit = max(limit, 1) // 0 is for a run in progress only
+	err = next.Validate()
+	return next, limit, err
+}
+
+// limitFor returns the limit after an order of n, and sets the bounds of a governor to it where the order does not name them.
+func (l *loop) limitFor(n int, next *Settings, has map[string]bool) int {
+	if n == 0 || l.cfg.Pilot == nil || !next.governed() || has[CeilingSetting] {
+		return n
+	}
+	was := l.cfg.Settings.Ceiling
+	next.Ceiling = n
+	if !has[FloorSetting] {
+		next.Floor = min(next.Floor, n)
+	}
+	if l.limit == was || l.limit > n || l.limit == 0 || !l.governed() {
+		return n
+	}
+	return l.limit
+}
+
+// followBounds has the pilot follow other settings, where they differ in what it follows.
+func (l *loop) followBounds(was, next *Settings) error {
+	if l.cfg.Pilot == nil || next.Steering() == was.Steering() {
+		return nil
+	}
+	return l.cfg.Pilot.Use(next.Steering())
+}
+
+// tuneAll changes tunables of services: all or none.
+func (l *loop) tuneAll(wanted []Assignment) (changes []ChangeRow, err error) {
+	for _, a := range wanted {
+		s := l.serviceOf(a.Name)
+		old, err := s.Tune(a.Name, a.Value)
+		if err != nil {
+			for _, c := range slices.Backward(changes) {
+				if _, back := l.serviceOf(c.What).Tune(c.What, c.Old); back != nil {
+					err = errors.Join(err, fmt.Errorf("%s stays %s: %w", c.What, c.New, back))
+				}
+			}
+			return nil, err
+		}
+		c := ChangeRow{What: a.Name, Old: old, New: a.Value}
+		if strings.HasSuffix(a.Name, timeoutTail) && old != a.Value {
+			c.Inexact = l.retimed(a.Name)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
 }
 
 // serviceOf finds the service that can change something; nil is none.
@@ -126,7 +204,7 @@ func (l *loop) serviceOf(name string) Service {
 }
 
 func (l *loop) names() []string {
-	names := TunableNames()
+	names := LiveSettings()
 	for _, s := range l.cfg.Services {
 		for _, t := range s.Tunables() {
 			names = append(names, t.Name)
@@ -146,20 +224,17 @@ func (l *loop) retimed(name string) *Inexact {
 	return &since
 }
 
-// takeEffect does what a changed setting means for what is under way.
-func (l *loop) takeEffect(name, who string) {
-	s := &l.cfg.Settings
-	switch name {
-	case "governor", "floor", CeilingChange:
-		if n := min(max(l.limit, s.Floor), s.Ceiling); l.governed() && l.limit > 0 && n != l.limit {
-			l.moveLimit(n, who, fmt.Sprintf("the floor is %d, the ceiling %d", s.Floor, s.Ceiling))
+// takeEffect does what changed settings mean for work in progress.
+func (l *loop) takeEffect(changes []Change) {
+	for _, c := range changes {
+		switch c.Name {
+		case sessionTimeout:
+			if l.cycle != nil {
+				l.cycle.timeout.Store(&TimeoutError{"session", l.cfg.Settings.SessionTimeout})
+			}
+		case checkpointInterval:
+			l.autosave.Reset(0)
 		}
-	case "session-timeout":
-		if l.cycle != nil {
-			l.cycle.timeout.Store(&TimeoutError{"session", s.SessionTimeout})
-		}
-	case "checkpoint-interval":
-		l.autosave.Reset(0)
 	}
 }
 

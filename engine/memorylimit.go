@@ -26,7 +26,7 @@ var memoryUnits = []struct {
 func ParseMemory(text string) (MemoryLimit, error) {
 	said := strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	wrong := func() (MemoryLimit, error) {
-		return MemoryLimit{}, &FieldError{"memory budget", strconv.Quote(text) + " is not an amount of memory", memoryHint}
+		return MemoryLimit{}, &FieldError{"memory-budget", strconv.Quote(text) + " is not an amount of memory", memoryHint}
 	}
 	if said == "OFF" {
 		return MemoryLimit{}, nil

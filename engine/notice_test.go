@@ -11,7 +11,7 @@ import (
 // TestHerald changes a run that goes on, and looks at what is news: once, and nothing of it where it was so before.
 func TestHerald(t *testing.T) {
 	phase := func(to, who string) []engine.ChangeRow {
-		return []engine.ChangeRow{{What: engine.LimitChange, Who: "user"}, {What: engine.PhaseChange, New: to, Who: who}}
+		return []engine.ChangeRow{{What: engine.LimitSetting, Who: "user"}, {What: engine.PhaseChange, New: to, Who: who}}
 	}
 	services := []engine.ServiceState{{Name: "shop"}, {Name: "model"}}
 	for _, tt := range []struct {

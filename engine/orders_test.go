@@ -210,7 +210,7 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 				}
 				want := ""
 				if moves {
-					want = "limit 10→25 by latency: 10 → 25: it may be more"
+					want = "max-concurrent 10→25 by latency: 10 → 25: it may be more"
 				}
 				if got := told(enginetest.Of[engine.ChangeRow](j)); got != want {
 					t.Errorf("journaled: %s, want %s", got, want)
@@ -230,11 +230,11 @@ func TestPersonsLimitIsTheCeiling(t *testing.T) {
 		floor, wantFloor, inFlight int
 	}{
 		{10, 100, 50, 10, 50, "ceiling 100→50", 1, 1, 10},
-		{10, 10, 50, 50, 50, "ceiling 10→50; limit 10→50", 1, 1, 50},
-		{10, 100, 4, 4, 4, "ceiling 100→4; limit 10→4", 1, 1, 10},
-		{10, 100, 3, 3, 3, "floor 5→3; ceiling 100→3; limit 10→3", 5, 3, 10},
+		{10, 10, 50, 50, 50, "ceiling 10→50; max-concurrent 10→50", 1, 1, 50},
+		{10, 100, 4, 4, 4, "ceiling 100→4; max-concurrent 10→4", 1, 1, 10},
+		{10, 100, 3, 3, 3, "floor 5→3; ceiling 100→3; max-concurrent 10→3", 5, 3, 10},
 		{10, 100, 100, 10, 100, "", 1, 1, 10},
-		{10, 100, 0, 0, 100, "limit 10→0", 1, 1, 10},
+		{10, 100, 0, 0, 100, "max-concurrent 10→0", 1, 1, 10},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg, _, j := steered(1000, works(time.Hour))
@@ -298,7 +298,7 @@ func TestPilotThatRefusesChangesNothing(t *testing.T) {
 			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
 		}
 		do(t, r.Set("floor", "20", "me", "up"))
-		if got, want := told(r.PublishNow().Changes), "floor 1→20 by me: up; limit 10→20 by me: the floor is 20, the ceiling 100"; got != want {
+		if got, want := told(r.PublishNow().Changes), "floor 1→20 by me: up; max-concurrent 10→20 by me: the floor is 20, the ceiling 100"; got != want {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
 		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {

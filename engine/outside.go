@@ -79,6 +79,7 @@ type Replies [NumReplies]int64
 // Tunable is what can be changed while a run is in progress.
 type Tunable struct {
 	Name  string // of a service's: its name, a point and what, such as model.rate
+	Title string // label of its field; "" is the name
 	Value string
 	Help  string
 }

@@ -123,8 +123,6 @@ type BarrierRow struct {
 
 // What a [ChangeRow] says was changed.
 const (
-	LimitChange   = "limit"
-	CeilingChange = "ceiling"
 	PhaseChange   = "phase"
 	InjectChange  = "inject"  // Old says for whom, New is what
 	RetireChange  = "retire"  // Old is the agent for people, New says which and when
@@ -138,7 +136,7 @@ const (
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
-// one of [TunableNames], or what a service calls it.
+// one of [LiveSettings], or what a service calls it.
 type ChangeRow struct {
 	At             time.Time
 	Cycle          int

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -215,14 +216,9 @@ func (r *Run) Wait() Result {
 	return r.result
 }
 
-// SetLimit changes how many sessions may be in flight; 0 lets those in flight end and starts no other. Where a governor
-// moves the limit, n is its ceiling: the limit follows at once if it stood at the old one, or is above the new one. A limit
-// of 0 is nobody's but a person's to raise.
+// SetLimit is Apply of the concurrency limit.
 func (r *Run) SetLimit(n int, who, why string) error {
-	if n < 0 || n > MaxLimit {
-		return &FieldError{"limit", fmt.Sprintf("%d sessions at once", n), fmt.Sprintf("0 to %d", MaxLimit)}
-	}
-	return r.order(func(l *loop) error { return l.setLimit(n, who, why) })
+	return r.Set(LimitSetting, strconv.Itoa(n), who, why)
 }
 
 // Pause lets the sessions in flight end and starts no other until Resume.

@@ -313,7 +313,7 @@ func TestConfigIsChecked(t *testing.T) {
 	p := works(0)
 	for name, change := range map[string]func(*engine.Config){
 		"agents":          func(c *engine.Config) { c.Agents = -1 },
-		"limit":           func(c *engine.Config) { c.Settings.Limit = 0 },
+		"max-concurrent":  func(c *engine.Config) { c.Settings.Limit = 0 },
 		"agents: index 5": func(c *engine.Config) { c.Chosen = []int{1, 5} },
 		"agents: index 2": func(c *engine.Config) { c.Chosen = []int{2, 2} },
 	} {

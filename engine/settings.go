@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -161,30 +160,32 @@ func (s *Settings) Validate() error {
 			mistakes = append(mistakes, &FieldError{field, problem, hint})
 		}
 	}
-	check(s.Limit >= 1, "limit", fmt.Sprintf("%d sessions at once cannot start a run", s.Limit), "at least 1; a run in progress can be lowered to 0")
-	check(s.Limit <= MaxLimit, "limit", fmt.Sprintf("%d is more than %d", s.Limit, MaxLimit), "")
-	check(s.Floor >= 1, "floor", fmt.Sprintf("%d sessions at once", s.Floor), "at least 1")
-	check(s.Ceiling >= s.Floor && s.Ceiling <= MaxLimit, "ceiling", fmt.Sprintf("%d sessions at once", s.Ceiling), fmt.Sprintf("from the floor, %d, to %d", s.Floor, MaxLimit))
+	check(s.Limit >= 1, LimitSetting, fmt.Sprintf("%d sessions at once cannot start a run", s.Limit), "at least 1; a run in progress can be lowered to 0")
+	check(s.Limit <= MaxLimit, LimitSetting, fmt.Sprintf("%d is more than %d", s.Limit, MaxLimit), "")
+	check(s.Floor >= 1, FloorSetting, fmt.Sprintf("%d sessions at once", s.Floor), "at least 1")
+	check(s.Ceiling >= s.Floor && s.Ceiling <= MaxLimit, CeilingSetting, fmt.Sprintf("%d sessions at once", s.Ceiling), fmt.Sprintf("from the floor, %d, to %d", s.Floor, MaxLimit))
 	check(s.Cycles >= 0, "cycles", fmt.Sprintf("%d is negative", s.Cycles), "")
 	check(s.Hours >= 0 && s.Hours <= maxHours, "hours", fmt.Sprintf("%v is not a length", s.Hours), fmt.Sprintf("0 to %d", maxHours))
 	check(s.Cycles > 0 || s.Hours > 0, "cycles", "the run has no length", "give a number of cycles or hours")
-	check(s.TimeScale == 0 || s.TimeScale >= minScale && s.TimeScale <= maxScale, "time scale", fmt.Sprintf("%v is out of range", s.TimeScale),
+	check(s.TimeScale == 0 || s.TimeScale >= minScale && s.TimeScale <= maxScale, "time-scale", fmt.Sprintf("%v is out of range", s.TimeScale),
 		fmt.Sprintf("%v to %v; 0 is as fast as possible", minScale, maxScale))
-	check(s.SessionTimeout >= 0 && s.ChainTimeout >= 0 && s.CycleTimeout >= 0, "timeout", "is negative", "0 is none")
-	check(s.Retry.Attempts >= 1, "retry", fmt.Sprintf("%d attempts", s.Retry.Attempts), "at least 1")
-	check(s.Retry.Wait >= 0 && s.Retry.Max >= 0, "retry", "waits a negative time", "")
-	check(s.MaxLLMCalls >= 1 && s.MaxLLMCalls <= MaxLimit, "LLM calls", fmt.Sprintf("%d at once", s.MaxLLMCalls), fmt.Sprintf("1 to %d", MaxLimit))
-	check(s.LLMRate >= 0.001 && s.LLMRate <= MaxLimit, "LLM rate", fmt.Sprintf("%v calls per second", s.LLMRate), fmt.Sprintf("0.001 to %d", MaxLimit))
-	check(s.CheckpointEvery >= 0, "checkpoint interval", "is negative", "0 takes none by time")
-	check(s.KeepCheckpoints >= 1, "keep checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
-	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
-	check(s.Memory.Share >= 0 && s.Memory.Share <= 1 && s.Memory.Bytes >= 0, "memory budget", fmt.Sprintf("%v is not an amount of memory", s.Memory), memoryHint)
-	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), "governor",
-		fmt.Sprintf("there is no governor %q", s.Governor), governorNames())
-	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(Breakers, ", "))
+	check(s.SessionTimeout >= 0, sessionTimeout, "is negative", "0 disables it")
+	check(s.ChainTimeout >= 0, "chain-timeout", "is negative", "0 disables it")
+	check(s.CycleTimeout >= 0, cycleTimeout, "is negative", "0 disables it")
+	check(s.Retry.Attempts >= 1, "retries", fmt.Sprintf("%d attempts", s.Retry.Attempts), "at least 1")
+	check(s.Retry.Wait >= 0 && s.Retry.Max >= 0, "retry-wait", "is negative", "")
+	check(s.MaxLLMCalls >= 1 && s.MaxLLMCalls <= MaxLimit, "max-llm-calls", fmt.Sprintf("%d at once", s.MaxLLMCalls), fmt.Sprintf("1 to %d", MaxLimit))
+	check(s.LLMRate >= 0.001 && s.LLMRate <= MaxLimit, "llm-rate", fmt.Sprintf("%v calls per second", s.LLMRate), fmt.Sprintf("0.001 to %d", MaxLimit))
+	check(s.CheckpointEvery >= 0, checkpointInterval, "is negative", "0 takes none by time")
+	check(s.KeepCheckpoints >= 1, "keep-checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
+	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep-share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
+	check(s.Memory.Share >= 0 && s.Memory.Share <= 1 && s.Memory.Bytes >= 0, "memory-budget", fmt.Sprintf("%v is not an amount of memory", s.Memory), memoryHint)
+	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), GovernorSetting,
+		fmt.Sprintf("unknown governor %q", s.Governor), "choose "+governorNames())
+	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("unknown breaker mode %q", s.Breaker), "choose "+orList(Breakers))
 	mistakes = append(mistakes, s.pressure()...)
 	check(s.Batch >= 0, "batch", fmt.Sprintf("%d is negative", s.Batch), "0 runs all agents of a cycle in one wave")
-	check(s.StallAfter >= 0, "stall warning", "is negative", "0 warns of nothing")
+	check(s.StallAfter >= 0, "stall-warning", "is negative", "0 warns of nothing")
 	if err := s.Budget.validate(); err != nil {
 		mistakes = append(mistakes, err)
 	}

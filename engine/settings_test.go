@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +28,8 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 		field  string
 		change func(*engine.Settings)
 	}{
-		{"limit", func(s *engine.Settings) { s.Limit = 0 }},
-		{"limit", func(s *engine.Settings) { s.Limit = engine.MaxLimit + 1 }},
+		{engine.LimitSetting, func(s *engine.Settings) { s.Limit = 0 }},
+		{engine.LimitSetting, func(s *engine.Settings) { s.Limit = engine.MaxLimit + 1 }},
 		{"floor", func(s *engine.Settings) { s.Floor = 0 }},
 		{"ceiling", func(s *engine.Settings) { s.Floor, s.Ceiling = 10, 9 }},
 		{"cycles", func(s *engine.Settings) { s.Cycles = -1 }},
@@ -35,17 +37,17 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 		{"hours", func(s *engine.Settings) { s.Hours = -1 }},
 		{"hours", func(s *engine.Settings) { s.Hours = math.Inf(1) }},
 		{"hours", func(s *engine.Settings) { s.Hours = math.NaN() }},
-		{"time scale", func(s *engine.Settings) { s.TimeScale = -24 }},
-		{"time scale", func(s *engine.Settings) { s.TimeScale = 1e-12 }},
-		{"time scale", func(s *engine.Settings) { s.TimeScale = math.NaN() }},
-		{"timeout", func(s *engine.Settings) { s.SessionTimeout = -1 }},
-		{"timeout", func(s *engine.Settings) { s.CycleTimeout = -time.Second }},
-		{"retry", func(s *engine.Settings) { s.Retry.Attempts = 0 }},
-		{"retry", func(s *engine.Settings) { s.Retry.Wait = -1 }},
-		{"checkpoint interval", func(s *engine.Settings) { s.CheckpointEvery = -1 }},
-		{"keep checkpoints", func(s *engine.Settings) { s.KeepCheckpoints = 0 }},
-		{"keep share", func(s *engine.Settings) { s.KeepShare = 1.1 }},
-		{"keep share", func(s *engine.Settings) { s.KeepShare = math.NaN() }},
+		{"time-scale", func(s *engine.Settings) { s.TimeScale = -24 }},
+		{"time-scale", func(s *engine.Settings) { s.TimeScale = 1e-12 }},
+		{"time-scale", func(s *engine.Settings) { s.TimeScale = math.NaN() }},
+		{"session-timeout", func(s *engine.Settings) { s.SessionTimeout = -1 }},
+		{"cycle-timeout", func(s *engine.Settings) { s.CycleTimeout = -time.Second }},
+		{"retries", func(s *engine.Settings) { s.Retry.Attempts = 0 }},
+		{"retry-wait", func(s *engine.Settings) { s.Retry.Wait = -1 }},
+		{"checkpoint-interval", func(s *engine.Settings) { s.CheckpointEvery = -1 }},
+		{"keep-checkpoints", func(s *engine.Settings) { s.KeepCheckpoints = 0 }},
+		{"keep-share", func(s *engine.Settings) { s.KeepShare = 1.1 }},
+		{"keep-share", func(s *engine.Settings) { s.KeepShare = math.NaN() }},
 		{"warm-up", func(s *engine.Settings) { s.WarmUp = []float64{0.5, 0} }},
 		{"warm-up", func(s *engine.Settings) { s.WarmUp = []float64{0.5, 0.25} }},
 		{"warm-up", func(s *engine.Settings) { s.WarmUp, s.WarmUpCycles = []float64{1}, 0 }},
@@ -61,5 +63,52 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 	bad := engine.Settings{Seed: 1, TimeScale: -1, KeepShare: 2}
 	if lines := strings.Count(bad.Validate().Error(), "\n") + 1; lines < 6 {
 		t.Errorf("%d mistakes of a settings that is all wrong: %v", lines, bad.Validate())
+	}
+}
+
+// TestSettingsComeBackFromJSON: the table has a row for every field.
+func TestSettingsComeBackFromJSON(t *testing.T) {
+	var s engine.Settings
+	odd(reflect.ValueOf(&s).Elem())
+	s.Governor, s.Breaker, s.Preset, s.Memory = "latency", "wait", "80/50", engine.MemoryLimit{Bytes: 5e9}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got engine.Settings
+	if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("%+v comes back as %+v: %v\n%s", s, got, err, data)
+	}
+	if err := json.Unmarshal([]byte(`{"seed": 3, "speed": 1}`), &got); err == nil || !strings.Contains(err.Error(), "speed") {
+		t.Errorf("an unknown setting: %v", err)
+	}
+}
+
+// odd gives every field a value that is not its zero value.
+func odd(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			odd(v.Field(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		odd(v.Index(0))
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		odd(key)
+		odd(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.String:
+		v.SetString("odd")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Uint64:
+		v.SetUint(7)
+	default:
+		v.SetInt(9e9)
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"strings"
 	"time"
 )
 
@@ -129,5 +128,5 @@ func governorNames() string {
 	for _, g := range Governors {
 		names = append(names, g.Name)
 	}
-	return strings.Join(names, ", ")
+	return orList(names)
 }

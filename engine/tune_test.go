@@ -1,7 +1,10 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,68 +32,118 @@ func TestTunablesReadWhatTheyShow(t *testing.T) {
 		texts[v.Name] = v.Value
 	}
 	got := engine.DefaultSettings()
-	got.Retune(texts)
+	got.Restore(texts)
 	for i, v := range got.Tunables() {
 		if want := odd.Tunables()[i]; v != want {
 			t.Errorf("%s = %s, want %s", v.Name, v.Value, want.Value)
 		}
 	}
-	if len(engine.TunableNames()) != 18 || len(got.Tunables()) != 18 {
-		t.Errorf("there are %v", engine.TunableNames())
-	}
-	got.Retune(map[string]string{"floor": "", "session-timeout": "soon"})
+	got.Restore(map[string]string{"floor": "", "session-timeout": "soon"})
 	if got.Floor != 3 || got.SessionTimeout != time.Hour {
 		t.Errorf("texts that say nothing changed it: floor %d, timeout %v", got.Floor, got.SessionTimeout)
 	}
 }
 
-func TestTuneChecks(t *testing.T) {
-	for name, texts := range map[string][]string{
-		"limit": {"-1", "many", "2000000"}, "governor": {"magic"}, "floor": {"0", "101"}, "ceiling": {"0", ""}, "breaker": {"maybe"},
-		"stall-warning": {"-1s", "1e300"}, "session-timeout": {"-5", "soon", "NaN"}, "budget": {"-1", "NaN", "free"}, "max-tokens": {"-3", "1.5"},
-		"max-time": {"-1h"}, "checkpoint-interval": {"-1"}, "seed": {"3"}, "": {""},
-	} {
-		for _, text := range texts {
-			s := engine.DefaultSettings()
-			var field *engine.FieldError
-			if err := s.Tune(name, text); !errors.As(err, &field) {
-				t.Errorf("%s = %q: %v, want a *FieldError", name, text, err)
-			}
-			if want := engine.DefaultSettings(); s.Limit != want.Limit || s.Budget != want.Budget || s.SessionTimeout != want.SessionTimeout || s.Floor != want.Floor {
-				t.Errorf("%s = %q changed something", name, text)
+// TestApplyIsAllOrNothing: a mistake in any setting changes none of them.
+func TestApplyIsAllOrNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model"}}
+		cfg, p, j := steered(10, works(time.Hour))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		before := r.Tunables()
+		for name, texts := range map[string][]string{
+			engine.LimitSetting: {"-1", "many", "2000000"}, "governor": {"magic"}, "floor": {"0", "101"}, "ceiling": {"0", ""}, "breaker": {"maybe"},
+			"stall-warning": {"-1s", "1e300"}, "session-timeout": {"-5", "soon", "NaN"}, "budget": {"-1", "NaN", "free"}, "max-tokens": {"-3", "1.5"},
+			"max-time": {"-1h"}, "checkpoint-interval": {"-1"}, "seed": {"3"}, "": {""}, "model.rate": {"much"},
+		} {
+			for _, text := range texts {
+				var field *engine.FieldError
+				wanted := []engine.Assignment{{Name: "cycle-timeout", Value: "9s"}, {Name: "model.max-rate", Value: "3"}, {Name: name, Value: text}, {Name: "max-requests", Value: "8"}}
+				if _, err := r.Apply(wanted, "me", ""); !errors.As(err, &field) || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s = %q: %v, want a *FieldError", name, text, err)
+				}
 			}
 		}
-	}
-	s := engine.DefaultSettings()
-	for name, text := range map[string]string{"limit": " 0 ", "session-timeout": "90", "budget": "0.5", "max-time": "8h"} {
-		do(t, s.Tune(name, text))
-	}
-	if s.Limit != 0 || s.SessionTimeout != 90*time.Second || s.Budget.Dollars != 0.5 || s.Budget.Wall != 8*time.Hour {
-		t.Errorf("got %+v", s)
+		for _, wanted := range [][]engine.Assignment{nil, {{Name: "floor", Value: "2"}, {Name: "floor", Value: "3"}}} {
+			if _, err := r.Apply(wanted, "me", ""); err == nil {
+				t.Errorf("%v is taken", wanted)
+			}
+		}
+		if after := r.Tunables(); !slices.Equal(before, after) || len(enginetest.Of[engine.ChangeRow](j)) > 0 || len(p.uses) > 0 {
+			t.Errorf("changed: %v, want %v", after, before)
+		}
+		cut(t, r)
+	})
+}
+
+// TestApplyTakesSettingsTogether: no order of them has to be found, and what moves along is told.
+func TestApplyTakesSettingsTogether(t *testing.T) {
+	for _, c := range []struct {
+		wanted, changes string
+		limit           int
+	}{
+		{"floor=200 ceiling=300", "floor 1→200; ceiling 100→300; max-concurrent 10→200", 200},
+		{"max-concurrent=3 floor=2", "floor 1→2; ceiling 100→3; max-concurrent 10→3", 3},
+		{"max-concurrent=20 ceiling=50", "ceiling 100→50; max-concurrent 10→20", 20},
+		{"governor=manual max-concurrent=7", "governor adaptive→manual; max-concurrent 10→7", 7},
+		{" max-concurrent = 0 budget=0.5", "budget 0→0.5; max-concurrent 10→0", 0},
+		{"model.rate=16 floor=10", "floor 1→10; model.rate 10→16", 10},
+		{"floor=1", "", 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg, _, j := steered(1000, works(time.Hour))
+			cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "model"}}}
+			cfg.Settings.Limit, cfg.Settings.Ceiling = 10, 100
+			r := start(t, cfg)
+			var wanted []engine.Assignment
+			for one := range strings.FieldsSeq(strings.ReplaceAll(c.wanted, " = ", "=")) {
+				name, value, _ := strings.Cut(one, "=")
+				wanted = append(wanted, engine.Assignment{Name: " " + name, Value: value + " "})
+			}
+			changes, err := r.Apply(wanted, "me", "because")
+			do(t, err)
+			synctest.Wait()
+			var got, journaled []string
+			for _, one := range changes {
+				got = append(got, one.Name+" "+one.Old+"→"+one.New)
+			}
+			for _, row := range enginetest.Of[engine.ChangeRow](j) {
+				journaled = append(journaled, row.What+" "+row.Old+"→"+row.New)
+			}
+			if s := r.Snapshot(); strings.Join(got, "; ") != c.changes || !slices.Equal(got, journaled) || s.Limit != c.limit {
+				t.Errorf("%s: changed %v, journaled %v, the limit is %d", c.wanted, got, journaled, s.Limit)
+			}
+			cut(t, r)
+		})
 	}
 }
 
-func FuzzTune(f *testing.F) {
-	for _, name := range engine.TunableNames() {
-		f.Add(name, "1")
+// FuzzSettings: what a setting shows is what it reads, and its JSON too.
+func FuzzSettings(f *testing.F) {
+	for _, row := range engine.SettingTable {
+		f.Add(row.Name, "1")
 	}
 	f.Add("budget", "1e-300")
 	f.Add("max-time", "1h30m")
+	f.Add("warm-up", "0.5,on")
+	f.Add("memory-budget", "1.0000001GB")
 	f.Fuzz(func(t *testing.T, name, text string) {
+		row := engine.FindSetting(name)
 		s := engine.DefaultSettings()
-		if s.Tune(name, text) != nil {
+		if row == nil || row.Set(&s, text) != nil || s.Validate() != nil {
 			return
 		}
 		again := engine.DefaultSettings()
-		texts := map[string]string{}
-		for _, v := range s.Tunables() {
-			texts[v.Name] = v.Value
+		if err := row.Set(&again, row.Show(&s)); err != nil || row.Show(&again) != row.Show(&s) {
+			t.Errorf("%s = %q shows %q, which reads as %q: %v", name, text, row.Show(&s), row.Show(&again), err)
 		}
-		again.Retune(texts)
-		for i, v := range again.Tunables() {
-			if want := s.Tunables()[i]; v != want {
-				t.Errorf("%s = %q shows %q, which reads as %q", name, text, want.Value, v.Value)
-			}
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &again); err != nil || !reflect.DeepEqual(again, s) {
+			t.Errorf("%s = %q comes back from JSON as %+v: %v\n%s", name, text, again, err, data)
 		}
 	})
 }
@@ -268,7 +321,7 @@ func TestTunedInTheirOrder(t *testing.T) {
 // TestChangesNeverRace: sessions read settings while everything about them changes, in any order.
 func TestChangesNeverRace(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		names := rapid.SliceOfN(rapid.SampledFrom([]string{"limit", "floor", "ceiling", "governor", "session-timeout", "budget"}), 1, 20).Draw(rt, "names")
+		names := rapid.SliceOfN(rapid.SampledFrom([]string{engine.LimitSetting, "floor", "ceiling", "governor", "session-timeout", "budget"}), 1, 20).Draw(rt, "names")
 		values := rapid.SliceOfN(rapid.IntRange(0, 30), len(names), len(names)).Draw(rt, "values")
 		check(rt, t, func(t *testing.T) error {
 			cfg, _, j := steered(60, programFunc(func(s *engine.Session) {

@@ -13,7 +13,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -281,25 +280,6 @@ func TestCells(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
-	}
-}
-
-// leaves counts the fields of a struct, and of those within it.
-func leaves(t reflect.Type) (n int) {
-	if t.Kind() != reflect.Struct || t == reflect.TypeFor[engine.MemoryLimit]() { // a text in the manifest
-		return 1
-	}
-	for f := range t.Fields() {
-		n += leaves(f.Type)
-	}
-	return n
-}
-
-// TestManifestHasAllSettings finds a setting that the manifest does not know.
-func TestManifestHasAllSettings(t *testing.T) {
-	const elsewhere = 1 // the seed stands beside them
-	if got, want := leaves(reflect.TypeFor[settings]()), leaves(reflect.TypeFor[engine.Settings]())-elsewhere; got != want {
-		t.Errorf("the manifest has %d settings, the engine %d", got, want)
 	}
 }
 

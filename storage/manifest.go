@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -28,7 +27,7 @@ type manifest struct {
 	Rehearsed  []string                   `json:"rehearsed,omitempty"` // the rehearsal answered in place of these
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
-	Settings   settings                   `json:"settings"`
+	Settings   engine.Settings            `json:"settings"`
 	Parent     engine.RunID               `json:"parent,omitempty"`
 	ForkCycle  int                        `json:"fork_cycle,omitempty"`
 	Created    string                     `json:"created"`
@@ -53,65 +52,11 @@ type scenario struct {
 	Files map[string]string `json:"files"` // those that are not UTF-8, or large, are left out
 }
 
-type settings struct {
-	Limit                  int               `json:"limit"`
-	Floor                  int               `json:"floor"`
-	Ceiling                int               `json:"ceiling"`
-	Cycles                 int               `json:"cycles,omitempty"`
-	Hours                  float64           `json:"hours,omitempty"`
-	TimeScale              float64           `json:"time_scale"`
-	SessionTimeoutSeconds  float64           `json:"session_timeout_seconds"`
-	ChainTimeoutSeconds    float64           `json:"chain_timeout_seconds"`
-	CycleTimeoutSeconds    float64           `json:"cycle_timeout_seconds"`
-	RetryAttempts          int               `json:"retry_attempts"`
-	RetryWaitSeconds       float64           `json:"retry_wait_seconds"`
-	RetryMaxWaitSeconds    float64           `json:"retry_max_wait_seconds"`
-	CheckpointEverySeconds float64           `json:"checkpoint_interval_seconds"`
-	KeepCheckpoints        int               `json:"keep_checkpoints"`
-	Agents                 []string          `json:"agents,omitempty"`
-	Filter                 string            `json:"filter,omitempty"`
-	WarmUp                 []float64         `json:"warm_up,omitempty"`
-	WarmUpCycles           int               `json:"warm_up_cycles,omitempty"`
-	MaxLLMCalls            int               `json:"max_llm_calls"`
-	LLMRate                float64           `json:"llm_rate"`
-	Governor               string            `json:"governor"`
-	Breaker                string            `json:"breaker"`
-	StallWarningSeconds    float64           `json:"stall_warning_seconds"`
-	Budget                 budget            `json:"budget"`
-	MemoryBudget           string            `json:"memory_budget"`
-	KeepAwake              bool              `json:"keep_awake"`
-	Sequential             bool              `json:"sequential"`
-	Services               map[string]string `json:"services,omitempty"`
-	Rehearsal              rehearsal         `json:"rehearsal"`
-	SequentialSteps        bool              `json:"sequential_steps"`
-	KeepShare              float64           `json:"keep_share"`
-	Metrics                bool              `json:"metrics"`
-	Simulation             bool              `json:"simulation_mode"`
-	Remote                 bool              `json:"remote"`
-	Record                 bool              `json:"record"`
-	Replay                 engine.RunID      `json:"replay,omitempty"` // the run whose recording answered
-	RemoteCheckpoints      bool              `json:"remote_checkpoints"`
-	Cleanup                engine.RunID      `json:"cleanup_of,omitempty"` // the run whose doings were removed
-	Preset                 string            `json:"preset,omitempty"`
-	Batch                  int               `json:"batch,omitempty"`
-	SequentialPersonas     bool              `json:"sequential_personas,omitempty"`
-	CPUHigh                float64           `json:"cpu_high"`
-	CPULow                 float64           `json:"cpu_low"`
-	MemoryHigh             float64           `json:"memory_high,omitempty"`
-	MemoryLow              float64           `json:"memory_low,omitempty"`
-}
-
 type budget struct {
 	Dollars  float64 `json:"usd,omitempty"`
 	Tokens   int64   `json:"tokens,omitempty"`
 	Requests int64   `json:"requests,omitempty"`
 	Seconds  float64 `json:"seconds,omitempty"`
-}
-
-type rehearsal struct {
-	Profile  string            `json:"profile,omitempty"`
-	Faults   map[string]string `json:"faults,omitempty"`
-	Scarcity bool              `json:"scarcity"`
 }
 
 // mostUnconfirmed bounds the unconfirmed requests that the manifest lists.
@@ -250,7 +195,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Chain:      r.Source.Alone(),
 		Rehearsed:  r.Source.Rehearsed(),
 		Parameters: map[string]json.RawMessage{},
-		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
+		Seed:       r.Settings.Seed, Settings: publicSettings(r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
 		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note,
 		Cycle: r.Cycle, Totals: newTotals(r, t),
@@ -297,21 +242,10 @@ func ending(r *engine.RunRecord) string {
 	}
 }
 
-func newSettings(s *engine.Settings) settings {
-	return settings{
-		Limit: s.Limit, Floor: s.Floor, Ceiling: s.Ceiling, Cycles: s.Cycles, Hours: s.Hours, TimeScale: s.TimeScale,
-		SessionTimeoutSeconds: s.SessionTimeout.Seconds(), ChainTimeoutSeconds: s.ChainTimeout.Seconds(),
-		CycleTimeoutSeconds: s.CycleTimeout.Seconds(), RetryAttempts: s.Retry.Attempts, RetryWaitSeconds: s.Retry.Wait.Seconds(),
-		RetryMaxWaitSeconds: s.Retry.Max.Seconds(), CheckpointEverySeconds: s.CheckpointEvery.Seconds(),
-		KeepCheckpoints: s.KeepCheckpoints, Agents: s.Agents, Filter: s.Filter, WarmUp: s.WarmUp, WarmUpCycles: s.WarmUpCycles,
-		MaxLLMCalls: s.MaxLLMCalls, LLMRate: s.LLMRate,
-		Governor: cmp.Or(s.Governor, engine.Manual), Breaker: cmp.Or(s.Breaker, engine.Breakers[0]), StallWarningSeconds: s.StallAfter.Seconds(),
-		Budget:       budget{s.Budget.Dollars, s.Budget.Tokens, s.Budget.Requests, s.Budget.Wall.Seconds()},
-		MemoryBudget: s.Memory.String(), KeepAwake: s.KeepAwake, Sequential: s.Sequential, SequentialSteps: s.SequentialSteps,
-		Services: WithoutSecrets(s.Services), Rehearsal: rehearsal(s.Rehearsal), KeepShare: s.KeepShare, Metrics: s.Metrics,
-		Simulation: s.Simulation, Remote: s.Remote, RemoteCheckpoints: s.RemoteCheckpoints, Record: s.Record, Replay: s.Replay,
-		Cleanup: s.Cleanup, Preset: s.Preset, Batch: s.Batch, SequentialPersonas: s.SequentialPersonas, CPUHigh: s.CPUHigh, CPULow: s.CPULow, MemoryHigh: s.MemoryHigh, MemoryLow: s.MemoryLow,
-	}
+// publicSettings are the settings without what may be a secret.
+func publicSettings(s engine.Settings) engine.Settings {
+	s.Services = WithoutSecrets(s.Services)
+	return s
 }
 
 // WithoutSecrets leaves out of addresses what may be one: user and query.

@@ -112,11 +112,14 @@ func (r slowRun) Snapshot() *engine.Snapshot {
 	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, Limit: 50, Ceiling: 372, Floor: 1, Ended: 816, Total: 8928, Remaining: -1, Governor: "manual"}
 }
 
-func (r slowRun) SetLimit(int, string, string) error         { r.wait("SetLimit"); return nil }
-func (r slowRun) Pause(string, string) error                 { r.wait("Pause"); return nil }
-func (r slowRun) Stop(string, string) error                  { r.wait("Stop of run"); return nil }
-func (r slowRun) Checkpoint(context.Context, string) error   { r.wait("Checkpoint"); return nil }
-func (r slowRun) Tunables() []engine.Tunable                 { return nil }
-func (r slowRun) Done() <-chan struct{}                      { return nil }
-func (r slowRun) Set(string, string, string, string) error   { r.wait("Set"); return nil }
+func (r slowRun) SetLimit(int, string, string) error       { r.wait("SetLimit"); return nil }
+func (r slowRun) Pause(string, string) error               { r.wait("Pause"); return nil }
+func (r slowRun) Stop(string, string) error                { r.wait("Stop of run"); return nil }
+func (r slowRun) Checkpoint(context.Context, string) error { r.wait("Checkpoint"); return nil }
+func (r slowRun) Tunables() []engine.Tunable               { return nil }
+func (r slowRun) Done() <-chan struct{}                    { return nil }
+func (r slowRun) Apply([]engine.Assignment, string, string) ([]engine.Change, error) {
+	r.wait("Apply")
+	return nil, nil
+}
 func (r slowRun) Requeue(context.Context, int, string) error { r.wait("Requeue"); return nil }

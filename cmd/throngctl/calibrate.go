@@ -108,7 +108,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
 		return s, err
 	}
 	settings, _, err := wire.Layers{
-		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(loaded), Saved: saved,
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: wire.FileSettings(loaded), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return s, err

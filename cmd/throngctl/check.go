@@ -92,7 +92,7 @@ func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings,
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	layers := wire.Layers{Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, Saved: saved}
+	layers := wire.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
 	if s != nil {
 		layers.File = wire.FileSettings(s)
 	}

@@ -62,7 +62,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		return t.kept("nothing was sent")
 	}
 	if c.MaxConcurrent != "" {
-		layers := wire.Layers{Flags: map[string]string{"max-concurrent": c.MaxConcurrent}, Run: &plan.Settings}
+		layers := wire.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
 		if plan.Settings, _, err = layers.Resolve(); err != nil {
 			return err
 		}

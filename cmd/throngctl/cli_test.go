@@ -29,7 +29,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		want []string // in what is said
 	}{
 		{"population of 0", []string{"run", "shopping", "--set", "agents=0"}, []string{"agents", "below 1"}},
-		{"limit of 0", []string{"run", "shopping", "--max-concurrent", "0"}, []string{"limit", "at least 1"}},
+		{"limit of 0", []string{"run", "shopping", "--max-concurrent", "0"}, []string{"max-concurrent", "at least 1"}},
 		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
 		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
@@ -315,15 +315,15 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	_, run, _ := ctl(t, "run", "--help")
 	_, resume, _ := ctl(t, "resume", "--help")
 	_, fork, _ := ctl(t, "fork", "--help")
-	for _, s := range wire.Settings {
-		flag := "--" + s.Name + "=" + s.Hold
+	for _, s := range wire.RunSettings() {
+		flag := "--" + s.Name + "=" + s.Unit
 		if !strings.Contains(run, flag) {
 			t.Errorf("run has no flag %s", flag)
 		}
 		if !strings.Contains(fork, flag) {
 			t.Errorf("fork has no flag %s", flag)
 		}
-		if got, want := strings.Contains(resume, flag), !s.Fork; got != want {
+		if got, want := strings.Contains(resume, flag), !s.Fixed; got != want {
 			t.Errorf("resume has %s = %v, want %v", flag, got, want)
 		}
 	}

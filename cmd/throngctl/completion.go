@@ -242,7 +242,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 			found = append(found, candidate{p.Topic, p.Title})
 		}
 	case "setting":
-		for _, s := range wire.Settings {
+		for _, s := range wire.RunSettings() {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
 		for _, s := range wire.DatabaseSettings {
@@ -253,7 +253,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 		}
 		found = append(found, candidate{wire.NotifyKey + "=", wire.NotifyHelp}, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
 	case "name=value":
-		for _, name := range engine.TunableNames() {
+		for _, name := range engine.LiveSettings() {
 			found = append(found, candidate{name + "=", ""})
 		}
 	case "shell":

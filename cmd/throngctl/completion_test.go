@@ -172,7 +172,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range wire.Settings {
+	for _, s := range wire.RunSettings() {
 		for _, name := range slices.Concat(s.Env, s.Not) {
 			if !strings.Contains(page, name) {
 				t.Errorf("there is no variable %s", name)

@@ -25,9 +25,9 @@ type because struct {
 
 // changesJSON is what was changed, or can be.
 type changesJSON struct {
-	Run      engine.RunID     `json:"run"`
-	Changes  []control.Change `json:"changes,omitempty"`
-	Tunables []tunableJSON    `json:"tunables,omitempty"`
+	Run      engine.RunID    `json:"run"`
+	Changes  []engine.Change `json:"changes,omitempty"`
+	Tunables []tunableJSON   `json:"tunables,omitempty"`
 }
 
 type tunableJSON struct {
@@ -113,13 +113,13 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return &engine.FieldError{Field: name, Problem: "is no name=value", Hint: "such as limit=30; throngctl set lists what can be changed"}
 		}
 	}
-	var settings []control.Setting
+	var settings []engine.Assignment
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
 			return &engine.FieldError{Field: pair, Problem: "is no name=value"}
 		}
-		settings = append(settings, control.Setting{Name: key, Value: value})
+		settings = append(settings, engine.Assignment{Name: key, Value: value})
 	}
 	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, id engine.RunID) error {
 		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)

@@ -87,7 +87,7 @@ func checkChanges(t *testing.T, data string) {
 	var got []string
 	who := regexp.MustCompile(`^terminal \(.+@\d+\)$`)
 	for _, row := range rows[1:] {
-		if row[2] != "limit" && row[2] != "phase" && row[2] != "inject" || !who.MatchString(row[5]) {
+		if row[2] != engine.LimitSetting && row[2] != "phase" && row[2] != "inject" || !who.MatchString(row[5]) {
 			continue
 		}
 		if row[2] == "inject" {

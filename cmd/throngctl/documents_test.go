@@ -311,7 +311,7 @@ func (s *stage) parsed(t *testing.T, args []string) bool {
 		return false
 	}
 	all, _ := grammar(args)
-	parser, err := kong.New(all, kong.Name("throngctl"), explained())
+	parser, err := newParser(all)
 	if err != nil {
 		t.Fatal(err)
 	}

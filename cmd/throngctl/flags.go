@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,45 +13,106 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// settingFlags are the flags of wire.Settings, read as texts: the table knows their forms and explains them. A flag
-// left out is "".
-type settingFlags struct {
-	MaxConcurrent      string `group:"Run settings"`
-	Cycles             string `xor:"length" group:"Run settings"`
-	Hours              string `xor:"length" group:"Run settings"`
-	TimeScale          string `group:"Run settings"`
-	SessionTimeout     string `group:"Run settings"`
-	ChainTimeout       string `group:"Run settings"`
-	CycleTimeout       string `group:"Run settings"`
-	Retries            string `group:"Run settings"`
-	RetryWait          string `group:"Run settings"`
-	CheckpointInterval string `group:"Run settings"`
-	KeepCheckpoints    string `group:"Run settings"`
-	KeepShare          string `group:"Run settings"`
-	MaxLlmCalls        string `group:"Run settings"`
-	LlmRate            string `group:"Run settings"`
-	SequentialSteps    onOff  `group:"Run settings"`
-	Metrics            onOff  `group:"Run settings"`
-	Governor           string `xor:"governor" group:"Run settings"`
-	Floor              string `group:"Run settings"`
-	Ceiling            string `group:"Run settings"`
-	CpuHigh            string `group:"Run settings"`
-	CpuLow             string `group:"Run settings"`
-	MemoryHigh         string `group:"Run settings"`
-	MemoryLow          string `group:"Run settings"`
-	Preset             string `group:"Run settings"`
-	Batch              string `group:"Run settings"`
-	SequentialPersonas onOff  `group:"Run settings"`
-	Breaker            string `group:"Run settings"`
-	StallWarning       string `group:"Run settings"`
-	Budget             string `group:"Run settings"`
-	MaxTokens          string `group:"Run settings"`
-	MaxRequests        string `group:"Run settings"`
-	MaxTime            string `group:"Run settings"`
-	MemoryBudget       string `group:"Run settings"`
-	KeepAwake          onOff  `group:"Run settings"`
-	RemoteCheckpoints  onOff  `group:"Run settings"`
-	SimulationMode     onOff  `group:"Run settings"`
+// Flags that are made from the tables of settings; see [addFlags]. A flag that is not given is "".
+type (
+	settingFlags   struct{ kong.Plugins } // of a run that a resumed run can change
+	newFlags       struct{ kong.Plugins } // of a new run
+	databaseParts  struct{ kong.Plugins } // of the results database, but its address
+	telemetryFlags struct{ kong.Plugins }
+)
+
+// settingsGroup is that of settingFlags and newFlags in the help.
+const settingsGroup = "Run settings"
+
+// settingFlag is a flag for a setting.
+type settingFlag struct{ name, unit, help, group, standard, variables, xor string }
+
+// exclusive are the flags of which only one can be given, by the name of the group.
+var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
+
+// runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
+func runFlags(fixed bool) (all []settingFlag) {
+	for _, s := range wire.RunSettings() {
+		if s.Fixed == fixed {
+			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), strings.Join(s.Env, " or "), exclusive[s.Name]})
+		}
+	}
+	return all
+}
+
+func databaseFlags() (all []settingFlag) {
+	for _, s := range wire.DatabaseSettings {
+		if s.Name != wire.DatabaseKey {
+			all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Results", s.Standard(), s.Env, ""})
+		}
+	}
+	return all
+}
+
+func telemetrySettings() (all []settingFlag) {
+	for _, s := range wire.TelemetrySettings {
+		all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Telemetry", s.Standard(), s.Env, ""})
+	}
+	return all
+}
+
+// tag describes a flag to kong.
+func (f *settingFlag) tag() reflect.StructTag {
+	help := strings.ToUpper(f.help[:1]) + f.help[1:]
+	var notes []string
+	if f.standard != "" {
+		notes = append(notes, "default: "+f.standard)
+	}
+	if f.variables != "" {
+		notes = append(notes, "variable "+f.variables)
+	}
+	if len(notes) > 0 {
+		help += " (" + strings.Join(notes, "; ") + ")"
+	}
+	tag := fmt.Sprintf("name:%q placeholder:%q help:%q group:%q", f.name, f.unit, help+".", f.group)
+	if f.xor != "" {
+		tag += fmt.Sprintf(" xor:%q", f.xor)
+	}
+	return reflect.StructTag(tag)
+}
+
+// flagStruct has a field for each flag.
+func flagStruct(flags []settingFlag) reflect.Value {
+	fields := make([]reflect.StructField, len(flags))
+	for i := range flags {
+		f := &flags[i]
+		fields[i] = reflect.StructField{Name: "Flag" + strings.ReplaceAll(f.name, "-", "_"), Type: reflect.TypeFor[string](), Tag: f.tag()}
+		if f.unit == "on|off" {
+			fields[i].Type = reflect.TypeFor[onOff]()
+		}
+	}
+	return reflect.ValueOf(kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()})
+}
+
+// newParser reads a command line of the grammar. It gives every command that takes settings their flags.
+func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
+	addFlags(reflect.ValueOf(grammar).Elem())
+	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
+	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
+}
+
+func addFlags(v reflect.Value) {
+	switch v.Type() {
+	case reflect.TypeFor[settingFlags]():
+		v.Field(0).Set(flagStruct(runFlags(false)))
+	case reflect.TypeFor[newFlags]():
+		v.Field(0).Set(flagStruct(runFlags(true)))
+	case reflect.TypeFor[databaseParts]():
+		v.Field(0).Set(flagStruct(databaseFlags()))
+	case reflect.TypeFor[telemetryFlags]():
+		v.Field(0).Set(flagStruct(telemetrySettings()))
+	default:
+		if v.Kind() == reflect.Struct {
+			for i := range v.NumField() {
+				addFlags(v.Field(i))
+			}
+		}
+	}
 }
 
 // switchWords are what a switch may be set to.
@@ -74,9 +136,6 @@ func unsaid(command *kong.Context) error {
 	}
 	return errors.Join(mistakes...)
 }
-
-// settingsGroup is that of the flags of [settingFlags] and [newFlags].
-const settingsGroup = "Run settings"
 
 // onOff is a flag that is on where it stands alone.
 type onOff string
@@ -111,14 +170,6 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 	return given
 }
 
-// newFlags are those that only a new run can have.
-type newFlags struct {
-	Seed       string `group:"Run settings"`
-	WarmUp     string `group:"Run settings"`
-	Sequential onOff  `group:"Run settings"`
-	Record     onOff  `group:"Run settings"`
-}
-
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
 type outsideFlags struct {
 	Rehearsal string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the rehearsal: none, local, remote or slow." group:"Services"`
@@ -144,46 +195,16 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	}
 }
 
-// explained says what the flags of wire.Settings, wire.TelemetrySettings and wire.DatabaseSettings are, from these tables.
-// It writes into the flags: as variables, each of these texts would be gone through anew for each flag.
-func explained() kong.Option {
-	return kong.OptionFunc(func(k *kong.Kong) error {
-		vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
-		return errors.Join(vars.Apply(k), kong.PostBuild(explainSettings).Apply(k))
-	})
-}
-
-func explainSettings(k *kong.Kong) error {
-	type text struct{ hold, help string }
-	tables := map[string]text{}
-	add := func(name, hold, help, rest string) {
-		tables[name] = text{hold, strings.ToUpper(help[:1]) + help[1:] + rest}
-	}
-	for _, s := range wire.Settings {
-		add(s.Name, s.Hold, s.Help, ".")
-	}
-	for _, s := range wire.TelemetrySettings {
-		add(s.Name, s.Hold, s.Help, "; else "+s.Env+".")
-	}
-	for _, s := range wire.DatabaseSettings {
-		add(s.Name, s.Hold, s.Help, "; else "+s.Env+".")
-	}
-	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok && flag.Help == "" {
-			flag.PlaceHolder, flag.Help = tables[flag.Name].hold, tables[flag.Name].help
-		}
-		return next(nil)
-	})
-}
-
 // texts returns the flags that were given, by the names of their settings.
-func texts(flags ...any) map[string]string {
+func texts(flags ...kong.Plugins) map[string]string {
 	given := map[string]string{}
-	for _, f := range flags {
-		v := reflect.ValueOf(f)
-		for i := range v.NumField() {
-			if text := v.Field(i).String(); text != "" {
-				given[kebab(v.Type().Field(i).Name)] = text
+	for _, group := range flags {
+		for _, f := range group {
+			v := reflect.ValueOf(f).Elem()
+			for i := range v.NumField() {
+				if text := v.Field(i).String(); text != "" {
+					given[v.Type().Field(i).Tag.Get("name")] = text
+				}
 			}
 		}
 	}

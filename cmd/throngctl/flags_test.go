@@ -23,7 +23,7 @@ func TestSwitches(t *testing.T) {
 		"run --governor latency shopping":                      {"governor": "latency"},
 	} {
 		var c cli
-		parser, err := kong.New(&c, explained())
+		parser, err := newParser(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestSwitches(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if got := c.Run.into(texts(c.Run.settingFlags, c.Run.newFlags)); !maps.Equal(got, want) || c.Run.File != "shopping" {
+		if got := c.Run.into(texts(c.Run.settingFlags.Plugins, c.Run.newFlags.Plugins)); !maps.Equal(got, want) || c.Run.File != "shopping" {
 			t.Errorf("%s: %v of %q, want %v", line, got, c.Run.File, want)
 		}
 	}

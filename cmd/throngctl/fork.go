@@ -48,7 +48,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	settings, err := parent.Settings(s, c.into(texts(c.settingFlags, c.newFlags)), os.Getenv)
+	settings, err := parent.Settings(s, c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), os.Getenv)
 	if err != nil {
 		return err
 	}

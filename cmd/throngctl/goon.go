@@ -47,7 +47,7 @@ func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
 	kept := map[string]bool{
 		"set": len(c.Set) > 0, "agents": len(c.Agents) > 0, "filter": c.Filter != "", "chain": c.Chain != "", "payload": c.Payload != "", "replay": c.Replay != "",
 	}
-	for name := range texts(c.newFlags) {
+	for name := range texts(c.newFlags.Plugins) {
 		kept[name] = true
 	}
 	maps.DeleteFunc(kept, func(_ string, given bool) bool { return !given })

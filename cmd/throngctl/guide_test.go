@@ -94,8 +94,8 @@ func TestGuideProviders(t *testing.T) {
 func TestGuideVariables(t *testing.T) {
 	text := page(t, "terminal")
 	n := 0
-	for _, s := range wire.Settings {
-		for _, name := range append(append([]string{}, s.Env...), s.Not...) {
+	for _, s := range wire.RunSettings() {
+		for _, name := range append(append([]string{}, s.Env...), s.EnvNot...) {
 			n++
 			if !strings.Contains(text, "`"+name+"`") {
 				t.Errorf("the guide says nothing of %s", name)

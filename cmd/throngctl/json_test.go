@@ -22,7 +22,7 @@ var withoutJSON = map[string]string{
 
 // TestEveryCommandAnswersPrograms: each has --json, or is on the list of those that need none.
 func TestEveryCommandAnswersPrograms(t *testing.T) {
-	parser, err := kong.New(&cli{}, explained())
+	parser, err := newParser(&cli{})
 	if err != nil {
 		t.Fatal(err)
 	}

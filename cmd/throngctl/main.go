@@ -218,7 +218,7 @@ const description = "Runs crowds of simulated agents. On a fresh machine, try: t
 
 // model is what the whole command line may be.
 var model = sync.OnceValue(func() *kong.Application {
-	parser, err := kong.New(&cli{}, kong.Name("throngctl"), kong.Description(description), explained())
+	parser, err := newParser(&cli{}, kong.Description(description))
 	if err != nil { // the command line above is wrong
 		panic(err)
 	}
@@ -239,13 +239,11 @@ func execute(args []string, t *terminal) int {
 func (t *terminal) execute(args []string) int {
 	all, flags := grammar(args)
 	code := -1
-	parser, err := kong.New(all,
-		kong.Name("throngctl"),
+	parser, err := newParser(all,
 		kong.Description(description),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.UsageOnError(),
-		explained(),
 		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)

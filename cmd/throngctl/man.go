@@ -149,11 +149,11 @@ func (m manual) rest() {
 	m.macro("SH", "ENVIRONMENT")
 	m.say("A flag is stronger than a variable, that than what the scenario says, that than a saved setting. throngctl settings shows what is in force, and from where.")
 	m.item(`\fB`+wire.DataEnv+`\fR`, "Folder of the store, as --data.")
-	for _, s := range wire.Settings {
+	for _, s := range wire.RunSettings() {
 		for _, name := range s.Env {
 			m.item(`\fB`+escape(name)+`\fR`, "As --"+s.Name+".")
 		}
-		for _, name := range s.Not {
+		for _, name := range s.EnvNot {
 			m.item(`\fB`+escape(name)+`\fR`, "The opposite of --"+s.Name+".")
 		}
 	}

@@ -97,7 +97,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	p := proof{c.File, prove.Config{
 		Program: program, Env: t.hooks.env, Data: t.data, Kills: c.Kills, Seed: l.Settings.Seed, Only: c.Only, Keep: c.Keep, AtOnce: runtime.NumCPU(),
 	}}
-	if c.MaxConcurrent != "" {
+	if texts(c.settingFlags.Plugins)[engine.LimitSetting] != "" {
 		p.Limit = l.Settings.Limit
 	}
 	if p.Database, err = (databaseFlag{DatabaseURL: c.DatabaseURL}).named(t); err != nil {
@@ -156,7 +156,7 @@ func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	flag("filter", c.Filter)
 	flag("chain", c.Chain)
 	flag("payload", c.Payload)
-	p.Given = c.into(texts(c.settingFlags, c.newFlags))
+	p.Given = c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		if name != "seed" && name != "max-concurrent" && name != "keep-awake" {
 			flag(name, p.Given[name])
@@ -203,7 +203,7 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 	if c.Only > 0 || len(c.Set)+len(c.Fault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.Rehearsal+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
 	}
-	given := c.into(texts(c.settingFlags, c.newFlags))
+	given := c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
 	seed := prove.DefaultSeed
 	if text := given["seed"]; text != "" {
 		if _, err := fmt.Sscan(text, &seed); err != nil {

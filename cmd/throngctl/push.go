@@ -20,24 +20,6 @@ type databaseFlag struct {
 	databaseParts
 }
 
-// databaseParts are the flags of wire.DatabaseSettings but for the address as a whole. One left out is "".
-type databaseParts struct {
-	DatabaseHost        string `group:"Results"`
-	DatabasePort        string `group:"Results"`
-	DatabaseName        string `group:"Results"`
-	DatabaseUser        string `group:"Results"`
-	DatabaseSslmode     string `group:"Results"`
-	DatabaseCa          string `group:"Results"`
-	DatabaseConnections string `group:"Results"`
-	DatabaseShare       string `group:"Results"`
-	DatabaseAcquire     string `group:"Results"`
-	DatabaseLife        string `group:"Results"`
-	DatabaseIdle        string `group:"Results"`
-	DatabaseTimeout     string `group:"Results"`
-	PushRows            string `group:"Results"`
-	PushAge             string `group:"Results"`
-}
-
 // find returns the database in force, with its password if somebody can be asked for that.
 func (f databaseFlag) find(t *terminal) (wire.Database, error) {
 	db, err := wire.FindDatabase(f.flags(), os.Getenv, t.data)
@@ -65,7 +47,7 @@ func (t *terminal) offerDatabase() {
 
 // flags are those that were given, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
-	given := texts(f.databaseParts)
+	given := texts(f.databaseParts.Plugins)
 	given[wire.DatabaseKey] = f.DatabaseURL
 	return given
 }

@@ -59,7 +59,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 
 // settings are those of the run: a replay's are the recorded run's where nothing else is given.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
-	layers := wire.Layers{Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv}
+	layers := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
 	if of != nil {
 		base := wire.ReplaySettings(of)
 		layers.Run = &base

@@ -62,7 +62,7 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	if l.Scenario.Source.Alone() == "" {
 		return t.carryOut(ctx, l, c.output, c.databaseFlag)
 	}
-	if c.Cycles != "" || c.Hours != "" {
+	if given := texts(c.settingFlags.Plugins); given["cycles"] != "" || given["hours"] != "" {
 		return &engine.FieldError{Field: "chain", Problem: "a chain that is run alone runs once", Hint: "leave out --cycles and --hours"}
 	}
 	return t.runAlone(ctx, l, c.output, c.databaseFlag)
@@ -133,7 +133,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
-	settings, _, err := wire.Layers{Flags: c.into(texts(c.settingFlags)), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	settings, _, err := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
 	if err != nil {
 		return err
 	}

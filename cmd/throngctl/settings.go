@@ -96,7 +96,7 @@ type settingJSON struct {
 
 // inForce are the settings that a run would have, with these flags and for the scenario.
 func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
-	layers := wire.Layers{Flags: c.into(texts(c.settingFlags, c.newFlags)), Env: os.Getenv}
+	layers := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
 	if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
 		return all, err
 	}
@@ -111,9 +111,9 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	if err != nil {
 		return all, err
 	}
-	for _, s := range wire.Settings {
+	for _, s := range wire.RunSettings() {
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.Not})
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.EnvNot})
 	}
 	db, places, err := wire.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {

@@ -13,18 +13,11 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
-// telemetryFlags are the flags of wire.TelemetrySettings. One left out is "".
-type telemetryFlags struct {
-	MetricsListen string `group:"Metrics elsewhere"`
-	Otlp          string `group:"Metrics elsewhere"`
-	TraceShare    string `group:"Metrics elsewhere"`
-}
-
 // open opens what the flags, the environment and the saved settings ask for, and says where it is. What close ends is open
 // until then, so that the last figures of a run can still be had.
 func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
-	found, _, err := wire.FindTelemetry(texts(f), os.Getenv, t.data)
+	found, _, err := wire.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
 	if err != nil {
 		return tell, closeAll, err
 	}

@@ -137,7 +137,7 @@ func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settin
 		return engine.Settings{}, err
 	}
 	settings, _, err := wire.Layers{
-		Flags: texts(c.settingFlags, c.newFlags), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return settings, err

@@ -20,7 +20,7 @@ func TestMistakes(t *testing.T) {
 		{engine.Steering{Breaker: "sometimes"}, "breaker"},
 		{engine.Steering{Governor: "adaptive", Floor: 0, Ceiling: 2}, "floor"},
 		{engine.Steering{Governor: "adaptive", Floor: 5, Ceiling: 2}, "ceiling"},
-		{engine.Steering{StallAfter: -1}, "stall warning"},
+		{engine.Steering{StallAfter: -1}, "stall-warning"},
 	} {
 		_, err := New(c.s, Options{})
 		var mistake *engine.FieldError

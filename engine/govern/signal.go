@@ -75,7 +75,7 @@ func validate(s *engine.Steering) error {
 	check(slices.Contains(engine.Breakers, s.Breaker), "breaker", fmt.Sprintf("%q is none of what a run can do", s.Breaker), strings.Join(engine.Breakers, ", "))
 	check(s.Governor == engine.Manual || s.Floor >= 1, "floor", fmt.Sprintf("%d sessions at once", s.Floor), "at least 1")
 	check(s.Governor == engine.Manual || s.Ceiling >= s.Floor, "ceiling", fmt.Sprintf("%d is below the floor, %d", s.Ceiling, s.Floor), "")
-	check(s.StallAfter >= 0, "stall warning", "is negative", "0 warns of nothing")
+	check(s.StallAfter >= 0, "stall-warning", "is negative", "0 disables it")
 	return errors.Join(mistakes...)
 }
 

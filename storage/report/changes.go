@@ -60,7 +60,7 @@ func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 
 func newChange(c *engine.ChangeRow, number string, x *axis) change {
 	out := change{
-		Number: number, Time: stamp(c.At), Cycle: strconv.Itoa(c.Cycle), What: c.What, Old: c.Old, New: c.New, Who: c.Who, Why: c.Why,
+		Number: number, Time: stamp(c.At), Cycle: strconv.Itoa(c.Cycle), What: engine.Subject(c.What), Old: c.Old, New: c.New, Who: c.Who, Why: c.Why,
 		Inexact: c.Inexact != nil, Machine: number == "",
 	}
 	if since, ok := x.since(c.At); ok {
@@ -135,7 +135,7 @@ func marksOf(x *axis, changes []engine.ChangeRow) (all []markView) {
 
 // markText is what the pointer is told of a change.
 func markText(c *engine.ChangeRow, number string) string {
-	text := c.What
+	text := engine.Subject(c.What)
 	if number != "" {
 		text = number + ": " + text
 	}

@@ -133,8 +133,8 @@ func day() *source {
 			{Cycle: 2, At: epoch.Add(2 * time.Minute), Took: 3 * time.Second},
 		},
 		changes: []engine.ChangeRow{
-			{At: epoch.Add(9 * time.Second), What: engine.LimitChange, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},
-			{At: epoch.Add(30 * time.Second), Cycle: 1, What: engine.LimitChange, Old: "15", New: "30", Who: "terminal (me@1)", Why: hostile},
+			{At: epoch.Add(9 * time.Second), What: engine.LimitSetting, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},
+			{At: epoch.Add(30 * time.Second), Cycle: 1, What: engine.LimitSetting, Old: "15", New: "30", Who: "terminal (me@1)", Why: hostile},
 			{At: epoch.Add(200 * time.Second), Cycle: 1, What: engine.InjectChange, Old: "all", New: `{"cycle":2,"said":{"text":"<b>sale</b>","data":null}}`, Who: hostile, Inexact: &engine.Inexact{Cycle: 1}},
 		},
 		errs: [][]engine.ErrorNote{{
@@ -282,7 +282,7 @@ func TestLongRun(t *testing.T) {
 		}
 		s.metrics = append(s.metrics, m)
 		if n%30 == 0 {
-			s.changes = append(s.changes, engine.ChangeRow{At: m.At, What: engine.LimitChange, Old: "20", New: "21", Who: "latency"})
+			s.changes = append(s.changes, engine.ChangeRow{At: m.At, What: engine.LimitSetting, Old: "20", New: "21", Who: "latency"})
 		}
 	}
 	got := written(t, s, Beside{})

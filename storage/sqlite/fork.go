@@ -147,7 +147,7 @@ func (f *forking) tuned() error {
 			return err
 		}
 	}
-	own := engine.TunableNames()
+	own := engine.LiveSettings()
 	f.state.Tuned = slices.DeleteFunc(heard.Tuned, func(t engine.Tunable) bool {
 		service, _, _ := strings.Cut(t.Name, ".")
 		return slices.Contains(own, t.Name) || slices.Contains(f.Untuned, service) || slices.Contains(f.Untuned, t.Name)

@@ -49,7 +49,7 @@ func remembering(t testing.TB, s *Store) (state storage.Part, rest []storage.Par
 		t.Fatal(err)
 	}
 	rows := []engine.Row{
-		engine.ChangeRow{What: engine.LimitChange, Old: "50", New: "7", Who: "test"},
+		engine.ChangeRow{What: engine.LimitSetting, Old: "50", New: "7", Who: "test"},
 		engine.SharedRow{Key: engine.SharedKey{1}, Entry: engine.Entry{Path: "ask", Attempts: 1}, Record: &engine.StepRecord{Path: "ask", Attempts: 1}},
 		engine.CheckpointRow{Cycle: 2, Reason: "test", State: engine.State{Limit: 7}, Memory: map[int]*engine.Memory{3: {Notes: [][]byte{[]byte(`"a"`)}}, 5: nil}},
 	}
@@ -260,7 +260,7 @@ func TestImportsInAnyOrder(t *testing.T) {
 			memory[p.Place] = p
 		}
 	}
-	want := map[int]string{1: "[{shop.rate 4 }]", 2: "[{shop.rate 9 }]", 3: "[{shop.rate 9 } {model.rate 2 }]"}
+	want := map[int]string{1: "[{shop.rate  4 }]", 2: "[{shop.rate  9 }]", 3: "[{shop.rate  9 } {model.rate  2 }]"}
 	for _, numbers := range [][]int{{1, 2, 3}, {3, 1, 2}, {2, 3, 1}} {
 		b := openStore(t, t.TempDir(), Options{Logger: quiet()})
 		for i, n := range numbers {

@@ -49,7 +49,7 @@ func TestJournaledIsInOrder(t *testing.T) {
 				})
 			}
 			if agent%300 == 0 { // so that there are many packs
-				write(engine.ChangeRow{At: at, Cycle: cycle, What: engine.LimitChange, New: fmt.Sprint(agent)})
+				write(engine.ChangeRow{At: at, Cycle: cycle, What: engine.LimitSetting, New: fmt.Sprint(agent)})
 			}
 		}
 		if cycle == 2 {

@@ -30,7 +30,7 @@ func TestOpenReadOnly(t *testing.T) {
 		dir := t.TempDir()
 		s := openStore(t, dir, Options{Logger: quiet()})
 		j := newRun(t, s, "r")
-		if err := j.Commit(t.Context(), engine.ChangeRow{What: "limit"}); err != nil {
+		if err := j.Commit(t.Context(), engine.ChangeRow{What: engine.LimitSetting}); err != nil {
 			t.Fatal(err)
 		}
 		if !closed { // as it is in the middle of a run

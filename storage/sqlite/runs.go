@@ -81,7 +81,7 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
 	checkpoint_bytes, source, hash, path, parameters, settings, verdict, forecast,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
-		AND what IN ('` + strings.Join(engine.TunableNames(), "', '") + `') AND NOT (what = '` + engine.LimitChange + `' AND new = '0')
+		AND what IN ('` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note`
 
 // scanRun reads runColumns, and then more. With ErrDamaged comes what could be read.
@@ -146,7 +146,7 @@ func tune(r *engine.RunRecord, tuned string) error {
 	if err := json.Unmarshal([]byte(tuned), &texts); err != nil {
 		return err
 	}
-	r.Settings.Retune(texts)
+	r.Settings.Restore(texts)
 	r.Limit, r.Settings.Limit = r.Settings.Limit, limit
 	return nil
 }

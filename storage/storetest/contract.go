@@ -116,7 +116,7 @@ func testAppend(t *testing.T, open Open) {
 func testReopen(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	want := []engine.SessionRow{session(0, 1, engine.OK), session(0, 2, engine.Failed), session(0, 3, engine.Stopped)}
-	change := engine.ChangeRow{At: at(1), What: "limit", Old: "50", New: "30", Who: "a person", Why: "too hot", Inexact: &engine.Inexact{Cycle: 0, Agent: 1, Path: "x", Why: "by hand"}}
+	change := engine.ChangeRow{At: at(1), What: engine.LimitSetting, Old: "50", New: "30", Who: "a person", Why: "too hot", Inexact: &engine.Inexact{Cycle: 0, Agent: 1, Path: "x", Why: "by hand"}}
 	barrier := engine.BarrierRow{Cycle: 0, At: at(5), Active: 3, Took: time.Second, Lag: time.Millisecond, Sessions: 3, Work: engine.CycleWork{OK: 2, TimedOut: 1, Busy: time.Minute, Flow: engine.Flow{Parallel: 4, Chains: 2}}}
 	f.append(engine.StartRow{At: at(0)}, engine.SessionRows(want), change)
 	f.commit(barrier)
@@ -150,7 +150,7 @@ func testReopen(t *testing.T, open Open) {
 		}
 	}
 	limit(30)
-	f.commit(engine.ChangeRow{At: at(6), What: engine.LimitChange, Old: "30", New: "0"})
+	f.commit(engine.ChangeRow{At: at(6), What: engine.LimitSetting, Old: "30", New: "0"})
 	limit(30) // not one to go on with
 	f.commit(engine.StartRow{At: at(7), Cycle: 1, Resumed: true})
 	limit(r.Settings.Limit) // as it was taken up

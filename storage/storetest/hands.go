@@ -107,7 +107,7 @@ func testOrders(t *testing.T, open Open) {
 func testTuned(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	f.commit(engine.StartRow{At: at(0)}, set("governor", "latency"), set("floor", "200"), set("ceiling", "150"), set("ceiling", "400"), set("budget", "2.5"),
-		set("session-timeout", "1m0s"), set("limit", "210"), set("limit", "0"), set("stall-warning", "never"), set("model.rate", "3"), set("phase", "paused"))
+		set("session-timeout", "1m0s"), set(engine.LimitSetting, "210"), set(engine.LimitSetting, "0"), set("stall-warning", "never"), set("model.rate", "3"), set("phase", "paused"))
 	f.reopen()
 	got, err := f.Run(t.Context(), f.run)
 	must(t, err)

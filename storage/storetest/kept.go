@@ -185,7 +185,7 @@ func testDelete(t *testing.T, open Open) {
 			s := session(cycle, a, engine.Failed)
 			f.append(engine.IntentRow{Place: s.Place, Path: "buy"}, engine.SessionRows{s})
 		}
-		f.append(engine.MetricsRow{At: at(cycle)}, engine.ChangeRow{At: at(cycle), What: "limit"}, engine.BarrierRow{Cycle: cycle})
+		f.append(engine.MetricsRow{At: at(cycle)}, engine.ChangeRow{At: at(cycle), What: engine.LimitSetting}, engine.BarrierRow{Cycle: cycle})
 		f.commit(engine.CheckpointRow{At: at(cycle), Cycle: cycle + 1, Memory: map[int]*engine.Memory{1: (*engine.Memory)(nil).Apply(&delta)}})
 	}
 	must(t, f.Journal.Close(t.Context()))

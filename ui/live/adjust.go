@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ const (
 )
 
 // elsewhere are the settings that have their place on the screen.
-var elsewhere = map[string]bool{"limit": true, "governor": true}
+var elsewhere = map[string]bool{engine.LimitSetting: true, engine.GovernorSetting: true}
 
 // adjustForm lists what can be changed while the run goes on.
 type adjustForm struct {
@@ -46,7 +47,7 @@ func (o *orders) adjustSettings() {
 		}
 		e := form.NewEntry()
 		e.SetText(t.Value)
-		row := f.Add(form.NewRow(t.Name, e), t.Name)
+		row := f.Add(form.NewRow(cmp.Or(t.Title, t.Name), e), t.Name)
 		row.SetHelp(t.Help)
 		f.tunables, f.entries, rows = append(f.tunables, t), append(f.entries, e), append(rows, row)
 	}
@@ -62,48 +63,40 @@ func (o *orders) adjustSettings() {
 	widgets.Ask(o.screen.win, f.dialog, widgets.Pressing(f.change))
 }
 
-// adjust changes what differs. What could not be changed stays in the form, with the reason.
+// adjust changes what differs: all of it, or nothing where one value is wrong, with the reason at its field.
 func (o *orders) adjust(f *adjustForm) {
-	values := map[int]string{}
+	var wanted []engine.Assignment
 	for i, e := range f.entries {
 		if text := strings.TrimSpace(e.Text); text != f.tunables[i].Value {
-			values[i] = text
+			wanted = append(wanted, engine.Assignment{Name: f.tunables[i].Name, Value: text})
 		}
 	}
-	if len(values) == 0 {
+	if len(wanted) == 0 {
 		f.dialog.Hide()
 		return
 	}
-	var done []string
-	var wrong []error
-	o.order(adjustOrder, func(r Run) error {
-		for i := range f.tunables {
-			t := &f.tunables[i]
-			value, ok := values[i]
-			if !ok {
-				continue
-			}
-			if err := r.Set(t.Name, value, user, byHand); err != nil {
-				if errors.Is(err, engine.ErrEnded) {
-					return err
-				}
-				wrong = append(wrong, err)
-				continue
-			}
-			done = append(done, fmt.Sprintf("%s %s to %s", t.Name, t.Value, value))
-			t.Value = value
+	var changes []engine.Change
+	var mistakes error
+	o.order(adjustOrder, func(r Run) (err error) {
+		if changes, err = r.Apply(wanted, user, byHand); errors.Is(err, engine.ErrEnded) {
+			return err
 		}
+		mistakes = err
 		return nil
 	}, func() {
+		if mistakes != nil {
+			if err := f.Tell(mistakes); err != nil {
+				f.notice.Say(err.Error(), widgets.Bad)
+			}
+			return
+		}
+		var done []string
+		for _, c := range changes {
+			done = append(done, fmt.Sprintf("%s %s to %s", c.Name, c.Old, c.New))
+		}
 		if len(done) > 0 {
 			o.tell("Changed: "+strings.Join(done, ", ")+".", widgets.Good)
 		}
-		if len(wrong) == 0 {
-			f.dialog.Hide()
-			return
-		}
-		if err := f.Tell(errors.Join(wrong...)); err != nil {
-			f.notice.Say(err.Error(), widgets.Bad)
-		}
+		f.dialog.Hide()
 	})
 }

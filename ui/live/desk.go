@@ -18,8 +18,8 @@ type Run interface {
 	Resume(who string) error
 	Stop(who, why string) error // a second Stop cuts what is in flight
 	Checkpoint(ctx context.Context, reason string) error
-	// Set changes a setting by its name; Tunables are those that it knows. Mistakes are *engine.FieldError.
-	Set(name, value, who, why string) error
+	// Apply changes some of the Tunables, all or none. Mistakes are *engine.FieldError, joined.
+	Apply(wanted []engine.Assignment, who, why string) ([]engine.Change, error)
 	Tunables() []engine.Tunable
 	// Retire has an agent take part no more from the next cycle on, and ends its session in flight.
 	Retire(ctx context.Context, agent int, who string) error

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,12 +219,19 @@ func (st *stage) hides(t *testing.T, texts ...string) {
 
 var errBroken = errors.New("the disk is broken")
 
-func (r *fakeRun) Set(name, value, who, why string) error {
-	err := r.order("set %s=%s %s %s", name, value, who, why)
-	if r.set != nil {
-		return r.set(name, value)
+func (r *fakeRun) Apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
+	var text []string
+	for _, a := range wanted {
+		text = append(text, a.Name+"="+a.Value)
+		i := slices.IndexFunc(r.tunables, func(t engine.Tunable) bool { return t.Name == a.Name })
+		if i >= 0 {
+			changes = append(changes, engine.Change{Name: a.Name, Old: r.tunables[i].Value, New: a.Value})
+		}
+		if r.set != nil {
+			err = errors.Join(err, r.set(a.Name, a.Value))
+		}
 	}
-	return err
+	return changes, cmp.Or(err, r.order("apply %s %s %s", strings.Join(text, " "), who, why))
 }
 
 func (r *fakeRun) Watch(agent int) { _ = r.order("watch %d", agent) }

@@ -84,7 +84,7 @@ func newFeed(job *Job) *feed {
 	for i := range job.History {
 		m := &job.History[i]
 		if f.count > 0 && m.Limit != f.limit {
-			f.mark(&engine.ChangeRow{What: engine.LimitChange, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
+			f.mark(&engine.ChangeRow{What: engine.LimitSetting, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
 		}
 		f.add(m)
 	}

@@ -67,7 +67,7 @@ func TestFeedBeginsWithTheHistory(t *testing.T) {
 	same := lately
 	same.At, same.Limit = lately.At.Add(time.Second), 60
 	f, _ = seconds(t, lately, same)
-	if len(f.marks) != 1 || f.marks[0].Text != "limit 30 to 60" || !f.marks[0].At.Equal(same.At) {
+	if len(f.marks) != 1 || f.marks[0].Text != "concurrency limit 30 to 60" || !f.marks[0].At.Equal(same.At) {
 		t.Errorf("marks %+v", f.marks)
 	}
 }
@@ -79,13 +79,13 @@ func TestFeedMarksChanges(t *testing.T) {
 			s.Changes = append(s.Changes, engine.ChangeRow{At: began.Add(after), What: what, Old: from, New: to})
 		}
 	}
-	next(change(time.Second, "limit", "50", "60"))
-	next(change(2*time.Second, "limit", "60", "70")) // the slider is still in hand
+	next(change(time.Second, engine.LimitSetting, "50", "60"))
+	next(change(2*time.Second, engine.LimitSetting, "60", "70")) // the slider is still in hand
 	next(change(2500*time.Millisecond, "exactness", "exact", "inexact"))
-	next(change(10*time.Second, "limit", "70", "80"))
+	next(change(10*time.Second, engine.LimitSetting, "70", "80"))
 	next(change(11*time.Second, "phase", "running", "paused"))
 	next(nil)
-	want := []string{"limit 50 to 70", "limit 70 to 80", "paused"}
+	want := []string{"concurrency limit 50 to 70", "concurrency limit 70 to 80", "paused"}
 	if len(f.marks) != len(want) {
 		t.Fatalf("%d marks: %+v", len(f.marks), f.marks)
 	}
@@ -102,7 +102,7 @@ func TestFeedMarksChanges(t *testing.T) {
 		t.Errorf("limits that are one mark stand at %v", at)
 	}
 	for i := range 2 * keptMarks {
-		next(change(time.Duration(20+5*i)*time.Second, "limit", "1", "2"))
+		next(change(time.Duration(20+5*i)*time.Second, engine.LimitSetting, "1", "2"))
 	}
 	if len(f.marks) != keptMarks {
 		t.Errorf("%d marks are kept", len(f.marks))

@@ -121,7 +121,10 @@ func (p *limitPanel) drawGovernor(s *engine.Snapshot) {
 func (p *limitPanel) govern(title string) {
 	for _, g := range engine.Governors {
 		if g.Title == title && p.orders.job != nil && governing(p.orders.job.Snapshot()).Name != g.Name {
-			p.orders.order(governorOrder, func(r Run) error { return r.Set("governor", g.Name, user, byHand) }, nil)
+			p.orders.order(governorOrder, func(r Run) error {
+				_, err := r.Apply([]engine.Assignment{{Name: engine.GovernorSetting, Value: g.Name}}, user, byHand)
+				return err
+			}, nil)
 		}
 	}
 }

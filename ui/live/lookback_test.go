@@ -34,7 +34,7 @@ func (p *fakePast) Course(context.Context) (*engine.Course, error) {
 	return &engine.Course{
 		Stretches:   []engine.Stretch{{From: at(-120), To: at(-60)}, {From: at(-5), To: at(0)}},
 		Barriers:    []engine.BarrierRow{{Cycle: 0, At: at(-90)}, {Cycle: 1, At: at(-3)}},
-		Changes:     []engine.ChangeRow{{At: at(-100), What: "limit", Old: "50", New: "20", Who: user}},
+		Changes:     []engine.ChangeRow{{At: at(-100), What: engine.LimitSetting, Old: "50", New: "20", Who: user}},
 		Checkpoints: []engine.CheckpointRecord{{Number: 1, At: at(-90), Reason: "interval"}},
 	}, nil
 }
@@ -349,7 +349,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(50 + i) })
 		if i == 20 {
 			st.run.change(func(s *engine.Snapshot) {
-				s.Changes = append(s.Changes, engine.ChangeRow{At: s.At, What: engine.LimitChange, Old: "50", New: "60", Who: user})
+				s.Changes = append(s.Changes, engine.ChangeRow{At: s.At, What: engine.LimitSetting, Old: "50", New: "60", Who: user})
 			})
 		}
 		st.Tick()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
@@ -22,7 +23,7 @@ func (f *feed) mark(c *engine.ChangeRow) {
 	if !marked(c) {
 		return
 	}
-	if last := f.lastChange(); last != nil && c.What == engine.LimitChange && last.what == c.What && c.At.Sub(last.At) < near {
+	if last := f.lastChange(); last != nil && c.What == engine.LimitSetting && last.what == c.What && c.At.Sub(last.At) < near {
 		last.Text, last.Kind = markText(c.What, last.from, c.New), direction(last.from, c.New)
 		return
 	}
@@ -64,7 +65,7 @@ func (f *feed) markCheckpoint(s *engine.Snapshot) {
 // kindOf is the shape of a change on the charts.
 func kindOf(c *engine.ChangeRow) chart.MarkerKind {
 	switch {
-	case c.What == engine.LimitChange || c.What == engine.CeilingChange:
+	case c.What == engine.LimitSetting || c.What == engine.CeilingSetting:
 		return direction(c.Old, c.New)
 	case c.Who == "pacer":
 		return chart.Refused
@@ -96,7 +97,7 @@ func direction(from, to string) chart.MarkerKind {
 }
 
 func marked(c *engine.ChangeRow) bool {
-	if c.What == engine.LimitChange {
+	if c.What == engine.LimitSetting {
 		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
 	}
 	if c.Who == "pacer" { // where the rate shrank
@@ -117,6 +118,9 @@ func markText(what, from, to string) string {
 	}
 	if words.OfAgent(what) {
 		return what + " " + from
+	}
+	if title := engine.Subject(what); title != what {
+		what = strings.ToLower(title[:1]) + title[1:]
 	}
 	if from == "" {
 		return what + " " + to

@@ -24,7 +24,7 @@ func TestOrdersReachTheRun(t *testing.T) {
 	st.run.change(func(s *engine.Snapshot) {
 		s.Phase, s.Reason = engine.Paused, byHand
 		s.Changes = []engine.ChangeRow{
-			{At: s.At, What: "phase", Old: "running", New: "paused"}, {At: s.At, What: "limit", Old: "50", New: "40"},
+			{At: s.At, What: "phase", Old: "running", New: "paused"}, {At: s.At, What: engine.LimitSetting, Old: "50", New: "40"},
 		}
 	})
 	st.Tick()

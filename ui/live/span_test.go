@@ -124,8 +124,8 @@ func TestMarksHaveKinds(t *testing.T) {
 		engine.ChangeRow
 		want chart.MarkerKind
 	}{
-		{engine.ChangeRow{What: engine.LimitChange, Old: "50", New: "60", Who: "user"}, chart.Raised},
-		{engine.ChangeRow{What: engine.CeilingChange, Old: "50", New: "40", Who: "user"}, chart.Lowered},
+		{engine.ChangeRow{What: engine.LimitSetting, Old: "50", New: "60", Who: "user"}, chart.Raised},
+		{engine.ChangeRow{What: engine.CeilingSetting, Old: "50", New: "40", Who: "user"}, chart.Lowered},
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "running", New: engine.Paused.String()}, chart.Paused},
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "paused", New: engine.Running.String()}, chart.Resumed},
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "running", New: engine.Draining.String()}, chart.Ended},
@@ -134,7 +134,7 @@ func TestMarksHaveKinds(t *testing.T) {
 		{engine.ChangeRow{What: engine.StallChange, New: "shop"}, chart.Troubled},
 		{engine.ChangeRow{What: engine.InjectChange, Old: "all"}, chart.Told},
 		{engine.ChangeRow{What: "budget", Old: "5", New: "10", Who: "user"}, chart.Changed},
-		{engine.ChangeRow{What: engine.LimitChange, Old: "?", New: "60"}, chart.Changed},
+		{engine.ChangeRow{What: engine.LimitSetting, Old: "?", New: "60"}, chart.Changed},
 	} {
 		if got := kindOf(&c.ChangeRow); got != c.want {
 			t.Errorf("%s %s to %s by %s is %d, want %d", c.What, c.Old, c.New, c.Who, got, c.want)
@@ -156,7 +156,7 @@ func TestCheckpointsAreMarkedOnce(t *testing.T) {
 	for i, limit := range []string{"60", "70"} {
 		st.run.change(func(s *engine.Snapshot) {
 			at := began.Add(70*time.Second + time.Duration(i)*time.Second)
-			s.Changes = append(slices.Clone(s.Changes), engine.ChangeRow{At: at, What: engine.LimitChange, Old: "50", New: limit, Who: "user"})
+			s.Changes = append(slices.Clone(s.Changes), engine.ChangeRow{At: at, What: engine.LimitSetting, Old: "50", New: limit, Who: "user"})
 			s.LastCheckpoint, s.Checkpoints = at, 4+i
 		})
 		st.Collect()

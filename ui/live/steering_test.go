@@ -71,7 +71,7 @@ func TestGovernorIsChanged(t *testing.T) {
 	st.limit.governor.SetSelected("Latency")
 	st.Until("the governor is changed", func() bool { return !st.orders.waiting[governorOrder] })
 	st.tick()
-	if got, want := st.run.orders(), "set governor=latency user by hand"; got != want {
+	if got, want := st.run.orders(), "apply governor=latency user by hand"; got != want {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
 	if got := st.limit.governor.Selected; got != "Latency" {
@@ -116,7 +116,7 @@ func TestChangesAreListed(t *testing.T) {
 	s := running()
 	at := time.Date(2030, 3, 1, 12, 0, 1, 0, time.Local)
 	s.Changes = []engine.ChangeRow{
-		{At: at, Cycle: 1, What: "limit", Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95 %"},
+		{At: at, Cycle: 1, What: engine.LimitSetting, Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95 %"},
 		{At: at.Add(time.Second), Cycle: 2, What: engine.InjectChange, Old: "everybody", New: `{"cycle":3}`, Who: "user"},
 	}
 	s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"})
@@ -183,7 +183,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 
 func TestSettingsAreAdjusted(t *testing.T) {
 	st := perform(t, running())
-	st.run.tunables = []engine.Tunable{{Name: "limit", Value: "50"}, {Name: "budget", Value: "5", Help: "what calls of models may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
+	st.run.tunables = []engine.Tunable{{Name: engine.LimitSetting, Value: "50"}, {Name: "budget", Value: "5", Help: "what calls of models may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
 	st.run.set = func(name, value string) error {
 		if name == "model.rate" {
 			return &engine.FieldError{Field: name, Problem: "-1 requests per second", Hint: "above 0"}
@@ -192,25 +192,27 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	}
 	test.Tap(st.limit.adjust)
 	f := st.orders.adjusting
-	if len(f.entries) != 3 || f.Row("limit") != nil {
+	if len(f.entries) != 3 || f.Row(engine.LimitSetting) != nil {
 		t.Fatalf("%d settings are offered", len(f.entries))
 	}
 	f.entries[0].SetText(" 10 ")
 	f.entries[1].SetText("-1")
 	test.Tap(f.change)
 	st.Until("they are changed", func() bool { return len(st.orders.waiting) == 0 })
-	if got, want := st.run.orders(), "set budget=10 user by hand; set model.rate=-1 user by hand"; got != want {
+	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand"; got != want {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
-	st.shows(t, "Changed: budget 5 to 10.")
+	st.hides(t, "Changed: ")
 	if got := f.Row("model.rate").Problem(); !strings.Contains(got, "-1 requests per second") {
 		t.Errorf("beside the field stands %q", got)
 	}
 	f.entries[1].SetText("10")
-	test.Tap(f.change) // nothing is left to change
-	if got := strings.Count(st.run.orders(), "set"); got != 2 || st.win.Canvas().Overlays().Top() != nil {
-		t.Errorf("%d orders; the form is still open: %v", got, st.win.Canvas().Overlays().Top() != nil)
+	test.Tap(f.change)
+	st.Until("it is changed", func() bool { return len(st.orders.waiting) == 0 && st.win.Canvas().Overlays().Top() == nil })
+	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand; apply budget=10 user by hand"; got != want {
+		t.Errorf("asked for %q, want %q", got, want)
 	}
+	st.shows(t, "Changed: budget 5 to 10.")
 }
 
 // TestChartsAreSaved reads the picture back: it has the lines of the series.

@@ -167,7 +167,7 @@ func changes(f *feed) []widgets.Row {
 			{Text: c.At.Local().Format(time.TimeOnly)},
 			{Text: strconv.Itoa(c.Cycle)},
 			{Text: c.Who},
-			{Text: c.What},
+			{Text: engine.Subject(c.What)},
 			{Text: changed(c)},
 			{Text: words.Drawn(c.Why), Tone: widgets.Quiet},
 		}})

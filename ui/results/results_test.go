@@ -20,7 +20,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		runs: []engine.RunRecord{newest, record("old", engine.EndStopped)}, totals: some(),
 		errors: []engine.ErrorNote{{Class: engine.BadAnswer, Count: 4, Cycle: 2, Agent: 99, Name: "shopper-99", Path: "browse", Message: "no such field\nprice"}},
 		changes: []engine.ChangeRow{
-			{At: began.Add(time.Second), Cycle: 1, What: "limit", Old: "50", New: "80", Who: "user", Why: "the slider"},
+			{At: began.Add(time.Second), Cycle: 1, What: engine.LimitSetting, Old: "50", New: "80", Who: "user", Why: "the slider"},
 			{At: began.Add(time.Minute), Cycle: 2, What: "retired", Who: "user", Inexact: &engine.Inexact{}},
 		},
 	}
@@ -31,7 +31,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "wait for the gate", // latency
 		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
 		"bad_answer", "shopper-99", "browse", "no such field…", "Agents that failed: 4: shopper-25 and others.", // errors
-		"2026-01-02 15:04:06", "limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
+		"2026-01-02 15:04:06", "Concurrency limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
 	)
 	for name, want := range map[string]string{
 		"sessions": "100", "ok": "88", "stopped": "8", "failed": "4", "timed out": "0", "acted": "50", "events": "99", "steps": "200", "requests": "150", "retries": "50", "refused (429)": "0",
@@ -290,7 +290,7 @@ func TestWhatWasToldIsShownInWords(t *testing.T) {
 func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 	rows := changeRows([]engine.ChangeRow{
 		{What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"},
-		{What: engine.LimitChange, Old: "25", New: "20", Who: "resources", Why: "25 → 20: CPU 91 %"},
+		{What: engine.LimitSetting, Old: "25", New: "20", Who: "resources", Why: "25 → 20: CPU 91 %"},
 	})
 	if cells := rows[0].Cells; cells[6].Text != "agent lena" || cells[3].Text+cells[4].Text != "" {
 		t.Errorf("a retired agent is shown as %+v", cells)

@@ -237,7 +237,7 @@ func changeRows(changes []engine.ChangeRow) []widgets.Row {
 			why = widgets.Cell{Text: strings.TrimPrefix(c.Why+"; the result is inexact from here on", "; "), Tone: widgets.Warning}
 		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: words.Stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: c.What}, {Text: c.Old}, {Text: c.New}, {Text: c.Who}, why,
+			{Text: words.Stamp(c.At)}, {Text: strconv.Itoa(c.Cycle)}, {Text: engine.Subject(c.What)}, {Text: c.Old}, {Text: c.New}, {Text: c.Who}, why,
 		}}
 	}
 	return rows

@@ -33,7 +33,7 @@ func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Conte
 		s.say(run, "", widgets.Good)
 		if err != nil {
 			s.say(run, words.Trouble(err), widgets.Bad)
-			if run == s.chosen && concerns(err, "limit") {
+			if run == s.chosen && concerns(err, engine.LimitSetting) {
 				s.detail.limit.SetValidationError(err)
 			}
 			Unlock(s.desk, s.win, err, func() {

@@ -109,7 +109,7 @@ func TestResumeWithAWrongLimit(t *testing.T) {
 
 func TestResumeIsRefused(t *testing.T) {
 	desk := two()
-	desk.err = fmt.Errorf("start: %w", errors.Join(&engine.FieldError{Field: "ceiling", Problem: "is low"}, &engine.FieldError{Field: "limit", Problem: "is high", Hint: "lower it"}))
+	desk.err = fmt.Errorf("start: %w", errors.Join(&engine.FieldError{Field: "ceiling", Problem: "is low"}, &engine.FieldError{Field: engine.LimitSetting, Problem: "is high", Hint: "lower it"}))
 	q, s, h := start(t, desk)
 	var marked error
 	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
@@ -131,7 +131,7 @@ func TestResumeIsRefused(t *testing.T) {
 
 func TestResumeIsRefusedLate(t *testing.T) {
 	desk := two()
-	desk.hold, desk.err = make(chan struct{}), &engine.FieldError{Field: "limit", Problem: "is high"}
+	desk.hold, desk.err = make(chan struct{}), &engine.FieldError{Field: engine.LimitSetting, Problem: "is high"}
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Resume")
 	s.Select("old")

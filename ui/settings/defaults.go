@@ -67,7 +67,7 @@ func (d *defaults) load() {
 // show draws the table, with the editor below its row.
 func (d *defaults) show() {
 	d.rows.Objects = nil
-	parts := sorted(d.shown, d.look.Text)
+	parts := grouped(d.shown, d.look.Text)
 	for _, p := range parts {
 		lines := form.NewColumns(36)
 		for _, s := range p.settings {
@@ -89,7 +89,7 @@ func (d *defaults) show() {
 func (d *defaults) row(s Setting) fyne.CanvasObject {
 	title, value, from := form.NewNote(""), form.NewNote(""), form.NewNote(s.From)
 	title.TextSize, value.TextSize = theme.SizeNameText, theme.SizeNameText
-	title.Say(s.title())
+	title.Say(s.Title)
 	value.Say(tidy(s.Value))
 	if s.From != "" && s.From != fromDefault { // somebody chose it
 		from.SetColor(theme.ColorNamePrimary)
@@ -104,7 +104,7 @@ func (d *defaults) row(s Setting) fyne.CanvasObject {
 		from.SetColor(theme.ColorNamePrimary)
 	}
 	meaning := s.Help
-	if !strings.EqualFold(s.title(), s.Name) { // which the terminal knows it by
+	if !strings.EqualFold(s.Title, s.Name) { // which the terminal knows it by
 		meaning += " (" + s.Name + ")"
 	}
 	return container.New(&aside{ends: []float32{12, 2}}, form.NewStack(title, form.NewNote(meaning)), form.NewStack(value, from), end)
@@ -147,7 +147,7 @@ func newEditor(d *defaults, s Setting) *editor {
 	}
 	cancel := widget.NewButton("Cancel", d.close)
 	e.buttons = []*widget.Button{save, forget, cancel}
-	e.row = form.NewRow(s.title(), container.NewBorder(nil, nil, nil, container.NewHBox(save, forget, cancel), e.entry)).Marking(e.entry)
+	e.row = form.NewRow(s.Title, container.NewBorder(nil, nil, nil, container.NewHBox(save, forget, cancel), e.entry)).Marking(e.entry)
 	e.row.SetHelp(s.Help)
 	e.entry.OnChanged = func(string) { e.row.Changed() }
 	e.object = container.NewPadded(e.row)

@@ -33,9 +33,9 @@ func (s *stage) edit(name string) *form.Row {
 
 func TestDefaultsAreEdited(t *testing.T) {
 	desk := &fakeDesk{settings: []Setting{
-		{"max-concurrent", "50", "MAX_WORKERS", "sessions in flight, at most"},
-		{"cycles", "1", "default", "length of the run"},
-		{"seed", "7", "saved", "what draws depend on"},
+		{"max-concurrent", "Concurrency limit", "Concurrency", "50", "MAX_WORKERS", "sessions in flight, at most"},
+		{"cycles", "Cycles", "Length and pace", "1", "default", "length of the run"},
+		{"seed", "Random seed", "Length and pace", "7", "saved", "what draws depend on"},
 	}}
 	s := shown(t, desk)
 	s.until("what draws depend on")
@@ -81,18 +81,17 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s.asks("set seed ")
 }
 
-// TestDefaultsAreFound by words of their name, their title or their meaning; each stands in its group, and one that the
-// window knows nothing of at the end.
+// TestDefaultsAreFound by words of their name, their title or their meaning; each stands in its group.
 func TestDefaultsAreFound(t *testing.T) {
 	s := shown(t, &fakeDesk{settings: []Setting{
-		{"retries", "5", "default", "attempts at a request"},
-		{"cycles", "24", "saved", "length of the run"},
-		{"session-timeout", "5m0s", "default", "time that a session may use"},
-		{"new-thing", "on", "default", "nobody has named it"},
+		{"retries", "Attempts", "Timeouts and retries", "5", "default", "attempts at a request"},
+		{"cycles", "Cycles", "Length and pace", "24", "saved", "length of the run"},
+		{"session-timeout", "Session timeout", "Timeouts and retries", "5m0s", "default", "time that a session may use"},
+		{"new-thing", "New thing", "More", "on", "default", "nobody has named it"},
 	}})
-	s.until("Time limits and retries")
+	s.until("Timeouts and retries")
 	texts := uitest.Texts(s.screen.defaults.panel)
-	order := []string{"Length and pace", "Length in cycles", "Time limits and retries", "Of a session", "5m", "Attempts at a request", "More", "new-thing"}
+	order := []string{"Timeouts and retries", "Attempts", "Session timeout", "5m", "Length and pace", "Cycles", "More", "New thing"}
 	at := -1
 	for _, want := range order {
 		i := slices.Index(texts, want)
@@ -103,7 +102,7 @@ func TestDefaultsAreFound(t *testing.T) {
 	}
 	s.screen.defaults.look.SetText("session time")
 	s.Drain()
-	if !s.shows("Of a session") || s.shows("Attempts at a request") || s.shows("Length and pace") {
+	if !s.shows("Session timeout") || s.shows("Attempts") || s.shows("Length and pace") {
 		t.Errorf("it shows %q", uitest.Texts(s.screen.defaults.panel))
 	}
 	s.screen.defaults.look.SetText("elephants")

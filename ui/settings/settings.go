@@ -41,7 +41,7 @@ type Line struct {
 }
 
 // Setting is a run setting as it is in force.
-type Setting struct{ Name, Value, From, Help string }
+type Setting struct{ Name, Title, Group, Value, From, Help string }
 
 // Desk is what the screen asks for. Its methods may take long, but for RemoteState.
 type Desk interface {

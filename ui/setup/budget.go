@@ -35,10 +35,10 @@ func newBudget(s *Screen) *budget {
 		e.SetPlaceHolder("any")
 	}
 	b.wall.SetPlaceHolder("any, or 8h")
-	s.watch(s.settings.Add(dollars, "budget", "budget dollars"), &b.dollars.Entry)
-	s.watch(s.settings.Add(tokens, "budget tokens"), &b.tokens.Entry)
-	s.watch(s.settings.Add(requests, "budget requests"), &b.requests.Entry)
-	s.watch(s.settings.Add(wall, "budget time"), b.wall)
+	s.watch(s.settings.Add(dollars, "budget"), &b.dollars.Entry)
+	s.watch(s.settings.Add(tokens, "max-tokens"), &b.tokens.Entry)
+	s.watch(s.settings.Add(requests, "max-requests"), &b.requests.Entry)
+	s.watch(s.settings.Add(wall, "max-time"), b.wall)
 	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
 	return b
 }
@@ -65,9 +65,9 @@ func (b *budget) into(set *engine.Settings) error {
 		name  string
 		to    func(v float64)
 	}{
-		{b.dollars, "budget dollars", func(v float64) { set.Budget.Dollars = v }},
-		{b.tokens, "budget tokens", func(v float64) { set.Budget.Tokens = int64(v) }},
-		{b.requests, "budget requests", func(v float64) { set.Budget.Requests = int64(v) }},
+		{b.dollars, "budget", func(v float64) { set.Budget.Dollars = v }},
+		{b.tokens, "max-tokens", func(v float64) { set.Budget.Tokens = int64(v) }},
+		{b.requests, "max-requests", func(v float64) { set.Budget.Requests = int64(v) }},
 	} {
 		if strings.TrimSpace(f.entry.Text) == "" {
 			f.to(0)
@@ -75,7 +75,7 @@ func (b *budget) into(set *engine.Settings) error {
 			f.to(v)
 		}
 	}
-	if d, err := wallTime(b.wall.Text); keep(&mistakes, "budget time", err) {
+	if d, err := wallTime(b.wall.Text); keep(&mistakes, "max-time", err) {
 		set.Budget.Wall = d
 	}
 	return errors.Join(mistakes...)

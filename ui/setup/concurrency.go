@@ -45,7 +45,7 @@ func newConcurrency(s *Screen) *concurrency {
 	}
 	s.settings.Add(governor, "governor")
 	start, floor, ceiling := form.NewRow("Start", c.start), form.NewRow("Floor", c.floor), form.NewRow("Ceiling", c.ceiling)
-	s.watch(s.settings.Add(start, "limit"), &c.start.Entry)
+	s.watch(s.settings.Add(start, engine.LimitSetting), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
 	batch := form.NewRow("Agents in a wave", c.batch)
@@ -53,7 +53,7 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(batch, "batch"), &c.batch.Entry)
 	c.models = form.NewRow("Model calls at once", c.calls)
 	c.models.SetHelp(deployments())
-	s.watch(s.settings.Add(c.models, "LLM calls"), &c.calls.Entry)
+	s.watch(s.settings.Add(c.models, "max-llm-calls"), &c.calls.Entry)
 	fields := form.NewColumns(11, governor, start, floor, ceiling)
 	aside := form.NewColumns(14, c.presets.rows[0], c.presets.rows[1], batch, c.models)
 	c.panel = widgets.NewPanel("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
@@ -108,7 +108,7 @@ func (c *concurrency) into(set *engine.Settings) error {
 		entry *form.Number
 		name  string
 		to    *int
-	}{{c.start, "limit", &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}, {c.calls, "LLM calls", &set.MaxLLMCalls}, {c.batch, "batch", &set.Batch}} {
+	}{{c.start, engine.LimitSetting, &set.Limit}, {c.floor, "floor", &set.Floor}, {c.ceiling, "ceiling", &set.Ceiling}, {c.calls, "max-llm-calls", &set.MaxLLMCalls}, {c.batch, "batch", &set.Batch}} {
 		if n, err := f.entry.Value(); keep(&mistakes, f.name, err) {
 			*f.to = int(n)
 		}
@@ -119,9 +119,9 @@ func (c *concurrency) into(set *engine.Settings) error {
 	if len(mistakes) == 0 {
 		switch {
 		case set.Limit > set.Ceiling:
-			keep(&mistakes, "limit", fmt.Errorf("more than the ceiling, %s", engine.FormatCount(int64(set.Ceiling))))
+			keep(&mistakes, engine.LimitSetting, fmt.Errorf("more than the ceiling, %s", engine.FormatCount(int64(set.Ceiling))))
 		case set.Limit < set.Floor:
-			keep(&mistakes, "limit", fmt.Errorf("less than the floor, %s", engine.FormatCount(int64(set.Floor))))
+			keep(&mistakes, engine.LimitSetting, fmt.Errorf("less than the floor, %s", engine.FormatCount(int64(set.Floor))))
 		}
 	}
 	return errors.Join(mistakes...)

@@ -85,7 +85,7 @@ func newLength(s *Screen) *length {
 	l.latency = form.NewRow("Latency of the rehearsal", form.NewFrame(l.profile))
 
 	s.watch(s.settings.Add(long, "cycles", "hours"), &l.cycles.Entry, &l.hours.Entry)
-	s.watch(s.settings.Add(scale, "time scale"), &l.scale.Entry)
+	s.watch(s.settings.Add(scale, "time-scale"), &l.scale.Entry)
 	s.watch(s.settings.Add(seed, "seed"), l.seed)
 	s.watch(s.settings.Add(at, "at"), l.at)
 	s.settings.Add(l.latency, "rehearsal")
@@ -148,7 +148,7 @@ func (l *length) into(set *engine.Settings) error {
 	} else if f, err := l.cycles.Value(); keep(&mistakes, "cycles", err) {
 		set.Cycles, set.Hours = int(f), 0
 	}
-	if f, err := l.scale.Value(); keep(&mistakes, "time scale", err) {
+	if f, err := l.scale.Value(); keep(&mistakes, "time-scale", err) {
 		set.TimeScale = f
 	}
 	seed, err := strconv.ParseUint(strings.TrimSpace(l.seed.Text), 10, 64)

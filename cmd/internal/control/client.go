@@ -130,7 +130,7 @@ func (c *Client) Tunables(ctx context.Context) ([]engine.Tunable, error) {
 }
 
 // Set changes all of it, or nothing where one is a mistake, which is an *engine.FieldError.
-func (c *Client) Set(ctx context.Context, settings []Setting, why string) ([]Change, error) {
+func (c *Client) Set(ctx context.Context, settings []engine.Assignment, why string) ([]engine.Change, error) {
 	r, err := c.ask(ctx, request{Order: orderSet, Settings: settings, Why: why})
 	if err != nil {
 		return nil, err

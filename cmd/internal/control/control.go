@@ -14,7 +14,7 @@ type Run interface {
 	Snapshot() *engine.Snapshot // does not wait
 	Settings() *engine.Settings // in force; they are not changed through it
 	Tunables() []engine.Tunable
-	Set(name, value, who, why string) error
+	Apply(wanted []engine.Assignment, who, why string) ([]engine.Change, error)
 	Pause(who, why string) error
 	Resume(who string) error
 	Stop(who, why string) error // a second Stop cuts what is in flight
@@ -35,17 +35,4 @@ type Job struct {
 	Tell func(ctx context.Context, ids []string, text, who string) error
 	// Sink says how the sending of results does; nil where they stay on this machine.
 	Sink func() *Sink
-}
-
-// Setting is a value for something that can be changed mid-run.
-type Setting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Change is what came of a Setting.
-type Change struct {
-	Name string `json:"name"`
-	Old  string `json:"old"`
-	New  string `json:"new"`
 }

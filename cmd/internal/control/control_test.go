@@ -74,102 +74,21 @@ func TestTunables(t *testing.T) {
 	}
 }
 
-// TestSetIsAllOrNothing: names are looked at first, and what was set before a value that is none is taken back.
-func TestSetIsAllOrNothing(t *testing.T) {
+// TestSetIsOneOrder: the settings reach the run together, and its answer comes back.
+func TestSetIsOneOrder(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
 	c := dial(t, data)
-	got, err := c.Set(t.Context(), []Setting{{"limit", "30"}, {"model.rate", "5"}}, "a test")
-	if err != nil || !slices.Equal(got, []Change{{"limit", "50", "30"}, {"model.rate", "10", "5"}}) {
+	got, err := c.Set(t.Context(), []engine.Assignment{{Name: "floor", Value: "30"}, {Name: "model.rate", Value: "5"}}, "a test")
+	if err != nil || !slices.Equal(got, []engine.Change{{Name: "floor", Old: "1", New: "30"}, {Name: "model.rate", Old: "10", New: "5"}}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got := r.heard(); got != "set limit 30 by W because a test; set model.rate 5 by W because a test" {
+	if got := r.heard(); got != "apply [{floor 30} {model.rate 5}] by W because a test" {
 		t.Error(got)
 	}
-	for _, step := range []struct {
-		settings []Setting
-		problems string
-		asked    string
-	}{
-		{
-			[]Setting{{"limit", "1"}, {"speed", "1"}, {"colour", "red"}},
-			"speed: that cannot be changed while a run is in progress (what can: limit, ceiling, floor, model.rate)\n" +
-				"colour: that cannot be changed while a run is in progress (what can: limit, ceiling, floor, model.rate)", "",
-		},
-		{[]Setting{{"limit", "1"}, {"limit", "2"}}, "limit: it is named twice", ""},
-		{nil, "set: nothing is to be changed (name=value)", ""},
-		{
-			[]Setting{{"limit", "1"}, {"ceiling", "2"}, {"model.rate", "fast"}},
-			"model.rate: no number (1 to 9)",
-			"set limit 1 by W because ; set ceiling 2 by W because ; " +
-				"set limit 30 by W because taken back: not all that was ordered with it could be set; " +
-				"set ceiling 100 by W because taken back: not all that was ordered with it could be set",
-		},
-	} {
-		_, err := c.Set(t.Context(), step.settings, "")
-		if _, mistake := errors.AsType[*engine.FieldError](err); !mistake || err.Error() != step.problems {
-			t.Errorf("%v: %v, want %s", step.settings, err, step.problems)
-		}
-		if got := r.heard(); got != step.asked {
-			t.Errorf("%v: asked for %q, want %q", step.settings, got, step.asked)
-		}
-		if r.values["limit"] != "30" || r.values["ceiling"] != "100" || r.values["model.rate"] != "5" {
-			t.Errorf("%v leaves %v", step.settings, r.values)
-		}
-	}
-}
-
-// TestSetTellsTheCeiling: where a governor moves the limit, another limit is another ceiling too.
-func TestSetTellsTheCeiling(t *testing.T) {
-	r := newFakeRun()
-	r.governed = true
-	data, _ := serve(t, r)
-	got, err := dial(t, data).Set(t.Context(), []Setting{{"limit", "30"}}, "")
-	if err != nil || !slices.Equal(got, []Change{{"limit", "50", "30"}, {"ceiling", "100", "30"}}) {
-		t.Errorf("%v, %v", got, err)
-	}
-	got, err = dial(t, data).Set(t.Context(), []Setting{{"ceiling", "40"}}, "")
-	if err != nil || !slices.Equal(got, []Change{{"ceiling", "30", "40"}}) {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
-// TestSetTakesBackWhatMovedAlong: a limit moves the ceiling where a governor moves the limit, and what is refused with it
-// leaves neither.
-func TestSetTakesBackWhatMovedAlong(t *testing.T) {
-	r := newFakeRun()
-	r.governed = true
-	data, _ := serve(t, r)
-	c := dial(t, data)
-	for _, order := range [][]Setting{
-		{{"limit", "5"}, {"floor", "99"}},
-		{{"ceiling", "5"}, {"floor", "99"}},
-		{{"limit", "200"}, {"ceiling", "7"}, {"model.rate", "x"}},
-	} {
-		if _, err := c.Set(t.Context(), order, ""); err == nil {
-			t.Errorf("%v was taken", order)
-		}
-		if r.values["limit"] != "50" || r.values["ceiling"] != "100" || r.values["floor"] != "1" {
-			t.Errorf("%v, which was refused, leaves %v", order, r.values)
-		}
-	}
-}
-
-// TestSetFindsAnOrder: a floor that is above the old ceiling and below the new one waits for this.
-func TestSetFindsAnOrder(t *testing.T) {
-	r := newFakeRun()
-	data, _ := serve(t, r)
-	c := dial(t, data)
-	got, err := c.Set(t.Context(), []Setting{{"floor", "200"}, {"ceiling", "300"}}, "")
-	if err != nil || !slices.Equal(got, []Change{{"floor", "1", "200"}, {"ceiling", "100", "300"}}) {
-		t.Errorf("%v, %v", got, err)
-	}
-	r.heard()
-	if _, err := c.Set(t.Context(), []Setting{{"floor", "500"}, {"ceiling", "400"}, {"limit", "x"}}, ""); err == nil || strings.Count(err.Error(), "\n") != 1 {
-		t.Errorf("a floor above both: %v", err)
-	}
-	if want := "set ceiling 400 by W because ; set ceiling 300 by W because taken back: not all that was ordered with it could be set"; r.heard() != want {
-		t.Error("not all was taken back")
+	_, err = c.Set(t.Context(), []engine.Assignment{{Name: "speed\x1b[2J", Value: "1"}}, "")
+	if _, mistake := errors.AsType[*engine.FieldError](err); !mistake || err.Error() != "speed [2J: unknown" {
+		t.Errorf("got %v", err)
 	}
 }
 

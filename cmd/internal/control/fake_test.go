@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,20 +19,19 @@ const runID engine.RunID = "20300301-120000-abcd"
 
 // fakeRun keeps what was asked of it.
 type fakeRun struct {
-	mu       sync.Mutex
-	snap     engine.Snapshot
-	values   map[string]string
-	asked    []string
-	fail     error
-	governed bool          // a limit is the ceiling
-	wait     bool          // checkpoints wait until they are given up
-	begun    chan struct{} // is closed when one waits
+	mu     sync.Mutex
+	snap   engine.Snapshot
+	values map[string]string
+	asked  []string
+	fail   error
+	wait   bool          // checkpoints wait until they are given up
+	begun  chan struct{} // is closed when one waits
 }
 
 func newFakeRun() *fakeRun {
 	return &fakeRun{
 		snap:   engine.Snapshot{Run: runID, Phase: engine.Running, Remaining: -1},
-		values: map[string]string{"limit": "50", "model.rate": "10", "floor": "1", "ceiling": "100"}, begun: make(chan struct{}),
+		values: map[string]string{engine.LimitSetting: "50", "model.rate": "10", "floor": "1", "ceiling": "100"}, begun: make(chan struct{}),
 	}
 }
 
@@ -77,43 +75,28 @@ func (r *fakeRun) Tunables() []engine.Tunable {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return []engine.Tunable{
-		{Name: "limit", Value: r.values["limit"], Help: "sessions in flight"},
+		{Name: engine.LimitSetting, Value: r.values[engine.LimitSetting], Help: "sessions in flight"},
 		{Name: "ceiling", Value: r.values["ceiling"]},
 		{Name: "floor", Value: r.values["floor"]},
 		{Name: "model.rate", Value: r.values["model.rate"]},
 	}
 }
 
-func (r *fakeRun) Set(name, value, who, why string) error {
-	n, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return &engine.FieldError{Field: name, Problem: "no number", Hint: "1 to 9"}
+func (r *fakeRun) Apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
+	if err := r.note("apply %v by %s because %s", wanted, who, why); err != nil {
+		return nil, err
 	}
-	r.mu.Lock()
-	ceiling, _ := strconv.ParseFloat(r.values["ceiling"], 64)
-	r.mu.Unlock()
-	if name == "floor" && n > ceiling {
-		return &engine.FieldError{Field: name, Problem: "above the ceiling"}
-	}
-	err = r.note("set %s %s by %s because %s", name, value, who, why)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	limit, _ := strconv.ParseFloat(r.values["limit"], 64)
-	switch {
-	case !r.governed:
-	case name == "limit":
-		r.values["ceiling"] = value
-		if limit != ceiling && limit <= n { // only a governor raises it
-			return nil
+	for _, a := range wanted {
+		old, ok := r.values[a.Name]
+		if !ok {
+			return nil, &engine.FieldError{Field: a.Name, Problem: "unknown"}
 		}
-	case name == "ceiling" && limit > n:
-		r.values["limit"] = value
+		r.values[a.Name] = a.Value
+		changes = append(changes, engine.Change{Name: a.Name, Old: old, New: a.Value})
 	}
-	r.values[name] = value
-	return nil
+	return changes, nil
 }
 
 func (r *fakeRun) Pause(who, why string) error { return r.note("pause by %s because %s", who, why) }

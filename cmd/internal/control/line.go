@@ -36,14 +36,14 @@ const (
 
 // request is a line to the run.
 type request struct {
-	Version  int       `json:"version"`
-	Run      string    `json:"run,omitempty"` // that is meant; "" is whichever it is
-	Order    string    `json:"order"`
-	Who      string    `json:"who,omitempty"`
-	Why      string    `json:"why,omitempty"`
-	Settings []Setting `json:"settings,omitempty"` // of set
-	Agents   []string  `json:"agents,omitempty"`   // of retire, requeue and tell
-	Text     string    `json:"text,omitempty"`     // of tell
+	Version  int                 `json:"version"`
+	Run      string              `json:"run,omitempty"` // that is meant; "" is whichever it is
+	Order    string              `json:"order"`
+	Who      string              `json:"who,omitempty"`
+	Why      string              `json:"why,omitempty"`
+	Settings []engine.Assignment `json:"settings,omitempty"` // of set
+	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and tell
+	Text     string              `json:"text,omitempty"`     // of tell
 }
 
 // reply is a line from the run.
@@ -52,7 +52,7 @@ type reply struct {
 	Error    *fault           `json:"error,omitempty"`
 	Status   *Status          `json:"status,omitempty"`
 	Tunables []engine.Tunable `json:"tunables,omitempty"`
-	Changes  []Change         `json:"changes,omitempty"`
+	Changes  []engine.Change  `json:"changes,omitempty"`
 }
 
 // fault is an error on its way.

@@ -14,14 +14,14 @@ func TestLocal(t *testing.T) {
 	r.change(func(s *engine.Snapshot) { s.Limit = 50 })
 	l := NewLocal(r.job())
 	look, order := l.Client(), l.Client()
-	changes, err := order.Set(t.Context(), []Setting{{"limit", "30"}}, "by hand")
-	if err != nil || !slices.Equal(changes, []Change{{"limit", "50", "30"}}) {
+	changes, err := order.Set(t.Context(), []engine.Assignment{{Name: "floor", Value: "30"}}, "by hand")
+	if err != nil || !slices.Equal(changes, []engine.Change{{Name: "floor", Old: "1", New: "30"}}) {
 		t.Errorf("%v, %v", changes, err)
 	}
 	if err := order.Pause(t.Context(), "lunch"); err != nil {
 		t.Error(err)
 	}
-	if got, want := r.heard(), "set limit 30 by W because by hand; pause by W because lunch"; got != want {
+	if got, want := r.heard(), "apply [{floor 30}] by W because by hand; pause by W because lunch"; got != want {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
 	if s, err := look.Status(t.Context()); err != nil || s.Run != string(runID) || s.Limit != 50 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -101,127 +100,13 @@ func (s *server) cut(q *request, _ *reply) error {
 	return nil
 }
 
-// set changes all of it or nothing.
-func (s *server) set(q *request, r *reply) error {
-	tunables := s.job.Tunables()
-	var mistakes []error
-	for i, wanted := range q.Settings {
-		same := func(other Setting) bool { return other.Name == wanted.Name }
-		switch {
-		case value(tunables, wanted.Name) == nil:
-			mistakes = append(mistakes, unknown(clean(wanted.Name), tunables))
-		case slices.ContainsFunc(q.Settings[:i], same):
-			mistakes = append(mistakes, &engine.FieldError{Field: wanted.Name, Problem: "it is named twice"})
-		}
+// set changes all of the settings or none.
+func (s *server) set(q *request, r *reply) (err error) {
+	for i := range q.Settings {
+		q.Settings[i].Name = clean(q.Settings[i].Name)
 	}
-	if len(q.Settings) == 0 {
-		mistakes = append(mistakes, &engine.FieldError{Field: "set", Problem: "nothing is to be changed", Hint: "name=value"})
-	}
-	if err := errors.Join(mistakes...); err != nil {
-		return err
-	}
-	if err := s.setAll(q, tunables); err != nil {
-		return err
-	}
-	now := s.job.Tunables()
-	for _, wanted := range q.Settings {
-		c := Change{Name: wanted.Name, Old: *value(tunables, wanted.Name), New: wanted.Value}
-		if set := value(now, wanted.Name); set != nil {
-			c.New = *set
-		}
-		r.Changes = append(r.Changes, c)
-	}
-	r.Changes = append(r.Changes, along(q, tunables, now)...)
-	return nil
-}
-
-// steering are the tunables of which another value may move the others. They can be put back in this order: a limit that
-// is at its ceiling takes this along.
-var steering = []string{engine.LimitChange, engine.CeilingChange, "floor"}
-
-// along are the ceiling and the floor, where a limit that was ordered has moved them.
-func along(q *request, was, now []engine.Tunable) []Change {
-	ordered := func(name string) bool {
-		return slices.ContainsFunc(q.Settings, func(s Setting) bool { return s.Name == name })
-	}
-	if !ordered(engine.LimitChange) {
-		return nil
-	}
-	var moved []Change
-	for _, name := range steering[1:] {
-		if before, after := value(was, name), value(now, name); before != nil && after != nil && *before != *after && !ordered(name) {
-			moved = append(moved, Change{name, *before, *after})
-		}
-	}
-	return moved
-}
-
-// setAll sets what was ordered, in the order given or, where one thing must not be before another is, in one that goes.
-func (s *server) setAll(q *request, was []engine.Tunable) error {
-	var done []Setting
-	for left := q.Settings; len(left) > 0; {
-		var refused []Setting
-		var mistakes []error
-		for _, wanted := range left {
-			if err := s.job.Set(wanted.Name, wanted.Value, q.Who, q.Why); err != nil {
-				refused, mistakes = append(refused, wanted), append(mistakes, err)
-				continue
-			}
-			done = append(done, wanted)
-		}
-		if len(refused) == len(left) {
-			return errors.Join(append(mistakes, s.restore(q, was, done))...)
-		}
-		left = refused
-	}
-	return nil
-}
-
-// restore takes back what was set before something else was a mistake, and what moved along with it.
-func (s *server) restore(q *request, was []engine.Tunable, set []Setting) error {
-	var errs []error
-	back := func(name string) {
-		if err := s.job.Set(name, *value(was, name), q.Who, "taken back: not all that was ordered with it could be set"); err != nil {
-			errs = append(errs, fmt.Errorf("%s stays %s: %w", name, *value(s.job.Tunables(), name), err))
-		}
-	}
-	moved := func(name string) bool {
-		before, now := value(was, name), value(s.job.Tunables(), name)
-		return before != nil && now != nil && *before != *now
-	}
-	steered := slices.ContainsFunc(set, func(one Setting) bool { return one.Name == "governor" || slices.Contains(steering, one.Name) })
-	together := func() {
-		for _, name := range steering {
-			if steered && moved(name) {
-				back(name)
-			}
-		}
-	}
-	together()
-	for _, one := range slices.Backward(set) {
-		if moved(one.Name) {
-			back(one.Name)
-		}
-	}
-	together() // a governor that is back moves them
-	return errors.Join(errs...)
-}
-
-// value is that of a tunable; nil is that there is none of this name.
-func value(of []engine.Tunable, name string) *string {
-	i := slices.IndexFunc(of, func(t engine.Tunable) bool { return t.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &of[i].Value
-}
-
-func unknown(name string, tunables []engine.Tunable) error {
-	var names []string
-	for _, t := range tunables {
-		names = append(names, t.Name)
-	}
-	return &engine.FieldError{Field: name, Problem: "that cannot be changed while a run is in progress", Hint: "what can: " + strings.Join(names, ", ")}
+	r.Changes, err = s.job.Apply(q.Settings, q.Who, q.Why)
+	return err
 }
 
 // each does something to every agent of a request. All are looked for first.

@@ -234,9 +234,9 @@ func (d *Dash) steer(k int) {
 // move orders another limit by a tenth or, where a governor moves that, another ceiling of it. Keys that follow each
 // other go on from what was ordered last.
 func (d *Dash) move(s *control.Status, way int) {
-	name, from := engine.LimitChange, s.Limit
+	name, from := engine.LimitSetting, s.Limit
 	if d.picture.governed() {
-		name, from = engine.CeilingChange, s.Ceiling
+		name, from = engine.CeilingSetting, s.Ceiling
 	}
 	if time.Since(d.ordered) < time.Second {
 		from = d.limit
@@ -244,7 +244,7 @@ func (d *Dash) move(s *control.Status, way int) {
 	to := max(from+way*max(from/10, 1), 1)
 	d.limit, d.ordered = to, time.Now()
 	d.order(func(ctx context.Context, c *control.Client) (string, error) {
-		changes, err := c.Set(ctx, []control.Setting{{Name: name, Value: strconv.Itoa(to)}}, "")
+		changes, err := c.Set(ctx, []engine.Assignment{{Name: name, Value: strconv.Itoa(to)}}, "")
 		var words []string
 		for _, one := range changes {
 			words = append(words, fmt.Sprintf("%s %s → %s", one.Name, one.Old, one.New))

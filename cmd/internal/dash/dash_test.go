@@ -59,8 +59,8 @@ func busy() *control.Status {
 			{Class: "timeout", Count: 3, Cycle: 11, Agent: 200, Path: "enter", Message: "no answer within 10s"},
 		},
 		Log: []control.Event{
-			{At: noon.Add(-5 * time.Minute), What: "limit", Old: "60", New: "50", Who: "terminal (ann@77)", Why: "the shop's own batch begins"},
-			{At: noon.Add(-time.Minute), What: "limit", Old: "50", New: "38", Who: "resources", Why: "50 → 38: CPU 86 % for 4s, above 80 %"},
+			{At: noon.Add(-5 * time.Minute), What: "max-concurrent", Old: "60", New: "50", Who: "terminal (ann@77)", Why: "the shop's own batch begins"},
+			{At: noon.Add(-time.Minute), What: "max-concurrent", Old: "50", New: "38", Who: "resources", Why: "50 → 38: CPU 86 % for 4s, above 80 %"},
 		},
 		Steps: []control.Step{
 			{Path: "enter", Ran: 4211, Requests: 4220, Retries: 9, Errors: 3, Took: &control.Latency{Mean: 0.1, P50: 0.09, P95: 0.2}},

@@ -73,8 +73,10 @@ func (over) Stop(string, string) error { return engine.ErrEnded }
 // Checkpoint is an order.
 func (over) Checkpoint(context.Context, string) error { return engine.ErrEnded }
 
-// Set is an order.
-func (over) Set(string, string, string, string) error { return engine.ErrEnded }
+// Apply is an order.
+func (over) Apply([]engine.Assignment, string, string) ([]engine.Change, error) {
+	return nil, engine.ErrEnded
+}
 
 // Tunables are none.
 func (over) Tunables() []engine.Tunable { return nil }

@@ -341,20 +341,20 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 	}
 	_, origins, err := wire.Layers{Env: os.Getenv, Saved: saved}.Resolve()
 	var all []settings.Setting
-	for _, s := range wire.Settings {
+	for _, s := range wire.RunSettings() {
 		o := origins[s.Name]
-		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
 	}
 	db, places, unfit := wire.FindDatabaseSettings(nil, os.Getenv, d.data)
 	for _, s := range wire.DatabaseLimits() {
 		o := s.Show(db, places)
-		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Results database", Value: o.Value, From: o.From, Help: s.Help})
 	}
 	tell, said, mistaken := wire.TelemetryHere(d.data)
 	for i := range wire.TelemetrySettings {
 		s := &wire.TelemetrySettings[i]
 		o := s.Show(&tell, said)
-		all = append(all, settings.Setting{Name: s.Name, Value: o.Value, From: o.From, Help: s.Help})
+		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Telemetry", Value: o.Value, From: o.From, Help: s.Help})
 	}
 	return all, errors.Join(err, unfit, mistaken)
 }

@@ -53,8 +53,8 @@ func newChronicle(log *slog.Logger) *chronicle {
 // start writes down that a run begins, with the settings in force.
 func (c *chronicle) start(j *Job, s *engine.Settings) {
 	var settings []any
-	for i := range Settings {
-		settings = append(settings, slog.String(Settings[i].Name, Settings[i].Show(s)))
+	for _, setting := range RunSettings() {
+		settings = append(settings, slog.String(setting.Name, setting.Show(s)))
 	}
 	c.log.Info("begun", "throng", Version(), "scenario", j.Record.Title, "source", j.Record.Source.Hash, "agents", j.Agents, "parent", string(j.Record.Parent),
 		"database", j.Target, slog.Group("settings", settings...))

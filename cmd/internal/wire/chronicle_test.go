@@ -29,9 +29,9 @@ func TestChronicle(t *testing.T) {
 		{func() {}, ""},
 		{
 			func() {
-				s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: "limit", Old: "50", New: "30", Who: "ann", Why: "lunch"})
+				s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.LimitSetting, Old: "50", New: "30", Who: "ann", Why: "lunch"})
 			},
-			"level=INFO msg=changed what=limit old=50 new=30 who=ann why=lunch cycle=2\n",
+			"level=INFO msg=changed what=max-concurrent old=50 new=30 who=ann why=lunch cycle=2\n",
 		},
 		{func() { s.Breaker, s.BreakerWhy = engine.BreakerOpen, "half failed" }, "level=WARN msg=\"breaker of the run\" state=open why=\"half failed\"\n"},
 		{

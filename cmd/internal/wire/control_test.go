@@ -57,7 +57,7 @@ func TestRunTakesOrders(t *testing.T) {
 	if err != nil || status.Run != string(job.Record.ID) || status.Title != "Hamlet" || status.Total != 15 {
 		t.Errorf("%+v, %v", status, err)
 	}
-	if _, err := c.Set(t.Context(), []control.Setting{{Name: "limit", Value: "7"}}, "a test"); err != nil || job.Run.Snapshot().Limit != 7 {
+	if _, err := c.Set(t.Context(), []engine.Assignment{{Name: engine.LimitSetting, Value: "7"}}, "a test"); err != nil || job.Run.Snapshot().Limit != 7 {
 		t.Errorf("limit %d, %v", job.Run.Snapshot().Limit, err)
 	}
 	var field *engine.FieldError

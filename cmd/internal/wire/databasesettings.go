@@ -16,10 +16,10 @@ import (
 
 // DatabaseSetting is one of the sink's: what of it a person may say by flag, in the environment or in the saved settings.
 type DatabaseSetting struct {
-	Name, Env, Hold, Help string
-	set                   func(db *Database, text string) error
-	show                  func(db Database) string
-	standard              string // what show gives where nobody says anything
+	Name, Title, Env, Hold, Help string
+	set                          func(db *Database, text string) error
+	show                         func(db Database) string
+	standard                     string // what show gives where nobody says anything
 }
 
 // DatabaseSettings is the one table of what can be said of the database that results go to. Parts of an address are put
@@ -55,14 +55,14 @@ var DatabaseSettings = []DatabaseSetting{
 		db.CA = text
 		return nil
 	}, show: func(db Database) string { return db.CA }},
-	counted("database-connections", "N", "connections for sending results, 50 at most", 8, func(db *Database) *int { return &db.Limits.Connections }),
-	counted("database-share", "PERCENT", "share of the server's connections that Throng takes at most, over all its pools", postgres.DefaultShare, func(db *Database) *int { return &db.Limits.Share }),
-	timed("database-acquire", "wait for a connection of the pool", "30s", func(db *Database) *time.Duration { return &db.Limits.Acquire }),
-	timed("database-life", "life of a connection", "1h0m0s", func(db *Database) *time.Duration { return &db.Limits.Life }),
-	timed("database-idle", "after which a connection that has nothing to do is closed; before it is used again it is tried", "5m0s", func(db *Database) *time.Duration { return &db.Limits.Idle }),
-	timed("database-timeout", "for a batch and each of its statements, on the server too", "1m0s", func(db *Database) *time.Duration { return &db.Limits.Statement }),
-	counted("push-rows", "N", "rows that wait before they are sent", 500, func(db *Database) *int { return &db.Rows }),
-	timed("push-age", "time that rows wait before they are sent", "5s", func(db *Database) *time.Duration { return &db.Every }),
+	counted("database-connections", "Connections", "N", "connections for sending results, 50 at most", 8, func(db *Database) *int { return &db.Limits.Connections }),
+	counted("database-share", "Server share", "PERCENT", "share of the server's connections that Throng takes at most, over all its pools", postgres.DefaultShare, func(db *Database) *int { return &db.Limits.Share }),
+	timed("database-acquire", "Wait for a connection", "wait for a connection of the pool", "30s", func(db *Database) *time.Duration { return &db.Limits.Acquire }),
+	timed("database-life", "Connection lifetime", "life of a connection", "1h0m0s", func(db *Database) *time.Duration { return &db.Limits.Life }),
+	timed("database-idle", "Idle time", "after which a connection that has nothing to do is closed; before it is used again it is tried", "5m0s", func(db *Database) *time.Duration { return &db.Limits.Idle }),
+	timed("database-timeout", "Statement timeout", "for a batch and each of its statements, on the server too", "1m0s", func(db *Database) *time.Duration { return &db.Limits.Statement }),
+	counted("push-rows", "Batch rows", "N", "rows that wait before they are sent", 500, func(db *Database) *int { return &db.Rows }),
+	timed("push-age", "Batch age", "time that rows wait before they are sent", "5s", func(db *Database) *time.Duration { return &db.Every }),
 }
 
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
@@ -103,9 +103,9 @@ func part(name, env, hold, help string, show func(u *url.URL) string, put func(u
 	}
 }
 
-func counted(name, hold, help string, standard int, of func(db *Database) *int) DatabaseSetting {
+func counted(name, title, hold, help string, standard int, of func(db *Database) *int) DatabaseSetting {
 	return DatabaseSetting{
-		Name: name, Env: envName(name), Hold: hold, Help: help, standard: strconv.Itoa(standard),
+		Name: name, Title: title, Env: envName(name), Hold: hold, Help: help, standard: strconv.Itoa(standard),
 		set: func(db *Database, text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {
@@ -118,9 +118,9 @@ func counted(name, hold, help string, standard int, of func(db *Database) *int) 
 	}
 }
 
-func timed(name, help, standard string, of func(db *Database) *time.Duration) DatabaseSetting {
+func timed(name, title, help, standard string, of func(db *Database) *time.Duration) DatabaseSetting {
 	return DatabaseSetting{
-		Name: name, Env: envName(name), Hold: "TIME", Help: help, standard: standard,
+		Name: name, Title: title, Env: envName(name), Hold: "TIME", Help: help, standard: standard,
 		set: func(db *Database, text string) error {
 			d, err := engine.ParseTime(text)
 			if err == nil && d == 0 {
@@ -252,3 +252,6 @@ func SaveDatabaseSetting(data, name, value string) (known bool, err error) {
 	saved[name] = value
 	return true, store(data, saved)
 }
+
+// Standard returns the default; "" is none.
+func (s *DatabaseSetting) Standard() string { return s.standard }

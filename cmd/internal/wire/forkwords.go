@@ -38,7 +38,7 @@ func differences(a, b made) []string {
 			all = append(all, fmt.Sprintf("%s %s → %s", what, before, after))
 		}
 	}
-	for _, s := range Settings {
+	for _, s := range RunSettings() {
 		add(s.Name, s.Show(was), s.Show(now))
 	}
 	add("agents", cmp.Or(strings.Join(was.Agents, ", "), "all"), cmp.Or(strings.Join(now.Agents, ", "), "all"))

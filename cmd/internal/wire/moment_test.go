@@ -150,12 +150,12 @@ func TestSettingsAtAMoment(t *testing.T) {
 	l := &Lookback{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
 	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
 	c := &engine.Course{Changes: []engine.ChangeRow{
-		{At: afterNoon(10), What: engine.LimitChange, Old: "50", New: "40", Who: "resources", Why: "CPU 91 %"},
+		{At: afterNoon(10), What: engine.LimitSetting, Old: "50", New: "40", Who: "resources", Why: "CPU 91 %"},
 		{At: afterNoon(20), What: "governor", Old: "resources", New: "latency", Who: "user"},
-		{At: afterNoon(30), What: engine.CeilingChange, Old: "372", New: "99", Who: "user"},
+		{At: afterNoon(30), What: engine.CeilingSetting, Old: "372", New: "99", Who: "user"},
 		{At: afterNoon(40), What: engine.PhaseChange, Old: "running", New: "paused", Why: "by hand"},
 		{At: afterNoon(45), What: engine.PhaseChange, Old: "paused", New: "running"},
-		{At: afterNoon(50), What: engine.LimitChange, Old: "40", New: "98", Who: "user", Why: "slider"},
+		{At: afterNoon(50), What: engine.LimitSetting, Old: "40", New: "98", Who: "user", Why: "slider"},
 	}}
 	for _, want := range []struct {
 		second         float64

@@ -89,7 +89,7 @@ func (l *Lookback) hear(s *engine.Snapshot, c *engine.Course) {
 		switch {
 		case row.What == "governor":
 			s.Steer = ""
-		case row.What == engine.LimitChange && governs(row.Who):
+		case row.What == engine.LimitSetting && governs(row.Who):
 			s.Steer, s.SteerBy, s.Steered = row.Why, row.Who, row.At
 		case row.What == engine.PhaseChange:
 			s.Phase, s.Reason = phaseOf(row.New, s.Phase), row.Why
@@ -98,7 +98,7 @@ func (l *Lookback) hear(s *engine.Snapshot, c *engine.Course) {
 	if g := set["governor"]; g != "" {
 		s.Governor = g
 	}
-	for what, bound := range map[string]*int{engine.LimitChange: &s.Limit, engine.CeilingChange: &s.Ceiling, "floor": &s.Floor} {
+	for what, bound := range map[string]*int{engine.LimitSetting: &s.Limit, engine.CeilingSetting: &s.Ceiling, "floor": &s.Floor} {
 		if n, err := strconv.Atoi(set[what]); err == nil {
 			*bound = n
 		}

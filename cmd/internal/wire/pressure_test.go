@@ -38,7 +38,7 @@ func lowered(s *engine.Snapshot) (all []engine.ChangeRow) {
 	for _, c := range s.Changes {
 		was, _ := strconv.Atoi(c.Old)
 		now, err := strconv.Atoi(c.New)
-		if c.What == engine.LimitChange && err == nil && now < was {
+		if c.What == engine.LimitSetting && err == nil && now < was {
 			all = append(all, c)
 		}
 	}

@@ -61,7 +61,7 @@ func write(t *testing.T, data, text string) {
 func TestSettingsOfModels(t *testing.T) {
 	odd := map[string]string{"max-llm-calls": "7", "llm-rate": "2.5"}
 	found := 0
-	for _, s := range Settings {
+	for _, s := range RunSettings() {
 		if value, ok := odd[s.Name]; ok {
 			found++
 			settings := engine.DefaultSettings()

@@ -102,8 +102,8 @@ func (l Launch) checkSame(of *engine.RunRecord) error {
 		})
 	}
 	set, was := &l.Settings, &of.Settings
-	for _, s := range Settings {
-		if (s.Fork || slices.Contains(outcomes, s.Name)) && s.Name != "record" && s.Show(set) != s.Show(was) {
+	for _, s := range RunSettings() {
+		if (s.Fixed || slices.Contains(outcomes, s.Name)) && s.Name != "record" && s.Show(set) != s.Show(was) {
 			differs(s.Name, s.Show(set), s.Show(was))
 		}
 	}

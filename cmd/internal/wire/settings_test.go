@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func TestSettingsReadWhatTheyShow(t *testing.T) {
 		CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, WarmUp: []float64{0.25, 1}, KeepShare: 0.5, SequentialSteps: true,
 	}
 	got := engine.DefaultSettings()
-	for _, s := range Settings {
+	for _, s := range RunSettings() {
 		if s.Name == "hours" { // excludes cycles
 			continue
 		}
@@ -30,7 +29,7 @@ func TestSettingsReadWhatTheyShow(t *testing.T) {
 		if got, want := s.Show(&got), s.Show(&odd); got != want {
 			t.Errorf("%s = %s, want %s", s.Name, got, want)
 		}
-		if s.Help == "" || s.Hold == "" {
+		if s.Help == "" || s.Unit == "" || s.Group == "" {
 			t.Errorf("%s is not explained", s.Name)
 		}
 		if err := s.Set(&got, "much"); err == nil {
@@ -107,7 +106,7 @@ func TestLayers(t *testing.T) {
 		Flags: map[string]string{"preset": "fast", "cpu-low": "much", "hours": "x", "max-time": "1e30"},
 	}.Resolve()
 	for _, want := range []string{
-		`unknown preset "fast"; choose 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is neither on nor off`,
+		`unknown preset "fast"; choose none or 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is not on or off`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
@@ -214,39 +213,6 @@ func TestRehearsalTexts(t *testing.T) {
 		var field *engine.FieldError
 		if _, err := ParseRehearsal(r); !errors.As(err, &field) {
 			t.Errorf("%+v: %v", r, err)
-		}
-	}
-}
-
-// TestTunablesAreSettings: what can be changed while a run is in progress is called, read, shown and explained as in the
-// table of run settings.
-func TestTunablesAreSettings(t *testing.T) {
-	names := map[string]string{"limit": "max-concurrent"}
-	texts := []string{"3", "7.5", "90", "1m30s", "wait", "latency", "much", "", "-1", "0"}
-	for _, tunable := range (&engine.Settings{}).Tunables() {
-		name := tunable.Name
-		if other, ok := names[name]; ok {
-			name = other
-		}
-		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
-		if i < 0 {
-			t.Errorf("%s is no setting", tunable.Name)
-			continue
-		}
-		if Settings[i].Help != tunable.Help && name == tunable.Name {
-			t.Errorf("%s is explained as %q, and as %q", tunable.Name, Settings[i].Help, tunable.Help)
-		}
-		for _, text := range texts {
-			ours, theirs := engine.DefaultSettings(), engine.DefaultSettings()
-			err := ours.Tune(tunable.Name, text)
-			flag := errors.Join(Settings[i].Set(&theirs, text), theirs.Validate())
-			if tunable.Name == "limit" && text == "0" {
-				flag = nil // only a run in progress may have none
-			}
-			show := func(s *engine.Settings) string { return Settings[i].Show(s) }
-			if (err == nil) != (flag == nil) || err == nil && show(&ours) != show(&theirs) {
-				t.Errorf("%s = %q: a change makes it %s (%v), a flag %s (%v)", tunable.Name, text, show(&ours), err, show(&theirs), flag)
-			}
 		}
 	}
 }

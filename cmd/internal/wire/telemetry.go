@@ -112,23 +112,23 @@ type Telemetry struct {
 
 // TelemetrySetting is one of telemetry's: what a person may say of it by flag, in the environment or in the saved settings.
 type TelemetrySetting struct {
-	Name, Env, Hold, Help string
-	set                   func(t *Telemetry, text string) error
-	show                  func(t *Telemetry) string
+	Name, Title, Env, Hold, Help string
+	set                          func(t *Telemetry, text string) error
+	show                         func(t *Telemetry) string
 }
 
 // TelemetrySettings is the one table of what can be said of where metrics and traces go.
 var TelemetrySettings = []TelemetrySetting{
 	{
-		Name: ListenKey, Env: ListenEnv, Hold: "ADDR", Help: "answer Prometheus there, such as 127.0.0.1:9464; port 0 is any that is free; off answers nobody",
+		Name: ListenKey, Title: "Prometheus address", Env: ListenEnv, Hold: "ADDR", Help: "answer Prometheus there, such as 127.0.0.1:9464; port 0 is any that is free; off answers nobody",
 		set: func(t *Telemetry, text string) error { return address(&t.Listen, text, telemetry.CheckAddress) }, show: func(t *Telemetry) string { return cmp.Or(t.Listen, off) },
 	},
 	{
-		Name: OTLPKey, Env: otlpEnv, Hold: "URL", Help: "send metrics and traces to this collector of OpenTelemetry, by OTLP over HTTP, such as http://127.0.0.1:4318; off sends nothing",
+		Name: OTLPKey, Title: "OTLP collector", Env: otlpEnv, Hold: "URL", Help: "send metrics and traces to this collector of OpenTelemetry, by OTLP over HTTP, such as http://127.0.0.1:4318; off sends nothing",
 		set: func(t *Telemetry, text string) error { return address(&t.OTLP, text, telemetry.CheckURL) }, show: func(t *Telemetry) string { return cmp.Or(t.OTLP, off) },
 	},
 	{
-		Name: TraceKey, Env: shareEnv, Hold: "S", Help: "share of the sessions whose traces are sent, beside those that failed; 0 sends none",
+		Name: TraceKey, Title: "Sessions traced", Env: shareEnv, Hold: "S", Help: "share of the sessions whose traces are sent, beside those that failed; 0 sends none",
 		set: func(t *Telemetry, text string) (err error) {
 			share, err := strconv.ParseFloat(text, 64)
 			if err != nil || share < 0 || share > 1 {
@@ -306,3 +306,6 @@ func SaveTelemetrySetting(data, name, value string) (known bool, err error) {
 func TelemetryHere(data string) (Telemetry, map[string]string, error) {
 	return FindTelemetry(nil, os.Getenv, data)
 }
+
+// Standard returns the default.
+func (s *TelemetrySetting) Standard() string { return s.show(&Telemetry{Share: defaultShare}) }

@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Setting is one row of [SettingTable]: all there is to know of a setting of a run. Flags, environment variables, forms,
+// run.json, orders to a run in progress, the guide and the manual page derive from it.
+type Setting struct {
+	// Name is the name of the flag without its dashes, and the key in saved settings, in orders and in the journal.
+	Name string
+	// Title is the label of its field, Group the heading above it. A setting without a title has a flag or a form of its
+	// own, and no text: see [Setting.HasText].
+	Title, Group string
+	// Help is a phrase that says what the setting does.
+	Help string
+	// Unit stands for the value in usage texts: N, T, USD.
+	Unit string
+	// Env are the environment variables that set it, EnvNot those that set the opposite of a switch.
+	Env, EnvNot []string
+	// Live settings can change while the run is in progress.
+	Live bool
+	// Fixed settings stay as they are when a run is resumed: another value is another run.
+	Fixed bool
+	// timing settings decide which sessions fail, so that a change makes a run in progress inexact.
+	timing bool
+	field  func(s *Settings) settingValue
+}
+
+// settingValue reads and writes one field of the settings.
+type settingValue interface {
+	Set(text string) error // as people write it
+	String() string        // as Set reads it
+	json() any             // nil is left out
+	fromJSON(data []byte) error
+}
+
+// HasText reports whether the setting can be written as a text: in a flag of its own name, in the saved settings and in forms.
+func (t *Setting) HasText() bool { return t.Title != "" }
+
+// Set reads a value as a person writes it. The other settings are not looked at; see [Settings.Validate].
+func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(strings.TrimSpace(text)) }
+
+// Show returns the value as Set reads it.
+func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
+
+// Key is the name in JSON: durations end in _seconds.
+func (t *Setting) Key() string {
+	key := strings.ReplaceAll(t.Name, "-", "_")
+	if t.Unit == unitTime {
+		key += "_seconds"
+	}
+	return key
+}
+
+// FindSetting returns the row of a name; nil if there is none.
+func FindSetting(name string) *Setting {
+	i := slices.IndexFunc(SettingTable, func(t Setting) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &SettingTable[i]
+}
+
+// Standard returns the default as a text.
+func (t *Setting) Standard() string {
+	s := DefaultSettings()
+	return t.Show(&s)
+}
+
+// MarshalJSON writes the settings by the keys of the table.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	all := make(map[string]any, len(SettingTable))
+	for i := range SettingTable {
+		if v := SettingTable[i].field(&s).json(); v != nil {
+			all[SettingTable[i].Key()] = v
+		}
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. A key that is missing leaves its setting as it is, an unknown one is an error.
+func (s *Settings) UnmarshalJSON(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for i := range SettingTable {
+		t := &SettingTable[i]
+		if text, ok := all[t.Key()]; ok {
+			if err := t.field(s).fromJSON(text); err != nil {
+				return fmt.Errorf("setting %s: %w", t.Name, err)
+			}
+			delete(all, t.Key())
+		}
+	}
+	for key := range all {
+		return fmt.Errorf("unknown setting %q", key)
+	}
+	return nil
+}
+
+// value is a field of type T with its textual form.
+type value[T any] struct {
+	of   *T
+	read func(text string) (T, error)
+	show func(T) string
+	out  func(T) any // nil writes the value itself
+	in   func(data []byte) (T, error)
+}
+
+func (v value[T]) Set(text string) error {
+	x, err := v.read(text)
+	if err == nil {
+		*v.of = x
+	}
+	return err
+}
+
+func (v value[T]) String() string { return v.show(*v.of) }
+
+func (v value[T]) json() any {
+	if v.out != nil {
+		return v.out(*v.of)
+	}
+	return *v.of
+}
+
+func (v value[T]) fromJSON(data []byte) (err error) {
+	if v.in == nil {
+		return json.Unmarshal(data, v.of)
+	}
+	*v.of, err = v.in(data)
+	return err
+}
+
+func wholeValue(of *int) settingValue {
+	return value[int]{of: of, show: strconv.Itoa, read: func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		return n, expected(err, text, "a whole number")
+	}}
+}
+
+func countValue(of *int64) settingValue {
+	return value[int64]{of: of, show: func(n int64) string { return strconv.FormatInt(n, 10) }, read: func(text string) (int64, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		return n, expected(err, text, "a whole number")
+	}}
+}
+
+func seedValue(of *uint64) settingValue {
+	return value[uint64]{of: of, show: func(n uint64) string { return strconv.FormatUint(n, 10) }, read: func(text string) (uint64, error) {
+		n, err := strconv.ParseUint(text, 10, 64)
+		return n, expected(err, text, "a whole number, 0 or more")
+	}}
+}
+
+func numberValue(of *float64) settingValue {
+	return value[float64]{of: of, show: decimal, read: func(text string) (float64, error) {
+		f, err := strconv.ParseFloat(text, 64)
+		return f, expected(err, text, "a number")
+	}}
+}
+
+// percentValue is a share of 100, with or without its sign.
+func percentValue(of *float64) settingValue {
+	return value[float64]{of: of, show: decimal, read: func(text string) (float64, error) {
+		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+		return f, expected(err, text, "a percentage")
+	}}
+}
+
+// timeValue is a duration; seconds in JSON.
+func timeValue(of *time.Duration) settingValue {
+	return value[time.Duration]{
+		of: of, show: time.Duration.String, read: ParseTime,
+		out: func(d time.Duration) any { return d.Seconds() },
+		in: func(data []byte) (d time.Duration, err error) {
+			var seconds float64
+			err = json.Unmarshal(data, &seconds)
+			return time.Duration(math.Round(seconds * float64(time.Second))), err
+		},
+	}
+}
+
+func switchValue(of *bool) settingValue {
+	return value[bool]{of: of, read: ParseSwitch, show: func(on bool) string {
+		if on {
+			return "on"
+		}
+		return "off"
+	}}
+}
+
+// ParseSwitch reads on or off, and the usual other words for them.
+func ParseSwitch(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		return true, nil
+	case "off", "false", "no", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is not on or off", text)
+}
+
+// choiceValue is one of some words; "" is the usual one. what names the kind of choice in the error.
+func choiceValue(of *string, what, usual string, words func() []string) settingValue {
+	return value[string]{
+		of: of,
+		show: func(word string) string {
+			if word == "" {
+				return usual
+			}
+			return word
+		},
+		read: func(text string) (string, error) {
+			if !slices.Contains(words(), text) {
+				return "", fmt.Errorf("unknown %s %q; choose %s", what, text, orList(words()))
+			}
+			return text, nil
+		},
+	}
+}
+
+// orList joins words as a choice: a, b or c.
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// plainValue is a field that has JSON and no text. Its zero value is left out of JSON.
+func plainValue[T any](of *T, zero func(T) bool) value[T] {
+	return value[T]{
+		of:   of,
+		show: func(v T) string { return fmt.Sprint(v) },
+		read: func(string) (v T, err error) { return v, errors.New("has no textual form") },
+		out: func(v T) any {
+			if zero(v) {
+				return nil
+			}
+			return v
+		},
+	}
+}
+
+// expected says what a text should have been; nil where err is.
+func expected(err error, text, want string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q is not %s", text, want)
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
