@@ -39,7 +39,7 @@ func TestCompletion(t *testing.T) {
 		"settings|database-po":           {"database-port="},
 		"settings|otl":                   {"otlp="},
 		"settings|log":                   {"log-level="},
-		"set|limi":                       {"limit="},
+		"set|max-c":                      {"max-concurrent="},
 		"guide|dash":                     {"dashboard"},
 		"secret|":                        {"set", "forget", "check"},
 		"completion|z":                   {"zsh"},
@@ -173,7 +173,7 @@ func TestManual(t *testing.T) {
 		}
 	}
 	for _, s := range wire.RunSettings() {
-		for _, name := range slices.Concat(s.Env, s.Not) {
+		for _, name := range slices.Concat(s.Env, s.EnvNot) {
 			if !strings.Contains(page, name) {
 				t.Errorf("there is no variable %s", name)
 			}

@@ -110,14 +110,14 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	if len(pairs) > 0 && !strings.Contains(pairs[0], "=") {
 		name, pairs = pairs[0], pairs[1:]
 		if name == "" || name[0] < '0' || name[0] > '9' { // as no run is called
-			return &engine.FieldError{Field: name, Problem: "is no name=value", Hint: "such as limit=30; throngctl set lists what can be changed"}
+			return &engine.FieldError{Field: name, Problem: "expected name=value", Hint: "for example max-concurrent=30; throngctl set lists the settings"}
 		}
 	}
 	var settings []engine.Assignment
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return &engine.FieldError{Field: pair, Problem: "is no name=value"}
+			return &engine.FieldError{Field: pair, Problem: "expected name=value"}
 		}
 		settings = append(settings, engine.Assignment{Name: key, Value: value})
 	}

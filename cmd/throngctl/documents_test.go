@@ -482,8 +482,8 @@ func TestLinksOfTheReadme(t *testing.T) {
 
 // TestSplit reads lines as a shell does.
 func TestSplit(t *testing.T) {
-	words, comment := split(t, `throngctl set limit=30 --why "the shop's own batch" --filter 'a > 3'   # lower "it"`)
-	if want := []string{"throngctl", "set", "limit=30", "--why", "the shop's own batch", "--filter", "a > 3"}; !slices.Equal(words, want) || comment != `# lower "it"` {
+	words, comment := split(t, `throngctl set max-concurrent=30 --why "the shop's own batch" --filter 'a > 3'   # lower "it"`)
+	if want := []string{"throngctl", "set", "max-concurrent=30", "--why", "the shop's own batch", "--filter", "a > 3"}; !slices.Equal(words, want) || comment != `# lower "it"` {
 		t.Errorf("%q, %q", words, comment)
 	}
 }

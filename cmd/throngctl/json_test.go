@@ -142,7 +142,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"resume " + id, exitUsage, nil},
 		{"fork " + id + " --checkpoint 1 --cycles 3 --rehearsal none", exitDone, []string{`"event":"started"`, `"parent":"` + id, `"event":"ended"`}},
 		{"audit " + run, exitUsage, nil},
-		{"set limit=3", exitFailed, nil},
+		{"set max-concurrent=3", exitFailed, nil},
 		{"pause", exitFailed, nil},
 		{"secret check NO_SUCH_SECRET", exitUsage, nil},
 		{"validate testdata/broken.yaml", exitUsage, nil},

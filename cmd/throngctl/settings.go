@@ -55,7 +55,7 @@ func (c *settingsCmd) save(t *terminal) error {
 	for _, change := range c.Change {
 		name, value, ok := strings.Cut(change, "=")
 		if !ok {
-			return &engine.FieldError{Field: change, Problem: "is no name=value"}
+			return &engine.FieldError{Field: change, Problem: "expected name=value", Hint: "for example max-concurrent=50"}
 		}
 		known, err := wire.SaveDatabaseSetting(t.data, name, value)
 		if !known {
