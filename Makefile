@@ -34,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
+.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint vulnerabilities race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -87,6 +87,9 @@ vet: setup ## Run go vet, and check the screens for macOS
 
 lint: setup $(GOLANGCI) ## Run golangci-lint
 	$(GOLANGCI) run $(if $(TAGS),--build-tags=$(TAGS)) ./...
+
+vulnerabilities: setup ## Look for known vulnerabilities in what is linked; needs the internet
+	go run golang.org/x/vuln/cmd/govulncheck@latest $(GOTAGS) ./...
 
 # The toolkit of the window drops what draws a widget a minute after it was drawn last. A busy machine may take longer
 # between two lines of a test.
