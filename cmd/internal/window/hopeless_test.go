@@ -1,0 +1,33 @@
+package window_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestRunThatCannotSucceed is that the window says of a run which cannot succeed why it ended and what to change, in Live and in
+// Results.
+func TestRunThatCannotSucceed(t *testing.T) {
+	shop := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(shop.Close)
+	d := newDesktop(t, 1280, 800)
+	file := filepath.Join(d.home, "lost.yaml")
+	text := `title: Lost visitors
+clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 24}
+population: {count: 372}
+services:
+  shop: {kind: http, url: "` + shop.URL + `"}
+chain visit:
+  step browse: {kind: http, service: shop, get: /api/prodcuts}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.start("FYNE_THEME=light", "FYNE_SCALE=1")
+	look{1280, 800, "light", "1"}.fill(d)
+	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+	d.shot("hopeless-start")
+}
