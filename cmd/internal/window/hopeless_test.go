@@ -26,8 +26,19 @@ chain visit:
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.start("FYNE_THEME=light", "FYNE_SCALE=1")
+	d.start("FYNE_THEME=light", "FYNE_SCALE=1", file)
 	look{1280, 800, "light", "1"}.fill(d)
-	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
-	d.shot("hopeless-start")
+	d.until("the scenario", func() bool { return d.shows("Lost visitors") && d.shows("372") })
+	d.click("Launch")
+	d.click("Allow and launch")
+	d.until("the end", func() bool { return d.find("See results") != nil })
+	said := func(where string) {
+		t.Helper()
+		d.until(where+" saying why", func() bool { return d.shows("cannot succeed") && d.shows("lost.yaml:7: step browse: status 404") && d.shows("check the path of the step") })
+		d.shot("hopeless-" + where)
+	}
+	said("live")
+	d.click("See results")
+	d.until("results", func() bool { return d.shows("All agents done") })
+	said("results")
 }
