@@ -150,7 +150,7 @@ func (c *Call) excerpt(a *Answer) string {
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
 		return c.said(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
 	}
-	if text = c.said(inBrief(text)); text == "" {
+	if text = strings.TrimSpace(c.said(inBrief(text))); text == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", shortened(text, most))

@@ -32,13 +32,18 @@ chain visit:
 	d.click("Launch")
 	d.click("Allow and launch")
 	d.until("the end", func() bool { return d.find("See results") != nil })
-	said := func(where string) {
+	said := func(where, next string) {
 		t.Helper()
-		d.until(where+" saying why", func() bool { return d.shows("cannot succeed") && d.shows("lost.yaml:7: step browse: status 404") && d.shows("check the path of the step") })
+		d.until(where+" saying why", func() bool {
+			return d.shows("cannot succeed") && d.shows("lost.yaml:7: step browse: status 404") && d.shows("check the path of the step") && d.shows(next)
+		})
 		d.shot("hopeless-" + where)
 	}
-	said("live")
+	said("live", "Correct it (Edit scenario… in Setup) and launch again.")
 	d.click("See results")
 	d.until("results", func() bool { return d.shows("All agents done") })
-	said("results")
+	said("results", "correct the scenario (Edit scenario… in Setup) and launch again")
+	if d.shows("throngctl") {
+		t.Errorf("the window names a command: %q", d.texts())
+	}
 }
