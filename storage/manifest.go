@@ -36,6 +36,7 @@ type manifest struct {
 	Ending     string                     `json:"ending"`
 	Reason     string                     `json:"reason,omitempty"`
 	Note       string                     `json:"note,omitempty"` // a person's
+	Cleaned    []engine.Cleaned           `json:"cleaned,omitempty"`
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
 	// Unconfirmed are the changing requests that may have been carried out twice, the first of them.
@@ -252,7 +253,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
-		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note,
+		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note, Cleaned: r.Cleaned,
 		Cycle: r.Cycle, Totals: newTotals(r, t),
 	}
 	for name, data := range r.Source.Files {

@@ -3,6 +3,7 @@ package chain
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -26,6 +27,7 @@ type Requests struct {
 type LoopRequests struct {
 	Path        string // of the step, without iterations
 	As          string // what the loop calls an item
+	Each        string // the expression of its list
 	Least, Most int64
 }
 
@@ -192,11 +194,12 @@ func either(first odds, a, b tally) tally {
 			r.Mean = math.NaN()
 		}
 		r.join(other)
+		r.Loops = scaled(r.Loops, 0)
 		t.list = append(t.list, r)
 	}
 	for _, r := range b.list {
 		if a.of(r.Service).Service == nil {
-			r.Least, r.Mean = 0, math.NaN()
+			r.Least, r.Mean, r.Loops = 0, math.NaN(), scaled(r.Loops, 0)
 			t.list = append(t.list, r)
 		}
 	}
@@ -212,10 +215,14 @@ func (l *loop) expect(pass tally, path string) tally {
 	if l.limit > 0 {
 		return repeated(pass, 0, int64(l.limit))
 	}
+	each := ""
+	if l.each != nil {
+		each = strings.TrimSpace(l.each.Source())
+	}
 	t := tally{reaches: repeated(pass, 0, 1).reaches}
 	for _, r := range pass.list {
 		if r.Most > 0 && len(r.Loops) < maxLoops {
-			r.Loops = append([]LoopRequests{{path, l.as, r.Least, r.Most}}, r.Loops...)
+			r.Loops = append([]LoopRequests{{path, l.as, each, r.Least, r.Most}}, r.Loops...)
 		} else if r.Most > 0 {
 			r.More = true
 		}
@@ -282,7 +289,20 @@ func (r Requests) times(o odds) Requests {
 	if o.most == 0 {
 		r.Mean, r.Loops, r.More = 0, nil, false
 	}
+	r.Loops = scaled(r.Loops, o.least)
 	return r
+}
+
+// scaled are loops that run at least so often.
+func scaled(loops []LoopRequests, least int64) []LoopRequests {
+	if least == 1 {
+		return loops
+	}
+	loops = slices.Clone(loops)
+	for i := range loops {
+		loops[i].Least *= least
+	}
+	return loops
 }
 
 // under puts a path before those of the loops.
