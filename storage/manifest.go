@@ -215,6 +215,7 @@ type peaks struct {
 }
 
 type judgement struct {
+	Metric    string   `json:"metric"`
 	Criterion string   `json:"criterion"`
 	Value     *float64 `json:"value"` // null where it is not known
 	Shown     string   `json:"shown"`
@@ -277,7 +278,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		m.Inexact = &inexact{since.Cycle, since.Agent, since.Path, since.Why}
 	}
 	for _, j := range r.Verdict {
-		out := judgement{Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
+		out := judgement{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
 		if !j.Unknown && !math.IsNaN(j.Value) && !math.IsInf(j.Value, 0) {
 			out.Value = &j.Value
 		}

@@ -88,7 +88,7 @@ func TestStorageCriterion(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d\n%s%s", bound, code, want, stdout, stderr)
 		}
 		_, success, _ := strings.Cut(read(t, data, "out", "run.json"), `"success": [`)
-		if !strings.Contains(success, `"criterion": "storage`) || !strings.Contains(success, fmt.Sprintf(`"passed": %t`, want == exitDone)) {
+		if !strings.Contains(success, `"metric": "storage"`) || !strings.Contains(success, fmt.Sprintf(`"passed": %t`, want == exitDone)) {
 			t.Errorf("%s: run.json says\n%s", bound, success)
 		}
 	}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -76,10 +77,14 @@ func (a *allowed) show(all []Allowed) {
 		a.list.Add(form.NewNote(nothingAllowed))
 	}
 	for _, of := range all {
-		file := form.NewNote(visible.Line(of.File))
+		folder, name := filepath.Split(of.File)
+		file := form.NewNote(visible.Line(name))
 		file.TextSize = theme.SizeNameText
 		file.SetColor(theme.ColorNameForeground)
 		lines := form.NewStack(file)
+		if folder != "" {
+			lines.Add(form.NewNote("in " + visible.Line(filepath.Clean(folder))))
+		}
 		for i := range of.Addresses {
 			lines.Add(form.NewNote(of.Addresses[i].says()))
 		}
