@@ -29,6 +29,7 @@ type LoopRequests struct {
 	As          string // what the loop calls an item
 	Each        string // the expression of its list
 	Least, Most int64
+	Nested      bool // it is in another loop
 }
 
 const (
@@ -221,8 +222,9 @@ func (l *loop) expect(pass tally, path string) tally {
 	}
 	t := tally{reaches: repeated(pass, 0, 1).reaches}
 	for _, r := range pass.list {
+		r.Loops = nested(r.Loops)
 		if r.Most > 0 && len(r.Loops) < maxLoops {
-			r.Loops = append([]LoopRequests{{path, l.as, each, r.Least, r.Most}}, r.Loops...)
+			r.Loops = append([]LoopRequests{{Path: path, As: l.as, Each: each, Least: r.Least, Most: r.Most}}, r.Loops...)
 		} else if r.Most > 0 {
 			r.More = true
 		}
@@ -249,7 +251,7 @@ func repeated(pass tally, least, most int64) tally {
 		} else {
 			r.Mean = math.NaN()
 		}
-		r.Least, r.Most = product(r.Least, least), product(r.Most, most)
+		r.Least, r.Most, r.Loops = product(r.Least, least), product(r.Most, most), nested(r.Loops)
 		t.add(r)
 	}
 	return t
@@ -291,6 +293,15 @@ func (r Requests) times(o odds) Requests {
 	}
 	r.Loops = scaled(r.Loops, o.least)
 	return r
+}
+
+// nested are loops that are in another.
+func nested(loops []LoopRequests) []LoopRequests {
+	loops = slices.Clone(loops)
+	for i := range loops {
+		loops[i].Nested = true
+	}
+	return loops
 }
 
 // scaled are loops that run at least so often.

@@ -118,6 +118,9 @@ type bucketPattern struct {
 
 // warnUnmatched looks for patterns of buckets that fit no request of any chain: they limit nothing.
 func (r *reader) warnUnmatched() {
+	if r.report.Err() != nil { // what has mistakes is not known
+		return
+	}
 	for _, p := range r.patterns {
 		ends, known := r.chains.Endpoints(p.of)
 		if !known || slices.ContainsFunc(ends, func(e string) bool { return service.Matches(p.pattern, e) }) {

@@ -271,8 +271,7 @@ func (c *Cleanup) expect() {
 		all.Most += r.Most * agents
 		for _, loop := range r.Loops {
 			n, ok := passes[loop.Each]
-			inner := slices.ContainsFunc(r.Loops, func(o chain.LoopRequests) bool { return strings.HasPrefix(loop.Path, o.Path+".") })
-			if inner { // how often its loop runs is not counted
+			if loop.Nested { // how often its loop runs is not counted
 				n, ok = 0, false
 			}
 			known = known && ok && loop.Most < chain.Endless
