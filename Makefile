@@ -95,7 +95,7 @@ vulnerabilities: setup ## Look for known vulnerabilities in what is linked; need
 # between two lines of a test.
 race: export FYNE_CACHE = 15m
 race: setup-test aimock ## Run all tests with the race detector
-	go test $(GOTAGS) -race -vet=off -timeout 20m ./...
+	go test $(GOTAGS) -race -vet=off -timeout 40m ./...
 
 LENGTH ?= 10s
 EVENTS ?= 10000

@@ -270,7 +270,7 @@ func TestBudgetsOfOthers(t *testing.T) {
 		t.Errorf("a trial made %d requests for $%v\n%s%s", requests, dollars, out, stderr)
 	}
 	_, before := b.bill()
-	_, out, stderr = ctl(t, "calibrate", file, "--data", data, "--budget", "0.02", "--levels", "1", "--repeats", "1", "--duration", "50ms", "--llm-rate", "10000", "--no-dashboard")
+	_, out, stderr = ctl(t, "calibrate", file, "--data", data, "--budget", "0.02", "--levels", "1", "--repeats", "1", "--duration", "20s", "--llm-rate", "10000", "--no-dashboard")
 	if _, dollars := b.bill(); dollars-before > 0.02 || !strings.Contains(out+stderr, "the budget of $0.0200 is used up") {
 		t.Errorf("a calibration cost $%v\n%s%s", dollars-before, out, stderr)
 	}
