@@ -201,8 +201,9 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 
 // short says why a session fails. mu is held.
 func (b *memoryBudget) short(c *memoryClaim) error {
-	return Fail(Script, "the memory budget of %s is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step wants %s more; "+
-		"ask for less, or raise --memory-budget", FormatBytes(b.limit), FormatBytes(b.held), FormatBytes(c.of.total()), FormatBytes(b.kept), FormatBytes(c.n))
+	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step wants %s more",
+		FormatBytes(b.limit), FormatBytes(b.held), FormatBytes(c.of.total()), FormatBytes(b.kept), FormatBytes(c.n))
+	return &StepError{Class: Script, Err: &PermanentError{err, "ask for less at once, or raise --memory-budget"}}
 }
 
 // say tells that sessions wait. mu is held.
@@ -295,4 +296,3 @@ func (b *memoryBudget) figures() (held, kept, limit int64) {
 	defer b.mu.Unlock()
 	return b.held, b.kept, b.limit
 }
-
