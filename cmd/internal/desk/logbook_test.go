@@ -39,7 +39,9 @@ func TestRunsAreLogged(t *testing.T) {
 	var out lockedText
 	d := open(t, t.TempDir())
 	d.log = keepLog(slog.DiscardHandler, slog.NewTextHandler(&out, nil))
-	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults, o.Settings.Retry.Attempts = map[string]string{"server_error": "0.3"}, 1 })
+	launch(t, d, func(o *setup.Order) {
+		o.Settings.Rehearsal.Faults, o.Settings.Retry.Attempts = map[string]string{"server_error": "0.3"}, 1
+	})
 	<-d.Settled()
 	text := out.String()
 	for _, want := range []string{"msg=begun", "level=ERROR msg=\"session failed\"", "msg=\"cycle 1: ", "msg=ended"} {
