@@ -31,7 +31,10 @@ func issue(t *testing.T, c, parent *x509.Certificate, signer *ecdsa.PrivateKey) 
 	if parent == nil {
 		parent, signer = c, private
 	}
-	c.SerialNumber, c.NotBefore, c.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	c.SerialNumber, c.NotBefore = big.NewInt(time.Now().UnixNano()), time.Now().Add(-2*time.Hour)
+	if c.NotAfter.IsZero() {
+		c.NotAfter = time.Now().Add(time.Hour)
+	}
 	der, err := x509.CreateCertificate(rand.Reader, c, parent, &private.PublicKey, signer)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,10 @@ package chain
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -28,11 +30,7 @@ func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config
 	wrong := func(field, hint, format string, args ...any) error {
 		return &engine.FieldError{Field: "service " + s.Name + " tls." + field, Problem: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if t.CA != nil {
-		c.RootCAs = x509.NewCertPool()
-		c.RootCAs.AppendCertsFromPEM(t.CA)
-	}
+	c := s.Anonymous()
 	if t.Cert == nil {
 		return c, nil
 	}
@@ -43,12 +41,46 @@ func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config
 			return nil, wrong("key", "keep the key in the scenario's folder, or write secret:NAME", "the key cannot be read: %v", err)
 		}
 	}
-	pair, err := tls.X509KeyPair(t.Cert, key)
+	pair, hint, err := keyPair(t.Cert, key)
 	if err != nil {
-		return nil, wrong("key", "a PEM private key that belongs to the certificate", "the key does not fit: %v", err)
+		return nil, wrong("key", hint, "%v", err)
 	}
 	c.Certificates = []tls.Certificate{pair}
 	return c, nil
+}
+
+// Anonymous is the TLSConfig of a client that does not prove who it is; nil is what the machine does.
+func (s *Service) Anonymous() *tls.Config {
+	if s.TLS == nil {
+		return nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.TLS.CA != nil {
+		c.RootCAs = x509.NewCertPool()
+		c.RootCAs.AppendCertsFromPEM(s.TLS.CA)
+	}
+	return c
+}
+
+// CheckKey reports what keeps a private key from being used with a certificate, and what to do.
+func CheckKey(cert, key []byte) (hint string, err error) {
+	_, hint, err = keyPair(cert, key)
+	return hint, err
+}
+
+// keyPair is a client certificate with its key, or what is wrong with the key and what to do.
+func keyPair(cert, key []byte) (pair tls.Certificate, hint string, err error) {
+	block, _ := pem.Decode(key)
+	switch {
+	case block == nil:
+		return pair, "a PEM private key, which begins with -----BEGIN", errors.New("it holds no PEM private key")
+	case strings.Contains(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		return pair, "decrypt it (openssl pkey -in FILE), and keep it as a secret: `key: secret:NAME`", errors.New("the key is encrypted")
+	}
+	if pair, err = tls.X509KeyPair(cert, key); err != nil {
+		return pair, "a PEM private key that belongs to the certificate", fmt.Errorf("the key does not fit: %w", err)
+	}
+	return pair, "", nil
 }
 
 // CheckCertificates reports what keeps a PEM text from being certificates.

@@ -13,6 +13,7 @@ type Extras struct {
 	Connectors []byte            // connectors.yaml of the settings, for what the scenario does not define
 	Chain      string            // to be run alone, once; "" runs the scenario as a whole
 	Payload    *Payload          // what its chains see as input; nil is missing
+	Keys       Opener            // opens private keys, to check them: they are not kept with a run; nil does not look
 }
 
 // Payload is a file of what chains work on. A list, and every row of a .jsonl or .csv file, is for an agent each; anything
@@ -29,7 +30,9 @@ func (x Extras) Read(name string, open Opener) (*Scenario, error) {
 
 // Load reads a scenario from the disk.
 func (x Extras) Load(path string) (*Scenario, error) {
-	return x.Read(filepath.Base(path), Folder(filepath.Dir(path)))
+	folder := Folder(filepath.Dir(path))
+	x.Keys = folder
+	return x.Read(filepath.Base(path), folder)
 }
 
 // keep puts an extra among the files that are kept with a run.

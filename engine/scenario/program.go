@@ -46,17 +46,11 @@ func (p *Program) Where() func(step string) string { return p.s.Chain.Where }
 
 // Session implements engine.Program.
 func (p *Program) Session(s *engine.Session) {
-	v := visits.Get().(*visit)
-	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
-	v.session, v.now, v.input = session{p.seed, s.Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
-	outside, err := p.arrivals(s)
+	v, err := p.enter(s)
 	if err != nil {
 		s.Row.Fail("", err)
 		return
 	}
-	v.memory.Reset(s.Memory, outside)
-	v.agent.memory = &v.memory
-	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
 	if p.watch == nil && p.try == nil {
 		p.s.Chain.Run(s, &v.in)
 		*v = visit{}
@@ -64,6 +58,21 @@ func (p *Program) Session(s *engine.Session) {
 		return
 	}
 	p.watched(s, v)
+}
+
+// enter returns what the steps of a session see.
+func (p *Program) enter(s *engine.Session) (*visit, error) {
+	v := visits.Get().(*visit)
+	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
+	v.session, v.now, v.input = session{p.seed, s.Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
+	outside, err := p.arrivals(s)
+	if err != nil {
+		return nil, err
+	}
+	v.memory.Reset(s.Memory, outside)
+	v.agent.memory = &v.memory
+	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
+	return v, nil
 }
 
 // visits are used again: what a session leaves behind is data, and refers to none of it.

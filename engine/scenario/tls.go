@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"path"
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
@@ -29,9 +30,23 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 		s.Needs(t.KeySecret)
 	default:
 		t.KeyFile = key.Text()
+		r.checkKey(t, key)
 	}
 	if strings.HasPrefix(s.URL, "http:") {
 		n.Warnf("write https:// in `url`", "the service %s is called without TLS", s.Name)
+	}
+}
+
+// checkKey looks whether a client's key is there and belongs to its certificate.
+func (r *reader) checkKey(t *chain.TLS, n *doc.Node) {
+	if r.extras.Keys == nil || t.KeyFile == "" || t.Cert == nil {
+		return
+	}
+	text, err := r.extras.Keys(t.KeyFile)
+	if err != nil {
+		n.Errorf("a PEM file in the scenario's folder, or secret:NAME", "%v", why(t.KeyFile, err))
+	} else if hint, err := chain.CheckKey(t.Cert, text); err != nil {
+		n.Errorf(hint, "%s: %v", t.KeyFile, err)
 	}
 }
 
@@ -42,13 +57,24 @@ func (r *reader) certificates(n *doc.Node) []byte {
 		return nil
 	}
 	text, err := r.open(name)
-	if err == nil {
-		err = chain.CheckCertificates(text)
-	} else {
-		err = why(name, err)
-	}
 	if err != nil {
-		n.Errorf("a PEM file in the scenario's folder", "%v", err)
+		n.Errorf("a PEM file in the scenario's folder", "%v", why(name, err))
+		return nil
+	}
+	if err := chain.CheckCertificates(text); err != nil {
+		n.Errorf(asPEM(name), "%s: %v", name, err)
+		return nil
 	}
 	return text
+}
+
+// asPEM says how to make PEM of a certificate in another form.
+func asPEM(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".p12", ".pfx":
+		return "make PEM files of it: openssl pkcs12 -in " + name + " -nokeys -out client.pem, and with -nocerts -nodes for the key"
+	case ".der", ".cer", ".crt":
+		return "make a PEM file of it: openssl x509 -inform der -in " + name + " -out ca.pem"
+	}
+	return "a file with -----BEGIN CERTIFICATE----- in it"
 }

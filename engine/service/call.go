@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -147,10 +150,27 @@ func (c *Call) excerpt(a *Answer) string {
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
 		return c.said(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
 	}
-	if text = c.said(text); text == "" {
+	if text = strings.TrimSpace(c.said(inBrief(text))); text == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", shortened(text, most))
+}
+
+var (
+	htmlStart = regexp.MustCompile(`(?i)^\s*<(?:!doctype\s+html|html)\b`)
+	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+)
+
+// inBrief is the title of a web page; any other text is itself.
+func inBrief(text string) string {
+	if !htmlStart.MatchString(text) {
+		return text
+	}
+	title := htmlTitle.FindStringSubmatch(text)
+	if title == nil {
+		return "a web page"
+	}
+	return "a web page: " + strings.Join(strings.Fields(html.UnescapeString(title[1])), " ")
 }
 
 // held runs wait with the step's clock standing still, and counts the time as held at a gate.

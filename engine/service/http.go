@@ -99,6 +99,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 func (h *HTTP) Trust(c *tls.Config) {
 	if c != nil {
 		h.pool.TLSClientConfig = c
+		h.transport.certified = len(c.Certificates) > 0
 	}
 }
 
@@ -129,6 +130,18 @@ type Request struct {
 
 	Kind    BodyKind // how secrets are written into the body
 	Secrets Secrets  // whose marks stand in target and body
+}
+
+// Described is what a request sends, for people: without secrets, and without values that are named like one.
+func (r *Request) Described() string {
+	text := r.Method + " " + r.Target.path
+	if r.Target.query != "" {
+		text += "?" + r.Target.query
+	}
+	if len(r.Body) > 0 {
+		text += " " + string(r.Body)
+	}
+	return shortened(Unnamed(Unmarked(text)), mostShown)
 }
 
 // Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -18,7 +20,18 @@ type Login struct {
 	Request Request
 	Expect  []int     // statuses that are good answers; empty is 200 to 299
 	Token   TokenPath // where the token is in the answer
+	// Explain has errors tell what a refusal says, and which fields an answer without a token has. It is for errors that are
+	// shown once and kept nowhere.
+	Explain bool
 }
+
+// LoginError is why a login failed.
+type LoginError struct{ Err error }
+
+func (e *LoginError) Error() string { return "the login before it failed: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *LoginError) Unwrap() error { return e.Err }
 
 var _ Issuer = (*Login)(nil)
 
@@ -29,7 +42,9 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 		Session: by.Session, Clock: by.Clock, Path: by.Path + ".login", Retry: by.Session.Settings().Retry,
 		Expect: l.Expect, Private: true, Secrets: by.Secrets,
 		Accept: func(a *Answer) error {
-			got, missing = l.Token.in(a)
+			if got, missing = l.Token.in(a); missing != nil && l.Explain {
+				missing = fmt.Errorf("%w%s", missing, fieldsOf(a.Body))
+			}
 			return missing
 		},
 	}
@@ -44,6 +59,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	by.Record.Take(&engine.StepRecord{Held: call.Record.Held, Waits: call.Record.Waits, Service: call.Record.Service})
 	by.spent = by.spent.Plus(call.spent)
 	if err == nil {
+		call.Private = !l.Explain || answer.Status < http.StatusMultipleChoices // which may hold the token
 		err = call.check(answer)
 	}
 	failure, ok := errors.AsType[*engine.StepError](err)
@@ -53,8 +69,21 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	case failure.Class == engine.BadAnswer && missing != nil:
 		failure = &engine.StepError{Class: failure.Class, Err: missing}
 	}
-	return nil, &engine.StepError{Class: failure.Class, Err: fmt.Errorf("the login before it failed: %w", failure)}
+	return nil, &engine.StepError{Class: failure.Class, Err: &LoginError{failure}}
 }
+
+// fieldsOf lists the fields of an answer, without their values.
+func fieldsOf(body []byte) string {
+	const most = 10
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil || len(fields) == 0 || len(fields) > most {
+		return ""
+	}
+	return "; it has " + shortened(strings.Join(slices.Sorted(maps.Keys(fields)), ", "), mostListed)
+}
+
+// mostListed is how many bytes of names an error lists.
+const mostListed = 200
 
 // TokenPath is where an answer holds a token: body.access_token, headers.x-token, or body for all of it.
 type TokenPath struct {

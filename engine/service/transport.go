@@ -35,15 +35,16 @@ type transport struct {
 	shared  *gate.Gate // that other services have a part in; nil is none
 	tag     bool       // tell the rehearsal which cycle, step and attempt this is
 
-	breaker  *breaker
-	retries  *retryBudget
-	renewal  renewal
-	rejected atomic.Int64 // 429s
-	answers  answers
-	proofs   proofs
-	patience atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
-	witness  Witness
-	reached  atomic.Bool // the service has answered
+	breaker   *breaker
+	retries   *retryBudget
+	renewal   renewal
+	rejected  atomic.Int64 // 429s
+	answers   answers
+	proofs    proofs
+	patience  atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
+	witness   Witness
+	reached   atomic.Bool // the service has answered
+	certified bool        // the client shows a certificate
 
 	descriptors descriptors
 }

@@ -14,17 +14,23 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// unreachable explains errors of connections that no waiting heals: a host that does not exist, and a server that the
-// client, or that the client's certificate, is not trusted by. What else keeps a connection from being made is err as it is.
-func unreachable(service, host string, err error) error {
+// Peer is the other end of connections, for explanations of why none can be made.
+type Peer struct {
+	Service, Host string
+	Certified     bool // the client shows a certificate
+}
+
+// Explain explains errors of connections that no waiting heals: a host that does not exist, a server that the client does not
+// trust, and one that does not trust the client. Those are *engine.PermanentError; any other error is returned as it is.
+func (p Peer) Explain(err error) error {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isDNS && dns.IsNotFound && !dns.IsTemporary:
-		return &engine.PermanentError{Err: &plainly{"there is no host " + dns.Name, err}, Fix: "check `url` of the service " + service + ", and the network"}
+		return &engine.PermanentError{Err: &plainly{"there is no host " + dns.Name, err}, Fix: "check `url` of the service " + p.Service + ", and the network"}
 	case isDNS:
 		return err
 	}
-	if words, fix := distrust(service, host, err); words != "" {
+	if words, fix := p.distrust(err); words != "" {
 		return &engine.PermanentError{Err: &plainly{words, err}, Fix: fix}
 	}
 	return err
@@ -33,7 +39,7 @@ func unreachable(service, host string, err error) error {
 // explained is an error of a connection in plain words. Only a service that never answered may be out of reach for good:
 // networks fail, and certificates are renewed.
 func (t *transport) explained(host string, err error) error {
-	err = unreachable(t.name, host, err)
+	err = Peer{t.name, host, t.certified}.Explain(err)
 	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok && t.reached.Load() {
 		return lasting.Err
 	}
@@ -59,7 +65,8 @@ func (p *plainly) Error() string { return p.words }
 func (p *plainly) Unwrap() error { return p.err }
 
 // distrust explains an error of TLS, and says what to do; "" is that it is none.
-func distrust(service, host string, err error) (words, fix string) {
+func (p Peer) distrust(err error) (words, fix string) {
+	service, host := p.Service, p.Host
 	url, ca := "`url` of the service "+service, "`tls: {ca: FILE}` of the service "+service
 	record, isPlain := errors.AsType[tls.RecordHeaderError](err)
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
@@ -85,11 +92,25 @@ func distrust(service, host string, err error) (words, fix string) {
 			"give the file of its CA in " + ca
 	case isInvalid:
 		return fmt.Sprintf("the certificate of %s is not valid: %v", host, invalid), "have it replaced on the server"
-	case slices.ContainsFunc(refusedCertificate, func(alert string) bool { return strings.Contains(text, "remote error: tls: "+alert) }):
-		return host + " wants a client certificate, or does not accept the one it got: " + lastOf(text),
-			"give a client certificate in `tls: {cert: FILE, key: FILE}` of the service " + service
+	case WantsCertificate(err):
+		return p.RefusesClient(lastOf(text))
 	}
 	return "", ""
+}
+
+// WantsCertificate reports whether a connection failed because the server wants another certificate of the client, or one at all.
+func WantsCertificate(err error) bool {
+	text := err.Error()
+	return slices.ContainsFunc(refusedCertificate, func(alert string) bool { return strings.Contains(text, "remote error: tls: "+alert) })
+}
+
+// RefusesClient explains that the server wants another certificate of the client, and says what to do.
+func (p Peer) RefusesClient(alert string) (words, fix string) {
+	if p.Certified {
+		return p.Host + " does not accept the client certificate: " + alert,
+			"use one that its authority signed and that has not expired, in `tls: {cert: FILE, key: FILE}` of the service " + p.Service
+	}
+	return p.Host + " wants a client certificate: " + alert, "give one in `tls: {cert: FILE, key: FILE}` of the service " + p.Service
 }
 
 // refusedCertificate are the alerts with which a server refuses a client's certificate, or that it has none (RFC 8446,

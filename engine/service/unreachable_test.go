@@ -86,6 +86,7 @@ func TestConnectionsThatCannotHeal(t *testing.T) {
 	elsewhere := ca.sign(t, &x509.Certificate{DNSNames: []string{"shop.example.com"}}, time.Hour)
 	old := ca.sign(t, local(), -time.Hour)
 	client := ca.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: "a client"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, time.Hour)
+	stranger := newAuthority(t).sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: "a stranger"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, time.Hour)
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	wants := &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.pool()}
@@ -102,7 +103,8 @@ func TestConnectionsThatCannotHeal(t *testing.T) {
 		{"another name", serving(t, &tls.Config{Certificates: []tls.Certificate{elsewhere}}), trusting, "is for another name: shop.example.com", "use a name of the certificate in `url`"},
 		{"an expired certificate", serving(t, &tls.Config{Certificates: []tls.Certificate{old}}), trusting, "expired on ", "have it renewed on the server"},
 		{"plain HTTP", strings.Replace(plain.URL, "http:", "https:", 1), nil, "answers with plain HTTP, not with TLS", "write http:// in `url`"},
-		{"a client certificate is wanted", serving(t, wants), trusting, "wants a client certificate, or does not accept the one it got: certificate required", "`tls: {cert: FILE, key: FILE}`"},
+		{"a client certificate is wanted", serving(t, wants), trusting, "wants a client certificate: certificate required", "`tls: {cert: FILE, key: FILE}`"},
+		{"another client certificate is wanted", serving(t, wants), &tls.Config{RootCAs: ca.pool(), GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &stranger, nil }, Certificates: []tls.Certificate{stranger}}, "does not accept the client certificate: ", "that its authority signed"},
 		{"a client certificate is given", serving(t, wants), &tls.Config{RootCAs: ca.pool(), Certificates: []tls.Certificate{client}}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

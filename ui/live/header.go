@@ -20,6 +20,7 @@ type header struct {
 	name         *fyne.Container // title and badges
 	bar          *fyne.Container // they and the buttons
 	state        *widgets.Line
+	why          *widgets.Notice // why the run ended before its time, and what to change
 	away         *widgets.Notice // why results are not sent
 	run, cycle   *widgets.Progress
 
@@ -31,8 +32,8 @@ func newHeader(o *orders) *header {
 		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold(),
 		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Good), past: widgets.NewBadge("", widgets.Accent),
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
-		away:  widgets.NewNotice(),
-		run:   widgets.NewProgress(), cycle: widgets.NewProgress(),
+		why:   widgets.NewNotice(), away: widgets.NewNotice(),
+		run: widgets.NewProgress(), cycle: widgets.NewProgress(),
 		simulated: widgets.NewFact("Simulated time"), elapsed: widgets.NewFact("Elapsed"), cost: widgets.NewFact("Cost so far"), schedule: widgets.NewFact("Schedule"),
 		saved: widgets.NewFact("Checkpoints"), events: widgets.NewFact("Events"), results: widgets.NewFact("Results"),
 	}
@@ -41,6 +42,7 @@ func newHeader(o *orders) *header {
 	h.content = widgets.NewPanel("", container.NewVBox(
 		h.bar,
 		h.state,
+		h.why,
 		o.notice,
 		container.New(weighted{2, 1}, h.run, h.cycle),
 		container.New(&rows{ems: 8, weights: weighted{7, 4, 9, 8, 9, 5, 8}}, h.simulated, h.elapsed, h.cost, h.schedule, h.saved, h.events, h.results),
@@ -79,6 +81,8 @@ func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
 		events += " in its cycle"
 	}
 	h.events.SetValue(events, widgets.Neutral)
+	why, explained := failure(f), h.why.Visible()
+	h.why.Say(why, widgets.Bad)
 	where, away := results(job, desk)
 	tone, visible := widgets.Neutral, h.away.Visible()
 	if away != "" {
@@ -86,7 +90,7 @@ func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
 	}
 	h.results.SetValue(where, tone)
 	h.away.Say(away, tone)
-	return visible != h.away.Visible()
+	return visible != h.away.Visible() || explained != h.why.Visible()
 }
 
 // elapsed is in whole seconds while they go on.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -61,7 +63,7 @@ func exactness(s *engine.Snapshot) (word string, tone widgets.Tone) {
 // state is what there is to know beside the badges, what matters most first.
 func state(job *Job, s *engine.Snapshot) string {
 	var parts []string
-	if s.Phase > engine.Running {
+	if s.Phase > engine.Running && !failed(s) {
 		word, _ := phase(s)
 		parts = append(parts, word+": "+orNoReason(s.Reason))
 	}
@@ -78,6 +80,29 @@ func state(job *Job, s *engine.Snapshot) string {
 		parts = append(parts, "model calls "+engine.FormatUsage(&s.Usage))
 	}
 	return strings.Join(parts, "  ·  ")
+}
+
+// failed reports whether a run has ended for an error.
+func failed(s *engine.Snapshot) bool {
+	return s.Phase == engine.Ended && (s.Ending == engine.EndFailed || s.Ending == engine.EndHopeless)
+}
+
+// failure is why a run has ended for an error, and how to continue; "" where it did not.
+func failure(f *feed) string {
+	s := f.snap
+	switch {
+	case f.past || !failed(s):
+		return ""
+	case s.Ending == engine.EndHopeless:
+		return upper(orNoReason(s.Reason)) + ".\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints says how to continue this run."
+	}
+	return upper(orNoReason(s.Reason)) + "."
+}
+
+// upper begins a sentence.
+func upper(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 func orNoReason(reason string) string {

@@ -70,8 +70,18 @@ func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Che
 	if err != nil {
 		return nil, err
 	}
-	return wire.AfterList(ctx, d.store, &record), nil
+	all := wire.AfterList(ctx, d.store, &record)
+	for i := range all {
+		if hint := wire.Afterwards(&record); hint != "" && all[i].Hint == hint { // it is for a terminal
+			all[i].Hint = corrected
+		}
+	}
+	return all, nil
 }
+
+// corrected says how to continue a run that could not succeed.
+const corrected = "correct the scenario (Edit scenario… in Setup) and launch again; if the scenario was right, and a secret, an address or " +
+	"the service was not: Resume in Checkpoints runs the sessions that have not ended, and the failed ones stay failed"
 
 // Send hands what has not arrived to the configured database.
 func (d resultsDesk) Send(ctx context.Context, run engine.RunID) error {

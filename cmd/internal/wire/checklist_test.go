@@ -116,7 +116,6 @@ func TestChecksOfServices(t *testing.T) {
 		t.Error("it repeats the token")
 	}
 	expect(t, service(check("/closed", "", "", nil)), engine.GradeWarning, "again", "answered 401 Unauthorized")
-	expect(t, service(check("/closed", ", auth: {login: {post: /auth/login, json: {user: a}, token: body.token}}", "", nil)), engine.GradeOK, "", "401")
 	expect(t, service(check("", token, "", nil)), engine.GradeProblem, "secret SHOP_TOKEN", "SHOP_TOKEN")
 	expect(t, service(check("http://127.0.0.1:1", "", "", nil)), engine.GradeProblem, "again", "does not answer")
 

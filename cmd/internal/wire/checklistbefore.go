@@ -118,10 +118,12 @@ func (p *Preflight) answered(key string) (engine.Check, bool) {
 func (l Launch) items(db Database) []item {
 	var all []item
 	if l.Scenario != nil && l.Settings.Replay == "" {
-		for _, o := range l.Outlook() {
+		outlook := l.Outlook()
+		for _, o := range outlook {
+			l.equip(o.Service, !l.Automatic && locked(o) == nil && len(o.Unallowed) == 0)
 			all = append(all, item{"Service " + o.Name, l.serviceKey(o), func(ctx context.Context) engine.Check { return l.checkService(ctx, o) }})
 		}
-		all = append(all, l.simulationItem())
+		all = append(all, l.simulationItem(outlook))
 	}
 	all = append(all, l.databaseItems(db)...)
 	return append(all, l.machineItems()...)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -73,15 +74,11 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 	case o.Postgres != nil:
 		return l.checkPool(ctx, o)
 	}
-	var text string
-	var err error
-	if o.Kind == "llm" {
-		text, err = CheckModels(ctx, ModelService{o.Name, o.Address, o.Bearer, o.Models, o.Unnamed}, !l.Automatic)
-	} else {
-		text, err = l.checkHTTP(ctx, o)
-	}
+	text, err := l.askService(ctx, o, !l.Automatic)
 	var doubt *doubtError
 	switch {
+	case err != nil && l.Automatic && o.TLS != nil && o.TLS.Cert != nil && wantsCertificate(err):
+		return mended(unknown("not asked yet: automatic checks show no client certificate"), engine.MendAgain, "")
 	case errors.Is(err, engine.ErrCut):
 		return unknown("not asked: %v", err)
 	case errors.As(err, &doubt):
@@ -105,32 +102,57 @@ type doubtError struct{ text, hint string }
 
 func (e *doubtError) Error() string { return e.text }
 
-// checkHTTP asks for the service's own address, with its token if it has one. Whatever it answers, it is there; but its
-// own errors, and a token that it misses or does not take, are told.
-func (l Launch) checkHTTP(ctx context.Context, o Outlook) (string, error) {
-	header := http.Header{}
-	if o.Bearer != "" && !l.Automatic {
-		token, _, err := l.Secrets.Find("service "+o.Name, o.Bearer)
-		if err != nil {
-			return "", err
-		}
-		header.Set("Authorization", "Bearer "+token)
+// equip makes a service ready to be asked: with what it trusts, and with its secrets if it may have them.
+func (l Launch) equip(s *chain.Service, secrets bool) {
+	if !secrets || s.Postgres != nil || l.rehearses(s) {
+		return
 	}
-	if l.Settings.Simulation {
-		header.Set("X-Simulation-Mode", "true")
+	if _, others, err := l.Secrets.of(s); err == nil {
+		s.Unlock(others)
 	}
-	a, err := AskHTTP(ctx, o.Address, header)
+}
+
+// trusts is how a service is asked over TLS: with the client's certificate if signed is set.
+func (l Launch) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
+	if !signed {
+		return s.Anonymous(), nil
+	}
+	return l.trust(s)
+}
+
+// askService asks a service that is equipped, signed in to as the run would be if signed is set, and says in words what answered.
+func (l Launch) askService(ctx context.Context, o Outlook, signed bool) (string, error) {
+	trusted, err := l.trusts(o.Service, signed)
 	switch {
 	case err != nil:
 		return "", err
-	case l.Automatic && len(o.Secrets) > 0 && a.Code < http.StatusInternalServerError:
-		return fmt.Sprintf("%s; %s was not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
-	case o.Bearer != "" && refusesKey(a.Code):
-		return "", &engine.FieldError{Field: "service " + o.Name, Problem: fmt.Sprintf("%s refuses the token %s (%d)", a.Host, o.Bearer, a.Code), Hint: "another token"}
-	case refusesKey(a.Code) && o.JWT == nil && o.Login == nil: // whose tokens are agents', and not asked for here
-		return "", &doubtError{a.String() + "; the scenario sends it no token", "auth of the service in the scenario, if sessions are refused too"}
+	case o.Kind == "llm":
+		return CheckModels(ctx, ModelService{Name: o.Name, Address: o.Address, Key: o.Bearer, Models: o.Models, Unnamed: o.Unnamed, TLS: trusted}, signed)
+	case signed && o.signs():
+		return l.checkSignIn(ctx, o)
+	}
+	return l.checkHTTP(ctx, o, trusted)
+}
+
+// checkHTTP asks for the service's own address, without secrets. Whatever it answers, it is there; but its own errors, and that
+// it wants a token, are told.
+func (l Launch) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (string, error) {
+	header := http.Header{}
+	if l.Settings.Simulation {
+		header.Set("X-Simulation-Mode", "true")
+	}
+	a, err := askHTTP(ctx, target{o.Name, o.Address, trusted}, header)
+	switch {
+	case err != nil:
+		return "", err
 	case a.Code >= http.StatusInternalServerError:
 		return "", &doubtError{a.String(), "look at its log before many agents ask it"}
+	case l.Automatic && o.Login != nil:
+		return a.String() + "; automatic checks do not log in", nil
+	case l.Automatic && len(o.Secrets) > 0:
+		return fmt.Sprintf("%s; %s was not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
+	case refusesKey(a.Code):
+		return "", &doubtError{a.String() + "; the scenario sends it no token", "auth of the service in the scenario, if sessions are refused too"}
 	}
 	return a.String(), nil
 }
@@ -148,10 +170,54 @@ func (a HTTPAnswer) String() string {
 	return fmt.Sprintf("answered %s in %s", a.Status, engine.FormatDuration(a.Took))
 }
 
-// AskHTTP sends a GET to an address. Redirects are not followed: they could lead a token elsewhere. It costs nothing, and
+// target is what a check asks.
+type target struct {
+	name, address string
+	trusted       *tls.Config // nil is what the machine trusts
+}
+
+// transport carries one request, by what is usual unless the target is trusted in its own way.
+func (t target) transport(usual http.RoundTripper) http.RoundTripper {
+	if t.trusted == nil {
+		return usual
+	}
+	own := http.DefaultTransport.(*http.Transport).Clone()
+	own.TLSClientConfig, own.DisableKeepAlives = t.trusted, true
+	return own
+}
+
+// awayError explains why no connection can be made.
+type awayError struct {
+	*engine.FieldError
+	err error
+}
+
+func (e *awayError) Unwrap() []error { return []error{e.FieldError, e.err} }
+
+// wantsCertificate reports whether a service was not reached because it wants a client certificate.
+func wantsCertificate(err error) bool {
+	away, ok := errors.AsType[*awayError](err)
+	return ok && service.WantsCertificate(away.err)
+}
+
+// away is the error of a request that had no answer. What no waiting heals is explained, with what to do.
+func (t target) away(host string, err error) error {
+	if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
+		err = inner.Err
+	}
+	if lasting, ok := errors.AsType[*engine.PermanentError](service.Peer{Service: t.name, Host: host, Certified: t.trusted != nil && len(t.trusted.Certificates) > 0}.Explain(err)); ok {
+		return &awayError{&engine.FieldError{Field: "service " + t.name, Problem: lasting.Error(), Hint: lasting.Fix}, err}
+	}
+	if said := Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
+		err = errors.New(said)
+	}
+	return fmt.Errorf("%s does not answer: %w", host, err)
+}
+
+// askHTTP sends a GET to an address. Redirects are not followed: they could lead a token elsewhere. It costs nothing, and
 // takes ten seconds at most.
-func AskHTTP(ctx context.Context, address string, header http.Header) (HTTPAnswer, error) {
-	u, err := service.CheckAddress(address)
+func askHTTP(ctx context.Context, t target, header http.Header) (HTTPAnswer, error) {
+	u, err := service.CheckAddress(t.address)
 	if err != nil {
 		return HTTPAnswer{}, err
 	}
@@ -165,14 +231,14 @@ func AskHTTP(ctx context.Context, address string, header http.Header) (HTTPAnswe
 	if err := payRequest(ctx); err != nil {
 		return HTTPAnswer{}, err
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Transport:     t.transport(http.DefaultTransport),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	began := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
-		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
-			err = inner.Err
-		}
-		return HTTPAnswer{}, fmt.Errorf("%s does not answer: %w", u.Host, err)
+		return HTTPAnswer{}, t.away(u.Host, err)
 	}
 	_ = resp.Body.Close() // nothing of it is wanted
 	return HTTPAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
@@ -208,28 +274,32 @@ func (l Launch) TestService(ctx context.Context, name, address string) (string, 
 	switch {
 	case s.Postgres != nil:
 		return CheckPostgres(ctx, PostgresService{name, address, s.Postgres.Password, s.Postgres.Role})
-	case s.Kind == "llm":
-		m := ModelService{name, address, s.Bearer, l.models(s), l.unnamed(s)}
-		return CheckModels(ctx, m, len(asks) == 0 || m.OwnsKey())
+	case s.Kind == "llm" && len(asks) > 0:
+		m := ModelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.Anonymous()}
+		return CheckModels(ctx, m, m.OwnsKey())
 	}
-	if _, err := service.CheckAddress(address); err != nil {
-		return "", &engine.FieldError{Field: "service " + name, Problem: err.Error()}
+	if at, _ := SplitModel(address); address != "" {
+		if _, err := service.CheckAddress(at); err != nil {
+			return "", &engine.FieldError{Field: "service " + name, Problem: err.Error()}
+		}
 	}
-	answer, err := AskHTTP(ctx, address, http.Header{})
-	if err != nil {
-		return "", err
+	o := Outlook{Service: s, Address: address, Models: l.models(s), Unnamed: l.unnamed(s), Secrets: l.needed(s)}
+	if missing := locked(o); missing != nil && len(asks) == 0 {
+		return "", missing.Err
 	}
-	return answer.String(), nil
+	l.Automatic = false
+	l.equip(s, len(asks) == 0)
+	return l.askService(ctx, o, len(asks) == 0)
 }
 
 // limitHeaders say how many requests a client may make.
 var limitHeaders = []string{"X-RateLimit-Limit", "RateLimit-Limit", "RateLimit-Policy"}
 
 // simulationItem looks whether services lift their limits for a simulation that says it is one.
-func (l Launch) simulationItem() item {
+func (l Launch) simulationItem(outlook []Outlook) item {
 	var asked, embedded []Outlook
 	key := "simulation"
-	for _, o := range l.Outlook() {
+	for _, o := range outlook {
 		switch {
 		case o.Kind != "http":
 		case o.Embedded:
@@ -247,7 +317,7 @@ func (l Launch) simulationItem() item {
 		case !l.Settings.Simulation:
 			return mended(warning("switch simulation-mode on, if the services know the header", "not sent: the services' limits count"), engine.MendSettings, "")
 		case len(asked) > 0:
-			return lifts(ctx, asked)
+			return l.lifts(ctx, asked)
 		case len(embedded) > 0:
 			return fine("sent; the rehearsal lifts its limits for it")
 		}
@@ -256,11 +326,15 @@ func (l Launch) simulationItem() item {
 }
 
 // lifts asks each service with the header and without.
-func lifts(ctx context.Context, services []Outlook) engine.Check {
+func (l Launch) lifts(ctx context.Context, services []Outlook) engine.Check {
 	var lifted, kept, silent, away []string
 	for _, o := range services {
 		limit := func(header http.Header) (string, bool) {
-			a, err := AskHTTP(ctx, o.Address, header)
+			trusted, err := l.trusts(o.Service, !l.Automatic)
+			if err != nil {
+				return "", false
+			}
+			a, err := askHTTP(ctx, target{o.Name, o.Address, trusted}, header)
 			for _, name := range limitHeaders {
 				if value := a.Header.Get(name); value != "" {
 					return value, err == nil

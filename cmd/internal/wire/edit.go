@@ -59,6 +59,9 @@ func (e *Edit) open(name string) ([]byte, error) {
 
 // Load reads the scenario as it is edited.
 func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
+	if !e.BuiltIn() {
+		x.Keys = scenario.Folder(filepath.Dir(e.Name))
+	}
 	s, err := x.Read(e.File(), e.open)
 	if err == nil && e.BuiltIn() {
 		s.Source.Path = engine.BuiltIn + e.File()

@@ -84,7 +84,11 @@ func (l *Launch) nameModel(ctx context.Context, s *chain.Service, address, key s
 	}
 	ctx, cancel := context.WithTimeout(ctx, modelsTime)
 	defer cancel()
-	status, have, err := listModels(ctx, u, key)
+	trusted, err := l.trust(s)
+	if err != nil {
+		return "", err
+	}
+	status, have, err := listModels(ctx, target{s.Name, address, trusted}, u, key)
 	usual := l.models(s)[0]
 	if err == nil && status != 200 {
 		err = fmt.Errorf("%s answers %d when it is asked for its models", u.Host, status)

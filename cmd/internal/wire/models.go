@@ -2,8 +2,8 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +23,7 @@ type ModelService struct {
 	Key     string   // the name of the secret; "" is none
 	Models  []string // that are to answer
 	Unnamed bool     // nobody says which; Models is what its provider is usually asked for
+	TLS     *tls.Config
 }
 
 // modelsTime is how long the list of models may take.
@@ -51,7 +52,8 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	ctx, cancel := context.WithTimeout(ctx, modelsTime)
 	defer cancel()
 	began := time.Now()
-	status, models, err := listModels(ctx, u, key)
+	asked := target{m.Name, m.Address, m.TLS}
+	status, models, err := listModels(ctx, asked, u, key)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +66,7 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	}
 	text := "answered in " + took
 	if key != "" {
-		if open, _, err := listModels(ctx, u, ""); err == nil && refusesKey(open) {
+		if open, _, err := listModels(ctx, asked, u, ""); err == nil && refusesKey(open) {
 			text += " and takes the key " + m.Key
 		}
 	}
@@ -149,7 +151,7 @@ func (m ModelService) found(text string, have []string) (string, error) {
 var modelsTransport = http.DefaultTransport
 
 // listModels asks for the list of models. Redirects are not followed: they could lead the key elsewhere.
-func listModels(ctx context.Context, base *url.URL, key string) (status int, models []string, err error) {
+func listModels(ctx context.Context, t target, base *url.URL, key string) (status int, models []string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("models").String(), nil)
 	if err != nil {
 		return 0, nil, err
@@ -160,16 +162,10 @@ func listModels(ctx context.Context, base *url.URL, key string) (status int, mod
 	if err := payRequest(ctx); err != nil {
 		return 0, nil, err
 	}
-	client := http.Client{Transport: modelsTransport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: t.transport(modelsTransport), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
-		if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
-			err = inner.Err
-		}
-		if said := Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
-			err = errors.New(said)
-		}
-		return 0, nil, fmt.Errorf("%s does not answer: %w", base.Host, err)
+		return 0, nil, t.away(base.Host, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {

@@ -1,0 +1,58 @@
+package chain
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// SignIn is what came of signing an agent in to a service.
+type SignIn struct {
+	Login string // its request as it is shown to people; "" is that the service has no login, or that it could not be made
+	Err   error  // of the login, or of the service's own address where it answers with another status than 200 to 299
+}
+
+// SignIn signs the session's agent in, as a step would, and asks for the service's own address. There is one attempt.
+func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
+	asks := &signIn{request: request{service: s, method: http.MethodGet, target: target{fixed: &service.Target{}}}}
+	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}
+	c := &Chain{Name: step.Name, Body: &Block{Steps: []*Step{step}, segments: []segment{{to: 1}}}}
+	c.Run(session, in)
+	if row := session.Row; asks.came.Err == nil && !row.Outcome.Commits() {
+		asks.came.Err = errors.New(row.Error)
+	}
+	return asks.came
+}
+
+// signIn is a step that is not in the file.
+type signIn struct {
+	request
+	came SignIn
+}
+
+func (a *signIn) run(t *turn) (out script.Value, err error) {
+	out, err = a.ask(t)
+	a.came.Err = err
+	return out, err
+}
+
+func (a *signIn) ask(t *turn) (script.Value, error) {
+	r, auth, err := a.make(t)
+	if err != nil {
+		return nil, err
+	}
+	if auth != nil {
+		if login, ok := auth.Issuer.(*service.Login); ok {
+			login.Explain = true
+			a.came.Login = login.Request.Described()
+		}
+	}
+	_, err = a.service.HTTP.Do(&service.Call{
+		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
+		Secrets: a.service.concealed, Auth: auth,
+	}, r)
+	return script.Missing, err
+}
