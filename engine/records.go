@@ -306,6 +306,7 @@ type RunRecord struct {
 	SizeBytes  int64     // of its checkpoints
 	Fetched    *Fetched  // nil for a run that was made in this store
 	Note       string    // what a person wrote of it
+	Cleaned    []Cleaned // the cleanups of it, the oldest first
 	Damage     string    // why it cannot be read whole, so that it can be listed and deleted, and no more; "" is that it can
 }
 

@@ -30,7 +30,7 @@ func costOf(u *Usage) string {
 	if u == nil || u.Calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s tokens in, %s out", counted(u.Calls, "call of a model", "calls of models"), FormatCount(u.Input), FormatCount(u.Output))
+	text := fmt.Sprintf("%s, %s tokens in, %s out", Counted(u.Calls, "call of a model", "calls of models"), FormatCount(u.Input), FormatCount(u.Output))
 	switch {
 	case u.Unpriced > 0:
 		return text + ", at an unknown price"
@@ -40,7 +40,8 @@ func costOf(u *Usage) string {
 	return text + ", $" + strconv.FormatFloat(float64(u.Cost)/1e9, 'f', 6, 64)
 }
 
-func counted(n int64, one, many string) string {
+// Counted writes a count with what is counted, in the singular or the plural.
+func Counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -60,7 +61,7 @@ func (s *TrialStep) About() string {
 		parts = append(parts, FormatDuration(s.Held)+" held back")
 	}
 	if n := s.Retries(); n > 0 {
-		parts = append(parts, counted(int64(n), "retry", "retries"))
+		parts = append(parts, Counted(int64(n), "retry", "retries"))
 	}
 	if s.Rehearsed {
 		parts = append(parts, "answered by the rehearsal")

@@ -36,6 +36,7 @@ type manifest struct {
 	Ending     string                     `json:"ending"`
 	Reason     string                     `json:"reason,omitempty"`
 	Note       string                     `json:"note,omitempty"` // a person's
+	Cleaned    []engine.Cleaned           `json:"cleaned,omitempty"`
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
 	// Unconfirmed are the changing requests that may have been carried out twice, the first of them.
@@ -214,6 +215,7 @@ type peaks struct {
 }
 
 type judgement struct {
+	Metric    string   `json:"metric"`
 	Criterion string   `json:"criterion"`
 	Value     *float64 `json:"value"` // null where it is not known
 	Shown     string   `json:"shown"`
@@ -252,7 +254,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: newSettings(&r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,
-		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note,
+		Created: stamp(r.Created), Ended: stamp(r.Ended), Ending: ending(r), Reason: r.Reason, Note: r.Note, Cleaned: r.Cleaned,
 		Cycle: r.Cycle, Totals: newTotals(r, t),
 	}
 	for name, data := range r.Source.Files {
@@ -276,7 +278,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		m.Inexact = &inexact{since.Cycle, since.Agent, since.Path, since.Why}
 	}
 	for _, j := range r.Verdict {
-		out := judgement{Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
+		out := judgement{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
 		if !j.Unknown && !math.IsNaN(j.Value) && !math.IsInf(j.Value, 0) {
 			out.Value = &j.Value
 		}

@@ -139,12 +139,13 @@ func (settingsDesk) Connection(context.Context) (settings.Connection, error) {
 
 func (settingsDesk) Hook(context.Context) (settings.Hook, error) { return settings.Hook{}, nil }
 
-func (settingsDesk) LogLevel() (string, []string)                      { return "info", []string{"info"} }
-func (settingsDesk) DataFolder() string                                { return "/data" }
-func (settingsDesk) ImportCA(context.Context, string) (string, error)  { return "", nil }
-func (settingsDesk) RemoveCA(context.Context) error                    { return nil }
-func (settingsDesk) RemoteState() (string, settings.State)             { return "", settings.Plain }
-func (settingsDesk) Saved(context.Context) ([]settings.Setting, error) { return nil, nil }
+func (settingsDesk) LogLevel() (string, []string)                        { return "info", []string{"info"} }
+func (settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) { return nil, nil }
+func (settingsDesk) DataFolder() string                                  { return "/data" }
+func (settingsDesk) ImportCA(context.Context, string) (string, error)    { return "", nil }
+func (settingsDesk) RemoveCA(context.Context) error                      { return nil }
+func (settingsDesk) RemoteState() (string, settings.State)               { return "", settings.Plain }
+func (settingsDesk) Saved(context.Context) ([]settings.Setting, error)   { return nil, nil }
 
 // run is one in progress.
 type run struct{ live.Run }

@@ -325,6 +325,11 @@ func (p patientSettings) SaveConnection(context.Context, string, string) error {
 	return nil
 }
 
+func (p patientSettings) Allowed(context.Context) ([]settings.Allowed, error) {
+	p.wait("Allowed")
+	return nil, nil
+}
+
 func (p patientSettings) Hook(context.Context) (h settings.Hook, _ error) {
 	p.wait("Hook")
 	return h, nil

@@ -108,15 +108,9 @@ chain c:
 		t.Errorf("a note about a field that is reached:\n%s", out)
 	}
 	code, out, _ = ctl(t, "try", file, "--data", t.TempDir(), "--json")
-	var trial struct {
-		Steps  []struct{ Shadowed []string }
-		Events []struct{ Data json.RawMessage }
-	}
+	var trial struct{ Steps []struct{ Shadowed []string } }
 	err := json.Unmarshal([]byte(out), &trial)
-	if code != exitDone || err != nil || len(trial.Steps) != 2 || len(trial.Steps[0].Shadowed) != 3 || len(trial.Events) != 1 || string(trial.Events[0].Data) != `[200,"paid","a parcel",3]` {
-		compact := strings.Join(strings.Fields(out), "")
-		if !strings.Contains(compact, `[200,"paid","aparcel",3]`) || len(trial.Steps) != 2 || len(trial.Steps[0].Shadowed) != 3 {
-			t.Errorf("exit code %d, %v\n%s", code, err, out)
-		}
+	if code != exitDone || err != nil || len(trial.Steps) != 2 || len(trial.Steps[0].Shadowed) != 3 || !strings.Contains(strings.Join(strings.Fields(out), ""), `[200,"paid","aparcel",3]`) {
+		t.Errorf("exit code %d, %v\n%s", code, err, out)
 	}
 }

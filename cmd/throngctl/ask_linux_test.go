@@ -22,9 +22,10 @@ import (
 
 // screen is what a person sees of a terminal, and types into it.
 type screen struct {
-	tty  *os.File // of the program
-	mu   sync.Mutex
-	seen bytes.Buffer
+	tty    *os.File // of the program
+	echoes bool     // answers are seen
+	mu     sync.Mutex
+	seen   bytes.Buffer
 }
 
 // openTerminal returns both sides of a pseudo terminal: what a person has before them, and the program's.
@@ -78,7 +79,7 @@ func (s *screen) answer(ours *os.File, answers map[string]string) {
 		s.mu.Unlock()
 		for question, answer := range answers {
 			if strings.HasSuffix(text, question) {
-				for shows(ours) { // a person is slower
+				for !s.echoes && shows(ours) { // a person is slower
 					runtime.Gosched()
 				}
 				_, _ = io.WriteString(ours, answer+"\n")

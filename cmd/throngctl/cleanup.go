@@ -25,14 +25,16 @@ type cleanupCmd struct {
 
 // cleanupJSON is what a cleanup would remove.
 type cleanupJSON struct {
-	Run      engine.RunID     `json:"run"`
-	Agents   int              `json:"agents"`
-	Sessions int64            `json:"sessions"`
-	Events   map[string]int64 `json:"events"`
-	Hosts    []string         `json:"hosts"`
-	Resume   engine.RunID     `json:"resume,omitempty"`
-	Done     []engine.RunID   `json:"done"`
-	Sent     bool             `json:"sent"`
+	Run      engine.RunID         `json:"run"`
+	Agents   int                  `json:"agents"`
+	Sessions int64                `json:"sessions"`
+	Events   map[string]int64     `json:"events"`
+	Requests wire.CleanupRequests `json:"requests"`
+	Hosts    []string             `json:"hosts"`
+	Resume   engine.RunID         `json:"resume,omitempty"`
+	Done     []engine.RunID       `json:"done"`
+	Cleaned  []engine.Cleaned     `json:"cleaned"`
+	Sent     bool                 `json:"sent"`
 }
 
 // Run is called by kong.
@@ -52,13 +54,13 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	c.show(people, plan)
 	switch {
-	case plan.Agents == 0:
+	case plan.Agents == 0 && plan.Resume == "":
 		return nil
 	case send:
 	case c.DryRun || t.json || !person:
 		fmt.Fprintln(people.out, "dry run: nothing was sent; --yes carries it out")
 		return nil
-	case t.answer("remove all of it? type yes: ") != "yes":
+	case t.answer(fmt.Sprintf("Send %s and remove all of it? Type yes: ", plan.Requests)) != "yes":
 		return t.kept("nothing was sent")
 	}
 	if c.MaxConcurrent != "" {
@@ -132,28 +134,31 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 // show says what would be removed, and where.
 func (c *cleanupCmd) show(t *terminal, plan *wire.Cleanup) {
 	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
-	for _, id := range plan.Done {
-		fmt.Fprintf(t.out, "  cleaned up by run %s\n", id)
+	for i := range plan.Run.Cleaned {
+		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(stamp))
 	}
-	switch {
-	case plan.Resume != "":
-		fmt.Fprintf(t.out, "  resume the cleanup that was begun, run %s: %s agents\n", plan.Resume, engine.FormatCount(int64(plan.Agents)))
-	case plan.Agents == 0:
+	if plan.Agents == 0 && plan.Resume == "" {
 		fmt.Fprintln(t.out, "  nothing is left to remove")
 		return
-	default:
-		fmt.Fprintf(t.out, "  to remove: what %s agents made in %s sessions\n", engine.FormatCount(int64(plan.Agents)), engine.FormatCount(plan.Sessions))
-		if counted := plan.Counted(); counted != "" {
-			fmt.Fprintf(t.out, "  events: %s\n", counted)
-		}
 	}
+	if plan.Resume != "" {
+		fmt.Fprintf(t.out, "  resume cleanup run %s\n", plan.Resume)
+	}
+	fmt.Fprintf(t.out, "  to remove: what %s made in %s\n", engine.Counted(int64(plan.Agents), "agent", "agents"), engine.Counted(plan.Sessions, "session", "sessions"))
+	if counted := plan.Counted(); counted != "" {
+		fmt.Fprintf(t.out, "  events: %s\n", counted)
+	}
+	fmt.Fprintf(t.out, "  sends: %s\n", plan.Requests)
 	for _, h := range plan.Hosts {
 		fmt.Fprintf(t.out, "  requests go to %s at %s\n", h.Service, h.Address)
 	}
 }
 
 func newCleanupJSON(plan *wire.Cleanup, send bool) cleanupJSON {
-	j := cleanupJSON{plan.Run.ID, plan.Agents, plan.Sessions, plan.Events, []string{}, plan.Resume, []engine.RunID{}, send && plan.Agents > 0}
+	j := cleanupJSON{
+		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
+		Done: []engine.RunID{}, Cleaned: append([]engine.Cleaned{}, plan.Run.Cleaned...), Sent: send && (plan.Agents > 0 || plan.Resume != ""),
+	}
 	for _, h := range plan.Hosts {
 		j.Hosts = append(j.Hosts, h.Address)
 	}

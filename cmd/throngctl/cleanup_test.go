@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // orderDesk is a backend that keeps orders until they are deleted.
@@ -19,11 +21,14 @@ type orderDesk struct {
 	mu      sync.Mutex
 	orders  map[string]string // id to buyer
 	deletes int
-	stuck   string // a buyer whose orders cannot be deleted
+	removed map[string]int // how often, by id
+	stuck   string         // a buyer whose orders cannot be deleted
+	fatal   int            // the deletion at which kill is called, before it is answered; 0 is none
+	kill    func()
 }
 
 func newOrderDesk(t *testing.T) *orderDesk {
-	d := &orderDesk{orders: map[string]string{"other": "somebody else"}}
+	d := &orderDesk{orders: map[string]string{"other": "somebody else"}, removed: map[string]int{}}
 	d.Server = httptest.NewServer(d)
 	t.Cleanup(d.Close)
 	return d
@@ -39,9 +44,20 @@ func (d *orderDesk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]string{"id": id})
+	case http.MethodGet:
+		if _, there := d.orders[strings.TrimPrefix(r.URL.Path, "/orders/")]; !there {
+			w.WriteHeader(http.StatusNotFound)
+		}
 	case http.MethodDelete:
 		d.deletes++
 		id := strings.TrimPrefix(r.URL.Path, "/orders/")
+		d.removed[id]++
+		if d.deletes == d.fatal {
+			delete(d.orders, id)
+			d.kill()
+			<-r.Context().Done() // its client is gone, and gets no answer
+			return
+		}
 		if d.orders[id] == d.stuck {
 			http.Error(w, "locked", http.StatusConflict)
 			return
@@ -55,6 +71,13 @@ func (d *orderDesk) left() (orders, deletes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.orders), d.deletes
+}
+
+// killAt has kill called at the n-th deletion.
+func (d *orderDesk) killAt(n int, kill func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fatal, d.kill = n, kill
 }
 
 func (d *orderDesk) stick(buyer string) {
@@ -114,15 +137,29 @@ func TestCleanup(t *testing.T) {
 	clean(exitUsage, "did not ask it at that address", 13, 0, file)
 
 	write(fmt.Sprintf(buyers+buyersCleanup, d.URL))
-	clean(exitDone, "events: 12 order\n", 13, 0, file)
+	clean(exitDone, "events: 12 order\n  sends: 12 requests\n", 13, 0, file)
 	clean(exitDone, "dry run: nothing was sent", 13, 0, file)
 	clean(exitDone, "dry run: nothing was sent", 13, 0, file, "--dry-run", "--yes")
 	d.stick("buyer-3")
 	clean(exitDone, "to remove: what 6 agents made in 12 sessions", 3, 11, file, "--yes") // buyer-3's first fails, its second is not tried
 	d.stick("nobody")
-	clean(exitDone, "to remove: what 1 agents made in 2 sessions", 1, 13, file, "--yes")
+	marked(t, data, "Cleaned up in part by run", "11 requests, 5 of 6 agents done.")
+	clean(exitDone, "to remove: what 1 agent made in 2 sessions", 1, 13, file, "--yes")
+	marked(t, data, "Cleaned up by run", ": 2 requests for 1 agent.")
 	clean(exitDone, "nothing is left to remove", 1, 13, file, "--yes")
-	clean(exitDone, "cleaned up by run", 1, 13, file)
+	clean(exitDone, "Cleaned up by run", 1, 13, file)
+	runs := listed(t, data)
+	if code, _, stderr := ctl(t, "resume", "--data", data, "--no-dashboard", "--cycles", "3", "--as-it-was", string(runs[len(runs)-1].Run)); code != exitDone {
+		t.Fatal(stderr)
+	}
+	clean(exitDone, "what 6 agents made in 6 sessions", 1, 19, file, "--yes") // of the third cycle alone
+	for _, r := range runs {
+		if r.Cleaned == nil {
+			if code, _, stderr := ctl(t, "delete", "--data", data, "--yes", string(r.Run)); code != exitDone {
+				t.Fatal(stderr)
+			}
+		}
+	}
 
 	if code, _, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard"); code != exitDone {
 		t.Fatal(stderr)
@@ -132,7 +169,96 @@ func TestCleanup(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &plan); err != nil || code != exitDone || plan.Agents != 6 || plan.Events["order"] != 12 || plan.Sent || len(plan.Done) != 0 {
 		t.Errorf("exit code %d, %v: %+v %s", code, err, plan, stderr)
 	}
-	clean(exitDone, "12 order", 1, 25, string(plan.Run), "--yes")
+	if plan.Requests.Least != 12 || plan.Requests.Most != 12 || len(plan.Cleaned) != 0 {
+		t.Errorf("planned are %+v", plan)
+	}
+	clean(exitDone, "12 order", 1, 31, string(plan.Run), "--yes")
+}
+
+// listed are the runs of a folder.
+func listed(t *testing.T, data string) (runs []runJSON) {
+	t.Helper()
+	_, out, stderr := ctl(t, "runs", "--data", data, "--json")
+	if err := json.Unmarshal([]byte(out), &runs); err != nil {
+		t.Fatalf("%v: %s%s", err, out, stderr)
+	}
+	return runs
+}
+
+// marked holds that the only run that was cleaned up says so everywhere.
+func marked(t *testing.T, data string, says ...string) {
+	t.Helper()
+	var run engine.RunID
+	for _, r := range listed(t, data) {
+		if len(r.Cleaned) > 0 {
+			run = r.Run
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	_, runs, _ := ctl(t, "runs", "--data", data)
+	if code, out, stderr := ctl(t, "export", string(run), "--data", data, "-o", dir); code != exitDone {
+		t.Fatal(out, stderr)
+	}
+	if code, out, stderr := ctl(t, "report", string(run), "--data", data, "-o", filepath.Join(dir, "report.html")); code != exitDone {
+		t.Fatal(out, stderr)
+	}
+	for _, text := range says {
+		for where, all := range map[string]string{"runs": runs, "the report": read(t, dir, "report.html")} {
+			if !strings.Contains(all, text) {
+				t.Errorf("%s does not say %q:\n%s", where, text, all[:min(len(all), 3000)])
+			}
+		}
+	}
+	if m := read(t, dir, "run.json"); !strings.Contains(m, `"cleaned": [`) || !strings.Contains(m, `"by": "`) {
+		t.Errorf("run.json is not marked:\n%s", m)
+	}
+}
+
+// verified is a cleanup of buyers that asks whether an order is gone before it deletes it again.
+const verified = `
+      step cancel: {kind: http, service: desk, delete: "/orders/${made.data.id}", expect: [204, 404],
+        verify: {get: "/orders/${made.data.id}", expect: [200, 404], done: status == 404, after: 100ms}}
+`
+
+// TestKilledCleanup kills a cleanup while a deletion waits for its answer: it is resumed, and deletes nothing twice.
+func TestKilledCleanup(t *testing.T) {
+	t.Parallel()
+	d, data := newOrderDesk(t), filepath.Join(t.TempDir(), "data")
+	file := scenarioFile(t, fmt.Sprintf(buyers+strings.Split(buyersCleanup, "\n      step cancel")[0]+verified, d.URL))
+	if code, _, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	cmd, out, stderr := process(t, nil, "cleanup", file, "--data", data, "--yes", "--no-dashboard", "--max-concurrent", "1")
+	d.killAt(6, func() { _ = cmd.Process.Kill() })
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() >= 0 {
+		t.Fatalf("it was not killed: %v\n%s%s", err, out, stderr)
+	}
+	killed := listed(t, data)
+	if state := killed[0].State; state != "interrupted" || len(killed[1].Cleaned) != 1 || killed[1].Cleaned[0].Ending != "" {
+		t.Errorf("after the kill: %+v", killed)
+	}
+	if _, says, _ := ctl(t, "runs", "--data", data); !strings.Contains(says, "(cleanup begun)") || !strings.Contains(says, "has not finished. To resume it: throngctl cleanup.") {
+		t.Errorf("runs says\n%s", says)
+	}
+	if orders, _ := d.left(); orders != 7 {
+		t.Errorf("%d orders are left of 13 after 6 deletions", orders)
+	}
+	_, plan, _ := ctl(t, "cleanup", file, "--data", data)
+	if !strings.Contains(plan, "resume cleanup run "+string(killed[0].Run)) || !strings.Contains(plan, "what 4 agents made in 8 sessions") || !strings.Contains(plan, "sends: up to 8 requests") {
+		t.Errorf("the plan of the rest is\n%s", plan)
+	}
+	if code, out, stderr := ctl(t, "cleanup", file, "--data", data, "--yes", "--no-dashboard"); code != exitDone {
+		t.Fatal(out, stderr)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.orders) != 1 || len(d.removed) != 12 || d.deletes != 12 {
+		t.Errorf("%d orders are left, and %d deletions came: %v", len(d.orders), d.deletes, d.removed)
+	}
+	after := listed(t, data)
+	if len(after) != 2 || after[0].Exact == nil || !*after[0].Exact || !after[1].Cleaned[0].Whole() || after[1].Cleaned[0].Requests < 12 {
+		t.Errorf("after it was resumed: %+v", after)
+	}
 }
 
 // TestCleanupOfMocks: the mocks keep nothing after a run.

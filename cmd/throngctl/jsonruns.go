@@ -10,31 +10,32 @@ import (
 
 // runJSON is a run in a list.
 type runJSON struct {
-	Run     engine.RunID `json:"run"`
-	Title   string       `json:"title"`
-	State   string       `json:"state"`
-	Reason  string       `json:"reason,omitempty"`
-	Machine string       `json:"machine,omitempty"` // of a run in a database
-	Created time.Time    `json:"created"`
-	Ended   time.Time    `json:"ended,omitzero"`
-	Cycle   int          `json:"cycle"`
-	Cycles  int          `json:"cycles,omitempty"`
-	Done    int64        `json:"done"`
-	Total   int64        `json:"total,omitempty"`
-	Exact   *bool        `json:"exact,omitempty"`
-	Passed  *bool        `json:"passed,omitempty"` // its criteria
-	Seed    *uint64      `json:"seed,omitempty"`
-	Parent  engine.RunID `json:"parent,omitempty"`
-	Fork    int          `json:"fork_cycle,omitempty"`
-	Note    string       `json:"note,omitempty"`
-	Saved   int          `json:"checkpoints,omitempty"` // in a database
+	Run     engine.RunID     `json:"run"`
+	Title   string           `json:"title"`
+	State   string           `json:"state"`
+	Reason  string           `json:"reason,omitempty"`
+	Machine string           `json:"machine,omitempty"` // of a run in a database
+	Created time.Time        `json:"created"`
+	Ended   time.Time        `json:"ended,omitzero"`
+	Cycle   int              `json:"cycle"`
+	Cycles  int              `json:"cycles,omitempty"`
+	Done    int64            `json:"done"`
+	Total   int64            `json:"total,omitempty"`
+	Exact   *bool            `json:"exact,omitempty"`
+	Passed  *bool            `json:"passed,omitempty"` // its criteria
+	Seed    *uint64          `json:"seed,omitempty"`
+	Parent  engine.RunID     `json:"parent,omitempty"`
+	Fork    int              `json:"fork_cycle,omitempty"`
+	Note    string           `json:"note,omitempty"`
+	Cleaned []engine.Cleaned `json:"cleaned,omitempty"`
+	Saved   int              `json:"checkpoints,omitempty"` // in a database
 }
 
 func newRunJSON(r *engine.RunRecord) runJSON {
 	exact := r.Inexact == nil
 	j := runJSON{
 		Run: r.ID, Title: r.Title, State: r.State(), Reason: r.Reason, Created: utc(r.Created), Ended: utc(r.Ended), Cycle: r.Cycle, Cycles: r.Cycles,
-		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Note: r.Note,
+		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Note: r.Note, Cleaned: r.Cleaned,
 	}
 	if r.Ending != engine.NotEnded && len(r.Verdict) > 0 {
 		passed := true

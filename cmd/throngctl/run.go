@@ -202,8 +202,13 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	patience := newPatience()
 	defer patience.end()
 	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
-	if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
-		return err
+	if !at.IsZero() {
+		if err := l.Consent(); err != nil { // before it waits: nobody is there to be asked at that time
+			return err
+		}
+		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
+			return err
+		}
 	}
 	store, err := t.open()
 	if err != nil {

@@ -97,9 +97,20 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if r.Parent != "" {
 			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
 		}
+		if state := r.CleanedState(); state != "" {
+			title += " (" + state + ")"
+		}
 		rowf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i := range runs {
+		for j := range runs[i].Cleaned {
+			fmt.Fprintf(t.out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(stamp))
+		}
+	}
+	return nil
 }
 
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

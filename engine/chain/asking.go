@@ -1,6 +1,10 @@
 package chain
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Asking is a step that asks a service.
 type Asking struct {
@@ -32,6 +36,44 @@ func (c *Chain) Asking() []Asking {
 		all = append(all, step)
 	})
 	return all
+}
+
+// Endpoints returns what the steps of all chains that were read ask of an http service, such as "GET /products/{}", each
+// once. known is false where some of it is found out when a step runs, or where it is asked in other ways too.
+func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
+	known = of.Login == nil
+	add := func(q *request, endpoint string) {
+		if endpoint == "" {
+			known = false
+		} else if !slices.Contains(all, endpoint) {
+			all = append(all, endpoint)
+		}
+		if v := q.treats().verify; v != nil {
+			if path := v.request.target.template(); path != "" {
+				all = append(all, v.request.method+" "+path)
+			} else {
+				known = false
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.chains)) {
+		r.chains[name].Walk(func(_ string, s *Step) {
+			a, ok := s.action.(sender)
+			if !ok {
+				return
+			}
+			services, _ := a.asks()
+			if !slices.Contains(services, of) {
+				return
+			}
+			if q, ok := a.(*request); ok {
+				add(q, q.endpoint)
+			} else {
+				known = false
+			}
+		})
+	}
+	return all, known
 }
 
 // Thinks is how long the wait steps of a session take in all, if each runs once: between the two. all is false where that

@@ -3,6 +3,7 @@ package chain
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -26,7 +27,9 @@ type Requests struct {
 type LoopRequests struct {
 	Path        string // of the step, without iterations
 	As          string // what the loop calls an item
+	Each        string // the expression of its list
 	Least, Most int64
+	Nested      bool // it is in another loop
 }
 
 const (
@@ -192,11 +195,12 @@ func either(first odds, a, b tally) tally {
 			r.Mean = math.NaN()
 		}
 		r.join(other)
+		r.Loops = scaled(r.Loops, 0)
 		t.list = append(t.list, r)
 	}
 	for _, r := range b.list {
 		if a.of(r.Service).Service == nil {
-			r.Least, r.Mean = 0, math.NaN()
+			r.Least, r.Mean, r.Loops = 0, math.NaN(), scaled(r.Loops, 0)
 			t.list = append(t.list, r)
 		}
 	}
@@ -212,10 +216,15 @@ func (l *loop) expect(pass tally, path string) tally {
 	if l.limit > 0 {
 		return repeated(pass, 0, int64(l.limit))
 	}
+	each := ""
+	if l.each != nil {
+		each = strings.TrimSpace(l.each.Source())
+	}
 	t := tally{reaches: repeated(pass, 0, 1).reaches}
 	for _, r := range pass.list {
+		r.Loops = nested(r.Loops)
 		if r.Most > 0 && len(r.Loops) < maxLoops {
-			r.Loops = append([]LoopRequests{{path, l.as, r.Least, r.Most}}, r.Loops...)
+			r.Loops = append([]LoopRequests{{Path: path, As: l.as, Each: each, Least: r.Least, Most: r.Most}}, r.Loops...)
 		} else if r.Most > 0 {
 			r.More = true
 		}
@@ -242,7 +251,7 @@ func repeated(pass tally, least, most int64) tally {
 		} else {
 			r.Mean = math.NaN()
 		}
-		r.Least, r.Most = product(r.Least, least), product(r.Most, most)
+		r.Least, r.Most, r.Loops = product(r.Least, least), product(r.Most, most), nested(r.Loops)
 		t.add(r)
 	}
 	return t
@@ -282,7 +291,29 @@ func (r Requests) times(o odds) Requests {
 	if o.most == 0 {
 		r.Mean, r.Loops, r.More = 0, nil, false
 	}
+	r.Loops = scaled(r.Loops, o.least)
 	return r
+}
+
+// nested are loops that are in another.
+func nested(loops []LoopRequests) []LoopRequests {
+	loops = slices.Clone(loops)
+	for i := range loops {
+		loops[i].Nested = true
+	}
+	return loops
+}
+
+// scaled are loops that run at least so often.
+func scaled(loops []LoopRequests, least int64) []LoopRequests {
+	if least == 1 {
+		return loops
+	}
+	loops = slices.Clone(loops)
+	for i := range loops {
+		loops[i].Least *= least
+	}
+	return loops
 }
 
 // under puts a path before those of the loops.

@@ -60,7 +60,7 @@ func TestExpect(t *testing.T) {
 		"a chain": {
 			steps:  "step a: {kind: chain, target: other}\nstep b: {kind: chain, target: other, when: agent.index}",
 			others: "chain other:\n  step a: " + get + "\n  step f: {kind: for, each: input, as: x, do: {step b: " + get + "}}\n",
-			want:   "shop 1 to 2, 1 to 1 for each x of a.f, 1 to 1 for each x of b.f",
+			want:   "shop 1 to 2, 1 to 1 for each x of a.f, 0 to 1 for each x of b.f",
 		},
 		"a chain that stops": {
 			steps:  "step a: {kind: chain, target: other}\nstep b: " + get,

@@ -87,15 +87,16 @@ type SecretParameter struct {
 
 // reader reads one scenario.
 type reader struct {
-	name   string
-	open   Opener
-	given  map[string]string
-	kept   bool // given are the values as kept with a run
-	extras Extras
-	report *doc.Report
-	s      *Scenario
-	env    *script.Env
-	chains chain.Reader
+	name     string
+	open     Opener
+	given    map[string]string
+	kept     bool // given are the values as kept with a run
+	extras   Extras
+	report   *doc.Report
+	s        *Scenario
+	env      *script.Env
+	chains   chain.Reader
+	patterns []bucketPattern // of all services
 }
 
 // Opener returns the content of a file by its path relative to the scenario's folder.
@@ -231,6 +232,7 @@ func (r *reader) readChains(root *doc.Node) error {
 	}
 	r.chains.Link()
 	r.cleanup(root.Get("cleanup"), names)
+	r.warnUnmatched()
 	r.rehearsed()
 	switch {
 	case len(names) == 0:

@@ -101,9 +101,36 @@ func (r *reader) buckets(s *chain.Service, n *doc.Node) {
 				m.Errorf("`POST /orders`, or `/products/*` for any method, where * is any segment", "%v", err)
 			}
 			b.Match = append(b.Match, text)
+			r.patterns = append(r.patterns, bucketPattern{s, b.Name, text, m})
 		}
 		r.pace(s, e.Value, &b.Limits)
 		s.Limits.Buckets = append(s.Limits.Buckets, b)
+	}
+}
+
+// bucketPattern is a pattern of a bucket, where the file has it.
+type bucketPattern struct {
+	of      *chain.Service
+	bucket  string
+	pattern string
+	at      *doc.Node
+}
+
+// warnUnmatched looks for patterns of buckets that fit no request of any chain: they limit nothing.
+func (r *reader) warnUnmatched() {
+	if r.report.Err() != nil { // what has mistakes is not known
+		return
+	}
+	for _, p := range r.patterns {
+		ends, known := r.chains.Endpoints(p.of)
+		if !known || slices.ContainsFunc(ends, func(e string) bool { return service.Matches(p.pattern, e) }) {
+			continue
+		}
+		hint := "no step sends a request to it"
+		if len(ends) > 0 {
+			hint = "its steps send " + strings.Join(ends[:min(len(ends), 5)], ", ")
+		}
+		p.at.Warnf(hint, "the bucket %s of the service %s: %q fits no step", p.bucket, p.of.Name, p.pattern)
 	}
 }
 

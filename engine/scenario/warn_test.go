@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -99,5 +101,40 @@ func TestExpectsCallsOfModels(t *testing.T) {
 	}
 	if got := s.Chain.Expect(); len(got) != 1 || got[0].Mean != 0.25 || math.IsNaN(got[0].Mean) {
 		t.Errorf("a quarter asks: got %+v", got)
+	}
+}
+
+// TestBucketsThatFitNoStep warns of a bucket whose pattern fits no request of any chain, where that is known.
+func TestBucketsThatFitNoStep(t *testing.T) {
+	const file = `population: {count: 1}
+services:
+  shop:
+    kind: http
+    url: "http://127.0.0.1:1"
+    limits: {buckets: {orders: {match: %s, rate: 2}}}
+run: c
+chain c:
+  step a: {kind: http, service: shop, post: /orders, json: {}}
+  step b: {kind: http, service: shop, get: "/products/${agent.index}"}
+  step c: {kind: chain, target: other}
+chain other:
+  step d: {kind: http, service: shop, delete: %s}
+`
+	for _, c := range []struct {
+		name, match, path, want string
+	}{
+		{"all fit", "[POST /orders, '/products/*', DELETE /carts/mine]", "/carts/mine", ""},
+		{"another method", "[GET /orders]", "/carts/mine", `"GET /orders" fits no step`},
+		{"a misspelled path", "/order", "/carts/mine", `the bucket orders of the service shop: "/order" fits no step`},
+		{"one of two", "[POST /orders, /customers]", "/carts/mine", `"/customers" fits no step`},
+		{"a path that is found out", "/order", "'${agent.id}'", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf(file, c.match, c.path)
+			got := strings.Join(warnings(t, text), "\n")
+			if c.want == "" && strings.Contains(got, "fits no step") || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -77,14 +77,12 @@ func ParseDatabase(address, password string) (*Database, error) {
 	if err := closeAddress(u); err != nil {
 		return nil, err
 	}
-	config, err := pgxpool.ParseConfig(u.String())
+	config, err := parseAlone(u)
 	if err == nil {
 		u.RawQuery = encrypted(u.Query(), config.ConnConfig)
-		config, err = pgxpool.ParseConfig(u.String())
+		config, err = parseAlone(u)
 	}
 	switch {
-	case err != nil && os.Getenv("PGSERVICE") != "":
-		return nil, errors.New("its address cannot be used while PGSERVICE is in the environment and names no service: unset it, or check the port, sslmode and files of the address")
 	case err != nil:
 		return nil, errors.New("its address cannot be used: check its port, sslmode and the files that it names")
 	case config.ConnConfig.Host == "" || config.ConnConfig.Database == "":
@@ -100,6 +98,28 @@ func ParseDatabase(address, password string) (*Database, error) {
 	}
 	adjust(config)
 	return &Database{config: config}, nil
+}
+
+// parseAlone parses an address that says everything itself. The driver cannot be told to leave PGSERVICE alone, so that it
+// gets a service that says nothing.
+func parseAlone(u *url.URL) (_ *pgxpool.Config, err error) {
+	if os.Getenv("PGSERVICE") == "" {
+		return pgxpool.ParseConfig(u.String())
+	}
+	file, err := os.CreateTemp("", "throng-pgservice")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	_, err = file.WriteString("[throng]\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	alone, query := *u, u.Query()
+	query.Set("service", "throng")
+	query.Set("servicefile", file.Name())
+	alone.RawQuery = query.Encode()
+	return pgxpool.ParseConfig(alone.String())
 }
 
 // neutral are the values of what an address does not say. Without them the driver would take them from PG* variables,

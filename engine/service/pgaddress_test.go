@@ -1,6 +1,9 @@
 package service
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +74,51 @@ func TestDatabases(t *testing.T) {
 	d, err := ParseDatabase("postgres://app:old@127.0.0.1/shop", "new")
 	if err != nil || d.config.ConnConfig.Password != "new" {
 		t.Errorf("the password is not replaced: %v", err)
+	}
+}
+
+// TestAddressesAreAlone holds that nothing of PG* variables, service files and ~/.pgpass gets into the address of a scenario.
+func TestAddressesAreAlone(t *testing.T) {
+	addresses := []string{"postgres://app@127.0.0.1:6543/shop", "postgres://db.example/shop", "postgres://app:own@db.example/shop?sslmode=require"}
+	read := func() (all []string) {
+		t.Helper()
+		for _, address := range addresses {
+			d, err := ParseDatabase(address, "")
+			if err != nil {
+				t.Fatalf("%s: %v", address, err)
+			}
+			c := d.config.ConnConfig
+			all = append(all, fmt.Sprint(c.Host, c.Port, c.Database, c.User, c.Password, c.TLSConfig == nil, len(c.Fallbacks), c.ConnectTimeout, c.KerberosSpn, c.RuntimeParams, d.Hosts()))
+		}
+		return all
+	}
+	for _, name := range os.Environ() {
+		if name, _, _ := strings.Cut(name, "="); strings.HasPrefix(name, "PG") {
+			t.Setenv(name, "")
+			_ = os.Unsetenv(name)
+		}
+	}
+	want := read()
+	home := t.TempDir()
+	for name, text := range map[string]string{
+		".pgpass":          "*:*:*:*:hunter2\n",
+		".pg_service.conf": "[other]\nhost=evil.example\nport=1\nuser=root\npassword=hunter2\ndbname=evil\noptions=-c statement_timeout=1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "PGPASSFILE": filepath.Join(home, ".pgpass"), "PGSERVICEFILE": filepath.Join(home, ".pg_service.conf"), "PGHOST": "evil.example",
+		"PGPORT": "1", "PGUSER": "root", "PGPASSWORD": "hunter2", "PGDATABASE": "evil", "PGAPPNAME": "evil", "PGOPTIONS": "-c statement_timeout=1",
+		"PGSSLMODE": "disable", "PGCONNECT_TIMEOUT": "1", "PGTARGETSESSIONATTRS": "standby", "PGTZ": "Asia/Tokyo",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, service := range []string{"", "other", "missing"} {
+		t.Setenv("PGSERVICE", service)
+		if got := read(); !slices.Equal(got, want) {
+			t.Errorf("with PGSERVICE=%s:\n%q, want\n%q", service, got, want)
+		}
 	}
 }

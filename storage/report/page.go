@@ -43,6 +43,7 @@ type page struct {
 	Errors        []errorClass
 	Failed        string
 	Doubts        doubts
+	Cleaned       []mark
 	Changes       []change
 	Moves         string // what governors moved, in a line
 	Anomalies     []anomaly
@@ -109,6 +110,10 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 	}
 	if p.Origin, err = origin(ctx, src, &r); err != nil {
 		return nil, err
+	}
+	for i := range r.Cleaned {
+		c := &r.Cleaned[i]
+		p.Cleaned = append(p.Cleaned, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Says(func(t time.Time) string { return stamp(t) + " UTC" })})
 	}
 	if a := beside.Audit; a != nil {
 		p.Audit = &mark{tone(a.Equal), a.Summary}

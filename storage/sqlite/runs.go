@@ -82,24 +82,24 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 	checkpoint_bytes, source, hash, path, parameters, settings, verdict, forecast,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
 		AND what IN ('` + strings.Join(engine.TunableNames(), "', '") + `') AND NOT (what = '` + engine.LimitChange + `' AND new = '0')
-		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note`
+		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note, cleaned`
 
 // scanRun reads runColumns, and then more. With ErrDamaged comes what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
 	var inexact, forecast, fetched sql.NullString
-	var tuned string
+	var tuned, cleaned string
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
 		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
-		&forecast, &tuned, &fetched, &r.Note,
+		&forecast, &tuned, &fetched, &r.Note, &cleaned,
 	}, more...)...); err != nil {
 		return r, 0, translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [9]error
+	var errs [10]error
 	errs[8] = r.CheckIDs()
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
@@ -112,6 +112,9 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	}
 	if fetched.Valid {
 		errs[7] = json.Unmarshal([]byte(fetched.String), &r.Fetched)
+	}
+	if cleaned != "[]" { // most
+		errs[9] = json.Unmarshal([]byte(cleaned), &r.Cleaned)
 	}
 	if verdict != nil {
 		errs[4] = decode(verdict, &r.Verdict)

@@ -295,9 +295,14 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 		if err = w.tx.exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
 			err = w.tx.exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
 		}
+		if err == nil {
+			err = w.cleanupBegins(r.At)
+		}
 	case engine.EndRow:
 		w.suspect(r.Totals.Inexact)
-		err = w.end(&r)
+		if err = w.end(&r); err == nil {
+			err = w.cleanupEnds(&r)
+		}
 	case engine.SharedRow:
 		err = w.shared(pos, &r)
 	case engine.UnconfirmedRow:

@@ -26,6 +26,7 @@ type page struct {
 	headline *widget.Label
 	verdict  *widgets.Notice
 	exact    *widgets.Notice
+	cleaned  *widgets.Notice
 
 	outcomes *widgets.Shares
 	note     *note.Editor
@@ -54,7 +55,7 @@ type page struct {
 }
 
 func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
-	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice()}
+	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice(), cleaned: widgets.NewNotice()}
 	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	p.headline.Wrapping = fyne.TextWrapWord
 	const count, clock = "1,000,000", "1m30s"
@@ -126,7 +127,7 @@ const columnEms = 34
 func (p *page) layOut() {
 	gap := theme.Padding()
 	said := form.NewStack(container.NewBorder(nil, nil, p.badge, nil, p.headline),
-		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.verdict, p.exact)
+		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.verdict, p.exact, p.cleaned)
 	head := form.NewColumns(columnEms, said, p.note)
 	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
 	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
@@ -163,6 +164,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.note.Open(r.ID, r.Note)
 	p.verdict.Say(verdict(r))
 	p.exact.Say(exactness(r))
+	p.cleaned.Say(cleaned(r))
 	if judged(r) {
 		p.criteria.SetEmpty("None.")
 		p.criteria.SetRows(criteriaRows(r.Verdict))

@@ -133,6 +133,19 @@ func exactness(r *engine.RunRecord) (string, widgets.Tone) {
 	}
 }
 
+// cleaned says which cleanups of a run there were; "" is none.
+func cleaned(r *engine.RunRecord) (string, widgets.Tone) {
+	tone := widgets.Quiet
+	lines := make([]string, len(r.Cleaned))
+	for i := range r.Cleaned {
+		lines[i] = r.Cleaned[i].Says(words.Stamp)
+	}
+	if n := len(lines); n > 0 && !r.Cleaned[n-1].Whole() {
+		tone = widgets.Warning
+	}
+	return strings.Join(lines, "\n"), tone
+}
+
 func criteriaRows(verdict []engine.Judgement) []widgets.Row {
 	rows := make([]widgets.Row, len(verdict))
 	for i := range verdict {

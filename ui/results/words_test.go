@@ -2,6 +2,7 @@ package results
 
 import (
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -96,6 +97,38 @@ func TestFiguresThatWereNotMeasured(t *testing.T) {
 	for _, f := range peakFigures {
 		if got := f.value(&none); got != unknown && f.name != "behind schedule" {
 			t.Errorf("%s is %q, and was not measured", f.name, got)
+		}
+	}
+}
+
+// TestCleaned says which cleanups of a run there were, and warns while one is left to do.
+func TestCleaned(t *testing.T) {
+	at := time.Date(2026, 11, 25, 12, 0, 0, 0, time.Local)
+	for _, c := range []struct {
+		of   []engine.Cleaned
+		want string
+		tone widgets.Tone
+	}{
+		{nil, "", widgets.Quiet},
+		{
+			[]engine.Cleaned{{By: "c1", At: at, Ending: "finished", Agents: 1, Done: 1, Requests: 1234}},
+			"Cleaned up by run c1 on 2026-11-25 12:00:00: 1,234 requests for 1 agent.", widgets.Quiet,
+		},
+		{
+			[]engine.Cleaned{{By: "c1", At: at, Ending: "finished", Agents: 6, Done: 5, Requests: 11}},
+			"Cleaned up in part by run c1 on 2026-11-25 12:00:00: 11 requests, 5 of 6 agents done. To clean up the rest: throngctl cleanup.", widgets.Warning,
+		},
+		{
+			[]engine.Cleaned{{By: "c1", At: at, Agents: 6}},
+			"Cleanup run c1 started on 2026-11-25 12:00:00 and has not finished. To resume it: throngctl cleanup.", widgets.Warning,
+		},
+		{
+			[]engine.Cleaned{{By: "c1", At: at, Ending: "stopped", Agents: 6, Done: 1, Requests: 1}},
+			"Cleanup run c1 ended early on 2026-11-25 12:00:00 (stopped): 1 request, 1 of 6 agents done. To resume it: throngctl cleanup.", widgets.Warning,
+		},
+	} {
+		if got, tone := cleaned(&engine.RunRecord{Cleaned: c.of}); got != c.want || tone != c.tone {
+			t.Errorf("%q in tone %d, want %q in %d", got, tone, c.want, c.tone)
 		}
 	}
 }

@@ -55,12 +55,16 @@ func runRows(runs []engine.RunRecord) []widgets.Row {
 	return rows
 }
 
-// titled is the title of a run; a fork's says of which.
+// titled is the title of a run, with what it is a fork of and how far it is cleaned up.
 func titled(r *engine.RunRecord) string {
-	if r.Parent == "" {
-		return r.Title
+	title := r.Title
+	if r.Parent != "" {
+		title = fmt.Sprintf("%s, fork of %s at cycle %d", r.Title, r.Parent, r.ForkCycle)
 	}
-	return fmt.Sprintf("%s, fork of %s at cycle %d", r.Title, r.Parent, r.ForkCycle)
+	if state := r.CleanedState(); state != "" {
+		title += " (" + state + ")"
+	}
+	return title
 }
 
 var checkpointColumns = []widgets.Column{
@@ -186,6 +190,9 @@ func because(r *engine.RunRecord) string {
 	}
 	if r.Inexact != nil {
 		lines = append(lines, "The result is "+r.Inexact.String())
+	}
+	for i := range r.Cleaned {
+		lines = append(lines, r.Cleaned[i].Says(words.Stamp))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -24,6 +24,7 @@ type fakeDesk struct {
 	settings   []Setting
 	sending    Line
 	hook       Hook
+	allowed    []Allowed
 	err        error         // of all that can fail
 	wait       chan struct{} // a test of the connection waits for it; nil does not
 }
@@ -106,6 +107,20 @@ func (d *fakeDesk) RemoveCA(context.Context) error {
 func (d *fakeDesk) RemoteState() (string, State)                 { return d.sending.Value, d.sending.State }
 func (d *fakeDesk) DataFolder() string                           { return "/data/throng" }
 func (d *fakeDesk) MoveData(_ context.Context, dir string) error { return d.note("move", dir) }
+
+func (d *fakeDesk) Allowed(context.Context) ([]Allowed, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.allowed), nil
+}
+
+func (d *fakeDesk) Forget(_ context.Context, file string) error {
+	err := d.note("forget", file)
+	if err == nil {
+		d.set(func() { d.allowed = slices.DeleteFunc(d.allowed, func(a Allowed) bool { return a.File == file }) })
+	}
+	return err
+}
 
 func (d *fakeDesk) Saved(context.Context) ([]Setting, error) {
 	d.mu.Lock()

@@ -69,6 +69,9 @@ type Desk interface {
 	SetLogLevel(ctx context.Context, level string) error
 	// RemoteState says how sending is doing, in words. It does not wait.
 	RemoteState() (text string, state State)
+	// Allowed lists what scenario files were allowed, by file, and Forget takes back what one was.
+	Allowed(ctx context.Context) ([]Allowed, error)
+	Forget(ctx context.Context, file string) error
 	DataFolder() string
 	// MoveData makes another folder the data folder from the next start on; nothing is moved or deleted.
 	MoveData(ctx context.Context, dir string) error
@@ -84,15 +87,16 @@ type Screen struct {
 	data     *data
 	defaults *defaults
 	notices  *notices
+	allowed  *allowed
 	looks    *appearance
 	content  fyne.CanvasObject
 }
 
 // New makes the screen.
 func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
-	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks)}
+	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks), allowed: newAllowed(desk)}
 	page := container.NewVScroll(form.NewPanels(
-		form.NewColumns(38, form.NewPanels(s.database.panel, s.data.panel), form.NewPanels(s.looks.panel, s.notices.panel)),
+		form.NewColumns(38, form.NewPanels(s.database.panel, s.data.panel, s.allowed.panel), form.NewPanels(s.looks.panel, s.notices.panel)),
 		s.defaults.panel,
 	))
 	s.database.setPage(page)
@@ -113,6 +117,7 @@ func (s *Screen) Show() {
 	s.database.load()
 	s.data.load()
 	s.notices.load()
+	s.allowed.load()
 	s.defaults.load()
 	s.Tick()
 }

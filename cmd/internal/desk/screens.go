@@ -322,6 +322,24 @@ func (d settingsDesk) RemoteState() (text string, state settings.State) {
 	return text, settings.Good
 }
 
+// Allowed lists what scenario files were allowed.
+func (d settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) {
+	var all []settings.Allowed
+	for _, g := range wire.Consents(d.data).All() {
+		of := settings.Allowed{File: g.File}
+		for _, to := range g.Grants {
+			of.Addresses = append(of.Addresses, settings.AllowedAddress{Address: to.Address, Secrets: to.Secrets, At: to.At})
+		}
+		all = append(all, of)
+	}
+	return all, nil
+}
+
+// Forget takes back what a scenario file was allowed.
+func (d settingsDesk) Forget(_ context.Context, file string) error {
+	return wire.Consents(d.data).Forget(file)
+}
+
 // DataFolder is where the store is.
 func (d settingsDesk) DataFolder() string { return d.data }
 

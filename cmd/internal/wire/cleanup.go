@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -20,13 +21,33 @@ type Cleanup struct {
 	Run      engine.RunRecord
 	Scenario *scenario.Scenario // its chain, and what each agent made as its input
 	Settings engine.Settings
-	Resume   engine.RunID // the cleanup to go on with; "" begins one
+	Resume   engine.RunID // the cleanup to resume; "" begins one
 
-	Agents   int
+	Agents   int // with something left to remove
 	Sessions int64
 	Events   map[string]int64 // that say what was made, by name
+	Requests CleanupRequests  // that it sends
 	Hosts    []CleanupHost    // where requests go
 	Done     []engine.RunID   // the cleanups that were carried out before
+}
+
+// CleanupRequests is how many requests a cleanup sends, without retries: as far as the file says it.
+type CleanupRequests struct {
+	Least int64 `json:"least"`
+	Most  int64 `json:"most"`
+	More  bool  `json:"more,omitempty"` // it may be more than Most: that depends on answers
+}
+
+func (r CleanupRequests) String() string {
+	switch {
+	case r.More:
+		return "at least " + engine.Counted(r.Least, "request", "requests") + "; how many more depends on the answers"
+	case r.Least == r.Most:
+		return engine.Counted(r.Most, "request", "requests")
+	case r.Least == 0:
+		return "up to " + engine.Counted(r.Most, "request", "requests")
+	}
+	return engine.FormatCount(r.Least) + " to " + engine.Counted(r.Most, "request", "requests")
 }
 
 // errNoCleanup is that the scenario does not say how to remove what its agents made.
@@ -116,6 +137,7 @@ func NewCleanup(ctx context.Context, store cleanupStore, r *engine.RunRecord, sr
 	if c.Scenario, err = scenario.ReadCleanup(src, rows.Bytes()); err != nil {
 		return nil, err
 	}
+	c.expect()
 	c.settle()
 	return c, nil
 }
@@ -149,50 +171,128 @@ func (c *Cleanup) hosts(own, whole *scenario.Scenario) error {
 	return nil
 }
 
-// earlier finds the cleanups of the run: one to go on with, and else the agents that need none any more.
-func (c *Cleanup) earlier(ctx context.Context, store cleanupStore) (removed map[int]bool, err error) {
+// earlier finds the cleanups of the run: one to resume, and else when the things of which agents were removed last.
+func (c *Cleanup) earlier(ctx context.Context, store cleanupStore) (*removals, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	removed = map[int]bool{}
+	done := &removals{agents: map[int]time.Time{}}
+	for i := range c.Run.Cleaned {
+		m := &c.Run.Cleaned[i]
+		i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.ID == m.By && r.Damage == "" })
+		if i < 0 && m.Whole() { // it was deleted since; the mark stays
+			done.all = m.At
+			c.Done = append(c.Done, m.By)
+		}
+	}
 	for i := range runs {
 		r := &runs[i]
 		switch {
 		case r.Settings.Cleanup != c.Run.ID || r.Damage != "":
 			continue
 		case r.InProgress:
-			return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("its cleanup, run %s, is in progress", r.ID)}
+			return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("its cleanup, run %s, is in progress", r.ID), Hint: "wait for its end, or stop it: it can be resumed"}
 		case r.Ending != engine.EndFinished:
-			c.Resume, c.Agents, c.Settings = r.ID, len(r.Settings.Agents), r.Settings
-			record, err := store.Run(ctx, r.ID)
-			if err != nil {
-				return nil, err
-			}
-			c.Scenario, err = scenario.Restore(record.Source)
-			return nil, err
+			return nil, c.resume(ctx, store, r)
 		}
 		c.Done = append(c.Done, r.ID)
 		for s, err := range store.Sessions(ctx, r.ID, 0, 0) {
 			if err != nil {
 				return nil, err
 			}
-			if s.Outcome.Commits() {
-				removed[s.Agent] = true
+			if s.Outcome.Commits() && done.agents[s.Agent].Before(r.Created) {
+				done.agents[s.Agent] = r.Created
 			}
 		}
 	}
-	return removed, nil
+	return done, nil
+}
+
+// removals says whose things were removed, and when.
+type removals struct {
+	all    time.Time
+	agents map[int]time.Time
+}
+
+// has reports whether what a session made was removed: a run may be resumed after its cleanup.
+func (r *removals) has(s *engine.SessionRow) bool {
+	return s.Started.Before(r.all) || s.Started.Before(r.agents[s.Agent])
+}
+
+// resume makes the rest of a cleanup that did not finish the plan.
+func (c *Cleanup) resume(ctx context.Context, store cleanupStore, r *engine.RunRecord) error {
+	record, err := store.Run(ctx, r.ID) // with its files
+	if err != nil {
+		return err
+	}
+	c.Resume, c.Settings = r.ID, r.Settings
+	if c.Scenario, err = scenario.Restore(record.Source); err != nil {
+		return fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
+	}
+	done := map[int]bool{}
+	for s, err := range store.Sessions(ctx, r.ID, 0, 0) {
+		if err != nil {
+			return err
+		}
+		done[s.Agent] = true
+	}
+	agent := -1
+	for line := range bytes.Lines(record.Source.Files[engine.PayloadFiles+scenario.CleanupName]) {
+		var one *agentMade
+		if err := json.Unmarshal(line, &one); err != nil {
+			return fmt.Errorf("what is kept with run %s: %w", r.ID, err)
+		}
+		if agent++; one == nil || done[agent] {
+			continue
+		}
+		c.Agents++
+		c.Sessions += int64(len(one.Sessions))
+		for _, e := range one.Events {
+			c.Events[e.Name]++
+		}
+	}
+	c.expect()
+	return nil
+}
+
+// expect counts the requests that its chain sends, by the file and by what was made.
+func (c *Cleanup) expect() {
+	var events int64
+	for _, n := range c.Events {
+		events += n
+	}
+	passes := map[string]int64{"input.events": events, "input.sessions": c.Sessions}
+	agents, known := int64(c.Agents), true
+	all := &c.Requests
+	for _, r := range c.Scenario.Chain.Expect() {
+		known = known && r.Most < chain.Endless && !r.More
+		all.Least += r.Least * agents
+		all.Most += r.Most * agents
+		for _, loop := range r.Loops {
+			n, ok := passes[loop.Each]
+			if loop.Nested { // how often its loop runs is not counted
+				n, ok = 0, false
+			}
+			known = known && ok && loop.Most < chain.Endless
+			all.Least += loop.Least * n
+			all.Most += loop.Most * n
+		}
+	}
+	all.More = !known
+	if c.Resume != "" { // a session that was interrupted has sent some of its own
+		all.Least = 0
+	}
 }
 
 // collect reads what the agents of the run made, but for those whose was removed.
-func (c *Cleanup) collect(ctx context.Context, store cleanupStore, events []string, removed map[int]bool) (map[int]*agentMade, error) {
+func (c *Cleanup) collect(ctx context.Context, store cleanupStore, events []string, removed *removals) (map[int]*agentMade, error) {
 	all := map[int]*agentMade{}
 	for s, err := range store.Sessions(ctx, c.Run.ID, 0, 0) {
 		if err != nil {
 			return nil, err
 		}
-		if removed[s.Agent] {
+		if removed.has(s) {
 			continue
 		}
 		uuid := engine.SessionUUID(c.Run.ID, s.Cycle, s.Agent)

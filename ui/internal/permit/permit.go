@@ -88,7 +88,7 @@ func row(d engine.Destination) fyne.CanvasObject {
 	head.Say(d.Address())
 	parts := []fyne.CanvasObject{head, note(fmt.Sprintf("%s from %s, %s", what, d.Service, where), false)}
 	if len(d.Secrets) > 0 {
-		parts = append(parts, note("Gets "+strings.Join(d.Secrets, ", "), true))
+		parts = append(parts, note("Gets "+secrets(d.Secrets), true))
 	}
 	if d.Results {
 		parts = append(parts, note("This database holds the results of your runs.", true))
@@ -102,4 +102,12 @@ func note(text string, warns bool) *form.Note {
 		n.SetWarning(text)
 	}
 	return n
+}
+
+// secrets names them, as what they are.
+func secrets(names []string) string {
+	if len(names) == 1 {
+		return "the secret " + names[0]
+	}
+	return "the secrets " + strings.Join(names, ", ")
 }

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// cleanupBegins marks the run that this one cleans up, if it is a cleanup.
+func (w *transaction) cleanupBegins(at time.Time) error {
+	return w.markCleaned(func(c *engine.Cleaned) { c.At, c.Ending = at, "" })
+}
+
+// cleanupEnds marks it with what was done.
+func (w *transaction) cleanupEnds(r *engine.EndRow) error {
+	return w.markCleaned(func(c *engine.Cleaned) {
+		c.At, c.Ending, c.Requests, c.Done = r.At, r.Ending.String(), r.Totals.Left().Requests, 0
+		for o, n := range r.Totals.Outcomes {
+			if engine.Outcome(o).Commits() {
+				c.Done += n
+			}
+		}
+	})
+}
+
+// markCleaned changes what the run that this one cleans up says of this one. A run that cleans up none, or one that is
+// not there any more, changes nothing.
+func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
+	var of, text string
+	c := engine.Cleaned{}
+	err := w.tx.row(`SELECT id, coalesce(json_extract(settings, '$.Cleanup'), ''), coalesce(json_array_length(settings, '$.Agents'), 0) FROM runs WHERE key = ?`,
+		w.journal.run).Scan((*string)(&c.By), &of, &c.Agents)
+	if err != nil || of == "" {
+		return err
+	}
+	err = w.tx.row(`SELECT cleaned FROM runs WHERE id = ?`, of).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	var all []engine.Cleaned
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &all)
+	}
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(old engine.Cleaned) bool { return old.By == c.By })
+	if i < 0 {
+		i, all = len(all), append(all, c)
+	}
+	change(&all[i])
+	changed, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return w.tx.exec(`UPDATE runs SET cleaned = ? WHERE id = ?`, string(changed), of)
+}
