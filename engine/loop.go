@@ -101,6 +101,7 @@ type loop struct {
 	cycleBegan   time.Time
 	lastCycle    ClosedCycle
 	elapsed      time.Duration // of earlier processes
+	writing      time.Duration // it took to have the population written, before the run began
 	storedBefore int64         // bytes that earlier processes took in the store
 	lag          time.Duration
 
@@ -155,6 +156,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		deltas:   map[int]Delta{},
 		dirty:    map[int]bool{},
 		began:    now,
+		writing:  cfg.Before,
 		saved:    now,
 		schedule: now,
 		read:     lastReading{at: now},
@@ -196,6 +198,7 @@ func (l *loop) takeUp(res *Resumption) {
 	l.proof.well = l.totals.Outcomes[OK]+l.totals.Outcomes[Stopped] > 0
 	p, open := &l.totals.Peaks, l.totals.Service.Sum()-res.AtBarrier.Service.Sum()
 	p.Apart, p.Open = p.Apart-p.Open+open, open
+	l.writing += res.Writing
 	l.elapsed, l.checkpoints, l.storedBefore = l.totals.Peaks.Elapsed, res.Checkpoints, l.totals.Peaks.Stored
 	if res.Memory != nil {
 		l.r.memory = maps.Clone(res.Memory)

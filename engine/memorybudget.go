@@ -12,45 +12,74 @@ import (
 // memoryQuiet is how long no session may have waited for memory until that is told again.
 const memoryQuiet = time.Minute
 
+// memoryApart is how much of the memory budget is set apart at most as long as no session was seen to hold more.
+const memoryApart = 192 << 20
+
 // memoryBudget bounds what large answers of sessions in flight and what agents remember take, over the whole run. A
-// session that wants more waits, throttled, until others have given back enough; where nobody who holds something can go
-// on, it fails. Small sessions never ask. It is safe for concurrent use.
+// session that wants more waits, throttled, until others have given back enough. Since sessions claim step by step, all
+// that hold something could wait for each other: then one of them, the first, takes what is set apart, ends, and gives
+// all back. A session fails only if it wants more than it could get alone. Small sessions never ask. It is safe for
+// concurrent use.
 type memoryBudget struct {
 	mu      sync.Mutex
-	limit   int64 // bytes; 0 is none
-	held    int64 // by sessions in flight, until they end
-	kept    int64 // what agents remember as of the start of the cycle, and what sessions of the cycle add to it
-	active  int   // sessions that hold something, of which nothing waits
-	waiting list.List
+	limit   int64     // bytes; 0 is none
+	held    int64     // by sessions in flight, until they end
+	kept    int64     // what agents remember as of the start of the cycle, and what sessions of the cycle add to it
+	largest int64     // what one session held or wanted at most
+	active  int       // sessions that hold something, of which nothing waits
+	first   *holding  // the session that may use what is set apart; nil is none
+	holders list.List // claims of sessions that hold something, which are served before others
+	others  list.List
 	told    time.Time
 	tell    func(why string) // hears, apart, that sessions wait; may be nil
 }
 
 // holding is what a session holds of the budget. The budget's lock guards it.
 type holding struct {
-	answers, memory int64 // bytes; memory becomes what agents remember if the session's outcome commits
-	waits           int   // of its requests: for more, or for a place that a session may have which waits for memory
+	answers, memory int64            // bytes; memory becomes what agents remember if the session's outcome commits
+	steps           map[string]int64 // of answers, what those of steps under way hold, by path
+	waits           int              // of its requests: for more, or for a place that a session may have which waits for memory
 	holds           atomic.Bool
 }
 
-func (h *holding) counts() bool { return h.waits == 0 && h.answers+h.memory > 0 }
+func (h *holding) total() int64 { return h.answers + h.memory }
+
+func (h *holding) counts() bool { return h.waits == 0 && h.total() > 0 }
 
 type memoryClaim struct {
 	of     *holding
 	n      int64
 	memory bool
+	in     *list.List
 	answer chan error // of one
+}
+
+// room is what sessions in flight may hold together. mu is held.
+func (b *memoryBudget) room() int64 { return max(b.limit-b.kept, 0) }
+
+// fits reports whether a session may have n bytes more. mu is held.
+func (b *memoryBudget) fits(h *holding, n int64) bool {
+	room := b.room()
+	if h != b.first {
+		room -= max(min(memoryApart, room/2), min(b.largest, room))
+	}
+	return b.held+n <= room
 }
 
 // take claims n bytes if they are free.
 func (b *memoryBudget) take(h *holding, n int64, memory bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.limit > 0 && (b.waiting.Len() > 0 || b.held+b.kept+n > b.limit) {
+	if b.limit > 0 && (b.queued(h) || !b.fits(h, n)) {
 		return false
 	}
 	b.grant(h, n, memory)
 	return true
+}
+
+// queued reports whether others are to be served before a session. mu is held.
+func (b *memoryBudget) queued(h *holding) bool {
+	return h != b.first && (b.holders.Len() > 0 || h.total() == 0 && b.others.Len() > 0)
 }
 
 // grant changes what a session holds. mu is held.
@@ -63,6 +92,7 @@ func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 		}
 	})
 	b.held += n
+	b.largest = max(b.largest, h.total())
 	h.holds.Store(true)
 }
 
@@ -77,12 +107,22 @@ func (b *memoryBudget) change(h *holding, f func()) {
 	}
 }
 
-// wait claims n bytes, first come, first served. Its errors are why they cannot be had, and the cause of ctx.
+// wait claims n bytes; of sessions that hold something, and of others, who comes first is served first. Its errors are
+// why they cannot be had, and the cause of ctx.
 func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory bool) error {
-	c := &memoryClaim{h, n, memory, make(chan error, 1)}
+	c := &memoryClaim{h, n, memory, &b.others, make(chan error, 1)}
 	b.mu.Lock()
-	at := b.waiting.PushBack(c)
+	if h.total() > 0 {
+		c.in = &b.holders
+	}
+	at := c.in.PushBack(c)
+	if h == b.first {
+		c.in.MoveToFront(at)
+	}
 	b.change(h, func() { h.waits++ })
+	if want := h.total() + n; want <= b.room() {
+		b.largest = max(b.largest, want)
+	}
 	b.admit()
 	if len(c.answer) == 0 {
 		b.say()
@@ -97,44 +137,73 @@ func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory boo
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(c.answer) == 0 { // else it came in the same moment: the session gives it back when it ends
-		b.waiting.Remove(at)
+		c.in.Remove(at)
 		b.change(h, func() { h.waits-- })
 	}
 	b.admit()
 	return context.Cause(ctx)
 }
 
-// admit answers those in front for whom there is room, and, where nobody can give anything back, the one who came last.
-// mu is held.
+// admit answers the claims that can be answered now. mu is held.
 func (b *memoryBudget) admit() {
-	for front := b.waiting.Front(); front != nil; front = b.waiting.Front() {
-		c := front.Value.(*memoryClaim)
-		switch {
-		case b.held+b.kept+c.n <= b.limit:
-			b.answer(front, nil)
-			b.grant(c.of, c.n, c.memory)
-		case c.n > b.limit-b.kept:
-			b.answer(front, b.short(c.n))
-		case b.active == 0:
-			last := b.waiting.Back()
-			b.answer(last, b.short(last.Value.(*memoryClaim).n))
-		default:
+	for {
+		at, err := b.next()
+		if at == nil {
 			return
 		}
+		c := at.Value.(*memoryClaim)
+		c.in.Remove(at)
+		b.change(c.of, func() { c.of.waits-- })
+		if err == nil {
+			b.grant(c.of, c.n, c.memory)
+		}
+		c.answer <- err
 	}
 }
 
-// answer ends a wait. mu is held.
-func (b *memoryBudget) answer(at *list.Element, err error) {
-	c := b.waiting.Remove(at).(*memoryClaim)
-	b.change(c.of, func() { c.of.waits-- })
-	c.answer <- err
+// next is the claim to be answered now, and with what; nil is none. mu is held.
+func (b *memoryBudget) next() (*list.Element, error) {
+	front := b.holders.Front()
+	if front == nil {
+		front = b.others.Front()
+	}
+	if front == nil {
+		return nil, nil
+	}
+	switch c := front.Value.(*memoryClaim); {
+	case c.of.total()+c.n > b.room():
+		return front, b.short(c)
+	case b.fits(c.of, c.n):
+		return front, nil
+	case b.active == 0:
+		return b.stuck()
+	}
+	return nil, nil
+}
+
+// stuck is the claim to be answered where nobody who holds something can go on: the first that what is set apart is
+// enough for; if there is none, which takes sessions that wait for more than memory, one fails. mu is held.
+func (b *memoryBudget) stuck() (*list.Element, error) {
+	for _, in := range []*list.List{&b.holders, &b.others} {
+		for at := in.Front(); at != nil; at = at.Next() {
+			if c := at.Value.(*memoryClaim); b.held+c.n <= b.room() {
+				b.first = c.of
+				return at, nil
+			}
+		}
+	}
+	last := b.holders.Back()
+	if last == nil || last.Value.(*memoryClaim).of == b.first && b.others.Len() > 0 {
+		last = b.others.Back()
+	}
+	return last, b.short(last.Value.(*memoryClaim))
 }
 
 // short says why a session fails. mu is held.
-func (b *memoryBudget) short(n int64) error {
-	return Fail(Script, "the memory budget of %s is used up: sessions in flight hold %s, agents remember %s, and this step wants %s more; "+
-		"lower the concurrency limit, ask for less, or raise --memory-budget", FormatBytes(b.limit), FormatBytes(b.held), FormatBytes(b.kept), FormatBytes(n))
+func (b *memoryBudget) short(c *memoryClaim) error {
+	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step wants %s more",
+		FormatBytes(b.limit), FormatBytes(b.held), FormatBytes(c.of.total()), FormatBytes(b.kept), FormatBytes(c.n))
+	return &StepError{Class: Script, Err: &PermanentError{err, "ask for less at once, or raise --memory-budget"}}
 }
 
 // say tells that sessions wait. mu is held.
@@ -153,12 +222,46 @@ func (b *memoryBudget) say() {
 func (b *memoryBudget) end(h *holding, commits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held -= h.answers + h.memory
+	b.held -= h.total()
 	if commits {
 		b.kept += h.memory
 	}
 	b.change(h, func() { h.answers, h.memory = 0, 0 })
+	clear(h.steps)
 	h.holds.Store(false)
+	if b.first == h {
+		b.first = nil
+	}
+	b.admit()
+}
+
+// record notes that a step's answer holds n bytes more. It has been granted.
+func (b *memoryBudget) record(h *holding, path string, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h.steps == nil {
+		h.steps = map[string]int64{}
+	}
+	h.steps[path] += n
+}
+
+// settle has a step that ended keep n bytes. What its answers held and it does not keep is given back; more is what is
+// still to be claimed.
+func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	had := h.steps[path]
+	delete(h.steps, path)
+	if had > n {
+		b.giveBack(h, had-n)
+	}
+	return max(n-had, 0)
+}
+
+// giveBack lessens what the answers of a session hold. mu is held.
+func (b *memoryBudget) giveBack(h *holding, n int64) {
+	b.change(h, func() { h.answers -= n })
+	b.held -= n
 	b.admit()
 }
 
@@ -193,89 +296,3 @@ func (b *memoryBudget) figures() (held, kept, limit int64) {
 	defer b.mu.Unlock()
 	return b.held, b.kept, b.limit
 }
-
-// TryHoldMemory claims n bytes of the run's memory budget until the session ends, if they are free. What the run itself asks
-// counts for nothing: its answers are few.
-func (s *Session) TryHoldMemory(n int64) bool {
-	return s.apart != nil || s.run.memoryBudget.take(&s.holding, n, false)
-}
-
-// HeldMemory is how many bytes the session holds of the run's memory budget.
-func (s *Session) HeldMemory() int64 {
-	s.run.memoryBudget.mu.Lock()
-	defer s.run.memoryBudget.mu.Unlock()
-	return s.holding.answers
-}
-
-// ForceMemory is TryHoldMemory for what must not wait.
-func (s *Session) ForceMemory(n int64) {
-	if s.apart == nil {
-		s.run.memoryBudget.force(&s.holding, n)
-	}
-}
-
-// ReturnMemory gives back a part of what the session holds.
-func (s *Session) ReturnMemory(n int64) {
-	if s.apart != nil || n <= 0 {
-		return
-	}
-	b := &s.run.memoryBudget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.change(&s.holding, func() { s.holding.answers -= n })
-	b.held -= n
-	b.admit()
-}
-
-// Blocked says that the session waits for a place that other sessions have, which may wait for memory that it holds, until
-// unblocked is called.
-func (s *Session) Blocked() (unblocked func()) {
-	if s == nil || s.apart != nil || !s.holding.holds.Load() {
-		return func() {}
-	}
-	s.run.memoryBudget.block(&s.holding, 1)
-	return func() { s.run.memoryBudget.block(&s.holding, -1) }
-}
-
-// HoldMemory claims n bytes of the run's memory budget until the session ends, and waits while others hold so much that
-// they are not free; the clocks must be held meanwhile. Its error is a *StepError, with which the step of that path must
-// fail and which makes the run inexact, or the cause of ctx.
-func (s *Session) HoldMemory(ctx context.Context, path string, n int64) error {
-	return s.claimMemory(ctx, path, n, false)
-}
-
-// TryRemember is TryHoldMemory for what the agent is to remember.
-func (s *Session) TryRemember(n int64) bool { return s.run.memoryBudget.take(&s.holding, n, true) }
-
-// Remember is HoldMemory for what the agent is to remember.
-func (s *Session) Remember(ctx context.Context, path string, n int64) error {
-	return s.claimMemory(ctx, path, n, true)
-}
-
-func (s *Session) claimMemory(ctx context.Context, path string, n int64, memory bool) error {
-	err := s.run.memoryBudget.wait(ctx, &s.holding, n, memory)
-	if err != nil && ctx.Err() == nil {
-		s.Doubt(path, "the memory budget was used up, which depends on how many sessions were in flight")
-	}
-	return err
-}
-
-// size is about how many bytes a memory takes; m may be nil.
-func (m *Memory) size() (n int64) {
-	if m == nil {
-		return 0
-	}
-	const each = 48 // what a slice and its place in another take
-	for i := range m.Fields {
-		n += int64(len(m.Fields[i].Name)+len(m.Fields[i].Value)) + each
-	}
-	for _, note := range m.Notes {
-		n += int64(len(note)) + each
-	}
-	for i := range m.Inbox {
-		n += m.Inbox[i].size()
-	}
-	return n
-}
-
-func (l *Letter) size() int64 { return int64(len(l.Body)) + 48 }

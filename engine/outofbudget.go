@@ -62,7 +62,7 @@ func (l *loop) checkWall(now time.Time) {
 		return
 	}
 	b := l.r.ledger.books().budget
-	if elapsed := l.cfg.Before + l.elapsed + now.Sub(l.began); b.Wall > 0 && elapsed >= b.Wall {
+	if elapsed := l.writing + l.elapsed + now.Sub(l.began); b.Wall > 0 && elapsed >= b.Wall {
 		of := &bounds[len(bounds)-1]
 		why := of.usedUp(&b, Amount{}, Amount{}, elapsed)
 		l.r.ledger.close(of, why)
@@ -82,7 +82,7 @@ func (l *loop) budget(now time.Time, remaining time.Duration) BudgetState {
 	case l.ending == EndOutOfBudget:
 		s.Short = l.stopping
 	case l.phase != Ended && l.phase != Draining:
-		s.Short = s.short(l.cfg.Before+l.elapsed+now.Sub(l.began), remaining, done, total)
+		s.Short = s.short(l.writing+l.elapsed+now.Sub(l.began), remaining, done, total)
 	}
 	return s
 }

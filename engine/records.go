@@ -56,6 +56,8 @@ type SharedRow struct {
 	Cycle  int         `cbor:"2,keyasint"`
 	Entry  Entry       `cbor:"3,keyasint"` // the intent, of a Path and a Hash only; the answer; or nothing
 	Record *StepRecord `cbor:"4,keyasint,omitempty"`
+	// Took is how long it took to have the population written, in the last of the rows of its PopulationKey.
+	Took time.Duration `cbor:"5,keyasint,omitempty"`
 }
 
 // Answers reports whether the row holds an answer.
@@ -365,6 +367,7 @@ type Resumption struct {
 	AtBarrier   Totals          // as of the start of the cycle, but for Shared, which is up to the end
 	Changed     []int           // agents whose memory changed since the last checkpoint
 	Shared      Shared          // answers that belong to the run, of all cycles
+	Writing     time.Duration   // it took to have the population written, before the run began
 	Checkpoints int             // taken so far
 	Checkpoint  time.Time       // of the last one; zero without any
 	Injected    []Injection     // by hand, in the order of their cycles

@@ -44,7 +44,7 @@ type Config struct {
 	// without iterations.
 	Purpose func(step string) Purpose
 	// Ledger, if set, has what the run took before it began; nil begins with nothing. Written are the calls among that which
-	// had its population written. Before is how long that took: part of what a budget of time bounds in this process.
+	// had its population written. Before is how long that took: part of what a budget of time bounds, after a resume too.
 	Ledger  *Ledger
 	Written []StepRecord
 	Before  time.Duration

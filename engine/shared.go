@@ -101,6 +101,9 @@ type apart struct {
 func (l *loop) journalWriting() {
 	for i := range l.cfg.Written {
 		row := SharedRow{Key: PopulationKey, Cycle: l.number, Record: &l.cfg.Written[i]}
+		if i == len(l.cfg.Written)-1 {
+			row.Took = l.cfg.Before
+		}
 		l.append(row, nil)
 		l.r.shared.settled(&row)
 	}

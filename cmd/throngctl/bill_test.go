@@ -16,6 +16,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // biller is a model server that counts and bills what it is asked: 400 tokens in, 300 of them from its cache where the
@@ -26,6 +29,7 @@ type biller struct {
 	requests int64 // for answers and embeddings
 	others   int64
 	cost     int64         // in billionths of a dollar
+	slow     time.Duration // that a persona takes
 	holdFrom int64         // the request from which on none is answered; 0 is never
 	reached  chan struct{} // closed when it came
 	release  chan struct{}
@@ -88,6 +92,10 @@ func (b *biller) answer(w http.ResponseWriter, r *http.Request) {
 		b.cost += 400*1000 + 30*10_000
 	}
 	b.mu.Unlock()
+	if strings.Contains(text, "Invent") {
+		late := time.NewTimer(b.slow)
+		<-late.C
+	}
 	if hold {
 		select {
 		case <-release:
@@ -194,6 +202,81 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 	}
 	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, "kept from before") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestQuitWhileThePopulationIsWritten ends the program while a model writes the population: what is written is kept, what
+// it cost is said, also of the requests under way, and a launch goes on there. The time that it took is part of the run's
+// budget after a resume.
+func TestQuitWhileThePopulationIsWritten(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		b := newBiller(t)
+		file, data := b.scenario(t, true)
+		b.hold(6)
+		signals := make(chan os.Signal)
+		go func() {
+			<-b.reached
+			signals <- signal
+		}()
+		var out, stderr bytes.Buffer
+		code := execute(b.run(file, data, "--max-llm-calls", "1", "--budget", "5"),
+			&terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
+		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and kept; launch it again to go on there") ||
+			!strings.Contains(said, "the other 7 were given up: it was stopped; it took 6 requests and $") {
+			t.Errorf("%v: exit code %d\n%s%s", signal, code, &out, &stderr)
+		}
+		b.letGo()
+		requests, _ := b.bill()
+		code, text, errors := ctl(t, b.run(file, data, "--max-time", "1h", "--cycles", "1")...)
+		again, _ := b.bill()
+		if code != exitDone || !strings.Contains(text, "5 of them kept from before; 7 requests, ") || spent(t, data).Requests != again-requests {
+			t.Errorf("%v: launched again: exit code %d, %d requests\n%s%s", signal, code, again-requests, text, errors)
+		}
+	}
+}
+
+// TestWritingCountsAfterAResume: the time that it took to write the population is used up for a resumed run, too.
+func TestWritingCountsAfterAResume(t *testing.T) {
+	b := newBiller(t)
+	b.slow = 100 * time.Millisecond
+	file, data := b.scenario(t, true)
+	code, out, stderr := ctl(t, b.run(file, data, "--max-llm-calls", "1", "--max-requests", "14", "--cycles", "1")...)
+	if code != exitFailed || !strings.Contains(out, "14 of 14 requests") {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1s")
+	if code == exitDone || !strings.Contains(stderr, "of wall time are spent, which leaves too little to go on") {
+		t.Errorf("a second is enough, and 1.2 were spent: exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1h"); code != exitDone {
+		t.Errorf("an hour is too little: exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestChecksKeepWithinTheBudget: their statements are requests, and they end when its time does.
+func TestChecksKeepWithinTheBudget(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { close(release); server.Close() })
+	t.Setenv("CHECKED_DB", pgtest.Shared(t).Database(t))
+	file := scenarioFile(t, "title: Checked\npopulation: {count: 1}\nservices:\n  db: {kind: postgres, url: secret:CHECKED_DB}\nchain c:\n  step one: {kind: sql, service: db, query: select 1}\n")
+	for want, flags := range map[string][]string{
+		"not asked: the budget of 3 requests is used up": {"--max-requests", "3"},
+		"PostgreSQL ": {"--max-requests", "4"},
+	} {
+		if _, out, stderr := ctl(t, append([]string{"check", file, "--data", t.TempDir()}, flags...)...); !strings.Contains(out, want) {
+			t.Errorf("%v: want %q\n%s%s", flags, want, out, stderr)
+		}
+	}
+	file = scenarioFile(t, fmt.Sprintf("title: Checked\npopulation: {count: 1}\nservices:\n  shop: {kind: http, url: %q}\nchain c:\n  step one: {kind: http, service: shop, get: /}\n", server.URL))
+	_, out, stderr := ctl(t, "check", file, "--data", t.TempDir(), "--max-time", "100ms")
+	if !strings.Contains(out, "not finished: the budget of 100ms of wall time is used up") {
+		t.Errorf("a check took longer than the budget:\n%s%s", out, stderr)
 	}
 }
 

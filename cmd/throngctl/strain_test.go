@@ -3,9 +3,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,19 +18,27 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // strainedRun runs so many agents that each ask a service twice, and returns what its run.json says.
 func strainedRun(t *testing.T, server *httptest.Server, agents int, step string, prepare func(cmd *exec.Cmd), started func(p int), more ...string) (run, out string) {
 	t.Helper()
-	file := scenarioFile(t, fmt.Sprintf(`title: Strain
+	return strained(t, fmt.Sprintf(`title: Strain
 population: {count: %d}
 services:
   files: {kind: http, url: %q}
 chain ask:
   step one: {kind: http, service: files, get: /one%s}
   step two: {kind: http, service: files, get: /two%s}
-`, agents, server.URL, step, step))
+`, agents, server.URL, step, step), prepare, started, more...)
+}
+
+// strained runs a scenario in a process of its own, and returns what its run.json says.
+func strained(t *testing.T, text string, prepare func(cmd *exec.Cmd), started func(p int), more ...string) (run, out string) {
+	t.Helper()
+	file := scenarioFile(t, text)
 	data := filepath.Join(t.TempDir(), "data")
 	args := append([]string{"run", file, "--data", data, "--governor", "manual", "--no-dashboard", "--keep-awake=off"}, more...)
 	cmd, stdout, stderr := process(t, nil, args...)
@@ -82,6 +95,105 @@ func TestStoppedProcessFailsNobody(t *testing.T) {
 	}
 }
 
+// strainedSQL has agents send two statements each, which take 100 ms.
+func strainedSQL(t *testing.T, agents, connections int) string {
+	t.Helper()
+	t.Setenv("STRAINED_DB", pgtest.Shared(t).Database(t))
+	return fmt.Sprintf(`title: Strain
+population: {count: %d}
+services:
+  db: {kind: postgres, url: secret:STRAINED_DB, limits: {connections: %d}}
+chain ask:
+  step one: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: 1, retry: {attempts: 1}}
+  step two: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: 1, retry: {attempts: 1}}
+`, agents, connections)
+}
+
+// TestStoppedProcessFailsNoStatement is TestStoppedProcessFailsNobody for a database.
+func TestStoppedProcessFailsNoStatement(t *testing.T) {
+	text := strainedSQL(t, 40, 4)
+	conn := pgtest.Connect(t, os.Getenv("STRAINED_DB"))
+	defer func() { _ = conn.Close(context.Background()) }()
+	run, out := strained(t, text, nil, func(p int) {
+		for range 2 {
+			for asked := 0; asked == 0; {
+				if err := conn.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep(0.1)%' and state = 'active'").Scan(&asked); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Kill(p, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			over := time.NewTimer(2 * time.Second)
+			<-over.C
+			if err := syscall.Kill(p, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}, "--max-concurrent", "4")
+	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 40`) {
+		t.Errorf("it was stopped, and somebody failed:\n%s\n%s", out, run)
+	}
+}
+
+// TestTooManyOpenFilesForStatements is TestTooManyOpenFiles for a database.
+func TestTooManyOpenFilesForStatements(t *testing.T) {
+	run, out := strained(t, strainedSQL(t, 60, 60), func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `ulimit -n 40; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	}, nil, "--max-concurrent", "60", "--retries", "1")
+	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 60`) || !strings.Contains(out, "too many open files (the limit is 40)") {
+		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+	}
+}
+
+// TestDamagedSchemaEndsTheRun takes away a table of the store in the middle of a run: it ends, and says what happened, what
+// was kept and what to do. (Data by the environment: what a test leaves in --data is audited.)
+func TestDamagedSchemaEndsTheRun(t *testing.T) {
+	t.Parallel()
+	reached, release := make(chan struct{}), make(chan struct{})
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 20 {
+			close(reached)
+		}
+		if asked.Load() >= 20 {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}
+		_, _ = w.Write([]byte("{}"))
+	}))
+	t.Cleanup(server.Close)
+	data := filepath.Join(t.TempDir(), "data")
+	file := scenarioFile(t, fmt.Sprintf("title: Damaged\npopulation: {count: 100}\nservices:\n  s: {kind: http, url: %q}\nchain c:\n  step one: {kind: http, service: s, get: /}\n", server.URL))
+	cmd, stdout, stderr := process(t, []string{"THRONG_DATA=" + data}, "run", file, "--no-dashboard", "--keep-awake=off", "--max-concurrent", "4")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db")+"?_busy_timeout=20000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "ALTER TABLE sessions RENAME TO lost"); err != nil {
+		t.Fatal(err)
+	}
+	_ = db.Close()
+	close(release)
+	err = cmd.Wait()
+	said := stdout.String() + stderr.String()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitFailed {
+		t.Errorf("it ended with %v\n%s", err, said)
+	}
+	for _, want := range []string{"the store is damaged: no such table: sessions", "What was journaled until now is kept: restore a backup of "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing is said of %q:\n%s", want, said)
+		}
+	}
+}
+
 // TestTooManyOpenFiles gives the process fewer files than its sessions want: they wait, nobody fails, and it says what to do.
 func TestTooManyOpenFiles(t *testing.T) {
 	t.Parallel()
@@ -103,24 +215,27 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersShareOneBudget has many sessions get large answers: they wait for memory, and the process stays small.
+// TestLargeAnswersShareOneBudget has sessions get two large answers each: they wait for memory, also for that of others that
+// wait, and nobody fails whom the budget is enough for alone. Where it is not, sessions fail, and not the process.
 func TestLargeAnswersShareOneBudget(t *testing.T) {
 	t.Parallel()
-	const length, agents = 2 << 20, 40
+	const length, agents = 1 << 20, 40
 	text := []byte(`{"text":"` + strings.Repeat("x", length) + `"}`)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/two" {
-			text := []byte("{}")
-			_, _ = w.Write(text)
-			return
+		if r.URL.Path == "/one" {
+			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
 		}
-		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
 		_, _ = w.Write(text)
 	}))
 	t.Cleanup(server.Close)
-	run, out := strainedRun(t, server, agents, ", timeout: 60", nil, nil, "--max-concurrent", fmt.Sprint(agents), "--memory-budget", "30MB", "--keep-share", "0")
+	run, out := strainedRun(t, server, agents, ", timeout: 60", nil, nil, "--max-concurrent", fmt.Sprint(agents), "--memory-budget", "70MB", "--keep-share", "0")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, fmt.Sprintf(`"ok": %d`, agents)) || !strings.Contains(run, `"memory":`) {
 		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+	}
+	file := scenarioFile(t, fmt.Sprintf("title: Large\npopulation: {count: 4}\nservices:\n  files: {kind: http, url: %q}\nchain ask:\n  step one: {kind: http, service: files, get: /one}\n", server.URL))
+	code, stdout, stderr := ctl(t, "run", file, "--data", filepath.Join(t.TempDir(), "data"), "--no-dashboard", "--memory-budget", "3MB", "--keep-awake=off")
+	if code != exitFailed || !strings.Contains(stdout+stderr, "this step wants 4194 kB more. To do: ask for less at once, or raise --memory-budget") {
+		t.Errorf("an answer that is larger than the budget: code %d\n%s%s", code, stdout, stderr)
 	}
 }
 
@@ -144,5 +259,33 @@ chain much:
 	}
 	if !strings.Contains(run, "memory budget was used up") {
 		t.Errorf("it does not say why it is inexact:\n%s", run)
+	}
+}
+
+// TestAuditOfARunWithoutSessions cuts a run before any of its sessions ended: there is nothing to recompute, and all is equal.
+func TestAuditOfARunWithoutSessions(t *testing.T) {
+	t.Parallel()
+	reached := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		reached <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	file := scenarioFile(t, fmt.Sprintf("title: Empty\npopulation: {count: 1}\nservices:\n  s: {kind: http, url: %q}\nchain c:\n  step one: {kind: http, service: s, get: /}\n", server.URL))
+	data, signals := t.TempDir(), make(chan os.Signal, 2) // both may come before it shows the run
+	go func() {
+		<-reached
+		for range 2 {
+			signals <- os.Interrupt
+		}
+	}()
+	var stdout, stderr bytes.Buffer
+	code := execute([]string{"run", file, "--data", data, "--no-dashboard", "--keep-awake=off"},
+		&terminal{in: strings.NewReader(""), out: &stdout, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
+	if code == exitDone || strings.Contains(stdout.String(), "1 ok") {
+		t.Fatalf("code %d\n%s%s", code, &stdout, &stderr)
+	}
+	if code, out, errs := ctl(t, "audit", "--data", data); code != exitDone || !strings.Contains(out, "all equal") {
+		t.Errorf("audit: code %d\n%s%s", code, out, errs)
 	}
 }

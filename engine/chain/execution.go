@@ -43,7 +43,7 @@ type execution struct {
 	row    *engine.SessionRow // where records and events go: the session's, or a member's own
 	before int                // steps recorded when it began
 	kept   int                // bytes that it holds on to of what its steps gave
-	held   int                // of these, what is held of the run's memory budget, or is too little for that
+	held   int                // of these, what is held of the run's memory budget
 	key    draw.Key
 	time   timed // of the chain, or of the member
 	body   pass
@@ -247,6 +247,7 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 	}
 	out, err := t.act()
 	if err != nil {
+		t.x.s.SettleMemory(t.path, 0)
 		return t.failed(err)
 	}
 	t.x.in.Watch.gave(t, out)

@@ -125,7 +125,7 @@ func (g *group) begin(m *member) bool {
 	m.memory.own = &m.own
 	m.in = *x.in
 	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
-	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept}
+	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept, held: x.held}
 	m.x.time.up = p.timed
 	if !g.inTurn {
 		m.clock = p.timed.clock.Branch()
@@ -219,7 +219,7 @@ func (g *group) cancel() {
 // join adds what the members did to the execution that the group stands in, in the order of the file.
 func (g *group) join() (last int, err error) {
 	x, p := g.x, g.pass
-	kept := x.kept
+	kept, held := x.kept, x.held
 	for at := range g.members {
 		m := &g.members[at]
 		if at > g.bound {
@@ -239,6 +239,7 @@ func (g *group) join() (last int, err error) {
 		x.row.Events = append(x.row.Events, m.row.Events...)
 		x.in.Memory.join(m.memory.own)
 		x.kept += m.x.kept - kept
+		x.held += m.x.held - held
 		p.outputs = append(p.outputs, m.out)
 		if m.x.body.last != nil {
 			p.last = m.x.body.last

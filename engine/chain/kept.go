@@ -26,7 +26,8 @@ const (
 // keepFree is how much a session may hold on to that the run's memory budget does not count, in bytes.
 const keepFree = 1 << 20
 
-// keep counts what a step gave. What holds steps gives what these gave, which is counted already.
+// keep counts what a step gave. What holds steps gives what these gave, which is counted already. What its answers held
+// of the memory budget besides is given back.
 func (t *turn) keep(out script.Value) error {
 	x := t.x
 	x.kept += len(t.path)
@@ -35,15 +36,18 @@ func (t *turn) keep(out script.Value) error {
 	default:
 		x.kept += 2 * script.Weight(out)
 	}
-	if x.kept-x.held <= keepFree {
+	more := int64(x.kept - x.held)
+	if more <= keepFree {
+		if x.s.HoldsMemory() {
+			x.s.SettleMemory(t.path, 0)
+		}
 		return nil
 	}
-	more := int64(x.kept) - x.s.HeldMemory() // where a large answer came from is counted with it
 	x.held = x.kept
-	if more <= 0 || x.s.TryHoldMemory(more) {
+	if more = x.s.SettleMemory(t.path, more); more == 0 || x.s.TryKeepMemory(more) {
 		return nil
 	}
-	return t.throttled(func(ctx context.Context) error { return x.s.HoldMemory(ctx, t.path, more) })
+	return t.throttled(func(ctx context.Context) error { return x.s.KeepMemory(ctx, t.path, more) })
 }
 
 // throttled waits for memory, with the clocks paused.

@@ -73,7 +73,7 @@ type Call struct {
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
 	bill      *bill                                                  // nil asks no model
 	probe     bool                                                   // others wait for what this attempt finds out
-	reserved  int64                                                  // of memory, for the answer that is being read
+	reserved  int64                                                  // of memory, for the answer of this attempt
 	waited    time.Duration                                          // for memory, in this attempt
 	settle    func(spent engine.Outlay)                              // of what is claimed for the next attempt; nil is nothing
 	claimed   engine.Outlay                                          // for it, at most

@@ -28,24 +28,22 @@ var errMemory = errors.New("no memory for the answer")
 func weigh(n int64) int64 { return 2*n + min((roomTimes-2)*n, roomMost) }
 
 // room claims of the run's memory budget what an answer takes, before it is read; one whose length is not known as it comes.
+// What an earlier attempt's answer took is given back.
 func (c *Call) room(resp *http.Response, of *term) error {
+	if c.reserved > 0 {
+		c.fits(-1)
+	}
 	switch n := resp.ContentLength; {
 	case c.Session == nil || n >= 0 && n <= roomFree:
 		return nil
 	case n > 0:
 		return c.hold(of, weigh(min(n, maxBody)))
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error {
-		err := c.hold(of, weigh(roomPiece))
-		if err == nil {
-			c.reserved += weigh(roomPiece)
-		}
-		return err
-	}}
+	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error { return c.hold(of, weigh(roomPiece)) }}
 	return nil
 }
 
-// fits gives back what was claimed for an answer of unknown length, now that it is known; -1 is that there is none.
+// fits gives back what was claimed for an answer and is too much, now that its length is known; -1 is that there is none.
 func (c *Call) fits(length int) {
 	if c.reserved == 0 {
 		return
@@ -54,29 +52,34 @@ func (c *Call) fits(length int) {
 	if length >= 0 {
 		needs = min(weigh(int64(length)), c.reserved)
 	}
-	c.Session.ReturnMemory(c.reserved - needs)
-	c.reserved = 0
+	c.Session.ReturnMemory(c.Path, c.reserved-needs)
+	c.reserved = needs
 }
 
 // hold claims memory, throttled while there is none: neither the step's time nor the attempt's goes on.
 func (c *Call) hold(of *term, n int64) error {
 	if c.probe {
-		c.Session.ForceMemory(n)
+		c.Session.ForceMemory(c.Path, n)
+		c.reserved += n
 		return nil
 	}
-	if c.Session.TryHoldMemory(n) {
+	if c.Session.TryHoldMemory(c.Path, n) {
+		c.reserved += n
 		return nil
 	}
 	resume, start := of.pause(), time.Now()
 	defer resume()
 	err := c.held(engine.MemoryGate, func() error { return c.Session.HoldMemory(of.Context, c.Path, n) })
 	c.waited += time.Since(start)
+	if err == nil {
+		c.reserved += n
+	}
 	return unheld(of.Context, err)
 }
 
 // holdRead claims memory for an answer that was read.
 func (c *Call) holdRead(ctx context.Context, n int64) error {
-	if n <= roomFree || c.Session == nil || c.Session.TryHoldMemory(weigh(n)) {
+	if n <= roomFree || c.Session == nil || c.Session.TryHoldMemory(c.Path, weigh(n)) {
 		return nil
 	}
 	return c.held(engine.MemoryGate, func() error { return c.Session.HoldMemory(ctx, c.Path, weigh(n)) })

@@ -91,6 +91,7 @@ func (r *resuming) shared(ctx context.Context) error {
 	t.Shared = engine.Asked{}
 	err := r.store.eachShared(ctx, r.key, func(row *engine.SharedRow) {
 		r.Shared.Add(row)
+		r.Writing += row.Took
 		if row.Record != nil {
 			t.Shared.Add(row.Record)
 		}

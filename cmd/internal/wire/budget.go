@@ -48,7 +48,7 @@ func (l Launch) checkGoOn(ctx context.Context, was *engine.RunRecord, res *engin
 	if was.Ending == engine.EndOutOfBudget {
 		reason = was.Reason
 	}
-	err := engine.CheckGoOn(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed)
+	err := engine.CheckGoOn(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
 	if err == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,9 @@ func (p *Preflight) Forget() {
 // answer; one call at a time, and the list is its own. The results would go to db.
 func (p *Preflight) List(ctx context.Context, l Launch, db Database, tell func([]engine.Check)) []engine.Check {
 	if l.Scenario != nil {
-		ctx = withBudget(ctx, l.Settings.Budget)
+		var end func()
+		ctx, end = withBudget(ctx, l.Settings.Budget)
+		defer end()
 	}
 	items := l.items(db)
 	all := make([]engine.Check, len(items))
@@ -81,6 +84,9 @@ func (p *Preflight) check(ctx context.Context, it item) engine.Check {
 	limited, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	c := it.find(limited)
+	if cause := context.Cause(ctx); it.key != "" && errors.Is(cause, engine.ErrCut) {
+		c = unknown("not finished: %v", cause)
+	}
 	c.Name = it.name
 	c.Text, c.Hint = Redact(c.Text), Redact(c.Hint)
 	if it.key != "" && ctx.Err() == nil {

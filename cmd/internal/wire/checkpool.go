@@ -10,11 +10,19 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
+// poolStatements is how many statements checkPool sends at most.
+const poolStatements = 4
+
 // checkPool asks the database of sql steps, and opens as many connections as they may have.
 func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 	d, _, err := l.database(o.Service)
 	if err != nil {
 		return refused(err)
+	}
+	for range poolStatements {
+		if err := payRequest(ctx); err != nil {
+			return unknown("not asked: %v", err)
+		}
 	}
 	text, err := d.Check(ctx)
 	if err != nil {

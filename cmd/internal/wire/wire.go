@@ -257,7 +257,7 @@ func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recordin
 	if err != nil {
 		return o, err
 	}
-	if err := l.nameModels(ctx, bearers); err != nil {
+	if err := l.nameModels(paidFrom(ctx, j.ledger), bearers); err != nil {
 		return o, err
 	}
 	if o.unpriced, err = l.unpriced(); err != nil { // with the models that were found out
