@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
 )
 
 // TestSecondTerminal steers a run of another process until it stops, and finds in the store who did what and why.
