@@ -27,14 +27,14 @@ BEFORE   ?=
 BASE     ?= HEAD
 FUZZTIME ?= 10s
 
-REHEARSAL = bin/throngctl run $(SCENARIO) $(ARGS)
+MOCK = bin/throngctl run $(SCENARIO) $(ARGS)
 
 # The local store is SQLite in C.
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run rehearsal build app package try-package test fmt fmt-check vet lint vulnerabilities race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -48,15 +48,15 @@ setup-app: ## Install what make package needs as well (xz, dpkg-deb)
 setup-test: ## Install what the tests need as well (a display of their own, PostgreSQL)
 	@sh .ci/setup test
 
-run: build ## Open the window; where there is no display, run the rehearsal in the terminal
+run: build ## Open the window; where there is no display, run the mock in the terminal
 	@if [ $(SYSTEM) != Linux ] || [ -n "$$DISPLAY" ]; then \
 		exec bin/throng; \
 	fi; \
-	echo 'There is no display here (DISPLAY is not set), so this is the rehearsal in the terminal, without the window.'; \
-	$(REHEARSAL)
+	echo 'There is no display here (DISPLAY is not set), so this is the mock in the terminal, without the window.'; \
+	$(MOCK)
 
-rehearsal: build ## Run the rehearsal of 372 shoppers in the terminal, to its end; ARGS="--cycles 5" adds flags
-	@$(REHEARSAL)
+mock: build ## Run the mock of 372 shoppers in the terminal, to its end; ARGS="--cycles 5" adds flags
+	@$(MOCK)
 
 build: setup ## Build bin/throng, the window, and bin/throngctl, the terminal program
 	@[ -e bin/throng ] || echo 'The first build takes some minutes: it compiles what draws the window.'

@@ -11,6 +11,6 @@
 //
 // The packages below it, each of which says more: scenario reads files and makes Programs of them, with the steps of chain,
 // the clients of service and the sandbox of script; govern moves the limit; forecast, calibrate and compare tell how many at
-// once, what it takes, and what came of it; audit recomputes the figures; rehearsal is the shop and the models that come
+// once, what it takes, and what came of it; audit recomputes the figures; mock is the shop and the models that come
 // along.
 package engine

@@ -10,7 +10,7 @@ import (
 // Basis says what an estimate goes by, the best first; the zero value is that nobody knows.
 type Basis uint8
 
-// What estimates go by: an earlier run that was measured, the latencies that the rehearsal plays, what the scenario or
+// What estimates go by: an earlier run that was measured, the latencies that the mock plays, what the scenario or
 // the settings say, and rules of thumb.
 const (
 	NotKnown Basis = iota
@@ -172,7 +172,7 @@ func (f *Forecast) From() string {
 	text := map[Basis]string{
 		NotKnown:    "uncertain: not everything is known before a first run",
 		Measured:    "measured",
-		FromProfile: "from the latencies of the rehearsal and what the scenario says, until a first run is measured",
+		FromProfile: "from the latencies of the mock and what the scenario says, until a first run is measured",
 		FromFile:    "from what the scenario says, until a first run is measured",
 		Guessed:     "a guess, until a first run is measured",
 	}[f.Basis()]

@@ -126,7 +126,7 @@ func TestFrom(t *testing.T) {
 	}{
 		{func(f *Forecast) {}, Guessed, "in part a guess"},
 		{func(f *Forecast) { f.Cost.Basis = Measured }, FromProfile, "in part a guess, from the run of 2026-0"},
-		{func(f *Forecast) { f.Calls = Exactly(0, FromFile); f.Run = "" }, FromProfile, "latencies of the rehearsal"},
+		{func(f *Forecast) { f.Calls = Exactly(0, FromFile); f.Run = "" }, FromProfile, "latencies of the mock"},
 		{func(f *Forecast) { f.Cost.Basis, f.Cycle.Basis, f.RequestRate.Basis = Measured, Measured, Measured }, Measured, "measured in the run of 2026-0"},
 		{func(f *Forecast) { f.Cycle, f.Run = Estimate{}, "" }, NotKnown, "not everything is known"},
 	} {

@@ -89,8 +89,8 @@ type Settings struct {
 	RemoteCheckpoints bool
 	// Simulation sends X-Simulation-Mode: true to all services.
 	Simulation bool
-	// Rehearsal is how the embedded servers behave.
-	Rehearsal Rehearsal
+	// Mock is how the embedded servers behave.
+	Mock Mock
 
 	// KeepShare is the share of sessions whose requests and answers are kept after their barrier.
 	KeepShare float64
@@ -105,8 +105,8 @@ type Settings struct {
 	Replay RunID
 }
 
-// Rehearsal is how the embedded servers behave. The zero value is one on this machine that works.
-type Rehearsal struct {
+// Mock is how the embedded servers behave. The zero value is one on this machine that works.
+type Mock struct {
 	Profile  string            // latency: none, local, remote, slow; "" is local
 	Faults   map[string]string // shares by kind of fault, as written
 	Scarcity bool              // agents share what there is

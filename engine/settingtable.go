@@ -241,11 +241,11 @@ var SettingTable = []Setting{
 	{Name: "services", field: func(s *Settings) settingValue {
 		return plainValue(&s.Services, func(m map[string]string) bool { return len(m) == 0 })
 	}},
-	{Name: "mock-latency", field: func(s *Settings) settingValue { return plainValue(&s.Rehearsal.Profile, isZero[string]) }},
+	{Name: "mock-latency", field: func(s *Settings) settingValue { return plainValue(&s.Mock.Profile, isZero[string]) }},
 	{Name: "mock-faults", field: func(s *Settings) settingValue {
-		return plainValue(&s.Rehearsal.Faults, func(m map[string]string) bool { return len(m) == 0 })
+		return plainValue(&s.Mock.Faults, func(m map[string]string) bool { return len(m) == 0 })
 	}},
-	{Name: "mock-scarcity", field: func(s *Settings) settingValue { return plainValue(&s.Rehearsal.Scarcity, isZero[bool]) }},
+	{Name: "mock-scarcity", field: func(s *Settings) settingValue { return plainValue(&s.Mock.Scarcity, isZero[bool]) }},
 	{Name: "remote", field: func(s *Settings) settingValue { return plainValue(&s.Remote, isZero[bool]) }},
 	{Name: "replay-of", Fixed: true, field: func(s *Settings) settingValue { return plainValue(&s.Replay, isZero[RunID]) }},
 	{Name: "cleanup-of", Fixed: true, field: func(s *Settings) settingValue { return plainValue(&s.Cleanup, isZero[RunID]) }},

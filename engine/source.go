@@ -21,16 +21,16 @@ const (
 	OnlyChain      = OwnFiles + "chain"           // the name of the chain that is run alone
 	ConnectorsFile = OwnFiles + "connectors.yaml" // the connectors of the settings, if the scenario uses one of them
 	PayloadFiles   = OwnFiles + "payload/"        // before the name of the payload's file
-	RehearsedSteps = OwnFiles + "rehearsed"       // what the rehearsal answers in place of, a line for each
+	MockedSteps    = OwnFiles + "mocked"          // what the mock answers in place of, a line for each
 )
 
 // Alone returns the name of the chain that is run alone; "" is that the scenario runs as a whole.
 func (s *Source) Alone() string { return string(s.Files[OnlyChain]) }
 
-// Rehearsed lists the connectors and functions that the scenario does not define, such as "connector summarizer": the
-// rehearsal answered in their place.
-func (s *Source) Rehearsed() []string {
-	text := string(s.Files[RehearsedSteps])
+// Mocked lists the connectors and functions that the scenario does not define, such as "connector summarizer": the
+// mock answered in their place.
+func (s *Source) Mocked() []string {
+	text := string(s.Files[MockedSteps])
 	if text == "" {
 		return nil
 	}

@@ -10,13 +10,13 @@ import (
 // TestSourceOfARun is what a run says of what it took from elsewhere.
 func TestSourceOfARun(t *testing.T) {
 	var none engine.Source
-	if none.Alone() != "" || none.Rehearsed() != nil {
-		t.Errorf("nothing gives %q, %q", none.Alone(), none.Rehearsed())
+	if none.Alone() != "" || none.Mocked() != nil {
+		t.Errorf("nothing gives %q, %q", none.Alone(), none.Mocked())
 	}
 	some := engine.Source{Files: map[string][]byte{
-		engine.OnlyChain: []byte("analysis"), engine.RehearsedSteps: []byte("connector a\nfunction b"),
+		engine.OnlyChain: []byte("analysis"), engine.MockedSteps: []byte("connector a\nfunction b"),
 	}}
-	if got := some.Rehearsed(); some.Alone() != "analysis" || !slices.Equal(got, []string{"connector a", "function b"}) {
+	if got := some.Mocked(); some.Alone() != "analysis" || !slices.Equal(got, []string{"connector a", "function b"}) {
 		t.Errorf("got %q, %q", some.Alone(), got)
 	}
 }

@@ -46,7 +46,7 @@ type TrialStep struct {
 	Exchanges               []Exchange // in the order of their answers
 	Output                  string     // JSON text; "" is none, or not to be shown
 	Private                 bool       // its output is not to be shown
-	Rehearsed               bool       // the rehearsal answered in place of what is not defined
+	Mocked                  bool       // the mock answered in place of what is not defined
 	Usage                   *Usage     // nil is none
 	Error                   string
 	Shadowed                []string // fields of an http answer's body that are called as something of the answer itself

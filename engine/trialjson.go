@@ -46,7 +46,7 @@ type (
 		Exchanges []exchangeJSON  `json:"exchanges,omitempty"`
 		Output    json.RawMessage `json:"output,omitempty"`
 		Private   bool            `json:"private,omitempty"`
-		Rehearsed bool            `json:"rehearsed,omitempty"`
+		Mocked    bool            `json:"mocked,omitempty"`
 		Usage     *usageJSON      `json:"usage,omitempty"`
 		Error     string          `json:"error,omitempty"`
 		Shadowed  []string        `json:"shadowed,omitempty"`
@@ -103,7 +103,7 @@ func triedSteps(steps []TrialStep) []triedJSON {
 		j := triedJSON{
 			Path: s.Path, Kind: s.Kind, Service: s.Service, Pass: s.Pass, File: s.File, Line: s.Line, Status: s.Status.String(),
 			Took: inMillis(s.Took), Held: inMillis(s.Held), Attempts: s.Attempts, Statuses: s.Statuses, Output: bodyJSON(s.Output),
-			Private: s.Private, Rehearsed: s.Rehearsed, Error: s.Error, Shadowed: s.Shadowed, Steps: triedSteps(s.Inner),
+			Private: s.Private, Mocked: s.Mocked, Error: s.Error, Shadowed: s.Shadowed, Steps: triedSteps(s.Inner),
 		}
 		if s.Class != NoError {
 			j.Class = s.Class.String()

@@ -63,8 +63,8 @@ func (s *TrialStep) About() string {
 	if n := s.Retries(); n > 0 {
 		parts = append(parts, Counted(int64(n), "retry", "retries"))
 	}
-	if s.Rehearsed {
-		parts = append(parts, "answered by the rehearsal")
+	if s.Mocked {
+		parts = append(parts, "answered by the mock")
 	}
 	if cost := costOf(s.Usage); cost != "" {
 		parts = append(parts, cost)

@@ -11,7 +11,7 @@ const (
 	SourcePart = "source" // of the scenario's files; Place is its first byte
 	AnswerPart = "answer" // that belongs to the run; Place is its position in the journal
 	MemoryPart = "memory" // of an agent, which is Place, as of the checkpoint Number; empty where it forgot everything
-	LogPart    = "log"    // of the rehearsal's log; Place is its first byte, Number its length
+	LogPart    = "log"    // of the mock shop's log; Place is its first byte, Number its length
 	StatePart  = "state"  // of a checkpoint, which is Place: the rest of it; Number is its [ContentsFormat]
 )
 

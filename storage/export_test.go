@@ -95,7 +95,7 @@ func crowd() *reader {
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles = 42, 2
 	settings.Services = map[string]string{"shop": "https://user:secret@shop.example:8080/api?key=secret", "db": "localhost:5432"}
-	settings.Rehearsal = engine.Rehearsal{Profile: "remote", Faults: map[string]string{"shop": "5%"}, Scarcity: true}
+	settings.Mock = engine.Mock{Profile: "remote", Faults: map[string]string{"shop": "5%"}, Scarcity: true}
 	return &reader{
 		barriers: []engine.BarrierRow{
 			{Cycle: 0, At: epoch.Add(time.Minute), Active: 372, Took: 30 * time.Second, Lag: time.Second, Sessions: 372, Work: engine.CycleWork{

@@ -24,7 +24,7 @@ type manifest struct {
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
 	Chain      string                     `json:"chain_alone,omitempty"`
-	Rehearsed  []string                   `json:"rehearsed,omitempty"` // the rehearsal answered in place of these
+	Mocked     []string                   `json:"mocked,omitempty"` // the mock answered in place of these
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
 	Settings   engine.Settings            `json:"settings"`
@@ -195,7 +195,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		Run: r.ID, Title: r.Title, Throng: version,
 		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
 		Chain:      r.Source.Alone(),
-		Rehearsed:  r.Source.Rehearsed(),
+		Mocked:     r.Source.Mocked(),
 		Parameters: map[string]json.RawMessage{},
 		Seed:       r.Settings.Seed, Settings: publicSettings(r.Settings),
 		Parent: r.Parent, ForkCycle: r.ForkCycle,

@@ -65,7 +65,7 @@ func (a *App) typed(name fyne.KeyName) {
 	a.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: name})
 }
 
-// TestTheFirstStart shows round: Return three times launches the rehearsal, and nothing is asked for.
+// TestTheFirstStart shows round: Return three times launches the mock, and nothing is asked for.
 func TestTheFirstStart(t *testing.T) {
 	d := &desk{}
 	q, a := first(t, d)

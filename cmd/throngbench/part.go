@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // part is a process beside a side. It says a line when it is ready, and ends when its standard input does.
@@ -52,9 +52,9 @@ func (e env) startPart(ctx context.Context, name string) (*part, error) {
 	return p, nil
 }
 
-// serveShop is the rehearsal's shop, in memory. It says its address and secret.
+// serveShop is the mock shop, in memory. It says its address and secret.
 func serveShop(context.Context, env) (figures, error) {
-	shop, err := rehearsal.Start(rehearsal.Config{})
+	shop, err := mock.Start(mock.Config{})
 	if err != nil {
 		return nil, err
 	}

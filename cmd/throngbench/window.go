@@ -160,7 +160,7 @@ func beside(ctx context.Context, e env) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(e.dir, "settings.json"), []byte(`{"rehearsal": "none"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(e.dir, "settings.json"), []byte(`{"mock": "none"}`), 0o600); err != nil {
 		return nil, err
 	}
 	if err := d.start(ctx, filepath.Join(e.tools, "throng"), e.dir, scenario); err != nil {

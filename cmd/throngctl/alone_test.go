@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/prove"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // analysis is the plain chain file of the language's description, as it is written there.
@@ -41,11 +41,11 @@ func result(t *testing.T, out string) (r struct {
 	return r
 }
 
-// TestPlainChainFile runs the file alone with a payload, on what the rehearsal answers in place of its connectors.
+// TestPlainChainFile runs the file alone with a payload, on what the mock answers in place of its connectors.
 func TestPlainChainFile(t *testing.T) {
 	data := t.TempDir()
 	payload := write(t, filepath.Join(data, "payload.json"), `{"text": "The <new> café is lovely."}`)
-	args := []string{"run", analysis, "--chain", "parallel_analysis", "--payload", payload, "--data", data, "--rehearsal", "none"}
+	args := []string{"run", analysis, "--chain", "parallel_analysis", "--payload", payload, "--data", data, "--mock-latency", "none"}
 	code, out, stderr := ctl(t, args...)
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -61,8 +61,8 @@ func TestPlainChainFile(t *testing.T) {
 		t.Errorf("one after another, exit code %d: %s\n%s", code, difference(calm(out), calm(one)), stderr)
 	}
 	code, out, stderr = ctl(t, "export", "--what", "run", "--data", data)
-	if code != exitDone || !strings.Contains(out, `"rehearsed": [`) || !strings.Contains(out, `"connector summarizer"`) {
-		t.Errorf("run.json, exit code %d, does not say what is rehearsed\n%s%s", code, out, stderr)
+	if code != exitDone || !strings.Contains(out, `"mocked": [`) || !strings.Contains(out, `"connector summarizer"`) {
+		t.Errorf("run.json, exit code %d, does not say what is mocked\n%s%s", code, out, stderr)
 	}
 }
 
@@ -91,7 +91,7 @@ chain parallel_analysis:
 		data := t.TempDir()
 		payload := write(t, filepath.Join(data, "payload.json"), `{"text": "The <new> café is lovely."}`)
 		code, out, stderr := ctl(t, "run", write(t, filepath.Join(data, name), text), "--chain", "parallel_analysis", "--payload", payload,
-			"--data", data, "--rehearsal", "none")
+			"--data", data, "--mock-latency", "none")
 		if code != exitDone || calm(out) != want {
 			t.Errorf("%s, exit code %d: %s\n%s", name, code, difference(want, calm(out)), stderr)
 		}
@@ -100,8 +100,8 @@ chain parallel_analysis:
 
 // TestPlainChainFileAsScenario runs the same file as a run like any other, of one agent.
 func TestPlainChainFileAsScenario(t *testing.T) {
-	code, out, stderr := ctl(t, "run", analysis, "--data", t.TempDir(), "--rehearsal", "none")
-	for _, want := range []string{"1 agents", "1 (1 ok)", "not defined    connector sentiment_analyzer, connector entity_extractor, connector summarizer: the rehearsal"} {
+	code, out, stderr := ctl(t, "run", analysis, "--data", t.TempDir(), "--mock-latency", "none")
+	for _, want := range []string{"1 agents", "1 (1 ok)", "not defined    connector sentiment_analyzer, connector entity_extractor, connector summarizer: the mock"} {
 		if code != exitDone || !strings.Contains(out, want) {
 			t.Fatalf("exit code %d, want %q\n%s%s", code, want, out, stderr)
 		}
@@ -151,7 +151,7 @@ func TestResultsOfChains(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			data := t.TempDir()
 			file := write(t, filepath.Join(data, "c.ai"), "chain other: {step x: {kind: emit, event: x}}\nchain c:\n  "+tt.text+"\n")
-			code, out, stderr := ctl(t, "run", file, "--chain", "c", "--data", data, "--rehearsal", "slow")
+			code, out, stderr := ctl(t, "run", file, "--chain", "c", "--data", data, "--mock-latency", "slow")
 			r := result(t, out)
 			var compact bytes.Buffer
 			if err := json.Compact(&compact, r.Result); err != nil {
@@ -179,16 +179,16 @@ chain c:
 	file := write(t, filepath.Join(data, "real.ai"), text)
 	code, out, stderr := ctl(t, "run", file, "--data", data)
 	for _, want := range []string{
-		"connector sentiments: is not defined, and the rehearsal does not answer in its place while the service nlp is a real one (defined are the connectors entities)",
+		"connector sentiments: is not defined, and the mock does not answer in its place while the service nlp is a real one (defined are the connectors entities)",
 		"function classify: is not defined",
 	} {
 		if code != exitUsage || out != "" || !strings.Contains(stderr, want) {
 			t.Errorf("exit code %d, want %q\n%s%s", code, want, out, stderr)
 		}
 	}
-	code, out, stderr = ctl(t, "run", file, "--data", data, "--service", "nlp=rehearsal:shop", "--retries", "1")
+	code, out, stderr = ctl(t, "run", file, "--data", data, "--service", "nlp=mock:shop", "--retries", "1")
 	if code != exitFailed || !strings.Contains(out, "client_error") { // the shop has no /entities
-		t.Errorf("with a rehearsal, exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("with a mock, exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
@@ -203,7 +203,7 @@ connectors:
 `)
 	payload := write(t, filepath.Join(data, "payload.json"), `{"text": "Ann has a lovely cat"}`)
 	code, out, stderr := ctl(t, "run", analysis, "--chain", "parallel_analysis", "--payload", payload, "--data", data)
-	if r := result(t, out); code != exitDone || strings.Join(strings.Fields(string(r.Result)), "") != `["good",["Ann"]]` || stderr != "" || strings.Contains(out, "rehearsed") {
+	if r := result(t, out); code != exitDone || strings.Join(strings.Fields(string(r.Result)), "") != `["good",["Ann"]]` || stderr != "" || strings.Contains(out, "mocked") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	write(t, filepath.Join(data, "connectors.yaml"), "connectors:\n  summarizer: {kind: pyton, call: 1}\n")
@@ -217,7 +217,7 @@ connectors:
 // asks for nothing that it knows.
 func TestChainComesBack(t *testing.T) {
 	args := func(data string) []string {
-		return []string{"run", analysis, "--chain", "parallel_analysis", "--payload", filepath.Join(data, "p.json"), "--data", data, "--rehearsal", "none", "--sequential-steps", "on"}
+		return []string{"run", analysis, "--chain", "parallel_analysis", "--payload", filepath.Join(data, "p.json"), "--data", data, "--mock-latency", "none", "--sequential-steps", "on"}
 	}
 	data := t.TempDir()
 	write(t, filepath.Join(data, "p.json"), `{"x": 1}`)
@@ -256,13 +256,13 @@ func TestInterruptedChain(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	var out, stderr bytes.Buffer
 	terminal := &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}}
-	terminal.hooks.onRequest = func(r rehearsal.Request) {
+	terminal.hooks.onRequest = func(r mock.Request) {
 		if r.N == 1 {
 			signals <- syscall.SIGTERM
 			signals <- syscall.SIGTERM
 		}
 	}
-	code := execute([]string{"run", analysis, "--chain", "parallel_analysis", "--data", t.TempDir(), "--rehearsal", "none", "--fault", "hang=1"}, terminal)
+	code := execute([]string{"run", analysis, "--chain", "parallel_analysis", "--data", t.TempDir(), "--mock-latency", "none", "--mock-fault", "hang=1"}, terminal)
 	if code != exitInterrupted || out.Len() > 0 || !strings.Contains(stderr.String(), "throngctl resume") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), stderr.String())
 	}

@@ -176,7 +176,7 @@ func TestAttackByTheDatabase(t *testing.T) {
 	url := pgtest.Shared(t).Database(t)
 	here, around := t.TempDir(), t.TempDir()
 	there := filepath.Join(around, "a", "b", "data")
-	if code, _, stderr := ctl(t, "run", "shopping", "--set", "agents=3", "--cycles", "2", "--rehearsal", "none", "--data", here); code == exitUsage {
+	if code, _, stderr := ctl(t, "run", "shopping", "--set", "agents=3", "--cycles", "2", "--mock-latency", "none", "--data", here); code == exitUsage {
 		t.Fatal(stderr)
 	}
 	if code, _, stderr := ctl(t, "push", "--data", here, "--database-url", url); code != exitDone {
@@ -195,7 +195,7 @@ func TestAttackByTheDatabase(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "select id from throng.runs").Scan(&id); err != nil {
 		t.Fatal(err)
 	}
-	for _, evil := range []string{"../../escaped", "../../../escaped", "/tmp/throng-escaped", `..\escaped`, "rehearsal/../../escaped", "x\x1b[2J", "..", "CON"} {
+	for _, evil := range []string{"../../escaped", "../../../escaped", "/tmp/throng-escaped", `..\escaped`, "mock/../../escaped", "x\x1b[2J", "..", "CON"} {
 		for table, column := range map[string]string{"runs": "id", "checkpoints": "run", "checkpoint_parts": "run"} {
 			exec(fmt.Sprintf("update throng.%s set %s = $1 where %s = $2", table, column, column), evil, id)
 		}
@@ -229,7 +229,7 @@ func TestAttackByTheDatabase(t *testing.T) {
 // TestRunIDsOfTheCommandLine is that a name which cannot be a run's is said to be one, by every command that takes it.
 func TestRunIDsOfTheCommandLine(t *testing.T) {
 	data := t.TempDir()
-	if code, _, stderr := ctl(t, "run", "world", "--cycles", "1", "--rehearsal", "none", "--data", data); code == exitUsage {
+	if code, _, stderr := ctl(t, "run", "world", "--cycles", "1", "--mock-latency", "none", "--data", data); code == exitUsage {
 		t.Fatal(stderr)
 	}
 	for _, args := range [][]string{

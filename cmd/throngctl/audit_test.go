@@ -149,7 +149,7 @@ func TestAudit(t *testing.T) {
 // TestAuditOfMemory damages what agents remember, of which there are no figures.
 func TestAuditOfMemory(t *testing.T) {
 	data := t.TempDir()
-	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "2", "--rehearsal", "none"); code != exitDone {
+	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "2", "--mock-latency", "none"); code != exitDone {
 		t.Fatalf("run: exit code %d\n%s", code, stderr)
 	}
 	db, err := sql.Open("sqlite3", filepath.Join(data, "throng.db"))

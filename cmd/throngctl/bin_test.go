@@ -14,7 +14,7 @@ func TestBin(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	in := func(args ...string) []string { return append(args, "--data", data) }
 	first, second := newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")
-	log := filepath.Join(data, "rehearsal", first+".log")
+	log := filepath.Join(data, "mock", first+".log")
 	if _, err := os.Stat(log); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestBin(t *testing.T) {
 	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "nothing was deleted")
 	want(t, exitDone, "", in("delete", first, "--now", "-y"), "deleted")
 	if _, err := os.Stat(log); !os.IsNotExist(err) {
-		t.Errorf("the log of its rehearsal is there: %v", err)
+		t.Errorf("the log of its mock is there: %v", err)
 	}
 	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the bin for 30 days", "deleted 1 of 1")
 	want(t, exitFailed, "no\n", in("bin", "--empty"), second, "nothing was deleted")

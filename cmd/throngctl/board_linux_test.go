@@ -128,7 +128,7 @@ func (s *seat) leaves(code int) (after string) {
 
 // shoppers is a run that lasts as long as it is needed.
 func shoppers(data string) []string {
-	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--rehearsal", "local", "--max-concurrent", "5", "--ceiling", "100", "--seed", "7"}
+	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--mock-latency", "local", "--max-concurrent", "5", "--ceiling", "100", "--seed", "7"}
 }
 
 // TestDashboard steers a run by the keys of its dashboard, and one by those of a dashboard elsewhere.
@@ -218,7 +218,7 @@ func TestLinesInsteadOfTheDashboard(t *testing.T) {
 			text, _ := io.ReadAll(ours) // until the other side is closed
 			seen <- string(text)
 		}()
-		args := []string{"run", "shopping", "--data", t.TempDir(), "--set", "agents=5", "--rehearsal", "none"}
+		args := []string{"run", "shopping", "--data", t.TempDir(), "--set", "agents=5", "--mock-latency", "none"}
 		if c.flag != "" {
 			args = append(args, c.flag)
 		}

@@ -17,15 +17,15 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/prove"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
-// observed is ctl, with the number of requests that the rehearsal got.
+// observed is ctl, with the number of requests that the mock got.
 func observed(args ...string) (code int, stdout, stderr string, requests int64) {
 	var out, err bytes.Buffer
 	var n atomic.Int64
 	code = execute(args, &terminal{
-		in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) { n.Add(1) }},
+		in: strings.NewReader(""), out: &out, err: &err, hooks: hooks{trusts: true, onRequest: func(mock.Request) { n.Add(1) }},
 	})
 	return code, out.String(), err.String(), n.Load()
 }
@@ -54,7 +54,7 @@ func spent(t *testing.T, data string) (s struct {
 func shop(data string, more ...string) []string {
 	return append([]string{
 		"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",
-		"--rehearsal", "none", "--max-concurrent", "8", "--retry-wait", "1ms", "--fault", "server_error=0.05", "--fault", "bad_body=0.03",
+		"--mock-latency", "none", "--max-concurrent", "8", "--retry-wait", "1ms", "--mock-fault", "server_error=0.05", "--mock-fault", "bad_body=0.03",
 	}, more...)
 }
 
@@ -137,7 +137,7 @@ func TestBudgetAfterAKill(t *testing.T) {
 func TestBudgetOfTokens(t *testing.T) {
 	talk := func(data string, more ...string) []string {
 		return append([]string{
-			"run", "conversation", "--data", data, "--set", "pairs=8", "--seed", "7", "--rehearsal", "none", "--export", filepath.Join(data, "out"),
+			"run", "conversation", "--data", data, "--set", "pairs=8", "--seed", "7", "--mock-latency", "none", "--export", filepath.Join(data, "out"),
 		}, more...)
 	}
 	undisturbed := t.TempDir()
@@ -212,8 +212,8 @@ func TestBudgetOfMoney(t *testing.T) {
 func TestBudgetOnOtherWays(t *testing.T) {
 	run := func(data string, more ...string) []string {
 		return append([]string{
-			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--retry-wait", "1ms", "--retries", "2",
-			"--export", filepath.Join(data, "out"), "--fault", "server_error=0.1", "--fault", "bad_body=0.1",
+			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--retry-wait", "1ms", "--retries", "2",
+			"--export", filepath.Join(data, "out"), "--mock-fault", "server_error=0.1", "--mock-fault", "bad_body=0.1",
 		}, more...)
 	}
 	undisturbed := t.TempDir()

@@ -18,7 +18,7 @@ import (
 // brief is a sweep of the shoppers that takes a second.
 func brief(data string, more ...string) []string {
 	return append([]string{
-		"calibrate", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--rehearsal", "none",
+		"calibrate", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--mock-latency", "none",
 		"--levels", "1,2,4", "--repeats", "1", "--duration", "100ms",
 	}, more...)
 }
@@ -100,7 +100,7 @@ func TestCalibrateMistakes(t *testing.T) {
 
 // TestCalibrateWhereAllFails says so, recommends nothing and keeps to one level.
 func TestCalibrateWhereAllFails(t *testing.T) {
-	code, out, stderr := rested(t, brief(t.TempDir(), "--fault", "server_error=1", "--retries", "1")...)
+	code, out, stderr := rested(t, brief(t.TempDir(), "--mock-fault", "server_error=1", "--retries", "1")...)
 	if code != exitFailed || !strings.Contains(out, "No recommendation: at 1, ") || !strings.Contains(out, "sessions failed") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -156,7 +156,7 @@ func TestGuideCalibrate(t *testing.T) {
 	if line == nil {
 		t.Fatal("the guide has no example")
 	}
-	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--rehearsal", "none")
+	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--mock-latency", "none")
 	args[slices.Index(args, "--duration")+1] = "100ms"
 	if code, out, stderr := rested(t, args...); code != exitDone || !strings.Contains(out, "Bound by") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)

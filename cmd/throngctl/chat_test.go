@@ -18,8 +18,8 @@ import (
 // chat is a run of testdata/chat.yaml, with faults that are retried at once.
 func chat(data string, more ...string) []string {
 	return append([]string{
-		"run", filepath.Join("testdata", "chat.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--max-concurrent", "8",
-		"--retry-wait", "1ms", "--no-dashboard", "--fault", "server_error=0.05", "--fault", "cut=0.05", "--fault", "bad_body=0.05",
+		"run", filepath.Join("testdata", "chat.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--max-concurrent", "8",
+		"--retry-wait", "1ms", "--no-dashboard", "--mock-fault", "server_error=0.05", "--mock-fault", "cut=0.05", "--mock-fault", "bad_body=0.05",
 	}, more...)
 }
 
@@ -38,7 +38,7 @@ func TestSameTalkAtAnyConcurrency(t *testing.T) {
 		{"--max-concurrent", "100"},
 		{"--max-concurrent", "7", "--max-llm-calls", "3"},
 		{"--max-concurrent", "1", "--sequential-steps", "on"},
-		{"--max-concurrent", "50", "--fault", "rate_limited=0.02"},
+		{"--max-concurrent", "50", "--mock-fault", "rate_limited=0.02"},
 	} {
 		data := t.TempDir()
 		code, out, stderr := ctl(t, chat(data, append(more, "--export", filepath.Join(data, "out"))...)...)
@@ -111,7 +111,7 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestBoundAndRateOfModelCalls is that both flags, and the environment, hold over two services on a server that is not
-// the rehearsal.
+// the mock.
 func TestBoundAndRateOfModelCalls(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -265,10 +265,10 @@ func TestKilledCleanup(t *testing.T) {
 func TestCleanupOfMocks(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "buyers.yaml")
-	if err := os.WriteFile(file, []byte(fmt.Sprintf(buyers+buyersCleanup, "rehearsal:shop")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(fmt.Sprintf(buyers+buyersCleanup, "mock:shop")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, _ = ctl(t, "run", file, "--data", data, "--no-dashboard", "--rehearsal", "none", "--breaker", "off", "--retries", "1")
+	_, _, _ = ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--breaker", "off", "--retries", "1")
 	if code, _, stderr := ctl(t, "cleanup", file, "--data", data, "--yes"); code != exitUsage || !strings.Contains(stderr, "asked only the mocks") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -39,21 +39,21 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},
 		{"strange host", []string{"run", "shopping", "--service", "shop=https://shop.example.com"}, []string{"shop.example.com", "--allow"}},
 		{"unknown service", []string{"run", "shopping", "--service", "shops=http://127.0.0.1:1"}, []string{"no service shops"}},
-		{"unknown fault", []string{"run", "shopping", "--fault", "fire=1"}, []string{"fire", "server_error"}},
-		{"no number of requests", []string{"run", "shopping", "--fault", "token_requests=many"}, []string{"token_requests", "such as 20"}},
-		{"no quota", []string{"run", "shopping", "--fault", "quota=many"}, []string{"fault quota", "such as 20"}},
-		{"a quota below nothing", []string{"run", "shopping", "--fault", "quota=-1"}, []string{"a quota of -1 requests per second"}},
-		{"no capacity", []string{"run", "shopping", "--fault", "capacity=1.5"}, []string{"fault capacity", "no number of requests"}},
-		{"another fault", []string{"run", "shopping", "--fault", "slow=1"}, []string{"there is no fault slow", "token_requests, quota, capacity"}},
-		{"fewer than no requests", []string{"run", "shopping", "--fault", "token_requests=-1"}, []string{"token"}},
-		{"share above 1", []string{"run", "shopping", "--fault", "hang=2"}, []string{"fault"}},
+		{"unknown fault", []string{"run", "shopping", "--mock-fault", "fire=1"}, []string{"fire", "server_error"}},
+		{"no number of requests", []string{"run", "shopping", "--mock-fault", "token_requests=many"}, []string{"token_requests", "such as 20"}},
+		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "such as 20"}},
+		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"a quota of -1 requests per second"}},
+		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "no number of requests"}},
+		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"there is no fault slow", "token_requests, quota, capacity"}},
+		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
+		{"share above 1", []string{"run", "shopping", "--mock-fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
 		{"nothing to resume", []string{"resume"}, []string{"throngctl: there is no run yet; try: throngctl run shopping\n"}},
 		{"unknown run", []string{"resume", "20200101-nope"}, []string{"20200101-nope"}},
-		{"open to the world", []string{"rehearse", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
-		{"model open to the world", []string{"rehearse", "--model", "0.0.0.0:0"}, []string{"loopback"}},
-		{"nothing to rehearse", []string{"rehearse"}, []string{"--shop ADDR", "--model ADDR"}},
-		{"quota below 0", []string{"rehearse", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
+		{"open to the world", []string{"mock", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
+		{"model open to the world", []string{"mock", "--model", "0.0.0.0:0"}, []string{"loopback"}},
+		{"nothing to mock", []string{"mock"}, []string{"--shop ADDR", "--model ADDR"}},
+		{"quota below 0", []string{"mock", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
 		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour", "throngctl settings lists them"}},
 	}
 	for _, tt := range tests {
@@ -68,7 +68,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 					t.Errorf("nothing is said of %q:\n%s", want, stderr)
 				}
 			}
-			if runs, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(runs) > 0 {
+			if runs, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(runs) > 0 {
 				t.Errorf("something was started: %v", runs)
 			}
 		})
@@ -157,14 +157,14 @@ func TestJourney(t *testing.T) {
 	if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, id) {
 		t.Errorf("the run is still there:\n%s", out)
 	}
-	if logs, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(logs) > 0 {
-		t.Errorf("the rehearsal's log is still there: %v", logs)
+	if logs, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(logs) > 0 {
+		t.Errorf("the mock shop's log is still there: %v", logs)
 	}
 }
 
 // TestFailedCriteriaAreAnExitCode runs against a shop that fails nearly everything, and does not wait for it.
 func TestFailedCriteriaAreAnExitCode(t *testing.T) {
-	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--breaker", "off", "--fault", "server_error=0.9", "--fault", "cut=0", "--fault", "bad_body=0")...)
+	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--breaker", "off", "--mock-fault", "server_error=0.9", "--mock-fault", "cut=0", "--mock-fault", "bad_body=0")...)
 	if code != exitFailed {
 		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, out)
 	}
@@ -178,7 +178,7 @@ func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 // TestScarcityIsSaid runs with a stock that all share: the result depends on timing, and that is said and kept.
 func TestScarcityIsSaid(t *testing.T) {
 	data := t.TempDir()
-	code, out, stderr := ctl(t, day(data, "--scarcity")...)
+	code, out, stderr := ctl(t, day(data, "--mock-scarcity")...)
 	if code != exitDone || !strings.Contains(out, "inexact since cycle 0: agents share the stock") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -190,7 +190,7 @@ func TestScarcityIsSaid(t *testing.T) {
 // slowRun starts a run that takes minutes in a process of its own, and waits until it works.
 func slowRun(t *testing.T, data string, more ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
 	t.Helper()
-	args := []string{"run", "shopping", "--data", data, "--seed", "7", "--rehearsal", "remote", "--set", "eagerness=10"}
+	args := []string{"run", "shopping", "--data", data, "--seed", "7", "--mock-latency", "remote", "--set", "eagerness=10"}
 	cmd, _, stderr = process(t, nil, append(args, more...)...)
 	cmd.Stdout = nil
 	pipe, err := cmd.StdoutPipe()
@@ -245,7 +245,7 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	if code, out, stderr := ctl(t, "checkpoints", "--data", data, "--show", "1"); code != exitDone {
 		t.Errorf("the checkpoint cannot be shown: %s%s", out, stderr)
 	}
-	if code, out, stderr := ctl(t, "resume", "--data", data, "--rehearsal", "none", "--max-concurrent", "20"); code != exitDone {
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--mock-latency", "none", "--max-concurrent", "20"); code != exitDone {
 		t.Errorf("resume: exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "(100%)") {
@@ -257,7 +257,7 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 func TestSecondInterruptCuts(t *testing.T) {
 	data := t.TempDir()
 	interrupt(t, data, 2)
-	if code, out, stderr := ctl(t, "resume", "--data", data, "--rehearsal", "none"); code != exitDone || !strings.Contains(out, "exact") {
+	if code, out, stderr := ctl(t, "resume", "--data", data, "--mock-latency", "none"); code != exitDone || !strings.Contains(out, "exact") {
 		t.Errorf("resume: exit code %d\n%s%s", code, out, stderr)
 	}
 }
@@ -378,15 +378,15 @@ func TestGuideScenario(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, stderr := ctl(t, "run", path, "--data", t.TempDir(), "--set", "agents=50", "--cycles", "2", "--rehearsal", "none")
+	code, out, stderr := ctl(t, "run", path, "--data", t.TempDir(), "--set", "agents=50", "--cycles", "2", "--mock-latency", "none")
 	if code != exitDone || !strings.Contains(out, "100 (") || !strings.Contains(out, "stopped") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
-// TestRehearseAlone starts the shop, asks it something, and stops it.
-func TestRehearseAlone(t *testing.T) {
-	cmd, _, stderr := process(t, nil, "rehearse", "--shop", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
+// TestMockAlone starts the shop, asks it something, and stops it.
+func TestMockAlone(t *testing.T) {
+	cmd, _, stderr := process(t, nil, "mock", "--shop", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
 	cmd.Stdout = nil
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
@@ -422,9 +422,9 @@ func TestRehearseAlone(t *testing.T) {
 	}
 }
 
-// TestRehearseTheModel starts the model server beside the shop, asks it something, and stops both.
-func TestRehearseTheModel(t *testing.T) {
-	cmd, _, stderr := process(t, nil, "rehearse", "--shop", "127.0.0.1:0", "--model", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
+// TestMockTheModel starts the model server beside the shop, asks it something, and stops both.
+func TestMockTheModel(t *testing.T) {
+	cmd, _, stderr := process(t, nil, "mock", "--shop", "127.0.0.1:0", "--model", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
 	cmd.Stdout = nil
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
@@ -459,7 +459,7 @@ func TestRehearseTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "rehearsal-1") {
+	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "mock-1") {
 		t.Errorf("%d %s %v", response.StatusCode, body, err)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -11,7 +11,7 @@ import (
 // crowdRun runs shoppers without faults and returns the run's id.
 func crowdRun(t *testing.T, data string, more ...string) string {
 	t.Helper()
-	args := append([]string{"run", "shopping", "--data", data, "--set", "agents=60", "--cycles", "4", "--seed", "7", "--rehearsal", "none"}, more...)
+	args := append([]string{"run", "shopping", "--data", data, "--set", "agents=60", "--cycles", "4", "--seed", "7", "--mock-latency", "none"}, more...)
 	code, out, stderr := ctl(t, args...)
 	found := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)
 	if code != exitDone || found == nil {

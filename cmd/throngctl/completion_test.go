@@ -15,7 +15,7 @@ import (
 // TestCompletion is what words may become.
 func TestCompletion(t *testing.T) {
 	data := t.TempDir()
-	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=3", "--rehearsal", "none"); code != exitDone {
+	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=3", "--mock-latency", "none"); code != exitDone {
 		t.Fatal(out, stderr)
 	}
 	_, out, _ := ctl(t, "runs", "--data", data)
@@ -49,7 +49,7 @@ func TestCompletion(t *testing.T) {
 		"no-such-command|":               nil,
 		"check":                          {"checkpoints", "checkpoint", "check"},
 		"__com":                          nil,
-		"run|--rehearsal|re":             {"remote"},
+		"run|--mock-latency|re":          {"remote"},
 		"run|shopping|--no-such|":        nil,
 		"export|--what|ti":               {"timings"},
 		"run|shopping|--breaker|":        {"probe", "wait", "off"},

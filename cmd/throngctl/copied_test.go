@@ -89,7 +89,7 @@ func damage(t *testing.T, draw *rand.Rand, data string) string {
 		return shorten(t, draw, wal)
 	}
 	var logs []string
-	err := filepath.WalkDir(filepath.Join(data, "rehearsal"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(data, "mock"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			logs = append(logs, path)
 		}

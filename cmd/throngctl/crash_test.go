@@ -14,7 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/internal/wire"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -104,7 +104,7 @@ func TestBrokenEngineIsFound(t *testing.T) {
 	}{
 		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "", "the log of the mock shop lacks"},
 		{"a journal that forgets what agents remember", nil, forget, "memory.jsonl", ""},
-		{"a shop that is empty again", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "rehearsal")) }, "", ""},
+		{"a shop that is empty again", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "mock")) }, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := killing(8)
@@ -134,11 +134,11 @@ func TestBrokenEngineIsFound(t *testing.T) {
 // checkOrders compares the orders that the shop of a run holds with those that its sessions report.
 func checkOrders(t *testing.T, data, events string) {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(data, "rehearsal", "*.log"))
+	logs, err := filepath.Glob(filepath.Join(data, "mock", "*.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("logs of the shop: %v %v", logs, err)
 	}
-	shop, err := rehearsal.Start(rehearsal.Config{Seed: 7, Log: logs[0]})
+	shop, err := mock.Start(mock.Config{Seed: 7, Log: logs[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 // TestResumeWithAnotherLength: a killed run may become shorter, but not shorter than it is already; the store says so.
 func TestResumeWithAnotherLength(t *testing.T) {
 	data := t.TempDir()
-	killed(t, "commit:60", "run", "shopping", "--data", data, "--set", "agents=3", "--cycles", "90", "--rehearsal", "none", "--max-concurrent", "2", "--no-adaptive", "--no-dashboard")
+	killed(t, "commit:60", "run", "shopping", "--data", data, "--set", "agents=3", "--cycles", "90", "--mock-latency", "none", "--max-concurrent", "2", "--no-adaptive", "--no-dashboard")
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--cycles", "1"); code != exitUsage || !strings.Contains(stderr, "already, which is more than 1") {
 		t.Errorf("resumed with a length that it has passed: exit code %d\n%s%s", code, out, stderr)
 	}

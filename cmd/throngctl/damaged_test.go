@@ -18,7 +18,7 @@ func TestDamagedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"analysis", "world"} {
-		if code, _, stderr := ctl(t, "run", file, "--data", data, "--rehearsal", "none"); code != exitDone {
+		if code, _, stderr := ctl(t, "run", file, "--data", data, "--mock-latency", "none"); code != exitDone {
 			t.Fatalf("run: exit code %d\n%s", code, stderr)
 		}
 		var id string

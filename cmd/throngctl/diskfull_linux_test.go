@@ -100,7 +100,7 @@ func testDiskFull(t *testing.T, dir string) {
 	d := disk{t, dir}
 	want := calmDay(t)
 	data := filepath.Join(dir, "data")
-	cmd, _, _ := process(t, nil, day(data, "--rehearsal", "remote", "--no-dashboard")...)
+	cmd, _, _ := process(t, nil, day(data, "--mock-latency", "remote", "--no-dashboard")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func testDiskFull(t *testing.T, dir string) {
 
 	// It goes on, and the disk is full once more: now it is freed under the run.
 	d.free()
-	cmd, out, stderr := process(t, nil, "resume", "--data", data, "--rehearsal", "remote", "--no-dashboard")
+	cmd, out, stderr := process(t, nil, "resume", "--data", data, "--mock-latency", "remote", "--no-dashboard")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/wire"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // Placeholders of the documents, and what stands in their places here: a run that has finished, or the one after it where
-// a command names two; the run of the recording before; a shop of the rehearsal's shape, which asks for no token of the
-// rehearsal; a database; a web hook.
+// a command names two; the run of the recording before; a shop of the mock's shape, which asks for no token of the
+// mock; a database; a web hook.
 const (
 	runPlace      = "RUN"
 	datedPlace    = "20260301-120000-abcd"
@@ -41,7 +40,7 @@ const (
 // unattended are the commands of the documents that are not carried out, with why. Those of throngctl are read by the parser
 // of the command line all the same, and each target of make is there.
 var unattended = []struct{ command, why string }{
-	{"throngctl rehearse", "it serves until it is stopped: TestRehearseAlone, TestRehearseTheModel"},
+	{"throngctl mock", "it serves until it is stopped: TestMockAlone, TestMockTheModel"},
 	{"throngctl prove", "it takes minutes: TestProve"},
 	{"throngctl check shopping --set provider=openrouter", "it asks a real provider"},
 	{"throngctl run shopping --set provider=openrouter", "it asks a real provider"},
@@ -136,7 +135,7 @@ func newStage(t *testing.T) *stage {
 	s := &stage{fixture: t.TempDir(), shop: openShop(t), hook: newHook(t, http.StatusOK).URL}
 	run := func(code int, more ...string) string {
 		got, out, stderr := ctl(t, append([]string{
-			"run", "shopping", "--data", s.fixture, "--set", "agents=20", "--set", "eagerness=8", "--seed", "7", "--rehearsal", "none",
+			"run", "shopping", "--data", s.fixture, "--set", "agents=20", "--set", "eagerness=8", "--seed", "7", "--mock-latency", "none",
 			"--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--no-dashboard",
 		}, more...)...)
 		if got != code {
@@ -159,10 +158,10 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// openShop is the rehearsal's shop as somebody else's backend: whoever asks has a token of it.
+// openShop is the mock shop as somebody else's backend: whoever asks has a token of it.
 func openShop(t *testing.T) string {
 	t.Helper()
-	shop, err := rehearsal.Start(rehearsal.Config{Seed: 7, Secret: "quiet"})
+	shop, err := mock.Start(mock.Config{Seed: 7, Secret: "quiet"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +377,7 @@ func brisk(args []string) []string {
 		give("--duration", "50ms")
 		give("--levels", "1,2")
 		give("--repeats", "1")
-		add("--rehearsal", "none")
+		add("--mock-latency", "none")
 		fallthrough
 	case args[0] == "run" && has("shopping"):
 		if !has("agents=") {
@@ -396,7 +395,7 @@ func brisk(args []string) []string {
 		args = append(args, "--set", "visitors=5")
 	}
 	if slices.Contains([]string{"run", "resume", "fork"}, args[0]) && !has("--replay") {
-		add("--rehearsal", "none")
+		add("--mock-latency", "none")
 		if has("--hours") {
 			give("--hours", "0.0002")
 		} else if args[0] == "fork" || has("shopping", "--cycles") {

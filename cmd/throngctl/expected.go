@@ -20,7 +20,7 @@ func printService(w io.Writer, o wire.Outlook) {
 	var notes []string
 	switch {
 	case o.Embedded:
-		notes = append(notes, "the rehearsal, in this program")
+		notes = append(notes, "the mock, in this program")
 	case o.Hidden:
 		notes = append(notes, "nobody knows where: a secret is missing")
 	case len(o.Unallowed) > 0:

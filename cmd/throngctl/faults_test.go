@@ -20,21 +20,21 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // listener writes requests that change something to a file, each before its answer leaves: who, in which cycle, which
 // step. A process that is killed leaves what it wrote.
-func listener(path string) func(rehearsal.Request) {
+func listener(path string) func(mock.Request) {
 	if path == "" {
-		return func(rehearsal.Request) {}
+		return func(mock.Request) {}
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		panic(err)
 	}
-	return func(r rehearsal.Request) {
+	return func(r mock.Request) {
 		if r.Method == http.MethodGet || r.Path == "/auth/login" || r.Step == "" { // the last is refused unread, in an outage
 			return
 		}
@@ -44,7 +44,7 @@ func listener(path string) func(rehearsal.Request) {
 	}
 }
 
-// serviceFault is something that a rehearsal does on purpose.
+// serviceFault is something that a mock does on purpose.
 type serviceFault struct {
 	fault string
 	more  []string // flags
@@ -60,7 +60,7 @@ var serviceFaults = []serviceFault{
 	{"outage=100ms+500ms", []string{"--retry-wait", "300ms"}, "outage by wall time"},
 	{"token_requests=5", nil, ""},
 	{"quota=200", []string{"--llm-rate", "150"}, ""},
-	{"capacity=2", []string{"--rehearsal", "local"}, ""},
+	{"capacity=2", []string{"--mock-latency", "local"}, ""},
 }
 
 // crowd is a scenario under faults.
@@ -77,13 +77,13 @@ var crowds = []crowd{
 	{"shopping", func(data string, more ...string) []string {
 		return append([]string{
 			"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",
-			"--rehearsal", "none", "--max-concurrent", "6", "--retry-wait", "1ms", "--no-dashboard",
+			"--mock-latency", "none", "--max-concurrent", "6", "--retry-wait", "1ms", "--no-dashboard",
 		}, more...)
 	}, regexp.MustCompile(`^(enter|fill_cart\[\d+\]\.add_cart|use_coupons\[\d+\]\.apply|checkout\.order)$`), "checkout.order", "order", 90},
 	{"conversation", func(data string, more ...string) []string {
 		return append([]string{
 			"run", "conversation", "--data", data, "--set", "pairs=12", "--set", "turns=6", "--set", "words=8", "--cycles", "3", "--seed", "7",
-			"--rehearsal", "none", "--max-concurrent", "6", "--retry-wait", "1ms", "--no-dashboard",
+			"--mock-latency", "none", "--max-concurrent", "6", "--retry-wait", "1ms", "--no-dashboard",
 		}, more...)
 	}, regexp.MustCompile(`^(talk\[\d+\]\.(first|second)|vector)$`), "", "conversation", 36},
 }
@@ -98,7 +98,7 @@ type endured struct {
 	heard, journaled        int
 }
 
-// TestServiceFaults runs shoppers and talks under each fault of the rehearsal, kills each in the middle with SIGKILL and
+// TestServiceFaults runs shoppers and talks under each fault of the mock, kills each in the middle with SIGKILL and
 // resumes it: the shop has one order for every checkout that was completed, it heard what the journal says, and exact runs
 // give what a run without faults gives.
 func TestServiceFaults(t *testing.T) {
@@ -180,7 +180,7 @@ func (c *crowd) endure(t *testing.T, f serviceFault, killAt int64, calm string) 
 	t.Helper()
 	data, heard := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "heard")
 	began := time.Now()
-	args := append([]string{"--fault", f.fault}, f.more...)
+	args := append([]string{"--mock-fault", f.fault}, f.more...)
 	cmd, out, stderr := process(t, []string{killEnv + "=change:" + strconv.FormatInt(killAt, 10), heardEnv + "=" + heard}, c.args(data, args...)...)
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
@@ -251,11 +251,11 @@ func (c *crowd) reconcileOrders(t *testing.T, data string, e *endured, failedAt 
 	if c.step == "" { // a model keeps nothing
 		return
 	}
-	logs, err := filepath.Glob(filepath.Join(data, "rehearsal", "*.log"))
+	logs, err := filepath.Glob(filepath.Join(data, "mock", "*.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("logs of the shop: %v %v", logs, err)
 	}
-	shop, err := rehearsal.Start(rehearsal.Config{Seed: 7, Log: logs[0]})
+	shop, err := mock.Start(mock.Config{Seed: 7, Log: logs[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func (c *crowd) reconcileOrders(t *testing.T, data string, e *endured, failedAt 
 	}
 }
 
-// reconcileRequests compares which requests the rehearsal heard, each however often, with those that the journal says were
+// reconcileRequests compares which requests the mock heard, each however often, with those that the journal says were
 // made.
 func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) {
 	t.Helper()
@@ -318,12 +318,12 @@ func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) 
 	e.heard, e.journaled = len(there), len(journal)
 	for key := range there {
 		if !journal[key] {
-			t.Errorf("the rehearsal heard %s, the journal says nothing of it", key)
+			t.Errorf("the mock heard %s, the journal says nothing of it", key)
 		}
 	}
 	for key := range journal {
 		if !there[key] {
-			t.Errorf("the journal says %s was asked, the rehearsal never heard of it", key)
+			t.Errorf("the journal says %s was asked, the mock never heard of it", key)
 		}
 	}
 }

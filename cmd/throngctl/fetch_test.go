@@ -49,7 +49,7 @@ func TestFetchOverKills(t *testing.T) {
 		}
 	}
 	refused("no results of Throng", "runs", "--database-url", url, "--data", there)
-	must("", "run", "world", "--data", here, "--cycles", "3", "--rehearsal", "none", "--checkpoint-interval", "5ms")
+	must("", "run", "world", "--data", here, "--cycles", "3", "--mock-latency", "none", "--checkpoint-interval", "5ms")
 	kills := 0
 	for commit := 1; commit < 30 && killedAt(t, commit, "push", "--data", here, "--database-url", url); commit++ {
 		kills++

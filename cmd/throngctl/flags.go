@@ -172,23 +172,23 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
 type outsideFlags struct {
-	Rehearsal string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the rehearsal: none, local, remote or slow." group:"Services"`
-	Fault     map[string]string `placeholder:"KIND=SHARE" help:"Faults of the rehearsal: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down." group:"Services"`
-	Scarcity  bool              `help:"Shoppers of the rehearsal share its stock; the result then depends on timing." group:"Services"`
-	Service   map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's; of a model service, URL#MODEL names the model." group:"Services"`
-	Allow     []string          `placeholder:"HOST:PORT" help:"Address that the scenario may call, with the secrets that its services name; kept for the file. HOST alone is its usual port; HOST:PORT/DATABASE is one database." group:"Services"`
+	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the mocks: none, local, remote or slow (default: local)." group:"Services"`
+	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Faults of the mocks: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down." group:"Services"`
+	MockScarcity bool              `help:"Shoppers share the stock of the mock shop; results then depend on timing." group:"Services"`
+	Service      map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's; of a model service, URL#MODEL names the model." group:"Services"`
+	Allow        []string          `placeholder:"HOST:PORT" help:"Address that the scenario may call, with the secrets that its services name; kept for the file. HOST alone is its usual port; HOST:PORT/DATABASE is one database." group:"Services"`
 }
 
 // apply writes the flags that were given into the settings.
 func (o *outsideFlags) apply(s *engine.Settings) {
-	if o.Rehearsal != "" {
-		s.Rehearsal.Profile = o.Rehearsal
+	if o.MockLatency != "" {
+		s.Mock.Profile = o.MockLatency
 	}
-	if o.Fault != nil {
-		s.Rehearsal.Faults = o.Fault
+	if o.MockFault != nil {
+		s.Mock.Faults = o.MockFault
 	}
-	if o.Scarcity {
-		s.Rehearsal.Scarcity = true
+	if o.MockScarcity {
+		s.Mock.Scarcity = true
 	}
 	if o.Service != nil {
 		s.Services = o.Service

@@ -14,7 +14,7 @@ parameters: {shops: 3, pause: 0.0}
 clock: {cycle: 1h, cycles: 4}
 population: {count: 6, id: "walker-${agent.index}"}
 services:
-  shop: {kind: http, url: "rehearsal:shop"}
+  shop: {kind: http, url: "mock:shop"}
 chain walk:
   step look: {kind: http, service: shop, get: /api/products/search, query: {query: Produce, limit: "${params.shops}"}}
   step remember: {kind: remember, set: {walks: "${get(agent.memory, 'walks', 0) + 1}"}}
@@ -32,7 +32,7 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	if code, out, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "there is no run yet") {
 		t.Errorf("without a run: exit code %d\n%s%s", code, out, stderr)
 	}
-	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--rehearsal", "none", "--checkpoint-interval", "0.001", "--keep-checkpoints", "1000", "--set", "pause=0.05")
+	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--checkpoint-interval", "0.001", "--keep-checkpoints", "1000", "--set", "pause=0.05")
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -112,7 +112,7 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 	}
 	write("", "")
 	// Each budget is used up before the run is through.
-	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--rehearsal", "none", "--max-requests", "8", "--max-concurrent", "1", "--governor", "manual")
+	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--max-requests", "8", "--max-concurrent", "1", "--governor", "manual")
 	run := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)
 	if code != exitFailed || run == nil {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)

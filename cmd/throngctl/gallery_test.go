@@ -26,7 +26,7 @@ func TestGallery(t *testing.T) {
 			for _, limit := range []string{"1", "7", "100"} {
 				data := t.TempDir()
 				out := filepath.Join(data, "out")
-				args := append([]string{"run", name, "--data", data, "--rehearsal", "none", "--seed", "7", "--max-concurrent", limit, "--export", out}, small[name]...)
+				args := append([]string{"run", name, "--data", data, "--mock-latency", "none", "--seed", "7", "--max-concurrent", limit, "--export", out}, small[name]...)
 				code, said, stderr := ctl(t, args...)
 				if code != exitDone || !strings.Contains(said, "result         exact") || strings.Contains(said, "FAIL") || !strings.Contains(said, "model calls") {
 					t.Fatalf("with %s in flight: exit code %d\n%s%s", limit, code, said, stderr)
@@ -52,7 +52,7 @@ func TestGalleryWithoutParallelSteps(t *testing.T) {
 	for mode, ran := range map[string]string{"off": " 5 in parallel", "on": " 0 in parallel"} {
 		data := t.TempDir()
 		out := filepath.Join(data, "out")
-		code, said, stderr := ctl(t, "run", "analysis.ai", "--data", data, "--rehearsal", "none", "--sequential-steps", mode, "--export", out)
+		code, said, stderr := ctl(t, "run", "analysis.ai", "--data", data, "--mock-latency", "none", "--sequential-steps", mode, "--export", out)
 		if code != exitDone || !strings.Contains(said, ran) {
 			t.Fatalf("sequential steps %s: exit code %d\n%s%s", mode, code, said, stderr)
 		}

@@ -83,7 +83,7 @@ func TestGuideProviders(t *testing.T) {
 	for _, p := range service.Providers {
 		line := regexp.MustCompile("(?m)^- `" + p.Name + "`: .*$").FindString(text)
 		for _, part := range []string{p.Secret, p.Model, p.Embeds} {
-			if line == "" || p.Name != "rehearsal" && !strings.Contains(line, part) {
+			if line == "" || p.Name != "mock" && !strings.Contains(line, part) {
 				t.Errorf("of %s, %q is not told: %s", p.Name, part, line)
 			}
 		}

@@ -75,7 +75,7 @@ func names(v any, all map[string]bool) {
 func TestAnswersForPrograms(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("THRONG_DATABASE_URL", "")
-	_, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--rehearsal", "none", "--seed", "7", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json")
+	_, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--mock-latency", "none", "--seed", "7", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var first startedJSON
 	var last endedJSON
@@ -90,7 +90,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		t.Errorf("%v: %s", err, lines[len(lines)-2])
 	}
 	run := string(first.Run)
-	if _, out, stderr = ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--rehearsal", "none", "--seed", "8", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json"); stderr != "" {
+	if _, out, stderr = ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--mock-latency", "none", "--seed", "8", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json"); stderr != "" {
 		t.Error(stderr)
 	}
 	var other startedJSON
@@ -117,7 +117,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"settings", exitDone, []string{`"name": "retries"`, `"from": "default"`, `"SIMULATION_MAX_CONCURRENT"`}},
 		{"try shopping --agent shopper-3", exitDone, []string{`shopper-3`}},
 		{"calibrate --presets", exitDone, []string{`"table": "system"`, `"at_once": "2–4"`, `"this_machine": true`}},
-		{"calibrate shopping --set agents=20 --levels 1,2 --repeats 1 --duration 50ms --rehearsal none", exitDone, []string{`"levels": [`, `"cores": `}},
+		{"calibrate shopping --set agents=20 --levels 1,2 --repeats 1 --duration 50ms --mock-latency none", exitDone, []string{`"levels": [`, `"cores": `}},
 		{"note " + run + " slow <since> the new prices", exitDone, []string{`"note": "slow <since> the new prices"`}},
 		{"note " + run, exitDone, []string{`"note": "slow <since> the new prices"`}},
 		{"guide", exitDone, []string{`"topic": "terminal"`, `"title": "In a terminal"`}},
@@ -140,7 +140,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"prune --keep-runs 1 --yes", exitDone, []string{`"deleted": 1`}},
 		{"bin --empty --yes", exitDone, []string{`"deleted": 1`}},
 		{"resume " + id, exitUsage, nil},
-		{"fork " + id + " --checkpoint 1 --cycles 3 --rehearsal none", exitDone, []string{`"event":"started"`, `"parent":"` + id, `"event":"ended"`}},
+		{"fork " + id + " --checkpoint 1 --cycles 3 --mock-latency none", exitDone, []string{`"event":"started"`, `"parent":"` + id, `"event":"ended"`}},
 		{"audit " + run, exitUsage, nil},
 		{"set max-concurrent=3", exitFailed, nil},
 		{"pause", exitFailed, nil},

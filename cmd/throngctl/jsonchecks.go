@@ -182,7 +182,7 @@ type serviceJSON struct {
 	Name      string       `json:"name"`
 	Kind      string       `json:"kind"`
 	Address   string       `json:"address"`
-	Embedded  bool         `json:"rehearsal"`
+	Embedded  bool         `json:"mock"`
 	Unallowed []string     `json:"to_be_allowed,omitempty"` // addresses, as --allow takes them
 	Secrets   []secretJSON `json:"secrets,omitempty"`
 }

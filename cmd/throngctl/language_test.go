@@ -18,7 +18,7 @@ var example = regexp.MustCompile("(?ms)^```(?:yaml\n# (\\S+)|csv (\\S+))\n(.*?)^
 // TestLanguageFaults: the guide has an example of every fault, and each is one.
 func TestLanguageFaults(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
-	_, _, stderr := ctl(t, "run", "shopping", "--fault", "fire=1")
+	_, _, stderr := ctl(t, "run", "shopping", "--mock-fault", "fire=1")
 	kinds := regexp.MustCompile(`\((.+)\)`).FindStringSubmatch(stderr)
 	if kinds == nil {
 		t.Fatal(stderr)
@@ -26,11 +26,11 @@ func TestLanguageFaults(t *testing.T) {
 	for kind := range strings.SplitSeq(kinds[1], ", ") {
 		shown := regexp.MustCompile("`(" + kind + "=[^`]+)`").FindStringSubmatch(guide)
 		if shown == nil {
-			t.Errorf("the guide has no --fault %s", kind)
+			t.Errorf("the guide has no --mock-fault %s", kind)
 			continue
 		}
-		if code, _, stderr := ctl(t, "validate", "shopping", "--fault", shown[1]); code != exitDone {
-			t.Errorf("--fault %s: exit code %d, %s", shown[1], code, stderr)
+		if code, _, stderr := ctl(t, "validate", "shopping", "--mock-fault", shown[1]); code != exitDone {
+			t.Errorf("--mock-fault %s: exit code %d, %s", shown[1], code, stderr)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestLanguageExamples(t *testing.T) {
 			var first string
 			for _, limit := range []string{"1", "50"} {
 				out := t.TempDir()
-				code, said, stderr := ctl(t, "run", filepath.Join(folder, name), "--data", t.TempDir(), "--rehearsal", "none",
+				code, said, stderr := ctl(t, "run", filepath.Join(folder, name), "--data", t.TempDir(), "--mock-latency", "none",
 					"--max-concurrent", limit, "--no-dashboard", "--export", out)
 				if code != exitDone || !strings.Contains(said, "result         exact") {
 					t.Fatalf("exit code %d\n%s%s", code, said, stderr)

@@ -38,7 +38,7 @@ type outcome struct{ sessions, events string }
 func resumed(t *testing.T, data string) (outcome, string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	code, _, stderr := ctl(t, "resume", "--data", data, "--max-concurrent", "5", "--rehearsal", "none", "--fault", "cut=0.04", "--export", out)
+	code, _, stderr := ctl(t, "resume", "--data", data, "--max-concurrent", "5", "--mock-latency", "none", "--mock-fault", "cut=0.04", "--export", out)
 	if code != exitDone {
 		t.Fatalf("resume: exit code %d\n%s", code, stderr)
 	}
@@ -77,7 +77,7 @@ func TestSystemEndsTheProgram(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
 			// Half of the sessions hang at some step: they would take minutes to time out.
-			cmd, _, stderr := process(t, nil, day(data, "--fault", "hang=0.2", "--no-dashboard")...)
+			cmd, _, stderr := process(t, nil, day(data, "--mock-fault", "hang=0.2", "--no-dashboard")...)
 			cmd.Stdout = nil
 			out, err := cmd.StdoutPipe()
 			if err != nil {
@@ -139,7 +139,7 @@ func TestNohup(t *testing.T) {
 func TestPanicEndsTheProgram(t *testing.T) {
 	want := calmDay(t)
 	data := t.TempDir()
-	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--fault", "hang=0.2")...)
+	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--mock-fault", "hang=0.2")...)
 	_ = cmd.Run() // the state says more
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "go on with: throngctl resume") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)

@@ -15,7 +15,7 @@ import (
 // TestLogOfARun: what happened is in the data folder or where it is wanted, and no other command makes a log.
 func TestLogOfARun(t *testing.T) {
 	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own.log")
-	small := []string{"run", "shopping", "--data", data, "--set", "agents=5", "--rehearsal", "none"}
+	small := []string{"run", "shopping", "--data", data, "--set", "agents=5", "--mock-latency", "none"}
 	if code, out, stderr := ctl(t, small...); code != exitDone {
 		t.Fatal(out, stderr)
 	}
@@ -61,7 +61,7 @@ func TestLogLevelIsASetting(t *testing.T) {
 	run := func(args ...string) (log string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "run.log")
-		args = append([]string{"run", "shopping", "--data", data, "--set", "agents=5", "--rehearsal", "none", "--log-file", path}, args...)
+		args = append([]string{"run", "shopping", "--data", data, "--set", "agents=5", "--mock-latency", "none", "--log-file", path}, args...)
 		if code, out, stderr := ctl(t, args...); code != exitDone {
 			t.Fatal(out, stderr)
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/visible"
@@ -70,22 +70,22 @@ type cli struct {
 	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
 	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
 
-	Scenarios  scenariosCmd  `cmd:"" help:"List the scenarios that come along, show one, or write a copy to begin with." group:"Scenarios, settings and the rehearsal"`
-	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and the rehearsal"`
-	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and the rehearsal"`
-	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and the rehearsal"`
-	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and the rehearsal"`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and the rehearsal"`
-	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and the rehearsal"`
-	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and the rehearsal"`
-	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and the rehearsal"`
-	Rehearse   rehearseCmd   `cmd:"" help:"Start the rehearsal shop, its model server or both alone." group:"Scenarios, settings and the rehearsal"`
-	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and the rehearsal"`
-	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and the rehearsal"`
-	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and the rehearsal"`
+	Scenarios  scenariosCmd  `cmd:"" help:"List the scenarios that come along, show one, or write a copy to begin with." group:"Scenarios, settings and mocks"`
+	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and mocks"`
+	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and mocks"`
+	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and mocks"`
+	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and mocks"`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and mocks"`
+	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and mocks"`
+	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and mocks"`
+	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and mocks"`
+	Mock       mockCmd       `cmd:"" help:"Start the mock shop, its model server or both alone." group:"Scenarios, settings and mocks"`
+	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and mocks"`
+	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and mocks"`
+	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and mocks"`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
-	Licences   licencesCmd   `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and the rehearsal"`
-	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and the rehearsal"`
+	Licences   licencesCmd   `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and mocks"`
+	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and mocks"`
 }
 
 // common are the flags of all commands.
@@ -119,7 +119,7 @@ const updatingEvery = 5 * time.Second
 // hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
 type hooks struct {
 	onCommit  func(n int64)
-	onRequest func(rehearsal.Request)
+	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.Host
 	env       []string // of the processes that throngctl prove starts, beside its own
@@ -134,7 +134,7 @@ func hooksOf(c *prove.Counter) hooks {
 	}
 	return hooks{
 		onCommit:  func(int64) { c.Reached(prove.Commit) },
-		onRequest: func(rehearsal.Request) { c.Reached(prove.Request) },
+		onRequest: func(mock.Request) { c.Reached(prove.Request) },
 		witness: service.Witness{
 			Leaving: func(http.Header) { c.Reached(prove.Sending) },
 			Arrived: func() { c.Reached(prove.Answer) },

@@ -17,12 +17,12 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/internal/wire"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // The test binary is throngctl itself when asToolEnv is set; killEnv says when it kills itself, such as commit:7, or
 // change:7 for a request that changes something, or stops, as stop:7, or panics, as panic:7. countEnv is where it writes
-// how many of these moments there were, changesEnv how many requests changed something, and heardEnv where the rehearsal
+// how many of these moments there were, changesEnv how many requests changed something, and heardEnv where the mock
 // writes each of them down. panicEnv says how it panics, and breakEnv breaks it.
 const (
 	asToolEnv  = "THRONGCTL_TEST"
@@ -101,7 +101,7 @@ func mishaps(h *hooks) *atomic.Int64 {
 			onCommit(count)
 		}
 	}
-	h.onRequest = func(r rehearsal.Request) {
+	h.onRequest = func(r mock.Request) {
 		hear(r)
 		if r.Method != http.MethodGet && r.Attempt == 1 && due("change", changes.Add(1)) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -171,8 +171,8 @@ func process(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, stdout,
 func day(data string, more ...string) []string {
 	return append([]string{
 		"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",
-		"--rehearsal", "none", "--max-concurrent", "8", "--retry-wait", "1ms",
-		"--fault", "server_error=0.03", "--fault", "cut=0.04", "--fault", "bad_body=0.02",
+		"--mock-latency", "none", "--max-concurrent", "8", "--retry-wait", "1ms",
+		"--mock-fault", "server_error=0.03", "--mock-fault", "cut=0.04", "--mock-fault", "bad_body=0.02",
 	}, more...)
 }
 

@@ -75,7 +75,7 @@ title: A reasoning model
 clock: {cycle: 1h, cycles: 1}
 population: {count: 6}
 services:
-  model: {kind: llm, provider: rehearsal, extra: {top_k: 40, service_tier: flex}}
+  model: {kind: llm, provider: mock, extra: {top_k: 40, service_tier: flex}}
 chain ask:
   step a: {kind: llm, service: model, prompt: "Shop, ${agent.id}?", temperature: 0.2, max_tokens: 50, reasoning_effort: low, answer: {shop: bool}}
   step b: {kind: emit, event: said, data: {shop: "${steps.a.shop}"}}

@@ -67,8 +67,8 @@ func TestNotify(t *testing.T) {
 	}{
 		{"the end", nil, exitDone, []string{"ended"}},
 		{"out of budget", []string{"--max-requests", "100"}, exitFailed, []string{"out-of-budget"}},
-		{"the breaker, and a budget of time", []string{"--fault", "bad_body=0.9", "--retries", "1", "--breaker", "wait", "--rehearsal", "remote", "--set", "agents=600", "--cycles", "3", "--max-time", "6s"}, exitFailed, []string{"breaker", "out-of-budget"}},
-		{"a stall", []string{"--fault", "hang=0.9", "--stall-warning", "1s", "--session-timeout", "4s", "--breaker", "off", "--set", "agents=3"}, exitFailed, []string{"stalled", "ended"}},
+		{"the breaker, and a budget of time", []string{"--mock-fault", "bad_body=0.9", "--retries", "1", "--breaker", "wait", "--mock-latency", "remote", "--set", "agents=600", "--cycles", "3", "--max-time", "6s"}, exitFailed, []string{"breaker", "out-of-budget"}},
+		{"a stall", []string{"--mock-fault", "hang=0.9", "--stall-warning", "1s", "--session-timeout", "4s", "--breaker", "off", "--set", "agents=3"}, exitFailed, []string{"stalled", "ended"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHook(t, http.StatusOK)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// TestResumeWithFilesOfAnotherMoment goes on with a store and a log of the rehearsal that do not belong together: the run
+// TestResumeWithFilesOfAnotherMoment goes on with a store and a log of the mock that do not belong together: the run
 // does not call itself exact.
 func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 	store := func(data string) string { return filepath.Join(data, "throng.db") }
-	logs := func(data string) string { return filepath.Join(data, "rehearsal") }
+	logs := func(data string) string { return filepath.Join(data, "mock") }
 	resume := func(t *testing.T, data string) (out string) {
 		out = t.TempDir()
 		if code, _, stderr := ctl(t, "resume", "--data", data, "--cycles", "3", "--export", out); code != exitDone {
@@ -25,10 +25,10 @@ func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 		part       func(t *testing.T, data string) error
 	}{
 		{"of one moment", "", func(*testing.T, string) error { return nil }},
-		{"without the log", "the rehearsal has no log of this run", func(_ *testing.T, data string) error {
+		{"without the log", "the mock has no log of this run", func(_ *testing.T, data string) error {
 			return os.RemoveAll(logs(data))
 		}},
-		{"with an older store", "the rehearsal knows of cycle 2, and the store of none after cycle 1", func(t *testing.T, data string) error {
+		{"with an older store", "the mock knows of cycle 2, and the store of none after cycle 1", func(t *testing.T, data string) error {
 			before := read(t, store(data))
 			resume(t, data)
 			return os.WriteFile(store(data), []byte(before), 0o600)

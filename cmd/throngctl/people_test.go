@@ -15,7 +15,7 @@ import (
 // people is a run of testdata/people.yaml.
 func people(data string, more ...string) []string {
 	return append([]string{
-		"run", filepath.Join("testdata", "people.yaml"), "--data", data, "--seed", "7", "--rehearsal", "none", "--no-dashboard",
+		"run", filepath.Join("testdata", "people.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--no-dashboard",
 	}, more...)
 }
 

@@ -120,7 +120,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	return []proof{p}, nil
 }
 
-// asked are the services of a launch that are not the rehearsal's.
+// asked are the services of a launch that are not the mock's.
 func asked(l *wire.Launch) (all []string) {
 	for _, o := range l.Outlook() {
 		if !o.Embedded {
@@ -135,7 +135,7 @@ func (c *proveCmd) agree(t *terminal, outside []string) bool {
 	if t.json { // nobody can be asked
 		return c.Yes
 	}
-	fmt.Fprintf(t.out, "%s %s not the rehearsal: all requests of a run, with what they cost and change, are sent to %s up to %d times.\n"+
+	fmt.Fprintf(t.out, "%s %s not the mock: all requests of a run, with what they cost and change, are sent to %s up to %d times.\n"+
 		"Only what gives the same answer to the same request can be proved, and changing requests must know their Idempotency-Key again.\n",
 		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
 	return c.Yes || t.answer("go on? type yes: ") == "yes"
@@ -162,11 +162,11 @@ func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 			flag(name, p.Given[name])
 		}
 	}
-	flag("rehearsal", c.Rehearsal)
-	flag("fault", pairs(c.Fault)...)
+	flag("mock-latency", c.MockLatency)
+	flag("mock-fault", pairs(c.MockFault)...)
 	flag("service", pairs(c.Service)...)
-	if c.Scarcity {
-		run = append(run, "--scarcity")
+	if c.MockScarcity {
+		run = append(run, "--mock-scarcity")
 	}
 	flag("allow", allowed...)
 	p.Run = run
@@ -183,7 +183,7 @@ func pairs(of map[string]string) (all []string) {
 }
 
 // faulty are faults that are tried again often enough for no result to depend on them.
-var faulty = []string{"--retry-wait=1ms", "--retries=12", "--fault=server_error=0.03", "--fault=cut=0.04", "--fault=bad_body=0.02"}
+var faulty = []string{"--retry-wait=1ms", "--retries=12", "--mock-fault=server_error=0.03", "--mock-fault=cut=0.04", "--mock-fault=bad_body=0.02"}
 
 // small are the built-in scenarios in a size in which a run takes a moment. The neighbours of the world have the
 // waits between attempts that their file says, so they meet no faults.
@@ -200,7 +200,7 @@ var small = []struct {
 
 // builtIn are all built-in scenarios, which share the kills.
 func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
-	if c.Only > 0 || len(c.Set)+len(c.Fault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.Rehearsal+c.DatabaseURL != "" {
+	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
 	}
 	given := c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
@@ -219,7 +219,7 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 		if kills == 0 {
 			continue
 		}
-		run := slices.Concat([]string{s.name, fmt.Sprintf("--seed=%d", seed), "--rehearsal=none"}, s.flags, s.faults)
+		run := slices.Concat([]string{s.name, fmt.Sprintf("--seed=%d", seed), "--mock-latency=none"}, s.flags, s.faults)
 		all = append(all, proof{s.name, prove.Config{Program: program, Env: t.hooks.env, Run: run, Kills: kills, Seed: seed, Keep: c.Keep, AtOnce: runtime.NumCPU()}})
 	}
 	return all, nil

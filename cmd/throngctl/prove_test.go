@@ -13,12 +13,12 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // few is a proof of a small crowd.
 func few(t *testing.T, more ...string) []string {
-	return append([]string{"prove", "shopping", "--data", t.TempDir(), "--set", "agents=6", "--set", "eagerness=9", "--cycles", "2", "--rehearsal", "none", "--seed", "3"}, more...)
+	return append([]string{"prove", "shopping", "--data", t.TempDir(), "--set", "agents=6", "--set", "eagerness=9", "--cycles", "2", "--mock-latency", "none", "--seed", "3"}, more...)
 }
 
 // TestProve is what a person sees of a proof.
@@ -59,7 +59,7 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 		code int
 		want string
 	}{
-		{"timing", few(t, "--scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so that there is nothing to compare with: inexact since cycle 0: agents share the stock"},
+		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so that there is nothing to compare with: inexact since cycle 0: agents share the stock"},
 		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it is to come to its end: it is out of budget"},
 		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof without kills shows nothing"},
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
@@ -89,12 +89,12 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 		})
 		return code, stdout.String() + stderr.String()
 	}
-	code, out := prove("--kills", "8", "--fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1")
+	code, out := prove("--kills", "8", "--mock-fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1")
 	again := regexp.MustCompile(`throngctl prove shopping .* --kills 8 --only (\d+) --keep\n`).FindStringSubmatch(out)
 	if code != exitFailed || !strings.Contains(out, "DIFFERENT") || strings.Contains(out, "nothing twice") || again == nil {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
-	code, one := prove("--kills", "8", "--fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1", "--only", again[1])
+	code, one := prove("--kills", "8", "--mock-fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1", "--only", again[1])
 	if code != exitFailed || !strings.Contains(one, "shopping, trial "+again[1]+", killed at") {
 		t.Errorf("exit code %d of the one trial\n%s\nafter\n%s", code, one, out)
 	}
@@ -102,7 +102,7 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 
 // TestProveOfARealService asks first, and then sends its requests to it.
 func TestProveOfARealService(t *testing.T) {
-	shop, err := rehearsal.Start(rehearsal.Config{Seed: 3, Secret: "secret"})
+	shop, err := mock.Start(mock.Config{Seed: 3, Secret: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestProveOfARealService(t *testing.T) {
 	}()
 	// It gives the same answer to everybody and every time: it has never heard of them.
 	code, out, stderr := ctl(t, few(t, "--kills", "4", "--yes", "--service", "shop="+shop.URL(), "--cycles", "3")...)
-	if code != exitDone || !strings.Contains(out, "shop is not the rehearsal: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
+	if code != exitDone || !strings.Contains(out, "shop is not the mock: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if shop.Stats().Requests < 20 {
@@ -124,7 +124,7 @@ func TestProveOfARealService(t *testing.T) {
 // TestInterruptedProof ends its processes and leaves nothing.
 func TestInterruptedProof(t *testing.T) {
 	tmp := t.TempDir()
-	cmd, out, stderr := process(t, []string{"TMPDIR=" + tmp}, few(t, "--rehearsal", "remote", "--kills", "50")...)
+	cmd, out, stderr := process(t, []string{"TMPDIR=" + tmp}, few(t, "--mock-latency", "remote", "--kills", "50")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

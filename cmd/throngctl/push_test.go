@@ -157,7 +157,7 @@ func TestTheDatabaseOfOtherProgramsIsOfferedOnce(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	t.Setenv("DATABASE_URL", "postgres://me:hush-hush@127.0.0.1:1/app")
 	data := t.TempDir()
-	args := []string{"run", "shopping", "--data", data, "--cycles", "1", "--set", "agents=2", "--rehearsal", "none", "--no-dashboard"}
+	args := []string{"run", "shopping", "--data", data, "--cycles", "1", "--set", "agents=2", "--mock-latency", "none", "--no-dashboard"}
 	const line = "DATABASE_URL points to 127.0.0.1:1/app. Throng does not use it."
 	for i, want := range []int{1, 0} {
 		code, out, stderr := ctl(t, args...)

@@ -77,7 +77,7 @@ func TestPythonRunners(t *testing.T) {
 
 // TestAgentsOfPythonRunners: several agents follow one flag.
 func TestAgentsOfPythonRunners(t *testing.T) {
-	_, out, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--rehearsal", "none", "--agents", "shopper-1", "shopper-2", "shopper-5", "--json")
+	_, out, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--mock-latency", "none", "--agents", "shopper-1", "shopper-2", "shopper-5", "--json")
 	var first startedJSON
 	if err := json.Unmarshal([]byte(out[:strings.Index(out, "\n")+1]), &first); err != nil || first.Agents != 3 {
 		t.Errorf("%v: %s%s", err, out, stderr)
@@ -88,7 +88,7 @@ func TestAgentsOfPythonRunners(t *testing.T) {
 func TestRunGoesOn(t *testing.T) {
 	data := t.TempDir()
 	begin := func() string {
-		code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--rehearsal", "none", "--cycles", "2", "--max-requests", "10")
+		code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--mock-latency", "none", "--cycles", "2", "--max-requests", "10")
 		if code != exitFailed {
 			t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 		}

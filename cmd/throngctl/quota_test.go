@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatTakesTimeChangesNothing compares the results of a run against a rehearsal that refuses and slows down with
+// TestWhatTakesTimeChangesNothing compares the results of a run against a mock that refuses and slows down with
 // those of one that does neither: the shop's, whose calls are not paced, and the model's, whose are.
 func TestWhatTakesTimeChangesNothing(t *testing.T) {
 	for name, run := range map[string]func(string, ...string) []string{"shop": day, "model": chat} {
@@ -22,7 +22,7 @@ func TestWhatTakesTimeChangesNothing(t *testing.T) {
 				return read(t, out, "sessions.csv") + read(t, out, "events.csv")
 			}
 			want := results()
-			got := results("--fault", "quota=250", "--fault", "capacity=2", "--rehearsal", "local")
+			got := results("--mock-fault", "quota=250", "--mock-fault", "capacity=2", "--mock-latency", "local")
 			if got != want {
 				t.Errorf("the results differ\n%s", difference(want, got))
 			}

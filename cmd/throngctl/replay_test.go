@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // runOf is the run that an output tells of.
@@ -29,7 +29,7 @@ func runOf(t *testing.T, out string) string {
 	return found[1]
 }
 
-// replays answers a run from the recording of another, where the rehearsal must not be asked, and compares the results.
+// replays answers a run from the recording of another, where the mock must not be asked, and compares the results.
 // Flags beside are taken as they are.
 func replays(t *testing.T, data, of string, more ...string) {
 	t.Helper()
@@ -37,7 +37,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 	var out, stderr strings.Builder
 	code := execute(append([]string{"run", "--data", data, "--replay", of, "--no-dashboard", "--export", dir}, more...), &terminal{
 		in: strings.NewReader(""), out: &out, err: &stderr,
-		hooks: hooks{trusts: true, onRequest: func(r rehearsal.Request) { t.Errorf("a replay asks %s %s", r.Method, r.Path) }},
+		hooks: hooks{trusts: true, onRequest: func(r mock.Request) { t.Errorf("a replay asks %s %s", r.Method, r.Path) }},
 	})
 	if code == exitUsage {
 		t.Fatalf("%v: exit code %d\n%s%s", more, code, out.String(), stderr.String())
@@ -67,8 +67,8 @@ func replays(t *testing.T, data, of string, more ...string) {
 	if m.Totals.Requests != 0 || m.Totals.Models.Calls != 0 || m.Totals.Models.Cost != 0 || len(m.Totals.Spent) > 0 {
 		t.Errorf("%v: a replay took %+v", more, m.Totals)
 	}
-	if logs, err := filepath.Glob(filepath.Join(data, "rehearsal", runOf(t, out.String())+"*")); err != nil || len(logs) > 0 {
-		t.Errorf("%v: the rehearsal was started: %v, %v", more, logs, err)
+	if logs, err := filepath.Glob(filepath.Join(data, "mock", runOf(t, out.String())+"*")); err != nil || len(logs) > 0 {
+		t.Errorf("%v: the mock was started: %v, %v", more, logs, err)
 	}
 }
 
@@ -85,8 +85,8 @@ func TestReplayOfBuiltIns(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
 			code, out, stderr := ctl(t, append([]string{
-				"run", name, "--data", data, "--seed", "7", "--record", "--rehearsal", "none", "--max-concurrent", "7", "--no-dashboard",
-				"--retries", "2", "--retry-wait", "1ms", "--breaker", "off", "--fault", "server_error=0.12", "--export", filepath.Join(data, "out"),
+				"run", name, "--data", data, "--seed", "7", "--record", "--mock-latency", "none", "--max-concurrent", "7", "--no-dashboard",
+				"--retries", "2", "--retry-wait", "1ms", "--breaker", "off", "--mock-fault", "server_error=0.12", "--export", filepath.Join(data, "out"),
 			}, more...)...)
 			if code == exitUsage || !strings.Contains(out, "all answers are recorded") {
 				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -191,14 +191,14 @@ func TestKilledRecordings(t *testing.T) {
 	const seed = 20261122
 	draw := rand.New(rand.NewPCG(seed, 0))
 	for name, args := range map[string][]string{
-		"shopping": {"--set", "agents=20", "--set", "eagerness=8", "--cycles", "2", "--fault", "server_error=0.03"},
+		"shopping": {"--set", "agents=20", "--set", "eagerness=8", "--cycles", "2", "--mock-fault", "server_error=0.03"},
 		"world":    {"--sequential", "--cycles", "2"},
 	} {
 		kill := fmt.Sprintf("commit:%d", 8+draw.IntN(20))
 		t.Run(name+" "+kill, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			args := append([]string{"run", name, "--seed", "5", "--record", "--rehearsal", "none", "--retry-wait", "1ms", "--max-concurrent", "3", "--no-dashboard"}, args...)
+			args := append([]string{"run", name, "--seed", "5", "--record", "--mock-latency", "none", "--retry-wait", "1ms", "--max-concurrent", "3", "--no-dashboard"}, args...)
 			code, out, stderr := ctl(t, append(args, "--data", t.TempDir(), "--export", filepath.Join(data, "undisturbed"))...)
 			if code == exitUsage {
 				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -232,7 +232,7 @@ func TestKilledRecordings(t *testing.T) {
 
 // TestKilledWorlds kills worlds whose agents act one after another, at seeded commits, and resumes them.
 func TestKilledWorlds(t *testing.T) {
-	args := []string{"run", "world", "--sequential", "--cycles", "3", "--seed", "5", "--rehearsal", "none", "--no-dashboard"}
+	args := []string{"run", "world", "--sequential", "--cycles", "3", "--seed", "5", "--mock-latency", "none", "--no-dashboard"}
 	alone := t.TempDir()
 	if code, out, stderr := ctl(t, append(args, "--data", alone, "--export", filepath.Join(alone, "out"))...); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -260,7 +260,7 @@ func TestKilledWorlds(t *testing.T) {
 func TestCallsThatMayBePaidTwice(t *testing.T) {
 	const atOnce = 3
 	data := t.TempDir()
-	killed(t, "request:12", "run", "conversation", "--data", data, "--set", "pairs=8", "--seed", "7", "--rehearsal", "none", "--max-concurrent", "3", "--no-adaptive", "--no-dashboard")
+	killed(t, "request:12", "run", "conversation", "--data", data, "--set", "pairs=8", "--seed", "7", "--mock-latency", "none", "--max-concurrent", "3", "--no-adaptive", "--no-dashboard")
 	killed(t, "request:9", "resume", "--data", data, "--no-dashboard")
 	code, out, stderr := ctl(t, "resume", "--data", data, "--no-dashboard", "--export", filepath.Join(data, "out"))
 	if code != exitDone || !strings.Contains(out, "sent again, perhaps paid twice") {
@@ -335,7 +335,7 @@ func TestForksOfRecordings(t *testing.T) {
 			t.Errorf("%v: the fork is recorded\n%s", args, out)
 		}
 	}
-	small := []string{"--set", "agents=10", "--cycles", "3", "--rehearsal", "none", "--checkpoint-interval", "1us"}
+	small := []string{"--set", "agents=10", "--cycles", "3", "--mock-latency", "none", "--checkpoint-interval", "1us"}
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
 	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")

@@ -65,9 +65,9 @@ func TestReportBesideTheExport(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	number := ""
 	for i, words := range []string{
-		"run shopping --set agents=20 --set eagerness=8 --cycles 4 --max-requests 60 --rehearsal none --checkpoint-interval 1ms",
-		"resume --max-requests 0 --rehearsal none",
-		"fork --set agents=20 --set eagerness=8 --cycles 4 --max-requests 0 --rehearsal none",
+		"run shopping --set agents=20 --set eagerness=8 --cycles 4 --max-requests 60 --mock-latency none --checkpoint-interval 1ms",
+		"resume --max-requests 0 --mock-latency none",
+		"fork --set agents=20 --set eagerness=8 --cycles 4 --max-requests 0 --mock-latency none",
 	} {
 		args, folder := strings.Fields(words), filepath.Join(dir, strconv.Itoa(i))
 		if args[0] == "fork" {

@@ -67,14 +67,14 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// members is a day at the rehearsal for shoppers that log in.
+// members is a day at the mock for shoppers that log in.
 const members = `
 population: {count: 12}
 clock: {cycles: 2}
 services:
   shop:
     kind: http
-    url: rehearsal:shop
+    url: mock:shop
     headers: {X-Shopping-Session-Id: "${session.uuid}"}
     auth: {login: {post: /auth/login, json: {user: "${agent.id}", password: "secret:SHOP_PASSWORD"}, token: body.access_token}}
 chain shop:
@@ -97,14 +97,14 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestLoginAtTheRehearsal is that the results do not depend on how often tokens expire, nor on a kill, and that the
-// rehearsal needs no password.
-func TestLoginAtTheRehearsal(t *testing.T) {
+// TestLoginAtTheMock is that the results do not depend on how often tokens expire, nor on a kill, and that the
+// mock needs no password.
+func TestLoginAtTheMock(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "members.yaml"), members)
 	day := func(data string, more ...string) []string {
 		return append([]string{
-			"run", file, "--data", data, "--seed", "7", "--rehearsal", "none", "--retry-wait", "1ms", "--export", filepath.Join(data, "out"),
-			"--fault", "server_error=0.05",
+			"run", file, "--data", data, "--seed", "7", "--mock-latency", "none", "--retry-wait", "1ms", "--export", filepath.Join(data, "out"),
+			"--mock-fault", "server_error=0.05",
 		}, more...)
 	}
 	calm := t.TempDir()
@@ -126,7 +126,7 @@ func TestLoginAtTheRehearsal(t *testing.T) {
 		}
 		checkOrders(t, data, events)
 	}
-	expiring := []string{"--max-concurrent", "4", "--fault", "token_requests=2"}
+	expiring := []string{"--max-concurrent", "4", "--mock-fault", "token_requests=2"}
 	t.Run("expiring", func(t *testing.T) {
 		data := t.TempDir()
 		if code, out, stderr := ctl(t, day(data, expiring...)...); code != exitDone {

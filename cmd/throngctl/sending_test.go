@@ -63,7 +63,7 @@ func TestKilledWhileSending(t *testing.T) {
 			}
 			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: at}})
 			began := line.Connections()
-			cmd, out, stderr := process(t, nil, day(data, "--database-url", url, "--rehearsal", "local", "--max-concurrent", "2")...)
+			cmd, out, stderr := process(t, nil, day(data, "--database-url", url, "--mock-latency", "local", "--max-concurrent", "2")...)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

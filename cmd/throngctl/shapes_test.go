@@ -55,7 +55,7 @@ var answers = []struct {
 	{"calibrate --presets", []presetJSON{}},
 	{"settings", settingsJSON{}},
 	{"secret set, secret forget, secret check", secretJSON{}},
-	{"rehearse, each", rehearsedJSON{}},
+	{"mock, each", mockedJSON{}},
 	{"metrics", []metricJSON{}},
 	{"licences", []licenceJSON{}},
 	{"guide", []pageJSON{}},

@@ -173,7 +173,7 @@ func TestSQLServiceElsewhere(t *testing.T) {
 		{"postgres://app:hunter2@127.0.0.1/shop?host=db.example", nil, "--allow db.example"},
 		{"mysql://app:hunter2@127.0.0.1/shop", nil, "does not begin with postgres://"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app:hunter2@127.0.0.1/shop"}, "a password does not belong into an address"},
-		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=rehearsal:shop"}, "does not begin with postgres://"},
+		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=mock:shop"}, "does not begin with postgres://"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app@db.example/shop"}, "--allow db.example"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=secret:THRONG_TEST_NONE"}, "the secret THRONG_TEST_NONE is neither"},
 	} {

@@ -59,14 +59,14 @@ func TestStartLater(t *testing.T) {
 			h := &waiter{signals: make(chan os.Signal, 1), byHand: make(chan os.Signal, 1), said: make(chan string, 100)}
 			done := make(chan int, 1)
 			go func() {
-				done <- h.ctl("run", "shopping", "--agents", "shopper-1", "--rehearsal", "none", "--cycles", "1", "--at", "+1h", "--data", data)
+				done <- h.ctl("run", "shopping", "--agents", "shopper-1", "--mock-latency", "none", "--cycles", "1", "--at", "+1h", "--data", data)
 			}()
 			for text := range h.said {
 				if strings.Contains(text, "starts at ") {
 					break
 				}
 			}
-			if code, _, stderr := ctl(t, "run", "analysis", "--rehearsal", "none", "--data", data); code != exitDone {
+			if code, _, stderr := ctl(t, "run", "analysis", "--mock-latency", "none", "--data", data); code != exitDone {
 				t.Errorf("another run cannot run meanwhile: %s", stderr)
 			}
 			c.signal(h)

@@ -147,7 +147,7 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 			t.Errorf("%s is asked about:\n%s", file, said)
 		}
 	}
-	plain := write(t, filepath.Join(dir, "plain.yaml"), "population: {count: 1}\nservices: {helper: {kind: http, url: \"rehearsal:shop\"}}\nchain c: {step a: {kind: http, service: helper, get: /}}\n")
+	plain := write(t, filepath.Join(dir, "plain.yaml"), "population: {count: 1}\nservices: {helper: {kind: http, url: \"mock:shop\"}}\nchain c: {step a: {kind: http, service: helper, get: /}}\n")
 	if _, said := asPerson(t, "validate", plain, "--data", data, "--service", "helper="+a.URL); strings.Contains(said, "not allowed yet") {
 		t.Errorf("an address that was typed is asked about:\n%s", said)
 	}
@@ -159,7 +159,7 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, copies[0], strings.Replace(string(text), "rehearsal:shop", a.URL, 1))
+	write(t, copies[0], strings.Replace(string(text), "mock:shop", a.URL, 1))
 	if _, said := asPerson(t, "validate", copies[0], "--data", data); !strings.Contains(said, "not allowed yet: a run asks for --allow "+a.address()) {
 		t.Errorf("a copy that was changed elsewhere is not asked about:\n%s", said)
 	}

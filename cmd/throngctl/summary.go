@@ -79,8 +79,8 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)
 	}
-	if names := job.Record.Source.Rehearsed(); len(names) > 0 {
-		row("not defined", "%s: the rehearsal answered in their place", strings.Join(names, ", "))
+	if names := job.Record.Source.Mocked(); len(names) > 0 {
+		row("not defined", "%s: the mock answered in their place", strings.Join(names, ", "))
 	}
 	if failed, err := wire.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
 		row("failed agents", "%s", failed)

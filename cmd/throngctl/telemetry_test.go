@@ -35,7 +35,7 @@ func TestMetricsCommand(t *testing.T) {
 func TestRunIsTold(t *testing.T) {
 	keyring.MockInit()
 	data := filepath.Join(t.TempDir(), "data")
-	args := []string{"run", "shopping", "--set", "agents=5", "--cycles", "1", "--rehearsal", "none", "--no-dashboard", "--data", data}
+	args := []string{"run", "shopping", "--set", "agents=5", "--cycles", "1", "--mock-latency", "none", "--no-dashboard", "--data", data}
 	taken, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // until the test ends
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestRunIsTold(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s%s", command[0], code, out, stderr)
 		}
 	}
-	if runs, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(runs) > 0 {
+	if runs, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(runs) > 0 {
 		t.Errorf("something was started: %v", runs)
 	}
 	away := "http://" + taken.Addr().String() // which takes connections and says nothing

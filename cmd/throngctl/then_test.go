@@ -12,7 +12,7 @@ import (
 // TestWithoutAWindow is what the window shows of a run that is over: a moment of it, what to look at, who is whom.
 func TestWithoutAWindow(t *testing.T) {
 	data := t.TempDir()
-	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "3", "--seed", "7", "--rehearsal", "none"); code != exitDone {
+	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "3", "--seed", "7", "--mock-latency", "none"); code != exitDone {
 		t.Fatal(out, stderr)
 	}
 	answer := func(args ...string) string {
@@ -48,7 +48,7 @@ func TestWithoutAWindow(t *testing.T) {
 	if out := answer("calibrate", "--history"); !strings.Contains(out, "nothing was calibrated yet") {
 		t.Error(out)
 	}
-	answer("calibrate", "shopping", "--set", "agents=20", "--levels", "1,2", "--repeats", "1", "--duration", "50ms", "--rehearsal", "none", "--json")
+	answer("calibrate", "shopping", "--set", "agents=20", "--levels", "1,2", "--repeats", "1", "--duration", "50ms", "--mock-latency", "none", "--json")
 	if out := answer("calibrate", "--history"); !strings.Contains(out, "Marketplace shoppers") {
 		t.Error(out)
 	}

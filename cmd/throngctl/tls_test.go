@@ -113,7 +113,7 @@ func TestServiceWithItsOwnCertificates(t *testing.T) {
 // TestResumeByHours is that a run of cycles which is resumed by hours has no total of its cycles any more.
 func TestResumeByHours(t *testing.T) {
 	data := t.TempDir()
-	if code, out, stderr := ctl(t, "run", "shopping", "--set", "agents=5", "--cycles", "1", "--rehearsal", "none", "--data", data); code != exitDone {
+	if code, out, stderr := ctl(t, "run", "shopping", "--set", "agents=5", "--cycles", "1", "--mock-latency", "none", "--data", data); code != exitDone {
 		t.Fatalf("code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr := ctl(t, "resume", "--hours", "0.0001", "--data", data); code != exitDone || strings.Contains(out, "/5 done") {

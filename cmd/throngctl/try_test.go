@@ -10,11 +10,11 @@ import (
 // TestTry shows a session step by step and leaves no run.
 func TestTry(t *testing.T) {
 	data := t.TempDir()
-	code, out, stderr := ctl(t, "try", "world", "--data", data, "--agent", "mara", "--rehearsal", "none")
+	code, out, stderr := ctl(t, "try", "world", "--data", data, "--agent", "mara", "--mock-latency", "none")
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Asked model: rehearsal-1", "Authorization: …", "system: You are Mara", "Answered 200", "Gave", "world.yaml:47", "Memory afterwards", "Cost", "free"} {
+	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Asked model: mock-1", "Authorization: …", "system: You are Mara", "Answered 200", "Gave", "world.yaml:47", "Memory afterwards", "Cost", "free"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing is said of %q:\n%s", want, out)
 		}
@@ -22,7 +22,7 @@ func TestTry(t *testing.T) {
 	if code, out, _ = ctl(t, "runs", "--data", data); code != exitDone || strings.Contains(out, "world") {
 		t.Errorf("exit code %d, runs:\n%s", code, out)
 	}
-	code, out, _ = ctl(t, "try", "world", "--data", data, "--agent", "mara", "--rehearsal", "none", "--json")
+	code, out, _ = ctl(t, "try", "world", "--data", data, "--agent", "mara", "--mock-latency", "none", "--json")
 	var trial struct {
 		ID, Outcome string
 		Persona     map[string]any
@@ -33,7 +33,7 @@ func TestTry(t *testing.T) {
 	}
 	err := json.Unmarshal([]byte(out), &trial)
 	if code != exitDone || err != nil || trial.ID != "mara" || trial.Outcome != "ok" || trial.Persona["name"] != "Mara" || len(trial.Steps) == 0 ||
-		trial.Steps[0].Status != "ok" || len(trial.Steps[0].Exchanges) == 0 || trial.Steps[0].Exchanges[0].Answer["model"] != "rehearsal-1" {
+		trial.Steps[0].Status != "ok" || len(trial.Steps[0].Exchanges) == 0 || trial.Steps[0].Exchanges[0].Answer["model"] != "mock-1" {
 		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
 }
@@ -42,7 +42,7 @@ func TestTry(t *testing.T) {
 func TestTryFails(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "bad.yaml")
-	write(t, file, "services: {shop: {kind: http, url: 'rehearsal:shop'}}\nchain a: {step b: {kind: http, service: shop, get: /nothing}}\n")
+	write(t, file, "services: {shop: {kind: http, url: 'mock:shop'}}\nchain a: {step b: {kind: http, service: shop, get: /nothing}}\n")
 	code, out, _ := ctl(t, "try", file, "--data", data)
 	if code != exitFailed || !strings.Contains(out, "status 404") || !strings.Contains(out, "bad.yaml:2") {
 		t.Errorf("exit code %d\n%s", code, out)

@@ -12,7 +12,7 @@ func TestValidateShowsTheOutlook(t *testing.T) {
 	t.Setenv("THRONG_TEST_PASSWORD", "swordfish")
 	t.Setenv("THRONG_TEST_TOKEN", "mackerel")
 	code, out, stderr := ctl(t, "validate", filepath.Join("testdata", "outlook.yaml"),
-		"--allow", "stock.example.com", "--service", "local=rehearsal:shop")
+		"--allow", "stock.example.com", "--service", "local=mock:shop")
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}

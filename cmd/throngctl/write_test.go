@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // town is a run of testdata/harbour.yaml, whose population a model writes.
 func town(data string, more ...string) []string {
-	return append([]string{"run", filepath.Join("testdata", "harbour.yaml"), "--data", data, "--rehearsal", "none", "--no-dashboard"}, more...)
+	return append([]string{"run", filepath.Join("testdata", "harbour.yaml"), "--data", data, "--mock-latency", "none", "--no-dashboard"}, more...)
 }
 
 // agentsOf is the line about agents of what validate shows.
@@ -89,7 +89,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	var out, stderr bytes.Buffer
 	code := execute(town(data, "--max-llm-calls", "1"), &terminal{
 		in: strings.NewReader(""), out: &out, err: &stderr, signals: signals,
-		hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) {
+		hooks: hooks{trusts: true, onRequest: func(mock.Request) {
 			if requests.Add(1) == 3 {
 				signals <- os.Interrupt
 			}
@@ -104,7 +104,7 @@ func TestKilledWhileWriting(t *testing.T) {
 
 	requests.Store(0)
 	code = execute(town(data, "--export", data), &terminal{
-		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) { requests.Add(1) }},
+		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(mock.Request) { requests.Add(1) }},
 	})
 	if code != exitDone || requests.Load() != int64(12-after) {
 		t.Errorf("exit code %d after %d requests for %d personas\n%s%s", code, requests.Load(), 12-after, &out, &stderr)
@@ -135,7 +135,7 @@ func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 	var out, stderr bytes.Buffer
 	var requests atomic.Int64
 	code := execute([]string{"resume", "--data", data, "--export", data, "--no-dashboard"}, &terminal{
-		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(rehearsal.Request) { requests.Add(1) }},
+		in: strings.NewReader(""), out: &out, err: &stderr, hooks: hooks{trusts: true, onRequest: func(mock.Request) { requests.Add(1) }},
 	})
 	if code != exitDone || requests.Load() > 0 || strings.Contains(out.String(), "written by") {
 		t.Fatalf("exit code %d, %d requests\n%s%s", code, requests.Load(), &out, &stderr)
@@ -159,7 +159,7 @@ func TestGuideWrittenPopulation(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, out, stderr := ctl(t, "run", filepath.Join(dir, "s.yaml"), "--data", dir, "--cycles", "1", "--rehearsal", "none", "--no-dashboard")
+		code, out, stderr := ctl(t, "run", filepath.Join(dir, "s.yaml"), "--data", dir, "--cycles", "1", "--mock-latency", "none", "--no-dashboard")
 		if code != exitDone || !strings.Contains(out, "24 personas written by model") {
 			t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 		}

@@ -18,9 +18,9 @@ import (
 // TestLoginRequests is what a login sends, for what the file says of it, and where its token then stands.
 func TestLoginRequests(t *testing.T) {
 	tests := []struct {
-		login     string
-		rehearsal bool
-		want      []string
+		login string
+		mock  bool
+		want  []string
 	}{
 		{
 			`{post: /auth/login, json: {user: "${agent.id}", password: "secret:PASS", n: [1, "secret:PASS"]}, token: body.token}`, false,
@@ -71,7 +71,7 @@ func TestLoginRequests(t *testing.T) {
 					}
 					r.handler(w, q)
 				}),
-				auth: "{login: " + tt.login + "}", secrets: map[string]string{"PASS": "hunter2\n"}, tag: tt.rehearsal, secret: "s3cret",
+				auth: "{login: " + tt.login + "}", secrets: map[string]string{"PASS": "hunter2\n"}, tag: tt.mock, secret: "s3cret",
 				steps: "step a: {kind: http, service: shop, get: /x}\nstep b: {kind: http, service: shop, get: /y, headers: {X-Own: 1}}",
 			}
 			row := st.one(t)
@@ -82,7 +82,7 @@ func TestLoginRequests(t *testing.T) {
 	}
 }
 
-// TestJWTClaims is whose token an agent signs in with: its own, the same for all its steps; and that the rehearsal,
+// TestJWTClaims is whose token an agent signs in with: its own, the same for all its steps; and that the mock,
 // which knows no such tokens, is signed in to as ever.
 func TestJWTClaims(t *testing.T) {
 	var mu sync.Mutex
@@ -117,7 +117,7 @@ func TestJWTClaims(t *testing.T) {
 	clear(tokens)
 	st.tag, st.agents = true, 1
 	if row := st.one(t); row.Outcome != engine.OK || !tokens["Bearer s3cret.a0"] || len(tokens) != 1 {
-		t.Errorf("the rehearsal: %s, %v", row.Error, tokens)
+		t.Errorf("the mock: %s, %v", row.Error, tokens)
 	}
 }
 

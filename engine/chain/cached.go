@@ -160,7 +160,7 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 	}
 }
 
-// flightPath is the place of an asking in the journal, and what the rehearsal is told of it: that of no step, since it
+// flightPath is the place of an asking in the journal, and what the mock is told of it: that of no step, since it
 // makes no difference in which place somebody asks first.
 func flightPath(key engine.SharedKey) string { return "cached." + hex.EncodeToString(key[:6]) }
 

@@ -183,7 +183,7 @@ func ofAgent(t *testing.T, text string) *script.Template {
 	return template
 }
 
-// TestWhoAsksFirst is that it makes no difference: not to what is asked, nor to what the rehearsal is told of it.
+// TestWhoAsksFirst is that it makes no difference: not to what is asked, nor to what the mock is told of it.
 func TestWhoAsksFirst(t *testing.T) {
 	told := func(first string) []string {
 		o := &oracle{answer: func(q asking) (int, string) {
@@ -200,7 +200,7 @@ func TestWhoAsksFirst(t *testing.T) {
 			mu.Unlock()
 			o.ServeHTTP(w, r)
 		})
-		client, err := service.NewLLM(service.LLMConfig{Name: "model", Base: address + "/v1", Rehearses: true})
+		client, err := service.NewLLM(service.LLMConfig{Name: "model", Base: address + "/v1", Mocks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ step last: {kind: llm, service: model, cache: {j: "2"}, prompt: "${j}", answer: 
 	}
 	for _, r := range one {
 		if !strings.HasPrefix(r, "Bearer token 0/cached.") {
-			t.Errorf("the rehearsal is told %s", r)
+			t.Errorf("the mock is told %s", r)
 		}
 	}
 }

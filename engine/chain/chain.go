@@ -31,8 +31,8 @@ type Step struct {
 	Name  string
 	Kind  string
 	Label string // for people; the name without one
-	// Rehearsed says that the rehearsal answers in place of something that the file does not define.
-	Rehearsed bool
+	// Mocked says that the mock answers in place of something that the file does not define.
+	Mocked bool
 
 	when     *script.Expr // nil is always
 	timeout  time.Duration
@@ -66,9 +66,9 @@ type asker interface {
 type Service struct {
 	Name    string
 	Kind    string
-	URL     string // "rehearsal:shop" is the embedded one
+	URL     string // "mock:shop" is the embedded one
 	Headers []Named
-	User    *script.Template // who signs in to the rehearsal
+	User    *script.Template // who signs in to the mock
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
@@ -102,7 +102,7 @@ type Service struct {
 	tokens     *service.Tokens
 }
 
-// Connect gives the service its client. secret is the bearer token, or for the rehearsal what stands before the user.
+// Connect gives the service its client. secret is the bearer token, or for the mock what stands before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
 	s.tokens = &service.Tokens{}

@@ -78,7 +78,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	}
 	s.retry = s.retry.or(c.retry)
 	s.private = s.private || c.private
-	s.Rehearsed = c.stands
+	s.Mocked = c.stands
 	return c.action
 }
 
@@ -92,11 +92,11 @@ func (r *Reader) Connectors() []string {
 	return names
 }
 
-// standIn answers in place of a connector or a function that the file does not define: it asks the rehearsal, which
+// standIn answers in place of a connector or a function that the file does not define: it asks the mock, which
 // says what it was asked.
 type standIn struct{ request }
 
-// StandInPath is where the rehearsal answers for what is not defined.
+// StandInPath is where the mock answers for what is not defined.
 const StandInPath = "/connectors"
 
 // stand returns a stand-in for what a node names, which is noted; what says what that is.
@@ -106,19 +106,19 @@ func (r *reader) stand(n *doc.Node, what string) action {
 	if names := r.Connectors(); what == "connector" && len(names) > 0 {
 		hint = strings.Replace(r.near(name, names, "")+"; ", "?; ", "? ", 1) + hint
 	}
-	n.Warnf(hint, "there is no %s %s: the rehearsal answers in its place", what, name)
-	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.rehearsed, entry) {
-		r.rehearsed = append(r.rehearsed, entry)
+	n.Warnf(hint, "there is no %s %s: the mock answers in its place", what, name)
+	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.mocked, entry) {
+		r.mocked = append(r.mocked, entry)
 	}
 	if r.scope != nil {
-		r.scope.step.Rehearsed = true
+		r.scope.step.Mocked = true
 	}
 	if r.standIn == nil {
 		user, err := r.Env.Template("${agent.id}", []string{"agent"})
 		if err != nil {
 			panic(err) // it compiles
 		}
-		r.standIn = &Service{Name: "stand-in", Kind: "http", URL: "rehearsal:shop", User: user}
+		r.standIn = &Service{Name: "stand-in", Kind: "http", URL: "mock:shop", User: user}
 	}
 	path, err := service.ParseTarget(StandInPath)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 
 // StandIn is the service that answers in place of what the file does not define, and which connectors and functions
 // that are; nil where all is defined.
-func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.rehearsed }
+func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.mocked }
 
 func (s *standIn) changes() *Service { return nil }
 

@@ -263,22 +263,22 @@ connectors:
 	}
 	const end = "against real services this is an error)"
 	want := []string{
-		"test.yaml:2:37: there is no connector sumarizer: the rehearsal answers in its place (did you mean `summarizer`? define it under `connectors`: " + end,
-		"test.yaml:3:37: there is no connector odd  name/x: the rehearsal answers in its place (there are known, summarizer; define it under `connectors`: " + end,
-		"test.yaml:4:34: there is no function classify: the rehearsal answers in its place (define it under `functions`: " + end,
-		"test.yaml:7:37: there is no connector sumarizer: the rehearsal answers in its place (did you mean `summarizer`? define it under `connectors`: " + end,
-		"test.yaml:9:33: there is no function unknown: the rehearsal answers in its place (define it under `functions`: " + end,
+		"test.yaml:2:37: there is no connector sumarizer: the mock answers in its place (did you mean `summarizer`? define it under `connectors`: " + end,
+		"test.yaml:3:37: there is no connector odd  name/x: the mock answers in its place (there are known, summarizer; define it under `connectors`: " + end,
+		"test.yaml:4:34: there is no function classify: the mock answers in its place (define it under `functions`: " + end,
+		"test.yaml:7:37: there is no connector sumarizer: the mock answers in its place (did you mean `summarizer`? define it under `connectors`: " + end,
+		"test.yaml:9:33: there is no function unknown: the mock answers in its place (define it under `functions`: " + end,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	var marked []string
 	c.Walk(func(path string, s *Step) {
-		if s.Rehearsed {
+		if s.Mocked {
 			marked = append(marked, path)
 		}
 	})
 	if got := strings.Join(marked, " "); got != "a b c d f" {
-		t.Errorf("marked as rehearsed: %s", got)
+		t.Errorf("marked as mocked: %s", got)
 	}
 }

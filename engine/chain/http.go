@@ -235,7 +235,7 @@ var simulated = []string{"true"}
 // sign sets the service's own headers and its authorization.
 func (s *Service) sign(t Contexts, h http.Header) error {
 	user := ""
-	if s.HTTP.Rehearses() { // a login there is signed so itself
+	if s.HTTP.Mocks() { // a login there is signed so itself
 		name, err := text(t, s.User, "service."+s.Name+".auth.user")
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func (s *Service) sign(t Contexts, h http.Header) error {
 
 // open sets the headers of a request that is not signed in; the mocks want their token all the same.
 func (s *Service) open(t Contexts, h http.Header) error {
-	if s.HTTP.Rehearses() {
+	if s.HTTP.Mocks() {
 		return s.signAs(t, h, "")
 	}
 	return s.ownHeaders(t, h)
@@ -272,7 +272,7 @@ func (s *Service) signAs(t Contexts, h http.Header, user string) error {
 		return err
 	}
 	switch {
-	case s.HTTP.Rehearses():
+	case s.HTTP.Mocks():
 	case s.Key != nil:
 		return s.Key.sign(t, h)
 	case s.Bearer == "":

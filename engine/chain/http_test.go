@@ -136,17 +136,17 @@ def value(agent, name):
 func TestSignIn(t *testing.T) {
 	for _, tt := range []struct {
 		name, secret, bearer string
-		rehearsal            bool
+		mock                 bool
 		want                 string
 	}{
-		{"rehearsal", "s3cret", "", true, "[Authorization: Bearer s3cret.a0]"},
-		{"rehearsal in place of another", "s3cret", "TOKEN", true, "[Authorization: Bearer s3cret.a0]"},
+		{"mock", "s3cret", "", true, "[Authorization: Bearer s3cret.a0]"},
+		{"mock in place of another", "s3cret", "TOKEN", true, "[Authorization: Bearer s3cret.a0]"},
 		{"bearer", "t0ken\n", "TOKEN", false, "[Authorization: Bearer t0ken]"},
-		{"a service in place of the rehearsal", "", "", false, "[]"},
+		{"a service in place of the mock", "", "", false, "[]"},
 	} {
 		var r recorder
 		stage{
-			address: serve(t, r.handler), secret: tt.secret, tag: tt.rehearsal, steps: "step a: {kind: http, service: shop, get: /}",
+			address: serve(t, r.handler), secret: tt.secret, tag: tt.mock, steps: "step a: {kind: http, service: shop, get: /}",
 			before: func(c *Chain) { c.Body.Steps[0].action.(*request).service.Bearer = tt.bearer },
 		}.one(t)
 		if got := r.requests(); len(got) != 1 || !strings.HasSuffix(got[0], tt.want) {

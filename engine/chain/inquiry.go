@@ -52,7 +52,7 @@ func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 		if err := s.sign(t, h); err != nil {
 			return nil, err
 		}
-		if c.cache != nil && s.HTTP.Rehearses() { // what happens to it must not depend on who asks first
+		if c.cache != nil && s.HTTP.Mocks() { // what happens to it must not depend on who asks first
 			h["Authorization"] = []string{"Bearer " + s.token}
 		}
 		all[s] = h

@@ -113,7 +113,7 @@ func (k *Key) sign(t Contexts, h http.Header) error {
 
 // query is the key as a part of the query, with the marks of its secrets; "" if it stands elsewhere.
 func (k *Key) query(t Contexts) (string, error) {
-	if k == nil || k.kind != "query" || k.of.HTTP.Rehearses() {
+	if k == nil || k.kind != "query" || k.of.HTTP.Mocks() {
 		return "", nil
 	}
 	value, err := text(t, k.value, k.field("value"))

@@ -29,7 +29,7 @@ type stage struct {
 	address   string // of the service shop; "" is none
 	database  string // address of the service db, of kind postgres; "" is none
 	pool      *service.Postgres
-	tag       bool // that service is the rehearsal
+	tag       bool // that service is the mock
 	secret    string
 	auth      string            // how it is signed in to, in YAML: jwt or login
 	secrets   map[string]string // of that

@@ -30,7 +30,7 @@ type Reader struct {
 	groups     []groupAt
 	connectors map[string]*connector
 	standIn    *Service // nil where none is wanted
-	rehearsed  []string
+	mocked     []string
 
 	places   map[*Step]stepAt // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/script"
 )
 
@@ -244,10 +244,10 @@ func canonical(t *rapid.T, text []byte) string {
 	return string(out)
 }
 
-// TestRehearsalAnswersRandomShapes is that the schema which is sent is one that a strict service takes, and that what
+// TestMockAnswersRandomShapes is that the schema which is sent is one that a strict service takes, and that what
 // it makes of it fits.
-func TestRehearsalAnswersRandomShapes(t *testing.T) {
-	model, err := rehearsal.StartModel(rehearsal.ModelConfig{Models: []string{"m1"}})
+func TestMockAnswersRandomShapes(t *testing.T) {
+	model, err := mock.StartModel(mock.ModelConfig{Models: []string{"m1"}})
 	if err != nil {
 		t.Fatal(err)
 	}

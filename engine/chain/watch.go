@@ -50,7 +50,7 @@ type StepReport struct {
 	Output    json.RawMessage `json:"output"`
 	ElapsedMS int64           `json:"elapsed_ms"`
 	Error     string          `json:"error,omitempty"`
-	Rehearsed bool            `json:"rehearsed,omitempty"` // the rehearsal answered in place of what is not defined
+	Mocked    bool            `json:"mocked,omitempty"` // the mock answered in place of what is not defined
 }
 
 // Metadata is what else is known of the session.
@@ -206,7 +206,7 @@ func (w *Watch) reports(c *Chain, row *engine.SessionRow) []StepReport {
 			continue
 		}
 		ran := record.Status != engine.StepSkipped && record.Status != engine.StepCancelled
-		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Rehearsed: s.Rehearsed && ran}
+		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Mocked: s.Mocked && ran}
 		if seen := w.steps[s.Name]; seen != nil && ran {
 			r.Output, r.Error, r.ElapsedMS = seen.output, seen.err, seen.took.Milliseconds()
 		}

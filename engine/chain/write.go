@@ -98,7 +98,7 @@ func (w *Writer) Services() []*Service { return w.completion.services }
 
 // Commission is one record that is to be written.
 type Commission struct {
-	Path    string       // names it to the rehearsal and in errors
+	Path    string       // names it to the mock and in errors
 	Key     draw.Key     // of its draws
 	Names   script.Names // what its texts see
 	Retry   engine.Retry // the run's

@@ -39,7 +39,7 @@ func TestAdvice(t *testing.T) {
 		{"too few connections", full, session(writing), database(5, 60), []string{"up to 56 connections", "of its 60 others use 5", "pooler"}},
 		{"nobody knows who else is there", full, session(writing), database(-1, 55), []string{"of its 55 others use 0"}},
 		{"nobody knows the server", full, session(writing), database(-1, -1), nil},
-		{"the rehearsal has no database", full, session(inside), database(50, 60), nil},
+		{"the mock has no database", full, session(inside), database(50, 60), nil},
 		{"on time", with(func(o *Order) { o.Every, o.Scale = time.Minute, 60 }), session(writing), anywhere, nil},
 		{"behind", with(func(o *Order) { o.Every, o.Scale = 50*time.Second, 72 }), session(writing), anywhere, []string{"will take 1m0s", "every 50s", "time scale of 60"}},
 		{"dear", with(func(o *Order) { o.Budget.Dollars = 30 }), session(model), anywhere, []string{"It will cost $37.20", "budget of $30.00", "out of budget"}},

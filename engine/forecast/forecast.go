@@ -1,6 +1,6 @@
 // Package forecast says what a run will take before it starts: how long its cycles are and why, how much it asks of
 // services, models and a database, what that costs, and where it will not fit. It is pure: whoever calls it knows what a
-// session takes, from an earlier run, from the rehearsal's profile or from the scenario, and each figure says which.
+// session takes, from an earlier run, from the mock's profile or from the scenario, and each figure says which.
 package forecast
 
 import (
@@ -48,7 +48,7 @@ type Session struct {
 type Service struct {
 	Name   string
 	Model  bool // its calls are those of a model
-	Inside bool // it is the rehearsal: its writes reach no database
+	Inside bool // it is the mock: its writes reach no database
 	Calls  engine.Estimate
 	Writes engine.Estimate // those of Calls that change something
 	// Latency is how long a call takes, WriteLatency one that writes; in seconds.

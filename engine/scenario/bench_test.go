@@ -67,7 +67,7 @@ chain c:
 	}
 }
 
-// BenchmarkShopping is a day of shoppers against the rehearsal on the same machine, journaled in memory or not.
+// BenchmarkShopping is a day of shoppers against the mock on the same machine, journaled in memory or not.
 func BenchmarkShopping(b *testing.B) {
 	for _, bb := range []struct {
 		name    string

@@ -17,7 +17,7 @@ parameters:
 clock: {cycle: 1h, cycles: 2}
 population: {count: 4}
 services:
-  shop: {kind: http, url: "rehearsal:shop", limits: {connections: 5, timeout: 10s}}
+  shop: {kind: http, url: "mock:shop", limits: {connections: 5, timeout: 10s}}
 functions: crowd.star
 chain walk:
   step look: {kind: http, service: shop, get: /api/products/search, query: {query: a}}

@@ -83,14 +83,14 @@ func (s *shelf) lend(n *doc.Node) {
 	}
 }
 
-// rehearsed notes what is not defined, and who answers in its place.
-func (r *reader) rehearsed() {
+// mocked notes what is not defined, and who answers in its place.
+func (r *reader) mocked() {
 	var instead []string
 	if r.s.StandIn, instead = r.chains.StandIn(); r.s.StandIn != nil {
-		r.keep(engine.RehearsedSteps, []byte(strings.Join(instead, "\n")))
+		r.keep(engine.MockedSteps, []byte(strings.Join(instead, "\n")))
 	}
 	r.s.Connectors = r.chains.Connectors()
 }
 
-// Rehearsed lists what the scenario does not define and the rehearsal answers for, such as "connector summarizer".
-func (s *Scenario) Rehearsed() []string { return slices.Clone(s.Source.Rehearsed()) }
+// Mocked lists what the scenario does not define and the mock answers for, such as "connector summarizer".
+func (s *Scenario) Mocked() []string { return slices.Clone(s.Source.Mocked()) }

@@ -206,12 +206,12 @@ func TestConnectorsOfTheSettings(t *testing.T) {
 	use := func(target string) string {
 		return "chain c:\n  step a: {kind: connector, target: " + target + ", options: {x: 4}}\n  step b: {kind: emit, event: e, data: \"${steps.a}\"}\n"
 	}
-	const shop = "services: {shop: {kind: http, url: 'rehearsal:shop'}}\n"
+	const shop = "services: {shop: {kind: http, url: 'mock:shop'}}\n"
 	tests := []struct{ name, text, services, defined, told string }{
 		{"used", use("twice"), "", "[twice]", "8"},
 		{"the file's own wins", use("own") + "connectors: {own: {kind: python, call: 5}}\n", "", "[own]", "5"},
 		{"a service comes along", use("asks"), " nlp=http://127.0.0.1:1", "[asks]", ""},
-		{"the file's own service wins", use("shops") + shop, " shop=rehearsal:shop", "[shops]", ""},
+		{"the file's own service wins", use("shops") + shop, " shop=mock:shop", "[shops]", ""},
 		{"nothing is used", "chain c: {step a: {kind: python, call: 1}}\n", "", "[]", ""},
 		{"nobody defines it", use("nowhere"), "", "[]", ""},
 	}
@@ -277,16 +277,16 @@ func TestOwnFilesCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestRehearsedSteps is what a scenario says of what it does not define.
-func TestRehearsedSteps(t *testing.T) {
+// TestMockedSteps is what a scenario says of what it does not define.
+func TestMockedSteps(t *testing.T) {
 	s, problem := Extras{}.reading("chain c:\n  step a: {kind: connector, target: sums}\n  step b: {kind: python, target: f}\n  step d: {kind: connector, target: sums}\n")
 	if problem != "" {
 		t.Fatal(problem)
 	}
-	if got := strings.Join(s.Rehearsed(), ", "); got != "connector sums, function f" || s.StandIn == nil || len(s.Services) != 0 {
+	if got := strings.Join(s.Mocked(), ", "); got != "connector sums, function f" || s.StandIn == nil || len(s.Services) != 0 {
 		t.Errorf("%s, stand-in %v, services %v", got, s.StandIn, s.Services)
 	}
-	if s, problem = (Extras{}).reading(says); problem != "" || s.StandIn != nil || s.Rehearsed() != nil {
+	if s, problem = (Extras{}).reading(says); problem != "" || s.StandIn != nil || s.Mocked() != nil {
 		t.Errorf("nothing is missing, and %v stands in: %s", s.StandIn, problem)
 	}
 	if _, problem = (Extras{}).reading("functions: |\n  X = 1\nchain c:\n  step b: {kind: python, target: f}\n"); !strings.Contains(problem, "there is no function f") {

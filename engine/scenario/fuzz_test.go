@@ -96,7 +96,7 @@ func FuzzRead(f *testing.F) {
 
 // everyKind has steps of all kinds, in both forms, beside each other and inside one another.
 const everyKind = `
-services: {s: {kind: http, url: rehearsal:shop, auth: {login: {post: /l, json: {p: "secret:P"}, token: body.t}}}}
+services: {s: {kind: http, url: mock:shop, auth: {login: {post: /l, json: {p: "secret:P"}, token: body.t}}}}
 functions: |
   def f(agent): return [agent.index]
 population: {rows: [{id: a}, {id: b, x: 1}], attributes: {y: "${f(agent)}"}}

@@ -26,7 +26,7 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 			s.Models = append(s.Models, text)
 		}
 	}
-	if strings.HasPrefix(s.URL, Rehearsal) && p.Model == "" {
+	if strings.HasPrefix(s.URL, Mock) && p.Model == "" {
 		p = service.Providers[0]
 	}
 	if len(s.Models) == 0 && p.Model != "" {

@@ -12,7 +12,7 @@ import (
 func TestAskingBombs(t *testing.T) {
 	const head = `
 services:
-  m: {kind: llm, url: "rehearsal:model"}
+  m: {kind: llm, url: "mock:model"}
   d: {kind: postgres, url: "postgres://me@127.0.0.1:1/x"}
 functions: |
   def megabytes(n): return "x" * (n << 20)

@@ -34,8 +34,8 @@ func TestServicesOfModels(t *testing.T) {
 		{"{kind: llm, provider: ollama, model: qwen3, answers: json}", "http://127.0.0.1:11434/v1 [qwen3] nomic-embed-text key  json free"},
 		{"{kind: llm, provider: lmstudio, model: m, embedding_model: e}", "http://127.0.0.1:1234/v1 [m] e key  schema free"},
 		{"{kind: llm, provider: vllm, model: m, url: 'http://gpu.local:8000/v1', answers: text}", "http://gpu.local:8000/v1 [m]  key  text free"},
-		{"{kind: llm, provider: rehearsal}", "rehearsal:model [rehearsal-1]  key  schema free"},
-		{"{kind: llm, url: 'rehearsal:model'}", "rehearsal:model [rehearsal-1]  key  schema"},
+		{"{kind: llm, provider: mock}", "mock:model [mock-1]  key  schema free"},
+		{"{kind: llm, url: 'mock:model'}", "mock:model [mock-1]  key  schema"},
 		{"{kind: llm, url: 'https://llm.example.com/v1', model: m, auth: {bearer: 'secret:K'}}", "https://llm.example.com/v1 [m]  key K schema"},
 		{"{kind: llm, provider: openai, auth: {bearer: 'secret:MINE'}, model: '${\"gpt\" + \"-4o\"}'}", "https://api.openai.com/v1 [gpt-4o] text-embedding-3-small key MINE schema"},
 	} {

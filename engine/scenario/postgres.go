@@ -38,8 +38,8 @@ func (r *reader) databaseURL(n *doc.Node) string {
 		return ""
 	}
 	const hint = "`secret:NAME`, whose value is the whole address, or postgres://user@host:5432/database with `auth: {password: secret:NAME}`"
-	if strings.HasPrefix(text, Rehearsal) {
-		n.Errorf(hint, "there is no rehearsal of a database: use a Postgres of your own, such as one on this machine")
+	if strings.HasPrefix(text, Mock) {
+		n.Errorf(hint, "there is no mock of a database: use a Postgres of your own, such as one on this machine")
 		return text
 	}
 	if err := service.CheckPostgres(text); err != nil {

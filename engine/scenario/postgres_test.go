@@ -36,7 +36,7 @@ func TestPostgres(t *testing.T) {
 func TestPostgresMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"{kind: postgres}", "needs `url`"},
-		{"{kind: postgres, url: 'rehearsal:db'}", "there is no rehearsal of a database"},
+		{"{kind: postgres, url: 'mock:db'}", "there is no mock of a database"},
 		{"{kind: postgres, url: 'postgres://app:pw@h/d'}", "a password does not belong into an address (`secret:NAME`, whose value is the whole address"},
 		{"{kind: postgres, url: 'postgres://h'}", "does not name a database"},
 		{"{kind: postgres, url: 'https://h/d'}", "does not begin with postgres://"},

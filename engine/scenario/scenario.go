@@ -233,7 +233,7 @@ func (r *reader) readChains(root *doc.Node) error {
 	r.chains.Link()
 	r.cleanup(root.Get("cleanup"), names)
 	r.warnUnmatched()
-	r.rehearsed()
+	r.mocked()
 	switch {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")

@@ -135,12 +135,12 @@ func TestSingleMistakes(t *testing.T) {
 		{"chain a b: {step a: {kind: emit, event: e}}", "cannot be the name of a chain"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain  a: {step a: {kind: emit, event: e}}", "there is another chain a"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain a: {step a: {kind: emit, event: e}}", "duplicate key"},
-		{minimal("services: {s: {kind: smtp, url: 'rehearsal:model'}}"), "`kind` cannot be `smtp` (one of http, llm, postgres)"},
-		{minimal("services: {s: {kind: llm, provider: opnai}}"), "there is no provider opnai (did you mean `openai`? rehearsal, openai, openrouter, lambda, ollama, lmstudio, vllm; or `url`)"},
+		{minimal("services: {s: {kind: smtp, url: 'mock:model'}}"), "`kind` cannot be `smtp` (one of http, llm, postgres)"},
+		{minimal("services: {s: {kind: llm, provider: opnai}}"), "there is no provider opnai (did you mean `openai`? mock, openai, openrouter, lambda, ollama, lmstudio, vllm; or `url`)"},
 		{minimal("services: {s: {kind: llm}}"), "a service of models without an address (`provider: openrouter`, or `url: https://llm.example.com/v1`)"},
 		{minimal("services: {s: {kind: llm, provider: vllm}}"), "which model is to answer? (`model: NAME`, or a list that is tried in order)"},
-		{minimal("services: {s: {kind: llm, url: 'rehearsal:shop'}}"), "there is no rehearsal \"shop\" (there is rehearsal:model)"},
-		{minimal("services: {s: {kind: http, url: 'rehearsal:shopp'}}"), `there is no rehearsal "shopp"`},
+		{minimal("services: {s: {kind: llm, url: 'mock:shop'}}"), "there is no mock \"shop\" (there is mock:model)"},
+		{minimal("services: {s: {kind: http, url: 'mock:shopp'}}"), `there is no mock "shopp"`},
 		{minimal("services: {s: {kind: http}}"), "needs `url`"},
 		{minimal("services: {s: {kind: http, url: 'ftp://x'}}"), "does not begin with http:// or https://"},
 		{minimal("services: {s: {kind: http, url: 'http://u:p@x'}}"), "a password does not belong into an address"},
@@ -395,7 +395,7 @@ acted: e
 warm_up: {shares: [0.5, 1], cycles: 3}
 services:
   a: {kind: http, url: "http://127.0.0.1:${8000 + params.n}/v1", limits: {connections: 3, keepalive: 2, idle: 5, timeout: 1m}}
-  b: {kind: http, url: "rehearsal:shop"}
+  b: {kind: http, url: "mock:shop"}
   c: {kind: http, url: "https://x.example", auth: {bearer: secret:TOKEN_1}}
   d: {kind: http, url: "https://x.example", auth: {user: x}}
 run: second
@@ -417,7 +417,7 @@ chain second: {label: Second, timeout: 5m, step a: {kind: emit, event: e}}
 		t.Errorf("services %+v, %+v", a, c)
 	}
 	var warnings bytes.Buffer
-	if err := s.PrintWarnings(&warnings); err != nil || !strings.Contains(warnings.String(), "auth.user is how the rehearsal signs in") {
+	if err := s.PrintWarnings(&warnings); err != nil || !strings.Contains(warnings.String(), "auth.user is how the mock signs in") {
 		t.Errorf("warnings %q, %v", &warnings, err)
 	}
 }

@@ -81,7 +81,7 @@ func probes(place string) string {
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
 	case "message":
-		return "services: {s: {kind: llm, url: 'rehearsal:model'}}\nchain c: {step a: {kind: llm, service: s, messages: [{?}]}}\n"
+		return "services: {s: {kind: llm, url: 'mock:model'}}\nchain c: {step a: {kind: llm, service: s, messages: [{?}]}}\n"
 	}
 	return word + ": {?}\n" + rest // of the file itself
 }
@@ -246,8 +246,8 @@ func TestSchemaFindsMistakes(t *testing.T) {
 		"chain c: {steps: [{name: a, kind: python, call: 1, paralel: true}]}",
 		"chain c: {step a: {kind: if, condition: 'True', then: {step b: {kind: say, to: all, txt: hello}}}}",
 		"chain c: {step a: {kind: python, call: 1, parallel: sometimes}}",
-		"services: {s: {kind: llm, url: 'rehearsal:model', limits: {connections: 5}}}\nchain c: {step a: {kind: stop}}",
-		"services: {s: {kind: http, url: 'rehearsal:shop', model: x}}\nchain c: {step a: {kind: stop}}",
+		"services: {s: {kind: llm, url: 'mock:model', limits: {connections: 5}}}\nchain c: {step a: {kind: stop}}",
+		"services: {s: {kind: http, url: 'mock:shop', model: x}}\nchain c: {step a: {kind: stop}}",
 		"order: random\nchain c: {step a: {kind: stop}}",
 		"success: {price: 3}\nchain c: {step a: {kind: stop}}",
 		"connectors: {a: {kind: if, condition: 'True'}}\nchain c: {step a: {kind: stop}}",

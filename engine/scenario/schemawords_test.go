@@ -137,7 +137,7 @@ func serviceWords() map[string]keyWord {
 	}
 	return map[string]keyWord{
 		"service.kind":             {oneOf("http", "llm", "postgres"), "what it speaks"},
-		"service.url":              {named, "its address; rehearsal:shop and rehearsal:model come along"},
+		"service.url":              {named, "its address; mock:shop and mock:model come along"},
 		"service.repeats":          {oneOf(chain.HTTPRepeats...), "what it does with a changing request that is sent again; else unsafe"},
 		"service.verify":           {ref("verify"), "asks whether a changing request was carried out, before it is sent again"},
 		"service.tls":              {ref("tls"), "how it is trusted, and how Throng proves who it is"},
@@ -182,7 +182,7 @@ func serviceWords() map[string]keyWord {
 
 func authWords() map[string]keyWord {
 	return map[string]keyWord{
-		"auth.user":      {words, "how the rehearsal knows its callers"},
+		"auth.user":      {words, "how the mock knows its callers"},
 		"auth.bearer":    {secret, "secret:NAME, an environment variable or an entry of the keychain"},
 		"auth.password":  {secret, "secret:NAME, an environment variable or an entry of the keychain"},
 		"auth.basic":     {ref("basic"), "user and password with each request"},

@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Rehearsal is the scheme of services that Throng brings along: rehearsal:shop.
-const Rehearsal = "rehearsal:"
+// Mock is the scheme of services that Throng brings along: mock:shop.
+const Mock = "mock:"
 
 func (r *reader) services(n *doc.Node) {
 	r.chains.Services = map[string]*chain.Service{}
@@ -172,7 +172,7 @@ const manyCalls = 1000
 
 // warnPaid tells of a limit that does not limit what is paid for.
 func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
-	if many && s.Kind == "llm" && !s.Free && !service.IsLocal(s.URL) && !strings.HasPrefix(s.URL, Rehearsal) {
+	if many && s.Kind == "llm" && !s.Free && !service.IsLocal(s.URL) && !strings.HasPrefix(s.URL, Mock) {
 		n.Warnf("10 to 50, and raise it while you watch the cost", "%s is as good as no limit, and the service %s is paid for", n.Text(), s.Name)
 	}
 }
@@ -189,13 +189,13 @@ func (r *reader) agentID() *script.Template {
 	return t
 }
 
-// auth reads how a service is signed in to. The rehearsal is by the user's name, which is the agent's id where nobody
+// auth reads how a service is signed in to. The mock is by the user's name, which is the agent's id where nobody
 // says otherwise, or by a login; whatever else stands in its place is by a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
 	ways := append([]string{"user", "bearer", "jwt", "login"}, chain.KeyKinds...)
 	n.Fields(ways...)
-	rehearses := strings.HasPrefix(s.URL, Rehearsal)
+	mocks := strings.HasPrefix(s.URL, Mock)
 	switch which := n.Only(ways...); {
 	case which.Key == nil:
 	case slices.Contains(chain.KeyKinds, which.Key.Text()):
@@ -208,28 +208,28 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 		if user := r.chains.Template(which.Value, outside); user != nil {
 			s.User = user
 		}
-		if !rehearses && s.URL != "" {
-			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the rehearsal signs in")
+		if !mocks && s.URL != "" {
+			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the mock signs in")
 		}
 	default:
 		s.Bearer = chain.SecretName(which.Value)
 	}
 }
 
-// url reads an address; rehearsal is what Throng brings along for services of its kind.
-func (r *reader) url(n *doc.Node, rehearsal string) string {
+// url reads an address; mock is what Throng brings along for services of its kind.
+func (r *reader) url(n *doc.Node, mock string) string {
 	text, ok := r.constantText(n)
 	if !ok {
 		return ""
 	}
-	if name, ok := strings.CutPrefix(text, Rehearsal); ok {
-		if name != rehearsal {
-			n.Errorf("there is "+Rehearsal+rehearsal, "there is no rehearsal %q", name)
+	if name, ok := strings.CutPrefix(text, Mock); ok {
+		if name != mock {
+			n.Errorf("there is "+Mock+mock, "there is no mock %q", name)
 		}
 		return text
 	}
 	if _, err := service.CheckAddress(text); err != nil {
-		n.Errorf(Rehearsal+rehearsal+", or https://staging.example.com; for a token use `auth`", "%v", err)
+		n.Errorf(Mock+mock+", or https://staging.example.com; for a token use `auth`", "%v", err)
 	}
 	return text
 }

@@ -11,17 +11,17 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
 	"pgregory.net/rapid"
 )
 
 const shopping = "../../assets/scenarios/shopping.yaml"
 
-// day is a run of the built-in shoppers against a rehearsal.
+// day is a run of the built-in shoppers against a mock.
 type day struct {
 	set     map[string]string
-	shop    rehearsal.Config
+	shop    mock.Config
 	change  func(*engine.Settings)
 	journal engine.Journal
 	resume  *engine.Resumption
@@ -29,14 +29,14 @@ type day struct {
 }
 
 // run lives through the day. The shop is asked for orders at its end.
-func (d day) run(t testing.TB) (engine.Result, rehearsal.Orders) {
+func (d day) run(t testing.TB) (engine.Result, mock.Orders) {
 	t.Helper()
 	s, err := Load(shopping, d.set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.shop.Seed = 7
-	shop, err := rehearsal.Start(d.shop)
+	shop, err := mock.Start(d.shop)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +93,14 @@ func TestShoppersBuyAbandonAndStayHome(t *testing.T) {
 }
 
 // faulty is a shop in which every kind of fault happens but a 429, whose wait is real.
-func faulty() rehearsal.Config {
-	return rehearsal.Config{Faults: rehearsal.Faults{ServerError: 0.05, Cut: 0.05, BadBody: 0.05}}
+func faulty() mock.Config {
+	return mock.Config{Faults: mock.Faults{ServerError: 0.05, Cut: 0.05, BadBody: 0.05}}
 }
 
 // TestSameResultAtAnyConcurrency is that the rows of a day do not depend on how many shop at once, nor the orders.
 func TestSameResultAtAnyConcurrency(t *testing.T) {
 	set := map[string]string{"agents": "20", "eagerness": "10"}
-	live := func(t testing.TB, limit int) (string, rehearsal.Orders) {
+	live := func(t testing.TB, limit int) (string, mock.Orders) {
 		t.Helper()
 		j := &enginetest.Journal{}
 		r, orders := day{set: set, shop: faulty(), journal: j, change: func(s *engine.Settings) {

@@ -120,7 +120,7 @@ func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	s.Label, s.Kind, s.Service = seen.Step.Label, seen.Step.Kind, seen.Step.Service()
 	s.File, s.Line = seen.Step.Place()
 	ran := r.Status != engine.StepSkipped && r.Status != engine.StepCancelled
-	s.Private, s.Rehearsed = seen.Step.Hides(), seen.Step.Rehearsed && ran
+	s.Private, s.Mocked = seen.Step.Hides(), seen.Step.Mocked && ran
 	if s.Error = cut(seen.Error); ran {
 		s.Took, s.Output = seen.Took, cut(string(seen.Output))
 		s.Shadowed = seen.Shadowed()

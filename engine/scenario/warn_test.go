@@ -34,8 +34,8 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 		}},
 		"moderate":  {"{kind: llm, provider: openai, model: x, limits: {concurrent: 50, max_rate: 50}}", nil},
 		"one's own": {"{kind: llm, provider: ollama, model: x, limits: {concurrent: 1000}}", nil},
-		"rehearsed": {"{kind: llm, url: 'rehearsal:model', limits: {concurrent: 1000}}", nil},
-		"no model":  {"{kind: llm, url: 'rehearsal:model', limits: {timeout: 5s}}", []string{"test.yaml:1:69: 5s for a model: many answers take longer (60s, say)"}},
+		"mocked":    {"{kind: llm, url: 'mock:model', limits: {concurrent: 1000}}", nil},
+		"no model":  {"{kind: llm, url: 'mock:model', limits: {timeout: 5s}}", []string{"test.yaml:1:69: 5s for a model: many answers take longer (60s, say)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := warnings(t, "services: {m: "+c.service+"}"+rest); !slices.Equal(got, c.want) {
@@ -46,7 +46,7 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 }
 
 func TestWarnsOfShortTimesRoundModels(t *testing.T) {
-	const model = "services: {m: {kind: llm, url: 'rehearsal:model'}}\n"
+	const model = "services: {m: {kind: llm, url: 'mock:model'}}\n"
 	const hint = ": many answers take longer (60s, say; it counts what the service takes, not what waits here)"
 	for name, c := range map[string]struct {
 		chains string
@@ -75,7 +75,7 @@ func TestWarnsOfShortTimesRoundModels(t *testing.T) {
 }
 
 func TestExpectsCallsOfModels(t *testing.T) {
-	const services = "services: {m: {kind: llm, url: 'rehearsal:model'}, n: {kind: llm, url: 'rehearsal:model'}}\nparameters: {share: {default: 0.25}}\n"
+	const services = "services: {m: {kind: llm, url: 'mock:model'}, n: {kind: llm, url: 'mock:model'}}\nparameters: {share: {default: 0.25}}\n"
 	for step, want := range map[string][2][2]int64{
 		"{kind: llm, service: m, prompt: x}":                                                      {{1, 1}},
 		"{kind: llm, service: m, prompt: x, fallback: [n]}":                                       {{1, 1}, {0, 1}},

@@ -16,8 +16,8 @@ import (
 // writing is a scenario with a population that a model writes, of these keys.
 func writing(keys string) string {
 	return minimal("population:\n  count: 3\n  attributes: {old: \"${agent.age > 40}\"}\n  write:\n" + keys +
-		"services:\n  model: {kind: llm, url: \"rehearsal:model\"}\n  shop: {kind: http, url: \"rehearsal:shop\"}\n" +
-		"  named: {kind: llm, url: \"rehearsal:model\", headers: {X-Who: \"${agent.id}\"}}\n")
+		"services:\n  model: {kind: llm, url: \"mock:model\"}\n  shop: {kind: http, url: \"mock:shop\"}\n" +
+		"  named: {kind: llm, url: \"mock:model\", headers: {X-Who: \"${agent.id}\"}}\n")
 }
 
 const somebody = "    service: model\n    prompt: \"Person ${index + 1} of ${count}\"\n    answer: {name: string, age: int, \"pet?\": string}\n"

@@ -301,7 +301,7 @@ func answerOf(r *http.Request, status int, body string) *http.Response {
 	}
 }
 
-// TestAttemptsAreNotCountedByTokens is that the rehearsal is told the same attempt again after a 401, so that what it
+// TestAttemptsAreNotCountedByTokens is that the mock is told the same attempt again after a 401, so that what it
 // does with the attempt does not depend on how old a token was.
 func TestAttemptsAreNotCountedByTokens(t *testing.T) {
 	fake := &script{answers: []reply{gives("t1"), {status: 401}, gives("t2"), {status: 429, header: map[string]string{"Retry-After": "0"}}, ok200("")}}

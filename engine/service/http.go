@@ -65,7 +65,7 @@ type HTTP struct {
 // The kinds of services that are called by HTTP.
 const kindHTTP, kindLLM = "http", "llm"
 
-// NewHTTP returns a client of the service at base. tag tells the service what each request is (the rehearsal only).
+// NewHTTP returns a client of the service at base. tag tells the service what each request is (the mock only).
 func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	u, err := CheckAddress(base)
 	if err != nil {
@@ -205,7 +205,7 @@ func (h *HTTP) address(t Target) *url.URL {
 }
 
 // hash tells requests apart that a step may send, by method, target and body; not by the service's address, since the
-// rehearsal's port changes. Secrets count by their names, so that a hash says nothing of a value and a new value is the
+// mock's port changes. Secrets count by their names, so that a hash says nothing of a value and a new value is the
 // same request. It is FNV-1a, 64 bits.
 func (r *Request) hash() uint64 {
 	if r.marked() {
@@ -223,8 +223,8 @@ func (r *Request) hash() uint64 {
 	return h
 }
 
-// Rehearses reports whether the service is the embedded one.
-func (h *HTTP) Rehearses() bool { return h.transport.tag }
+// Mocks reports whether the service is the embedded one.
+func (h *HTTP) Mocks() bool { return h.transport.tag }
 
 // Open is how many connections are open.
 func (h *HTTP) Open() int { return int(h.open.Load()) }

@@ -28,7 +28,7 @@ type LLMConfig struct {
 	Limits     Limits // those of 0 take the defaults of models: 50 calls at once, 60 s
 	Shared     *Bound // nil is none
 	Prices     Prices
-	Rehearses  bool // it is the embedded one
+	Mocks      bool // it is the embedded one
 }
 
 // NewLLM returns a client. A Rate of 0 leaves the calls unpaced.
@@ -42,7 +42,7 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.Limits.Per == PerDefault { // embeddings apart from chat
 		c.Limits.Per = PerEndpoint
 	}
-	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Rehearses)
+	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Mocks)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ type Provider struct {
 
 // Providers are those that a scenario can name. The first is the one that Throng brings along.
 var Providers = []Provider{
-	{Name: "rehearsal", Title: "Rehearsal", URL: "rehearsal:model", Model: "rehearsal-1", Free: true},
+	{Name: "mock", Title: "Mock", URL: "mock:model", Model: "mock-1", Free: true},
 	{Name: "openai", Title: "OpenAI", URL: "https://api.openai.com/v1", Secret: "OPENAI_API_KEY", Model: "gpt-4o-mini", Embeds: "text-embedding-3-small"},
 	{Name: "openrouter", Title: "OpenRouter", URL: "https://openrouter.ai/api/v1", Secret: "OPENROUTER_API_KEY", Model: "openai/gpt-4o-mini", Embeds: "openai/text-embedding-3-small"},
 	{Name: "lambda", Title: "Lambda", URL: "https://api.lambda.ai/v1", Secret: "LAMBDA_API_KEY", Model: "llama3.3-70b-instruct-fp8"},

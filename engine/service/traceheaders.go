@@ -16,7 +16,7 @@ func isSecretHeader(name string) bool {
 	return secretHeader.MatchString(name) && !strings.HasPrefix(name, "Access-Control-")
 }
 
-// ownHeaders are of the engine and the rehearsal: nothing that an author wrote.
+// ownHeaders are of the engine and the mock: nothing that an author wrote.
 var ownHeaders = []string{"X-Throng-Request", "User-Agent", "Accept-Encoding"}
 
 // headers are those of a request for people, a line each, its host first.

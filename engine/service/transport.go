@@ -33,7 +33,7 @@ type transport struct {
 	buckets *buckets
 	prefix  string     // of the paths of all requests
 	shared  *gate.Gate // that other services have a part in; nil is none
-	tag     bool       // tell the rehearsal which cycle, step and attempt this is
+	tag     bool       // tell the mock which cycle, step and attempt this is
 
 	breaker   *breaker
 	retries   *retryBudget
@@ -229,7 +229,7 @@ func (c *Call) turnedAway(a *Answer) {
 
 // attempt is which one it is.
 type attempt struct {
-	number int  // from 1, as the rehearsal counts them
+	number int  // from 1, as the mock counts them
 	again  bool // the request was sent before
 	pass   passage
 	waits  *refusals
@@ -324,7 +324,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 // stoodStill reports whether an attempt failed while the process stood still for most of its time: a dialer counts that.
 func stoodStill(stood, took time.Duration) bool { return stood > time.Second && stood > took/2 }
 
-// label tells the rehearsal which cycle, step and attempt a request is.
+// label tells the mock which cycle, step and attempt a request is.
 func (t *transport) label(r *http.Request, call *Call, number int) {
 	var cycle int
 	var now time.Time
@@ -334,7 +334,7 @@ func (t *transport) label(r *http.Request, call *Call, number int) {
 	r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, number, now)}
 }
 
-// tag is what the rehearsal is told of a request: cycle/path/attempt and the simulated time.
+// tag is what the mock is told of a request: cycle/path/attempt and the simulated time.
 func tag(cycle int, path string, sends int, now time.Time) string {
 	b := strconv.AppendInt(make([]byte, 0, 64), int64(cycle), 10)
 	b = append(b, '/')

@@ -293,8 +293,8 @@ func (p *page) made(r *engine.RunRecord, t *engine.Totals) error {
 	if alone := r.Source.Alone(); alone != "" {
 		p.Facts = append(p.Facts, [2]string{"Only chain", alone})
 	}
-	if names := r.Source.Rehearsed(); len(names) > 0 {
-		p.Facts = append(p.Facts, [2]string{"Not defined", strings.Join(names, ", ") + ": the rehearsal answered in their place"})
+	if names := r.Source.Mocked(); len(names) > 0 {
+		p.Facts = append(p.Facts, [2]string{"Not defined", strings.Join(names, ", ") + ": the mock answered in their place"})
 	}
 	if p.Settings, err = flatten(s.Settings); err != nil {
 		return err

@@ -17,7 +17,7 @@ const (
 	contentsRows = 2000
 )
 
-// Log reads the rehearsal's log of a run: whole records from a byte on, about most bytes of them, which will not change
+// Log reads the mock shop's log of a run: whole records from a byte on, about most bytes of them, which will not change
 // any more; nothing where there is no log, or no more of it.
 type Log func(from int64, most int) ([]byte, error)
 
@@ -215,7 +215,7 @@ func (c *contents) memory() error {
 	return nil
 }
 
-// logged takes what the rehearsal did since, also after the checkpoint: whoever forks leaves that out.
+// logged takes what the mock did since, also after the checkpoint: whoever forks leaves that out.
 func (c *contents) logged() error {
 	if c.log == nil {
 		return nil

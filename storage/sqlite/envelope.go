@@ -24,7 +24,7 @@ const (
 )
 
 // envelope is a checkpoint as a remote database keeps it, beside the memory of agents, the answers that belong to the
-// run, the files and the rehearsal's log: all that is small, and what tells whether the rest is whole.
+// run, the files and the mock shop's log: all that is small, and what tells whether the rest is whole.
 type envelope struct {
 	Number      int    `cbor:"1,keyasint"`
 	At          int64  `cbor:"2,keyasint"`
@@ -135,7 +135,7 @@ var arrivalUnfolder = sync.OnceValue(func() *zstd.Decoder {
 	return must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxArrival)))
 })
 
-// UnfoldArrival returns what a part of the rehearsal's log holds. Its error says that it is damaged.
+// UnfoldArrival returns what a part of the mock shop's log holds. Its error says that it is damaged.
 func UnfoldArrival(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, fmt.Errorf("%w: an empty part", errArrival)

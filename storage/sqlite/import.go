@@ -161,7 +161,7 @@ func (i *Import) create() error {
 }
 
 // Wants says what there is to add: up to which position answers, up to which checkpoint memory, of how many agents, and
-// how many bytes of the rehearsal's log at least.
+// how many bytes of the mock shop's log at least.
 func (i *Import) Wants() (answers int64, number, agents int, log int64) {
 	return i.envelope.Pos, i.envelope.Number, i.envelope.Remembering, i.envelope.Log
 }

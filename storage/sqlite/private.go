@@ -11,7 +11,7 @@ import (
 )
 
 // own are the names of what Throng keeps in its data folder.
-var own = regexp.MustCompile(`^(throng\..*|\.throng-.*|(settings|prices|calibrations)\.json.*|connectors\.yaml|database-ca\.pem.*|folder|control|crashes|drafts.*|logs|rehearsal|populations|calibrate-.*)$`)
+var own = regexp.MustCompile(`^(throng\..*|\.throng-.*|(settings|prices|calibrations)\.json.*|connectors\.yaml|database-ca\.pem.*|folder|control|crashes|drafts.*|logs|mock|populations|calibrate-.*)$`)
 
 // tighten lets nobody but this user read what is in a data folder: files get the mode 0600 and folders 0700, or less where
 // they had less, whatever the umask is. Where a person keeps other things in the folder too, those stay as they are, and so

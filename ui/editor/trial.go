@@ -63,7 +63,7 @@ func (t *trial) forget() {
 	t.steps.set(nil)
 	defer t.page.Refresh()
 	t.state.SetText("Runs one session of one agent as the scenario stands here, saved or not, and shows each step (F5): what was asked, what came back, what it gave. " +
-		"No run is made of it and nothing is kept; requests to services other than the rehearsal are real.")
+		"No run is made of it and nothing is kept; requests to services other than the mock are real.")
 }
 
 // stale says that what is shown is of an older text.

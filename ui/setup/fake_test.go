@@ -91,7 +91,7 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
 		},
 		Services: []Service{
-			{Name: "shop", Kind: "http", URL: "rehearsal:shop"},
+			{Name: "shop", Kind: "http", URL: "mock:shop"},
 			{Name: "model", Kind: "llm", URL: "https://model.example.com/v1", Secret: "MODEL_KEY", Models: "small, large"},
 		},
 	}

@@ -33,7 +33,7 @@ const (
 	maxHours  = 1_000_000
 )
 
-// profiles are how long the rehearsal's answers take, by name.
+// profiles are how long the mock's answers take, by name.
 var profiles = []struct{ name, title string }{
 	{"none", "none"},
 	{"local", "local, 1 to 5 ms"},
@@ -82,13 +82,13 @@ func newLength(s *Screen) *length {
 	for _, p := range profiles {
 		l.profile.Options = append(l.profile.Options, p.title)
 	}
-	l.latency = form.NewRow("Latency of the rehearsal", form.NewFrame(l.profile))
+	l.latency = form.NewRow("Mock latency", form.NewFrame(l.profile))
 
 	s.watch(s.settings.Add(long, "cycles", "hours"), &l.cycles.Entry, &l.hours.Entry)
 	s.watch(s.settings.Add(scale, "time-scale"), &l.scale.Entry)
 	s.watch(s.settings.Add(seed, "seed"), l.seed)
 	s.watch(s.settings.Add(at, "at"), l.at)
-	s.settings.Add(l.latency, "rehearsal")
+	s.settings.Add(l.latency, "mock")
 	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, at, l.latency), l.words))
 	return l
 }
@@ -126,7 +126,7 @@ func (l *length) fill(sc *Scenario, another bool) {
 	put(&l.scale.Entry, decimal(set.TimeScale), another)
 	put(l.seed, strconv.FormatUint(set.Seed, 10), another)
 
-	profile := set.Rehearsal.Profile
+	profile := set.Mock.Profile
 	if profile == "" {
 		profile = "local"
 	}
@@ -159,7 +159,7 @@ func (l *length) into(set *engine.Settings) error {
 		set.Seed = seed
 	}
 	if i := l.profile.SelectedIndex(); i >= 0 {
-		set.Rehearsal.Profile = profiles[i].name
+		set.Mock.Profile = profiles[i].name
 	}
 	return errors.Join(mistakes...)
 }
@@ -173,8 +173,8 @@ func (l *length) start(now time.Time) (time.Time, error) {
 }
 
 // say says what the settings come to.
-func (l *length) say(set engine.Settings, cycle time.Duration, rehearsed bool) {
-	if rehearsed {
+func (l *length) say(set engine.Settings, cycle time.Duration, mocked bool) {
+	if mocked {
 		l.latency.Show()
 	} else {
 		l.latency.Hide()

@@ -50,7 +50,7 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 	s.Tap(s.row("model"), "Keep")
 	s.until("no other")
 	s.until("OTHER is missing")
-	s.typed("model", "rehearsal:model") // it may want none
+	s.typed("model", "mock:model") // it may want none
 	s.until("OTHER is missing")
 }
 

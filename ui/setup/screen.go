@@ -317,7 +317,7 @@ func (s *Screen) follow() {
 	}
 	order, given, settings := s.order()
 	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
-	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.rehearsed())
+	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.mocked())
 	s.people.follow(order)
 	s.prospect.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))

@@ -36,7 +36,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 
 	want := engine.DefaultSettings()
-	want.Cycles, want.Rehearsal.Profile = 24, "local"
+	want.Cycles, want.Mock.Profile = 24, "local"
 	got := s.desk.last(&s.desk.launched)
 	if got.Scenario != "shopping" || len(got.Given) != 0 || len(got.Allow) != 0 || !reflect.DeepEqual(got.Settings, want) {
 		t.Errorf("launched %+v, want the scenario with\n%+v", got, want)
@@ -56,12 +56,12 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	s.typed("Length", "6")
 	s.typed("Time scale", "24")
 	s.typed("Seed", "18446744073709551615")
-	field[*widget.Select](s, "Latency of the rehearsal").SetSelected("slow, 0.5 to 2 s")
+	field[*widget.Select](s, "Mock latency").SetSelected("slow, 0.5 to 2 s")
 	s.typed("Start", "20")
 	s.typed("Floor", "2")
 	s.typed("Ceiling", "40")
 	s.typed("shop", "https://staging.example.com")
-	s.typed("model", "rehearsal:model")
+	s.typed("model", "mock:model")
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
 		if c, ok := o.(*widget.Check); ok && strings.HasPrefix(c.Text, "Also send") {
 			c.SetChecked(true)
@@ -82,8 +82,8 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	want := engine.DefaultSettings()
 	want.Cycles, want.Hours, want.TimeScale, want.Seed = 0, 6, 24, 1<<64-1
 	want.Limit, want.Floor, want.Ceiling = 20, 2, 40
-	want.Rehearsal.Profile, want.Remote = "slow", true
-	want.Services = map[string]string{"shop": "https://staging.example.com", "model": "rehearsal:model"}
+	want.Mock.Profile, want.Remote = "slow", true
+	want.Services = map[string]string{"shop": "https://staging.example.com", "model": "mock:model"}
 	if !reflect.DeepEqual(got.Settings, want) {
 		t.Errorf("the settings are\n%+v, want\n%+v", got.Settings, want)
 	}
@@ -452,10 +452,10 @@ func TestADieRolls(t *testing.T) {
 	}
 }
 
-func TestTheProfileIsForRehearsalsOnly(t *testing.T) {
+func TestTheProfileIsForMocksOnly(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("shop", "https://staging.example.com")
-	if s.shows("Latency of the rehearsal") {
+	if s.shows("Mock latency") {
 		t.Error("a latency can be chosen for a service that is none of ours")
 	}
 }

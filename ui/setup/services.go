@@ -18,8 +18,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// rehearsed is how the addresses of embedded servers begin.
-const rehearsed = "rehearsal:"
+// mocked is how the addresses of embedded servers begin.
+const mocked = "mock:"
 
 // services are the addresses of what a scenario talks to.
 type services struct {
@@ -174,9 +174,9 @@ func (a *address) url() string {
 	return a.service.URL
 }
 
-// rehearsed reports whether a service is an embedded one.
-func (v *services) rehearsed() bool {
-	return slices.ContainsFunc(v.fields, func(a *address) bool { return strings.HasPrefix(a.url(), rehearsed) })
+// mocked reports whether a service is an embedded one.
+func (v *services) mocked() bool {
+	return slices.ContainsFunc(v.fields, func(a *address) bool { return strings.HasPrefix(a.url(), mocked) })
 }
 
 // into puts the addresses that are not the scenario's into the settings.

@@ -50,7 +50,7 @@ type Parameter struct {
 	Choices            []string
 }
 
-// Service is one of a scenario's with its address; rehearsal:shop is the embedded one. Secret is the name of what a
+// Service is one of a scenario's with its address; mock:shop is the embedded one. Secret is the name of what a
 // database's password or the key of a service of models is; Models are those that such a service is asked for, in order.
 type Service struct {
 	Name, Kind, URL, Secret string

@@ -81,7 +81,7 @@ func TestTheCeilingFits(t *testing.T) {
 
 func TestCheckAddress(t *testing.T) {
 	for text, good := range map[string]bool{
-		"rehearsal:shop": true, "https://staging.example.com": true, "http://127.0.0.1:8080/api": true, "postgres://app@db/app": true,
+		"mock:shop": true, "https://staging.example.com": true, "http://127.0.0.1:8080/api": true, "postgres://app@db/app": true,
 		"": false, "staging.example.com": false, "https://": false, "http://a b": false, "postgres://app:secret@db/app": false,
 	} {
 		if err := checkAddress(text); (err == nil) != good {

@@ -11,7 +11,7 @@ import (
 // TestAgentsOfTheRunThatIsShown can be counted, found and looked at.
 func TestAgentsOfTheRunThatIsShown(t *testing.T) {
 	d := open(t, t.TempDir())
-	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Profile = "none" })
+	launch(t, d, func(o *setup.Order) { o.Settings.Mock.Profile = "none" })
 	job := liveDesk{d}.Job()
 	<-d.Settled()
 	crowd := job.Crowd(nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// TestBin brings a run back with all that it had, and takes another away for good with the log of its rehearsal.
+// TestBin brings a run back with all that it had, and takes another away for good with the log of its mock.
 func TestBin(t *testing.T) {
 	d := open(t, t.TempDir())
 	first, second := finish(t, d), finish(t, d)
@@ -42,7 +42,7 @@ func TestBin(t *testing.T) {
 	}
 	for _, run := range []engine.RunID{first, second} {
 		if _, err := os.Stat(wire.ShopLog(d.data, run)); err != nil {
-			t.Errorf("the log of its rehearsal: %v", err)
+			t.Errorf("the log of its mock: %v", err)
 		}
 	}
 	if n, err := screen.EmptyBin(t.Context(), time.Now()); err != nil || n != 1 {

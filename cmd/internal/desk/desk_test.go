@@ -47,7 +47,7 @@ func order(t *testing.T, d *Desk, change func(*setup.Order)) setup.Order {
 		t.Errorf("%d agents, want those that were given", s.Agents)
 	}
 	o.Settings = s.Settings
-	o.Settings.Cycles, o.Settings.Rehearsal.Profile = 2, "none"
+	o.Settings.Cycles, o.Settings.Mock.Profile = 2, "none"
 	if change != nil {
 		change(&o)
 	}
@@ -119,8 +119,8 @@ func TestRunFromSetupToExport(t *testing.T) {
 	if err := (runsDesk{d}).Delete(t.Context(), job.ID(), runs.Deletion{Now: true}); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(data, "rehearsal", "*")); len(left) != 0 {
-		t.Errorf("the rehearsal's log was left: %v", left)
+	if left, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(left) != 0 {
+		t.Errorf("the mock shop's log was left: %v", left)
 	}
 }
 

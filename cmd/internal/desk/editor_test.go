@@ -12,7 +12,7 @@ import (
 
 // edited is a scenario in a file of its own, with breaks and a mark that must stay.
 const edited = "\ufeff# mine\r\nparameters:\r\n    n: {default: 3, min: 1}   # how many\r\npopulation: {count: \"${params.n}\"}\r\n" +
-	"services: {shop: {kind: http, url: 'rehearsal:shop'}}\r\nclock: {cycle: 1h}\r\nfunctions: mine.star\r\nchain a:\r\n    step b: {kind: emit, event: done, data: \"${f(1)}\"}"
+	"services: {shop: {kind: http, url: 'mock:shop'}}\r\nclock: {cycle: 1h}\r\nfunctions: mine.star\r\nchain a:\r\n    step b: {kind: emit, event: done, data: \"${f(1)}\"}"
 
 func editing(t *testing.T) (d editorDesk, path string) {
 	t.Helper()
@@ -147,7 +147,7 @@ func TestEditorPutsValues(t *testing.T) {
 	v := editor.Values{Parameters: map[string]string{"n": "12"}, Cycles: 5, Services: map[string]string{"shop": "https://shop.example.com"}}
 	file, text, err := d.Put(t.Context(), editor.Order{Name: path}, v)
 	want := strings.NewReplacer("default: 3", "default: 12", "clock: {cycle: 1h}", "clock: {cycles: 5, cycle: 1h}",
-		"'rehearsal:shop'", "'https://shop.example.com'").Replace(edited)
+		"'mock:shop'", "'https://shop.example.com'").Replace(edited)
 	if err != nil || file != "mine.yaml" || string(text) != want {
 		t.Errorf("%s, %v:\n%q\nwant\n%q", file, err, text, want)
 	}

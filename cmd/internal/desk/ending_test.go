@@ -14,7 +14,7 @@ import (
 func TestPanicOfTheWindow(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
-	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults = map[string]string{"hang": "1"} })
+	launch(t, d, func(o *setup.Order) { o.Settings.Mock.Faults = map[string]string{"hang": "1"} })
 	run := liveDesk{d}.Job().ID()
 	code := 0
 	d.exit = func(c int) { code = c }
@@ -60,7 +60,7 @@ func TestPanicOfTheWindow(t *testing.T) {
 func TestToldToEnd(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
-	launch(t, d, func(o *setup.Order) { o.Settings.Rehearsal.Faults = map[string]string{"hang": "1"} })
+	launch(t, d, func(o *setup.Order) { o.Settings.Mock.Faults = map[string]string{"hang": "1"} })
 	run := liveDesk{d}.Job().ID()
 	if err := d.Close(); err != nil {
 		t.Fatal(err)

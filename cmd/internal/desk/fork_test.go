@@ -18,7 +18,7 @@ parameters: {count: 5, pause: 0.0}
 clock: {cycle: 1h, cycles: 4}
 population: {count: "${params.count}", id: "walker-${agent.index}"}
 services:
-  shop: {kind: http, url: "rehearsal:shop"}
+  shop: {kind: http, url: "mock:shop"}
 chain walk:
   step look: {kind: http, service: shop, get: /api/products/search, query: {query: Produce}}
   step rest: {kind: wait, for: "${params.pause}"}
@@ -42,7 +42,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := setup.Order{Scenario: name, Given: given, Settings: s.Settings}
-		o.Settings.Rehearsal.Profile = "none"
+		o.Settings.Mock.Profile = "none"
 		if change != nil {
 			change(&o.Settings)
 		}

@@ -40,7 +40,7 @@ func TestRunsAreLogged(t *testing.T) {
 	d := open(t, t.TempDir())
 	d.log = keepLog(slog.DiscardHandler, slog.NewTextHandler(&out, nil))
 	launch(t, d, func(o *setup.Order) {
-		o.Settings.Rehearsal.Faults, o.Settings.Retry.Attempts = map[string]string{"server_error": "0.3"}, 1
+		o.Settings.Mock.Faults, o.Settings.Retry.Attempts = map[string]string{"server_error": "0.3"}, 1
 	})
 	<-d.Settled()
 	text := out.String()

@@ -115,7 +115,7 @@ func TestWhatIsWrittenHereIsTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(string(doc.Files[0].Text), "rehearsal:shop", local, 1)
+	edited := strings.Replace(string(doc.Files[0].Text), "mock:shop", local, 1)
 	own, err := e.SaveAs(t.Context(), editor.Order{Name: "shopping", Texts: map[string][]byte{doc.Files[0].Name: []byte(edited)}}, dir, false)
 	if err != nil {
 		t.Fatal(err)

@@ -86,12 +86,12 @@ func TestWhoTakesPartOfAWrittenPopulation(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	const text = "population: {count: 12, write: {service: model, prompt: \"who ${index}\", answer: {age: int}}}\n" +
-		"services: {model: {kind: llm, url: \"rehearsal:model\"}}\nchain c: {step a: {kind: stop}}\n"
+		"services: {model: {kind: llm, url: \"mock:model\"}}\nchain c: {step a: {kind: stop}}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
-	o.Settings.Cycles, o.Settings.Rehearsal.Profile = 1, "none"
+	o.Settings.Cycles, o.Settings.Mock.Profile = 1, "none"
 	if n, err := (setupDesk{d}).Choose(t.Context(), o); n != 12 || err != nil {
 		t.Errorf("all of them: %d, %v", n, err)
 	}

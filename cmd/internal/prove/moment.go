@@ -14,7 +14,7 @@ type Moment uint8
 // The moments, in the order of a request's life.
 const (
 	Sending Moment = iota // a request is about to leave
-	Request               // a service of the rehearsal has done what it was asked, and its answer has not left
+	Request               // a service of the mock has done what it was asked, and its answer has not left
 	Answer                // an answer is there, and nothing of it is journaled
 	Commit                // a commit of the journal is durable, and nobody has heard of it
 	moments               // how many there are

@@ -13,7 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/postgres"
@@ -144,11 +144,11 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	return err
 }
 
-// mutations are the changes of the rehearsal's shop, by user and cycle; steps that nothing orders may come in any
+// mutations are the changes of the mock shop, by user and cycle; steps that nothing orders may come in any
 // order. One whose key was carried out before is marked.
 func mutations(log string, settle func(string) string) (part, error) {
 	p := part{name: "changes of the shop"}
-	all, err := rehearsal.Mutations(log)
+	all, err := mock.Mutations(log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

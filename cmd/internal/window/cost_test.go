@@ -24,7 +24,7 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesktop(t, 1280, 800)
-	d.save(`{"rehearsal": "none"}`)
+	d.save(`{"mock": "none"}`)
 	d.start(d.million())
 	d.until("the million", func() bool { return d.shows("1,000,000 shoppers") })
 	d.click("Launch")

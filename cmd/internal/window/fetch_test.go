@@ -25,7 +25,7 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 		t.Fatal(err)
 	}
 	l := wire.Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
-	l.Settings.Cycles, l.Settings.Rehearsal.Profile = 3, "none"
+	l.Settings.Cycles, l.Settings.Mock.Profile = 3, "none"
 	job, err := l.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -29,10 +29,10 @@ type journey struct {
 	suffix string // of the pictures' names
 }
 
-// The rehearsal of the pictures has faults, which only the terminal can give it: the run is begun there.
+// The mock of the pictures has faults, which only the terminal can give it: the run is begun there.
 var begun = []string{
 	"run", "shopping", "--seed", "7", "--cycles", "16", "--set", "eagerness=6", "--set", "think_seconds=0.3", "--governor", "latency",
-	"--checkpoint-interval", "20s", "--rehearsal", "remote", "--fault", "capacity=40", "--fault", "server_error=0.01", "--fault", "rate_limited=0.002",
+	"--checkpoint-interval", "20s", "--mock-latency", "remote", "--mock-fault", "capacity=40", "--mock-fault", "server_error=0.01", "--mock-fault", "rate_limited=0.002",
 }
 
 func (j journey) take() {

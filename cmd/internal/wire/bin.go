@@ -15,11 +15,11 @@ import (
 )
 
 // Gone returns what a store has to call with a run that it removes because the bin kept it long enough: the log of its
-// rehearsal goes too.
+// mock goes too.
 func Gone(data string, logger *slog.Logger) func(engine.RunID) {
 	return func(run engine.RunID) {
 		if err := removeLog(data, run); err != nil {
-			logger.Warn("the log of a deleted run's rehearsal stays", "run", run, "error", err)
+			logger.Warn("the log of a deleted run's mock stays", "run", run, "error", err)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func removeLog(data string, run engine.RunID) error {
 	return err
 }
 
-// Binned lists what is in the bin, newest first; the logs of rehearsals are weighed too.
+// Binned lists what is in the bin, newest first; the logs of mocks are weighed too.
 func Binned(ctx context.Context, store *sqlite.Store, data string) ([]storage.Binned, error) {
 	all, err := store.Binned(ctx)
 	for i := range all {
@@ -43,7 +43,7 @@ func Binned(ctx context.Context, store *sqlite.Store, data string) ([]storage.Bi
 	return all, err
 }
 
-// DeleteBinned removes a run of the bin for good, with the log of its rehearsal, or a checkpoint.
+// DeleteBinned removes a run of the bin for good, with the log of its mock, or a checkpoint.
 func DeleteBinned(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, number int) error {
 	if err := store.DeleteBinned(ctx, run, number); err != nil || number != 0 {
 		return err
@@ -64,7 +64,7 @@ func EmptyBin(ctx context.Context, store *sqlite.Store, data string, upTo time.T
 
 func deletedLog(data string, run engine.RunID) error {
 	if err := removeLog(data, run); err != nil {
-		return fmt.Errorf("run %s is deleted, the log of its rehearsal is not: %w", run, err)
+		return fmt.Errorf("run %s is deleted, the log of its mock is not: %w", run, err)
 	}
 	return nil
 }

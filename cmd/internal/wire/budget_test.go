@@ -19,7 +19,7 @@ services:
   paid: {kind: llm, provider: openai, model: [gpt-4o-mini, gpt-unheard-of]}
   local: {kind: llm, provider: ollama, model: [whatever]}
   other: {kind: llm, url: "http://models.example/v1", model: gpt-4o-mini, embedding_model: unheard-embedding}
-  model: {kind: llm, provider: rehearsal}
+  model: {kind: llm, provider: mock}
 chain ask:
   step a: {kind: llm, service: paid, prompt: Yes or no}
   step b: {kind: llm, service: other, prompt: Yes or no}
@@ -56,7 +56,7 @@ func TestUnpricedModels(t *testing.T) {
 		{
 			"on a machine of one's own", map[string]string{"paid": "http://192.168.1.9:8000/v1", "other": "http://gpu.local/v1#mine", "local": "http://localhost:1/v1"}, "{}", nil,
 		},
-		{"in the rehearsal", map[string]string{"paid": "rehearsal:model", "other": "rehearsal:model"}, "{}", nil},
+		{"in the mock", map[string]string{"paid": "mock:model", "other": "mock:model"}, "{}", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, l.Data, c.prices)

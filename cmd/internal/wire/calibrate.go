@@ -160,9 +160,9 @@ func (l Launch) places() (all []string) {
 		place := "this machine"
 		hosts, hidden := l.away(s)
 		switch {
-		case l.rehearses(s):
-			place = "rehearsal"
-			if p := l.Settings.Rehearsal.Profile; p != "" {
+		case l.mocks(s):
+			place = "mock"
+			if p := l.Settings.Mock.Profile; p != "" {
 				place += " " + p
 			}
 		case hidden:

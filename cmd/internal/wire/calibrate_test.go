@@ -24,7 +24,7 @@ func little(t *testing.T, set map[string]string) Sweep {
 		t.Fatal(err)
 	}
 	l := Launch{Data: t.TempDir(), Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
-	l.Settings.Rehearsal.Profile = "none"
+	l.Settings.Mock.Profile = "none"
 	l.Host = func() engine.Host { return engine.Host{} } // a machine that is busy with others would have a level left out
 	return Sweep{
 		Launch: l, Name: "shopping", Plan: calibrate.Plan{Levels: []int{1, 2}, Repeats: 1},
@@ -32,7 +32,7 @@ func little(t *testing.T, set map[string]string) Sweep {
 	}
 }
 
-// leftOver lists what lies in a folder and its rehearsals.
+// leftOver lists what lies in a folder and its mocks.
 func leftOver(t *testing.T, data string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(data)
@@ -74,7 +74,7 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 	if err != nil || notice != "" || len(all) != 1 {
 		t.Fatalf("%d are kept, %q, %v", len(all), notice, err)
 	}
-	if c := all[0]; c.Scenario != "shopping" || c.Services[0] != "shop: rehearsal none" || c.Machine.Cores == 0 || len(c.Result.Levels) != 2 {
+	if c := all[0]; c.Scenario != "shopping" || c.Services[0] != "shop: mock none" || c.Machine.Cores == 0 || len(c.Result.Levels) != 2 {
 		t.Errorf("%+v is kept", c)
 	}
 }

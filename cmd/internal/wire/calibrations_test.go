@@ -20,11 +20,11 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 			t.Fatal(err, c.Notice)
 		}
 	}
-	of("a", "1", "shop: rehearsal", 5)
-	of("a", "2", "shop: rehearsal", 6)
+	of("a", "1", "shop: mock", 5)
+	of("a", "2", "shop: mock", 6)
 	of("a", "1", "shop: staging", 7)
-	of("b", "1", "shop: rehearsal", 8)
-	of("a", "1", "shop: rehearsal", 9)
+	of("b", "1", "shop: mock", 8)
+	of("a", "1", "shop: mock", 9)
 	all, _, err := Calibrations(data)
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,8 @@ func expect(t *testing.T, c engine.Check, grade engine.Grade, mend, says string)
 	}
 }
 
-// TestChecksOfTheRehearsal finds nothing amiss, tells the list first and leaves nothing behind.
-func TestChecksOfTheRehearsal(t *testing.T) {
+// TestChecksOfTheMock finds nothing amiss, tells the list first and leaves nothing behind.
+func TestChecksOfTheMock(t *testing.T) {
 	keyring.MockInit()
 	s, err := wire.LoadScenario("shopping", nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestChecksOfTheRehearsal(t *testing.T) {
 		t.Errorf("found %+v", all)
 	}
 	expect(t, named(t, all, "Service shop"), engine.GradeOK, "", "starts with the run")
-	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the rehearsal lifts its limits")
+	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its limits")
 	expect(t, named(t, all, "Database"), engine.GradeOK, "", "kept on this machine")
 	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50.0 GB free")
 	if len(told) != len(all)+1 || slices.ContainsFunc(told[0], func(c engine.Check) bool { return c.Grade != engine.GradeAwaited || c.Name == "" }) {

@@ -104,7 +104,7 @@ func (e *doubtError) Error() string { return e.text }
 
 // equip makes a service ready to be asked: with what it trusts, and with its secrets if it may have them.
 func (l Launch) equip(s *chain.Service, secrets bool) {
-	if !secrets || s.Postgres != nil || l.rehearses(s) {
+	if !secrets || s.Postgres != nil || l.mocks(s) {
 		return
 	}
 	if _, others, err := l.Secrets.of(s); err == nil {
@@ -319,7 +319,7 @@ func (l Launch) simulationItem(outlook []Outlook) item {
 		case len(asked) > 0:
 			return l.lifts(ctx, asked)
 		case len(embedded) > 0:
-			return fine("sent; the rehearsal lifts its limits for it")
+			return fine("sent; the mock lifts its limits for it")
 		}
 		return unknown("no service could be asked")
 	}}

@@ -154,7 +154,7 @@ func (c *Cleanup) hosts(own, whole *scenario.Scenario) error {
 			}
 		}
 		address := l.address(s)
-		if s.Postgres == nil && strings.HasPrefix(address, scenario.Rehearsal) {
+		if s.Postgres == nil && strings.HasPrefix(address, scenario.Mock) {
 			continue
 		}
 		mocked = false

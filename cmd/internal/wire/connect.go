@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -22,7 +22,7 @@ type connecting struct {
 	bound   *service.Bound    // of all calls of models
 }
 
-// connect starts the rehearsals that services want, and gives every one of them its client.
+// connect starts the mocks that services want, and gives every one of them its client.
 func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
 	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
 	for _, s := range services {
@@ -48,13 +48,13 @@ func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Ser
 // noBreaker is which of [engine.Breakers] lets everything fail that does.
 const noBreaker = "off"
 
-// rehearses reports whether a service is an embedded one.
-func (l Launch) rehearses(s *chain.Service) bool {
-	return strings.HasPrefix(l.address(s), scenario.Rehearsal)
+// mocks reports whether a service is an embedded one.
+func (l Launch) mocks(s *chain.Service) bool {
+	return strings.HasPrefix(l.address(s), scenario.Mock)
 }
 
 func (c *connecting) http(s *chain.Service) error {
-	address, secret, embedded := c.address(s), c.bearers[s.Name], c.rehearses(s)
+	address, secret, embedded := c.address(s), c.bearers[s.Name], c.mocks(s)
 	if embedded {
 		if err := c.startShop(); err != nil {
 			return err
@@ -78,10 +78,10 @@ func (c *connecting) http(s *chain.Service) error {
 }
 
 func (c *connecting) llm(s *chain.Service) (err error) {
-	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Rehearses: c.rehearses(s)}
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s)}
 	secret := c.bearers[s.Name]
 	switch {
-	case cfg.Rehearses:
+	case cfg.Mocks:
 		if err := c.startModel(); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 			return err
 		}
 	}
-	quota := !cfg.Rehearses || c.Settings.Rehearsal.Faults["quota"] != ""
-	if quota && cfg.Limits.Rate == 0 { // the rehearsal has one where it is asked for
+	quota := !cfg.Mocks || c.Settings.Mock.Faults["quota"] != ""
+	if quota && cfg.Limits.Rate == 0 { // the mock has one where it is asked for
 		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)
 	}
 	client, err := service.NewLLM(cfg)
@@ -119,22 +119,22 @@ func (c *connecting) startShop() error {
 	if c.job.Shop != nil {
 		return nil
 	}
-	cfg, err := ParseRehearsal(c.Settings.Rehearsal)
+	cfg, err := ParseMock(c.Settings.Mock)
 	if err != nil {
 		return err
 	}
 	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
-		return fmt.Errorf("make the rehearsal's folder: %w", err)
+		return fmt.Errorf("make the mock's folder: %w", err)
 	}
-	if seed, begun, err := rehearsal.LogSeed(cfg.Log); err != nil {
-		return fmt.Errorf("start the rehearsal: %w", err)
+	if seed, begun, err := mock.LogSeed(cfg.Log); err != nil {
+		return fmt.Errorf("start the mock: %w", err)
 	} else if begun { // a fork with another seed finds the shop of its parent
 		cfg.Seed = seed
 	}
-	shop, err := rehearsal.Start(cfg)
+	shop, err := mock.Start(cfg)
 	if err != nil {
-		return fmt.Errorf("start the rehearsal: %w", err)
+		return fmt.Errorf("start the mock: %w", err)
 	}
 	if lost := shop.Lost(); lost != "" {
 		slog.Warn(lost, "run", c.job.Record.ID)
@@ -149,11 +149,11 @@ func (c *connecting) startModel() error {
 	if c.job.Model != nil {
 		return nil
 	}
-	behaves, err := ParseRehearsal(c.Settings.Rehearsal)
+	behaves, err := ParseMock(c.Settings.Mock)
 	if err != nil {
 		return err
 	}
-	cfg := rehearsal.ModelConfig{Seed: c.Settings.Seed, Profile: behaves.Profile, Faults: behaves.Faults, OnRequest: c.OnRequest}
+	cfg := mock.ModelConfig{Seed: c.Settings.Seed, Profile: behaves.Profile, Faults: behaves.Faults, OnRequest: c.OnRequest}
 	cfg.Faults.TokenRequests = 0 // there are no logins
 	for _, s := range c.services() {
 		cfg.Models = append(cfg.Models, s.Models...)
@@ -163,9 +163,9 @@ func (c *connecting) startModel() error {
 	}
 	slices.Sort(cfg.Models)
 	cfg.Models = slices.Compact(cfg.Models)
-	model, err := rehearsal.StartModel(cfg)
+	model, err := mock.StartModel(cfg)
 	if err != nil {
-		return fmt.Errorf("start the rehearsal: %w", err)
+		return fmt.Errorf("start the mock: %w", err)
 	}
 	c.job.Model = model
 	c.job.onClose(model.Close)

@@ -23,7 +23,7 @@ import (
 // destinations are the addresses outside of Throng that a service is at, with the secrets that it gets. hidden is that they
 // cannot be known: where a database is may be a secret, and one that is not found is told elsewhere.
 func (l Launch) destinations(s *chain.Service) (all []engine.Destination, hidden bool) {
-	if l.rehearses(s) {
+	if l.mocks(s) {
 		return nil, false
 	}
 	one := engine.Destination{Service: s.Name, Secrets: l.secretsOf(s)}

@@ -24,13 +24,13 @@ func TestDraft(t *testing.T) {
 		}
 		return got.String()
 	}
-	at := func(service string) string { return strings.Replace(harbour, `url: "rehearsal:model"`, service, 1) }
+	at := func(service string) string { return strings.Replace(harbour, `url: "mock:model"`, service, 1) }
 	for _, tt := range []struct {
 		name, text, want string
 		given, services  map[string]string
 	}{
-		{"the rehearsal", harbour, "12 personas are to be written by model (rehearsal-1) when it is launched; it costs nothing", nil, nil},
-		{"one", harbour, "1 persona is to be written by model (rehearsal-1) when it is launched; it costs nothing", map[string]string{"count": "1"}, nil},
+		{"the mock", harbour, "12 personas are to be written by model (mock-1) when it is launched; it costs nothing", nil, nil},
+		{"one", harbour, "1 persona is to be written by model (mock-1) when it is launched; it costs nothing", map[string]string{"count": "1"}, nil},
 		{"a price", at("provider: openai"), "12 personas are to be written by model (gpt-4o-mini) when it is launched; less than $0.01, at 300 tokens an answer", nil, nil},
 		{"a higher price", at("provider: openai, model: gpt-4o"), "by model (gpt-4o) when it is launched; about $0.04, at 300 tokens an answer", nil, nil},
 		{"fewer tokens", strings.Replace(at("provider: openai, model: gpt-4o"), "system:", "max_tokens: 100\n    system:", 1), "at 100 tokens an answer", nil, nil},
@@ -46,7 +46,7 @@ func TestDraft(t *testing.T) {
 		t.Errorf("nobody writes, but %q", got)
 	}
 	d.run(d.read(harbour, map[string]string{"count": "5"}), nil)
-	if got, want := draft(harbour, nil, nil), "7 personas are to be written by model (rehearsal-1) when it is launched; 5 kept from before"; !strings.Contains(got, want) {
+	if got, want := draft(harbour, nil, nil), "7 personas are to be written by model (mock-1) when it is launched; 5 kept from before"; !strings.Contains(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := draft(harbour, map[string]string{"count": "5"}, nil); !strings.Contains(got, "no model is asked") {

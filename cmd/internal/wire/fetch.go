@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/postgres"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// contents is what the checkpoints of a store restore, with the logs of its rehearsals.
+// contents is what the checkpoints of a store restore, with the logs of its mocks.
 type contents struct {
 	*sqlite.Store
 	data string
@@ -28,7 +28,7 @@ type contents struct {
 // Contents returns what is to be sent next.
 func (c contents) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
 	return c.Store.Contents(ctx, run, target, after, func(from int64, most int) ([]byte, error) {
-		return rehearsal.ReadLog(ShopLog(c.data, run), from, most)
+		return mock.ReadLog(ShopLog(c.data, run), from, most)
 	})
 }
 
@@ -163,16 +163,16 @@ func (f Fetch) take(ctx context.Context, a *postgres.Archive, r storage.RemoteRu
 	return record, in.Finish()
 }
 
-// takeLog brings the rehearsal's log, which takes its place when it is whole. The log of a run that was fetched before
+// takeLog brings the mock shop's log, which takes its place when it is whole. The log of a run that was fetched before
 // is longer, or the same.
 func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunID, least int64) (err error) {
 	path := ShopLog(f.Data, run)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the rehearsal's log: %w", err)
+		return fmt.Errorf("keep the mock shop's log: %w", err)
 	}
 	out, err := os.CreateTemp(filepath.Dir(path), "fetched-*.part")
 	if err != nil {
-		return fmt.Errorf("keep the rehearsal's log: %w", err)
+		return fmt.Errorf("keep the mock shop's log: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -187,7 +187,7 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 				return err
 			}
 			if p.Place > size || int64(len(raw)) != p.Number {
-				return fmt.Errorf("the rehearsal's log in %s is damaged or not whole", a.Target())
+				return fmt.Errorf("the mock shop's log in %s is damaged or not whole", a.Target())
 			}
 			// The same part may be there twice, and longer, if it was sent again.
 			if skip := size - p.Place; skip < int64(len(raw)) {
@@ -201,12 +201,12 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 		return nil
 	})
 	if err == nil && size < least {
-		err = fmt.Errorf("the rehearsal's log in %s is not whole: it has %d bytes of %d", a.Target(), size, least)
+		err = fmt.Errorf("the mock shop's log in %s is not whole: it has %d bytes of %d", a.Target(), size, least)
 	}
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	if err := rehearsal.CheckLog(out.Name()); err != nil {
+	if err := mock.CheckLog(out.Name()); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.Size() >= size {

@@ -25,8 +25,8 @@ const village = `
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 9}
 population: {count: 12, id: "villager-${agent.index}"}
 services:
-  shop: {kind: http, url: "rehearsal:shop", auth: {user: "${agent.id}"}, headers: {X-Shopping-Session-Id: "${session.uuid}"}}
-  model: {kind: llm, url: "rehearsal:model", model: [rehearsal-1], limits: {rate: 1000, max_rate: 1000}}
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}, headers: {X-Shopping-Session-Id: "${session.uuid}"}}
+  model: {kind: llm, url: "mock:model", model: [mock-1], limits: {rate: 1000, max_rate: 1000}}
 chain day:
   step ask: {kind: llm, service: model, cache: {hour: now.hour // 4}, prompt: "What is the weather at ${hour}?", answer: {weather: string}}
   step enter: {kind: http, service: shop, post: /api/shopping/session, json: {}}
@@ -81,7 +81,7 @@ func (p *place) launch() Launch {
 	}
 	l := Launch{Store: p.store, Data: p.data, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Seed, l.Settings.Cycles, l.Settings.Metrics = 11, s.Cycles, false
-	l.Settings.Rehearsal.Profile = "none"
+	l.Settings.Mock.Profile = "none"
 	return l
 }
 
@@ -172,7 +172,7 @@ func TestForkOnAnotherMachine(t *testing.T) {
 
 	db := Database{URL: address}
 	l := here.launch()
-	l.Settings.KeepCheckpoints, l.Settings.Services = 3, map[string]string{"model": "rehearsal:model"}
+	l.Settings.KeepCheckpoints, l.Settings.Services = 3, map[string]string{"model": "mock:model"}
 	l.Settings.Remote, l.Remote = true, NewRemote(here.store, slog.New(slog.DiscardHandler))
 	if err := l.Remote.Use(db); err != nil {
 		t.Fatal(err)

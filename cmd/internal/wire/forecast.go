@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/forecast"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // usualTimes are how long an answer takes where nothing is known of a service, in seconds, by its kind.
@@ -23,13 +23,13 @@ var usualTimes = map[string]engine.Estimate{
 
 // What is guessed before a first run.
 var (
-	usualCPU     = engine.Between(5e-6, 50e-6, engine.Guessed)    // of a session, in seconds
-	callCPU      = engine.Between(50e-6, 250e-6, engine.Guessed)  // of a call
-	rehearsedCPU = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that is answered here too
-	usualDisk    = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
-	callDisk     = engine.Between(20, 150, engine.Guessed)        // of a call
-	usualPrompt  = engine.Between(100, 1500, engine.Guessed)      // tokens
-	usualPasses  = engine.Between(0, 10, engine.Guessed)          // of a loop that nobody knows the length of
+	usualCPU    = engine.Between(5e-6, 50e-6, engine.Guessed)    // of a session, in seconds
+	callCPU     = engine.Between(50e-6, 250e-6, engine.Guessed)  // of a call
+	mockedCPU   = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that is answered here too
+	usualDisk   = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
+	callDisk    = engine.Between(20, 150, engine.Guessed)        // of a call
+	usualPrompt = engine.Between(100, 1500, engine.Guessed)      // tokens
+	usualPasses = engine.Between(0, 10, engine.Guessed)          // of a loop that nobody knows the length of
 )
 
 // Crowd is how many agents take part in a run, and how many sessions that are planned; 0 is not known.
@@ -127,7 +127,7 @@ func (l *Launch) order(taking Crowd) forecast.Order {
 	return o
 }
 
-// expected is what a session takes as far as the scenario and the rehearsal's profile say.
+// expected is what a session takes as far as the scenario and the mock's profile say.
 func (l *Launch) expected() forecast.Session {
 	c := l.Scenario.Chain
 	least, most, all := c.Thinks()
@@ -147,7 +147,7 @@ func (l *Launch) expected() forecast.Session {
 			v.Writes = engine.Exactly(0, engine.FromFile)
 		}
 		if v.CPU = callCPU; v.Inside {
-			v.CPU = rehearsedCPU
+			v.CPU = mockedCPU
 		}
 		s.Disk = s.Disk.Plus(v.Calls.Times(callDisk))
 		s.Services = append(s.Services, v)
@@ -187,7 +187,7 @@ func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
 // service is what is known of a service before it is asked.
 func (l *Launch) service(s *chain.Service, answer engine.Estimate) forecast.Service {
 	v := forecast.Service{
-		Name: s.Name, Model: s.Kind == "llm", Inside: l.rehearses(s), Bound: s.Limits.Connections,
+		Name: s.Name, Model: s.Kind == "llm", Inside: l.mocks(s), Bound: s.Limits.Connections,
 		Rate: s.Limits.Rate, MaxRate: s.Limits.MaxRate, Latency: usualTimes[s.Kind],
 	}
 	switch {
@@ -220,11 +220,11 @@ func bounded(n, usual int) int {
 // wireTime is what a request to this machine takes beside its answer's latency, in seconds.
 var wireTime = engine.Between(100e-6, 1e-3, engine.FromProfile)
 
-// profile is how long the rehearsal takes for an answer, on average.
+// profile is how long the mock takes for an answer, on average.
 func (l *Launch) profile(model bool, answer engine.Estimate) engine.Estimate {
-	cfg, err := ParseRehearsal(l.Settings.Rehearsal)
+	cfg, err := ParseMock(l.Settings.Mock)
 	if err != nil { // it is told elsewhere
-		cfg.Profile = rehearsal.ProfileLocal
+		cfg.Profile = mock.ProfileLocal
 	}
 	least, most, token := cfg.Profile.Times()
 	e := engine.Exactly((least+most).Seconds()/2, engine.FromProfile).Plus(wireTime)

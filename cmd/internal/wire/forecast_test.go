@@ -17,8 +17,8 @@ parameters: {agents: 40, price: 3}
 clock: {start: 2026-01-01T00:00:00Z, cycle: 1h, cycles: 2}
 population: {count: "${params.agents}", id: "a-${agent.index}"}
 services:
-  shop: {kind: http, url: "rehearsal:shop", auth: {user: "${agent.id}"}}
-  model: {kind: llm, provider: rehearsal, limits: {rate: 500}}
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}}
+  model: {kind: llm, provider: mock, limits: {rate: 500}}
 chain day:
   step stores: {kind: http, service: shop, get: /api/stores}
   step empty: {kind: http, service: shop, delete: /api/cart}
@@ -29,7 +29,7 @@ chain day:
 func (d *town) foresee(s *scenario.Scenario, change func(*wire.Launch)) engine.Forecast {
 	d.t.Helper()
 	settings := engine.DefaultSettings()
-	settings.Cycles, settings.Metrics, settings.Rehearsal.Profile = s.Cycles, false, "none"
+	settings.Cycles, settings.Metrics, settings.Mock.Profile = s.Cycles, false, "none"
 	l := wire.Launch{Store: d.store, Data: d.data, Scenario: s, Settings: settings, Cores: 4}
 	if change != nil {
 		change(&l)
@@ -48,7 +48,7 @@ func around(e engine.Estimate, low, high float64) bool {
 // TestForecastBeforeAFirstRun goes by the scenario, the profile and the prices.
 func TestForecastBeforeAFirstRun(t *testing.T) {
 	d := newTown(t)
-	f := d.foresee(d.read(stall, nil), func(l *wire.Launch) { l.Settings.Rehearsal.Profile = "remote" })
+	f := d.foresee(d.read(stall, nil), func(l *wire.Launch) { l.Settings.Mock.Profile = "remote" })
 	if !around(f.Sessions, 80, 80) || !around(f.Requests, 240, 240) || !around(f.Writes, 80, 80) || !around(f.Calls, 80, 80) {
 		t.Errorf("sessions %v, requests %v, writes %v, calls %v", f.Sessions, f.Requests, f.Writes, f.Calls)
 	}
@@ -68,7 +68,7 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 		{"no price", "provider: openai, model: nobody-knows", 0, 0, false},
 		{"one's own machine", "provider: ollama", 0, 0, true},
 	} {
-		f := d.foresee(d.read(strings.Replace(stall, "provider: rehearsal", c.provider, 1), nil), nil)
+		f := d.foresee(d.read(strings.Replace(stall, "provider: mock", c.provider, 1), nil), nil)
 		if f.Cost.Known() != c.known || c.known && !around(f.Cost, c.low, c.high) {
 			t.Errorf("%s: it costs %v, want %v to %v", c.name, f.Cost, c.low, c.high)
 		}
@@ -120,12 +120,12 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 	for name, f := range map[string]engine.Forecast{
 		"another parameter": d.foresee(d.read(stall, map[string]string{"price": "4"}), nil),
 		"another file":      d.foresee(d.read(stall+"  step last: {kind: http, service: shop, get: /api/stores}\n", nil), nil),
-		"another latency":   d.foresee(d.read(stall, nil), func(l *wire.Launch) { l.Settings.Rehearsal.Profile = "local" }),
+		"another latency":   d.foresee(d.read(stall, nil), func(l *wire.Launch) { l.Settings.Mock.Profile = "local" }),
 		"another service": d.foresee(d.read(stall, nil), func(l *wire.Launch) {
 			l.Settings.Services = map[string]string{"shop": "http://127.0.0.1:1"}
 		}),
 		"faults": d.foresee(d.read(stall, nil), func(l *wire.Launch) {
-			l.Settings.Rehearsal.Faults = map[string]string{"server_error": "0.1"}
+			l.Settings.Mock.Faults = map[string]string{"server_error": "0.1"}
 		}),
 	} {
 		if f.Run != "" {
@@ -141,7 +141,7 @@ clock: {cycle: 1h, cycles: 1}
 parameters: {agents: {default: 2}}
 population: {count: "${params.agents}", id: "shopper-${agent.index + 1}"}
 services:
-  shop: {kind: http, url: "rehearsal:shop", auth: {user: "${agent.id}"}}
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}}
 chain day:
   step stores: {kind: http, service: shop, get: /api/stores, when: agent.index % 20 == 19}
 `

@@ -14,7 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/storage"
@@ -189,7 +189,7 @@ func (l *Launch) first() int {
 	return l.Fork.Point.Cycle
 }
 
-// shopFolder is where the rehearsal keeps its log.
+// shopFolder is where the mock keeps its log.
 func (l *Launch) shopFolder() string { return cmp.Or(l.Scratch, l.Data) }
 
 // checkFork finds out whether any cycle follows the place where a fork begins.
@@ -240,7 +240,7 @@ func (l *Launch) Inherit() error {
 	return wanted.Settle(bytes.Split(bytes.TrimSuffix(kept, []byte("\n")), []byte("\n")))
 }
 
-// create adds a new run to the store; a fork with the log of its parent's rehearsal up to where it begins, or not at all.
+// create adds a new run to the store; a fork with the log of its parent's mock up to where it begins, or not at all.
 func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 	if l.Fork == nil {
 		return l.Store.Create(ctx, *r)
@@ -251,10 +251,10 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
 	from, to := ShopLog(l.shopFolder(), l.Fork.asked()), ShopLog(l.shopFolder(), r.ID)
-	if l.rehearsesShop() {
-		err := rehearsal.CopyLog(to, from, l.first())
+	if l.mocksShop() {
+		err := mock.CopyLog(to, from, l.first())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one its shop begins empty; Warnings says so
-			return fmt.Errorf("take over the rehearsal of run %s: %w", l.Fork.asked(), err)
+			return fmt.Errorf("take over the mock of run %s: %w", l.Fork.asked(), err)
 		}
 	}
 	if err := l.Store.Fork(ctx, *r, f); err != nil {
@@ -348,9 +348,9 @@ func (l *Launch) moved() (map[int]int, error) {
 	return moved, nil
 }
 
-// rehearsesShop reports whether a service is the embedded shop.
-func (l *Launch) rehearsesShop() bool {
-	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.rehearses(s) })
+// mocksShop reports whether a service is the embedded shop.
+func (l *Launch) mocksShop() bool {
+	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.mocks(s) })
 }
 
 // lineage are the runs that a run was forked from, by the names that their sessions had at services: as far as they are

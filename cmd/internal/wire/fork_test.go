@@ -13,13 +13,13 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 )
 
 // quilt is a scenario in which everything is taken over by a fork: what agents remember and are told, answers that all
-// share, and what lies in the carts of the rehearsal.
+// share, and what lies in the carts of the mock.
 const quilt = `title: Quilt
 parameters: {count: 8, more: 1}
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 5}
@@ -27,8 +27,8 @@ population:
   count: ${params.count}
   id: sewer-${agent.index + 1}
 services:
-  model: {kind: llm, url: "rehearsal:model"}
-  shop: {kind: http, url: "rehearsal:shop", auth: {user: "${agent.id}"}}
+  model: {kind: llm, url: "mock:model"}
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}}
 chain sew:
   step think:
     kind: llm
@@ -146,7 +146,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 				from = fork.Record.ID
 			}
 			if after, err := os.ReadFile(wire.ShopLog(d.data, job.Record.ID)); err != nil || !bytes.Equal(log, after) {
-				t.Errorf("the parent's rehearsal changed: %v", err)
+				t.Errorf("the parent's mock changed: %v", err)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestForkWithEverythingChanged(t *testing.T) {
 	}
 	outside := wire.Launch{Fork: p, Scenario: s, Settings: settings, Data: d.data}
 	p.Record.Settings.Services = map[string]string{"shop": "http://127.0.0.1:9"}
-	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop cannot be taken back") || !strings.Contains(got, "the parent's shop was not the rehearsal") {
+	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop cannot be taken back") || !strings.Contains(got, "the parent's shop was not the mock") {
 		t.Errorf("of a parent with a backend of its own it is warned of %s", got)
 	}
 	if fork.Shop == nil || fork.Record.Settings.Seed != 9 {
@@ -255,7 +255,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	if err := os.WriteFile(log, []byte("this is no log of a shop"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(func(*wire.Launch) {}); err == nil || !strings.Contains(err.Error(), "take over the rehearsal") {
+	if err := launch(func(*wire.Launch) {}); err == nil || !strings.Contains(err.Error(), "take over the mock") {
 		t.Errorf("with a damaged log: %v", err)
 	}
 	if err := os.WriteFile(log, text, 0o600); err != nil {
@@ -268,7 +268,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 		t.Errorf("with a checkpoint that was pruned meanwhile: %v", err)
 	}
 	runs, err := d.store.Runs(t.Context())
-	logs, _ := filepath.Glob(filepath.Join(d.data, "rehearsal", "*"))
+	logs, _ := filepath.Glob(filepath.Join(d.data, "mock", "*"))
 	if err != nil || len(runs) != 1 || len(logs) != 1 {
 		t.Errorf("left over are %d runs and the logs %v, %v", len(runs), logs, err)
 	}
@@ -284,7 +284,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	fork, err := d.launchIn(ctx, d.read(quilt, nil), func(l *wire.Launch) {
 		l.Fork, l.Settings = p, p.Record.Settings
 		n := 0
-		l.OnRequest = func(rehearsal.Request) {
+		l.OnRequest = func(mock.Request) {
 			if n++; n == 60 {
 				kill()
 			}

@@ -43,9 +43,9 @@ func differences(a, b made) []string {
 	}
 	add("agents", cmp.Or(strings.Join(was.Agents, ", "), "all"), cmp.Or(strings.Join(now.Agents, ", "), "all"))
 	add("filter", cmp.Or(was.Filter, "none"), cmp.Or(now.Filter, "none"))
-	add("rehearsal", played(was.Rehearsal), played(now.Rehearsal))
-	add("faults", inWords(was.Rehearsal.Faults), inWords(now.Rehearsal.Faults))
-	add("scarcity", fmt.Sprint(was.Rehearsal.Scarcity), fmt.Sprint(now.Rehearsal.Scarcity))
+	add("mock", played(was.Mock), played(now.Mock))
+	add("faults", inWords(was.Mock.Faults), inWords(now.Mock.Faults))
+	add("scarcity", fmt.Sprint(was.Mock.Scarcity), fmt.Sprint(now.Mock.Scarcity))
 	for _, name := range slices.Sorted(maps.Keys(union(was.Services, now.Services))) {
 		if was.Services[name] != now.Services[name] { // an address may hold a secret
 			all = append(all, "another address of service "+name)
@@ -63,7 +63,7 @@ func filesDiffer(was, now *engine.Source) (all []string) {
 		before, had := was.Files[name]
 		after, has := now.Files[name]
 		switch {
-		case name == scenario.PersonasName || name == engine.RehearsedSteps || name == was.Name && was.Name != now.Name || name == now.Name && was.Name != now.Name:
+		case name == scenario.PersonasName || name == engine.MockedSteps || name == was.Name && was.Name != now.Name || name == now.Name && was.Name != now.Name:
 		case !had:
 			all = append(all, "file "+shownFile(name)+" is new")
 		case !has:
@@ -123,13 +123,13 @@ func (l *Launch) Warnings() (all []string) {
 	if outside := p.outside(); len(outside) > 0 && p.Record.Done > 0 {
 		all = append(all, fmt.Sprintf("what run %s did at %s cannot be taken back: the fork finds it as it is now", p.asked(), strings.Join(outside, ", ")))
 	}
-	if before := (&Launch{Scenario: p.Scenario, Settings: p.Record.Settings}); l.rehearsesShop() && l.first() > 0 {
+	if before := (&Launch{Scenario: p.Scenario, Settings: p.Record.Settings}); l.mocksShop() && l.first() > 0 {
 		_, err := os.Stat(ShopLog(l.shopFolder(), p.asked()))
 		switch {
-		case !before.rehearsesShop():
-			all = append(all, "the parent's shop was not the rehearsal: that of the fork begins empty")
+		case !before.mocksShop():
+			all = append(all, "the parent's shop was not the mock: that of the fork begins empty")
 		case errors.Is(err, fs.ErrNotExist):
-			all = append(all, fmt.Sprintf("the rehearsal of run %s kept no log: the shop of the fork begins empty", p.asked()))
+			all = append(all, fmt.Sprintf("the mock of run %s kept no log: the shop of the fork begins empty", p.asked()))
 		}
 	}
 	if f, err := l.takeover(); err == nil { // else the launch says what is wrong
@@ -153,11 +153,11 @@ func howMany(n int, one, many string) string {
 	return engine.FormatCount(int64(n)) + " " + many
 }
 
-// outside are the services at which the parent changed something that is not the rehearsal's.
+// outside are the services at which the parent changed something that is not the mock's.
 func (p *Parent) outside() (names []string) {
 	before := Launch{Scenario: p.Scenario, Settings: p.Record.Settings}
 	for _, step := range p.Scenario.Chain.Asking() {
-		if step.Writes && !before.rehearses(step.Service) && !slices.Contains(names, step.Service.Name) {
+		if step.Writes && !before.mocks(step.Service) && !slices.Contains(names, step.Service.Name) {
 			names = append(names, step.Service.Name)
 		}
 	}

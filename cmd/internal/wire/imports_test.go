@@ -41,7 +41,7 @@ var rules = []rule{
 	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
 	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
-	{"/engine/rehearsal", []string{"/engine", "/engine/browser", "/engine/internal/..."}, noPgx},
+	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/internal/..."}, noPgx},
 	{"/engine/compare", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/forecast", []string{"/engine"}, noPgx},
 	{"/engine/audit", []string{"/engine"}, noPgx},

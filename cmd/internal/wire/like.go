@@ -72,11 +72,11 @@ func (l *Launch) resembles(r *engine.RunRecord) bool {
 	}
 	set, was := &l.Settings, &r.Settings
 	return r.Source.Hash == l.Scenario.Source.Hash && sameAddresses(set.Services, was.Services) && set.Sequential == was.Sequential &&
-		set.Simulation == was.Simulation && played(set.Rehearsal) == played(was.Rehearsal) && maps.Equal(set.Rehearsal.Faults, was.Rehearsal.Faults) &&
+		set.Simulation == was.Simulation && played(set.Mock) == played(was.Mock) && maps.Equal(set.Mock.Faults, was.Mock.Faults) &&
 		reflect.DeepEqual(withoutCount(l.Scenario.Source.Parameters), withoutCount(r.Source.Parameters))
 }
 
-func played(r engine.Rehearsal) string {
+func played(r engine.Mock) string {
 	if r.Profile == "" {
 		return "local"
 	}

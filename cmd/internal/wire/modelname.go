@@ -46,7 +46,7 @@ func (l Launch) models(s *chain.Service) []string {
 // the file's provider is usually asked for need not be known there.
 func (l Launch) unnamed(s *chain.Service) bool {
 	_, model := SplitModel(l.Settings.Services[s.Name])
-	return s.Kind == "llm" && s.Unnamed && model == "" && l.address(s) != s.URL && !l.rehearses(s)
+	return s.Kind == "llm" && s.Unnamed && model == "" && l.address(s) != s.URL && !l.mocks(s)
 }
 
 // mockModel is what the mock model is called.

@@ -16,7 +16,7 @@ import (
 // asksModels is a scenario whose services have the mock's model, a provider's usual one, and one that the file names.
 const asksModels = `
 services:
-  mock: {kind: llm, provider: rehearsal}
+  mock: {kind: llm, provider: mock}
   usual: {kind: llm, provider: openai}
   named: {kind: llm, provider: openai, model: [a, b]}
 chain c: {step s: {kind: stop}}
@@ -71,7 +71,7 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 				return
 			}
 			for _, service := range s.Services {
-				want := map[string]string{"mock": "rehearsal-1", "usual": "gpt-4o-mini", "named": "a b"}[service.Name]
+				want := map[string]string{"mock": "mock-1", "usual": "gpt-4o-mini", "named": "a b"}[service.Name]
 				if service.Name == tt.service {
 					want = tt.want
 				}

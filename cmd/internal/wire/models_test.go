@@ -10,7 +10,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // TestCheckModels is what is said of services, and that it costs nothing.
@@ -18,7 +18,7 @@ func TestCheckModels(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("GOOD_KEY", "good")
 	t.Setenv("BAD_KEY", "bad")
-	model, err := rehearsal.StartModel(rehearsal.ModelConfig{Secret: "good", Models: []string{"small", "large"}})
+	model, err := mock.StartModel(mock.ModelConfig{Secret: "good", Models: []string{"small", "large"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +45,9 @@ func TestCheckModels(t *testing.T) {
 		{"no key", model.URL(), "", "small", "", "wants a key"},
 		{"a key that nobody has", model.URL(), "NO_KEY", "small", "", "the secret NO_KEY is neither in the environment nor in the keychain"},
 		{"a service for everybody", other.URL + "/open", "GOOD_KEY", "small", "; has small, of 1 model", ""},
-		{"a model behind the address", other.URL + "/open#small", "", "rehearsal-1", "; has small, of 1 model", ""},
-		{"the mock's model", other.URL + "/open", "", "rehearsal-1", "; it will be asked for small:latest", ""},
-		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "rehearsal-1", "", "no model is named for " + model.URL() + ": it has small, large (put the model behind the address: --service 'model=" + model.URL() + "#small')"},
+		{"a model behind the address", other.URL + "/open#small", "", "mock-1", "; has small, of 1 model", ""},
+		{"the mock's model", other.URL + "/open", "", "mock-1", "; it will be asked for small:latest", ""},
+		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "mock-1", "", "no model is named for " + model.URL() + ": it has small, large (put the model behind the address: --service 'model=" + model.URL() + "#small')"},
 		{"no list", other.URL + "/nothing", "", "small", "", "has no list of models there (404) (the address usually ends in /v1)"},
 		{"another list", other.URL + "/text", "", "small", "", "does not answer with a list of models"},
 		{"trouble", other.URL + "/broken", "", "small", "", "answered 500 Internal Server Error"},

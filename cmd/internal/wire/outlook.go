@@ -17,7 +17,7 @@ type Outlook struct {
 	Models   []string // that would be asked for
 	Unnamed  bool     // which one is found out by asking the service
 	Replaced bool     // it is not the scenario's
-	Embedded bool     // it is the rehearsal, in this program
+	Embedded bool     // it is the mock, in this program
 	Hidden   bool     // where it is says a secret that was not found
 	Away     []string // addresses that would be called, but for those of this machine
 	// Unallowed are the destinations that nobody allowed the file yet.
@@ -38,7 +38,7 @@ func (l Launch) Outlook() []Outlook {
 	for _, s := range l.Scenario.Services {
 		o := Outlook{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
 		o.Replaced = o.Address != s.URL
-		o.Embedded = strings.HasPrefix(o.Address, scenario.Rehearsal)
+		o.Embedded = strings.HasPrefix(o.Address, scenario.Mock)
 		if !o.Embedded {
 			o.Away, o.Hidden = l.away(s)
 			found, _ := l.destinations(s)

@@ -44,11 +44,11 @@ func TestOutlook(t *testing.T) {
 		t.Errorf("a database: got %+v", log)
 	}
 
-	l.Settings = engine.Settings{Services: map[string]string{"shop": "rehearsal:shop", "local": "https://other.example.com"}}
+	l.Settings = engine.Settings{Services: map[string]string{"shop": "mock:shop", "local": "https://other.example.com"}}
 	all = l.Outlook()
 	shop, local = all[0], all[3]
 	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
-		t.Errorf("the rehearsal instead: got %+v", shop)
+		t.Errorf("the mock instead: got %+v", shop)
 	}
 	if len(local.Away) != 1 || len(local.Unallowed) > 0 || !local.Replaced || local.Address != "https://other.example.com" {
 		t.Errorf("an allowed host instead: got %+v", local)

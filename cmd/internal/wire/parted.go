@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -34,9 +34,9 @@ func (l Launch) parted(ctx context.Context, j *Job, res *engine.Resumption) (str
 	_, size := j.Shop.LogBytes()
 	switch {
 	case found < 0 && (res.Cycle > j.Record.ForkCycle || len(res.Done) > 0):
-		return "the rehearsal has no log of this run: its shop knows nothing of what was done before", nil
+		return "the mock has no log of this run: its shop knows nothing of what was done before", nil
 	case found > res.Cycle:
-		return fmt.Sprintf("the rehearsal knows of cycle %d, and the store of none after cycle %d: it is an older copy, or lost its end, and what was done since is done twice", found, res.Cycle), nil
+		return fmt.Sprintf("the mock knows of cycle %d, and the store of none after cycle %d: it is an older copy, or lost its end, and what was done since is done twice", found, res.Cycle), nil
 	case size < res.Mock:
 		return "the log of the mock shop lacks changes of closed cycles: it is an older copy, or lost its end", nil
 	}
@@ -55,18 +55,18 @@ func (l Launch) parted(ctx context.Context, j *Job, res *engine.Resumption) (str
 }
 
 // compareMock compares the changing requests of the open cycle in the journal and in the log of the mock shop.
-func (l Launch) compareMock(ctx context.Context, j *Job, cycle int, size int64) (rehearsal.Difference, error) {
+func (l Launch) compareMock(ctx context.Context, j *Job, cycle int, size int64) (mock.Difference, error) {
 	mocked := map[string]bool{} // steps that change something at the mock shop
 	for _, step := range l.Scenario.Chain.Asking() {
-		if step.Writes && step.Service.Kind == "http" && l.rehearses(step.Service) {
+		if step.Writes && step.Service.Kind == "http" && l.mocks(step.Service) {
 			mocked[step.Path] = true
 		}
 	}
 	run := j.Record.ID
-	return rehearsal.CompareLog(ShopLog(l.shopFolder(), run), size, cycle, func(yield func(rehearsal.Sent)) error {
+	return mock.CompareLog(ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
 		return l.Store.OpenRequests(ctx, run, cycle, func(p engine.Place, e *engine.Entry) {
 			n := len(e.Statuses)
-			yield(rehearsal.Sent{
+			yield(mock.Sent{
 				Key:  service.IdempotencyKey(run, p.Cycle, p.Agent, e.Path, e.Hash),
 				Done: mocked[engine.StepName(e.Path)] && e.Status == engine.StepOK && n > 0 && e.Statuses[n-1]/100 == 2,
 			})

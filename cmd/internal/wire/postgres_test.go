@@ -134,7 +134,7 @@ func TestCheckPostgres(t *testing.T) {
 	}{
 		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_NONE"}, "service db: the secret THRONG_TEST_NONE is neither"},
 		{PostgresService{Name: "db", Address: "secret:no name"}, "cannot be its name"},
-		{PostgresService{Name: "db", Address: "rehearsal:db"}, "service db: its address does not begin with postgres://"},
+		{PostgresService{Name: "db", Address: "mock:db"}, "service db: its address does not begin with postgres://"},
 		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}, "127.0.0.1:"},
 	} {
 		if said, err := CheckPostgres(gone, tt.p); err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), pgtest.Password) {

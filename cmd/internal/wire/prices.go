@@ -22,7 +22,7 @@ const pricesName = "prices.json"
 // charges, such as a proxy.
 func (l Launch) pricesOf(s *chain.Service) (service.Prices, error) {
 	address := l.address(s)
-	if l.rehearses(s) || s.Free && address == s.URL {
+	if l.mocks(s) || s.Free && address == s.URL {
 		return service.Free, nil
 	}
 	prices, err := Prices(l.Data)

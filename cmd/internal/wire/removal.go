@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Weigh returns what goes when a run is deleted; its Bytes have the log of the rehearsal too.
+// Weigh returns what goes when a run is deleted; its Bytes have the log of the mock too.
 func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (storage.Doomed, error) {
 	d, err := store.Doomed(ctx, run)
 	if info, statErr := os.Stat(ShopLog(data, run)); statErr == nil {
@@ -20,7 +20,7 @@ func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.Run
 	return d, err
 }
 
-// Delete removes a run and the log of its rehearsal at once.
+// Delete removes a run and the log of its mock at once.
 func Delete(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) error {
 	if err := store.Delete(ctx, run); err != nil {
 		return err

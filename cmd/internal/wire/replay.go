@@ -203,14 +203,14 @@ func (l Launch) isolate(j *Job, s *chain.Service) error {
 		j.onClose(func() error { client.Close(); return nil })
 		s.ConnectPostgres(client)
 	case "llm":
-		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: service.Free, Rehearses: l.rehearses(s)})
+		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: service.Free, Mocks: l.mocks(s)})
 		if err != nil {
 			return err
 		}
 		j.onClose(func() error { client.Close(); return nil })
 		s.ConnectLLM(client, "")
 	default:
-		client, err := service.NewHTTP(s.Name, "http://"+nowhere, s.Limits, l.rehearses(s))
+		client, err := service.NewHTTP(s.Name, "http://"+nowhere, s.Limits, l.mocks(s))
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func TestSecretNames(t *testing.T) {
 	}
 }
 
-// TestServicesGetTheirSecrets is that all that are missing are told at once, and that the rehearsal needs none.
+// TestServicesGetTheirSecrets is that all that are missing are told at once, and that the mock needs none.
 func TestServicesGetTheirSecrets(t *testing.T) {
 	keyring.MockInit()
 	const text = `
@@ -99,8 +99,8 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Errorf("got %v, %v", bearers, err)
 	}
 	clear(env)
-	l.Settings.Services = map[string]string{"a": "rehearsal:shop", "b": "rehearsal:shop", "c": "rehearsal:shop"}
+	l.Settings.Services = map[string]string{"a": "mock:shop", "b": "mock:shop", "c": "mock:shop"}
 	if _, err := l.unlock(); err != nil {
-		t.Errorf("the rehearsal: %v", err)
+		t.Errorf("the mock: %v", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// checkStandIn refuses to have the rehearsal answer in place of what is not defined while real services are called: what
+// checkStandIn refuses to have the mock answer in place of what is not defined while real services are called: what
 // they are told would be made up.
 func (l Launch) checkStandIn() error {
 	real := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool {
-		return !strings.HasPrefix(l.address(s), scenario.Rehearsal)
+		return !strings.HasPrefix(l.address(s), scenario.Mock)
 	})
 	if l.Scenario.StandIn == nil || real < 0 {
 		return nil
@@ -25,10 +25,10 @@ func (l Launch) checkStandIn() error {
 		hint = "defined are the connectors " + strings.Join(names, ", ")
 	}
 	var mistakes []error
-	for _, what := range l.Scenario.Rehearsed() {
+	for _, what := range l.Scenario.Mocked() {
 		mistakes = append(mistakes, &engine.FieldError{
 			Field: what, Hint: hint,
-			Problem: fmt.Sprintf("is not defined, and the rehearsal does not answer in its place while the service %s is a real one", l.Scenario.Services[real].Name),
+			Problem: fmt.Sprintf("is not defined, and the mock does not answer in its place while the service %s is a real one", l.Scenario.Services[real].Name),
 		})
 	}
 	return errors.Join(mistakes...)

@@ -65,8 +65,8 @@ func TestServices(t *testing.T) {
 	const text = `
 population: {count: 2}
 services:
-  model: {kind: llm, url: "rehearsal:model", model: m}
-  shop: {kind: http, url: "rehearsal:shop"}
+  model: {kind: llm, url: "mock:model", model: m}
+  shop: {kind: http, url: "mock:shop"}
   db: {kind: postgres, url: "postgres://u@127.0.0.1:1/d"}
 chain c: {step a: {kind: emit, event: e}}
 `

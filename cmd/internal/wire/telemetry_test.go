@@ -31,8 +31,8 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 		}
 	})
 	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings(), Tell: tell}
-	l.Settings.Cycles, l.Settings.Seed, l.Settings.Rehearsal.Profile = 2, 7, "none"
-	l.Settings.Rehearsal.Faults = map[string]string{"server_error": "0.05"}
+	l.Settings.Cycles, l.Settings.Seed, l.Settings.Mock.Profile = 2, 7, "none"
+	l.Settings.Mock.Faults = map[string]string{"server_error": "0.05"}
 	l.Settings.Retry.Wait = time.Millisecond
 	if change != nil {
 		change(&l)

@@ -115,7 +115,7 @@ func TestSampleIsTheSame(t *testing.T) {
 func TestFailedSessionsAreTraced(t *testing.T) {
 	r := newReceiver(t)
 	job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: r.URL, Share: 1e-9}}, func(l *Launch) {
-		l.Settings.Rehearsal.Faults, l.Settings.Retry.Attempts, l.Settings.Breaker = map[string]string{"server_error": "1"}, 1, engine.BreakerOff
+		l.Settings.Mock.Faults, l.Settings.Retry.Attempts, l.Settings.Breaker = map[string]string{"server_error": "1"}, 1, engine.BreakerOff
 	})
 	totals := job.Run.Wait().Totals
 	if err := job.Close(); err != nil {

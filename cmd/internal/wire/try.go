@@ -13,7 +13,7 @@ import (
 )
 
 // Try runs the first session of one agent, named by its id or its index, with the services of the launch and shows what
-// each step does; "" is the first agent. No run is made of it: nothing is kept, and what a rehearsal did is forgotten. Its
+// each step does; "" is the first agent. No run is made of it: nothing is kept, and what a mock did is forgotten. Its
 // requests to other services are real. When ctx ends the session is cut, and what it did until then comes beside the error.
 // Mistakes are *engine.FieldError, those in the scenario *scenario.Mistakes.
 func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err error) {
@@ -74,7 +74,7 @@ func alone(s engine.Settings) engine.Settings {
 // checkTry finds what keeps a session from being tried.
 func (l Launch) checkTry() error {
 	unpriced, err := l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(),
+	if err := errors.Join(err, l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkMock(),
 		l.Scenario.Program(l.Settings.Seed).Check(), engine.CheckPriced(l.Settings.Budget, unpriced), l.TakeKept()); err != nil {
 		return err
 	}

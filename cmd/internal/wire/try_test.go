@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 )
 
 // tried is what a trial of a scenario is launched with.
@@ -27,7 +27,7 @@ func tried(t *testing.T, name string, set map[string]string) wire.Launch {
 		t.Fatal(err)
 	}
 	wire.Schedule(&settings, s)
-	settings.Rehearsal.Profile = "none"
+	settings.Mock.Profile = "none"
 	return wire.Launch{Scenario: s, Settings: settings, Data: t.TempDir(), Trusted: true}
 }
 
@@ -51,7 +51,7 @@ func stepsOf(trial *engine.Trial) (all []string) {
 
 // TestTryTheBuiltIns runs a session of each, with what its steps were given and gave, and leaves nothing behind.
 func TestTryTheBuiltIns(t *testing.T) {
-	asks := map[string]string{"shopping.yaml": "POST /api/", "conversation.yaml": "rehearsal-1", "world.yaml": "rehearsal-1", "analysis.ai": "rehearsal-1"}
+	asks := map[string]string{"shopping.yaml": "POST /api/", "conversation.yaml": "mock-1", "world.yaml": "mock-1", "analysis.ai": "mock-1"}
 	for _, name := range assets.Gallery {
 		t.Run(name, func(t *testing.T) {
 			l, agent := tried(t, name, nil), ""
@@ -110,7 +110,7 @@ func TestTryAgain(t *testing.T) {
 func TestTrySteps(t *testing.T) {
 	path := scenarioFile(t, `population: {count: 2, attributes: {mood: fine, password: open-sesame}}
 services:
-  shop: {kind: http, url: "rehearsal:shop"}
+  shop: {kind: http, url: "mock:shop"}
 chain a:
   step loop:
     kind: for
@@ -187,7 +187,7 @@ func TestTryRefuses(t *testing.T) {
 
 // TestTryIsCut when its context ends: what was done until then is shown.
 func TestTryIsCut(t *testing.T) {
-	path := scenarioFile(t, `services: {shop: {kind: http, url: "rehearsal:shop"}}
+	path := scenarioFile(t, `services: {shop: {kind: http, url: "mock:shop"}}
 chain a:
   step first: {kind: remember, note: x}
   step ask: {kind: http, service: shop, get: /api/coupons/eligible}
@@ -196,7 +196,7 @@ chain a:
 	l := tried(t, path, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough of it")
-	l.OnRequest = func(rehearsal.Request) { cancel(cause) }
+	l.OnRequest = func(mock.Request) { cancel(cause) }
 	trial, err := l.Try(ctx, "")
 	if !errors.Is(err, cause) || trial == nil || trial.Outcome != engine.Cut || trial.Steps[0].Status != engine.StepOK {
 		t.Errorf("got %+v, %v", trial, err)

@@ -1,4 +1,4 @@
-// Package wire builds a run out of its parts and takes it apart again, in reverse: the store, the rehearsal, the
+// Package wire builds a run out of its parts and takes it apart again, in reverse: the store, the mock, the
 // services, the journal and the engine. The programs and the end-to-end tests share it.
 package wire
 
@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/govern"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -30,7 +30,7 @@ const flushTime = 10 * time.Second
 type Launch struct {
 	Store    *sqlite.Store
 	Data     string // the data folder
-	Scratch  string // where the rehearsal keeps its log; "" is the data folder
+	Scratch  string // where the mock keeps its log; "" is the data folder
 	Scenario *scenario.Scenario
 	Settings engine.Settings
 	Remote   *Remote      // nil sends nothing
@@ -47,8 +47,8 @@ type Launch struct {
 	Automatic bool
 
 	Secrets Secrets
-	// OnRequest, if set, hears of every request to the rehearsal, before its answer leaves.
-	OnRequest func(rehearsal.Request)
+	// OnRequest, if set, hears of every request to the mock, before its answer leaves.
+	OnRequest func(mock.Request)
 	// Witness hears of every attempt at a request to any service.
 	Witness service.Witness
 	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
@@ -81,9 +81,9 @@ type Job struct {
 	Run     *engine.Run
 	Program *scenario.Program
 	Record  engine.RunRecord
-	Agents  int             // how many take part
-	Shop    *rehearsal.Shop // nil where no service is the rehearsal's
-	Model   *rehearsal.Model
+	Agents  int        // how many take part
+	Shop    *mock.Shop // nil where no service is the mock's
+	Model   *mock.Model
 	Target  string      // the remote database that results go to; "" is none
 	Written *Written    // nil where this launch had no population written
 	Orders  control.Job // what takes orders for the run
@@ -201,7 +201,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
 		Where:     j.Program.Where(),
-		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Rehearsal), parted),
+		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Mock), parted),
 		Unpriced:  o.unpriced,
 		Ledger:    j.ledger,
 		Written:   j.records,
@@ -249,7 +249,7 @@ func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recordin
 		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
 	}
 	o.unpriced, err = l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.checkHosts(), l.checkStandIn(), l.checkRehearsal(), j.Program.Check(),
+	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
 		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
 		return o, err
 	}
@@ -281,7 +281,7 @@ func (l Launch) crashed(run engine.RunID) func(any, []byte) {
 	return func(value any, stack []byte) { l.Crashed(run, value, stack) }
 }
 
-// barrier has the rehearsal keep a cycle as durably as the journal does, and sends the cycle's rows.
+// barrier has the mock keep a cycle as durably as the journal does, and sends the cycle's rows.
 func (l Launch) barrier(j *Job) func(int) {
 	return func(int) {
 		if j.Target != "" {
@@ -291,7 +291,7 @@ func (l Launch) barrier(j *Job) func(int) {
 			return
 		}
 		if err := j.Shop.Sync(); err != nil {
-			slog.Warn("the rehearsal's log may lose its end in a power cut", "run", j.Record.ID, "error", err)
+			slog.Warn("the mock shop's log may lose its end in a power cut", "run", j.Record.ID, "error", err)
 		}
 	}
 }
@@ -406,7 +406,7 @@ func (l Launch) CheckAddresses() error {
 	}
 	for _, s := range l.Scenario.Services {
 		address := l.address(s)
-		if s.Postgres != nil || strings.HasPrefix(address, scenario.Rehearsal) {
+		if s.Postgres != nil || strings.HasPrefix(address, scenario.Mock) {
 			continue
 		}
 		if _, err := service.CheckAddress(address); err != nil {
@@ -428,12 +428,12 @@ func (l Launch) checkHosts() error {
 	return errors.Join(append(mistakes, l.Consent())...)
 }
 
-func (l Launch) checkRehearsal() error {
-	_, err := ParseRehearsal(l.Settings.Rehearsal)
+func (l Launch) checkMock() error {
+	_, err := ParseMock(l.Settings.Mock)
 	return err
 }
 
-// unlock gives every service its secrets; that of a bearer token by the service's name. The rehearsal needs none.
+// unlock gives every service its secrets; that of a bearer token by the service's name. The mock needs none.
 func (l Launch) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
@@ -441,7 +441,7 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 		if s.Postgres != nil { // with its pool
 			continue
 		}
-		if strings.HasPrefix(l.address(s), scenario.Rehearsal) {
+		if strings.HasPrefix(l.address(s), scenario.Mock) {
 			s.Unlock(nil)
 			continue
 		}
@@ -453,7 +453,7 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 	return bearers, errors.Join(mistakes...)
 }
 
-// ShopLog is where the rehearsal of a run keeps its mutations.
+// ShopLog is where the mock of a run keeps its mutations.
 func ShopLog(data string, run engine.RunID) string {
-	return filepath.Join(data, "rehearsal", string(run)+".log")
+	return filepath.Join(data, "mock", string(run)+".log")
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/rehearsal"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -38,7 +38,7 @@ population:
     answer: {name: string, age: int, traits: list, "nickname?": string, home: {street: string}}
   attributes: {old: "${agent.age > 40}", luck: "${uniform(0, 1)}"}
 services:
-  model: {kind: llm, url: "rehearsal:model"}
+  model: {kind: llm, url: "mock:model"}
 chain meet:
   step tell: {kind: emit, event: met, data: "${[agent.name, agent.age, agent.old, agent.luck, agent.traits, agent.home.street]}"}
 `
@@ -91,11 +91,11 @@ func (d *town) launch(s *scenario.Scenario, change func(*wire.Launch)) (*wire.Jo
 
 func (d *town) launchIn(ctx context.Context, s *scenario.Scenario, change func(*wire.Launch)) (*wire.Job, error) {
 	settings := engine.DefaultSettings()
-	settings.Cycles, settings.Metrics, settings.Rehearsal.Profile = s.Cycles, false, "none"
+	settings.Cycles, settings.Metrics, settings.Mock.Profile = s.Cycles, false, "none"
 	settings.Retry.Wait, settings.Retry.Max = 1, 1
 	l := wire.Launch{
 		Store: d.store, Data: d.data, Trusted: true, Scenario: s, Settings: settings,
-		OnRequest: func(rehearsal.Request) { d.requests.Add(1) },
+		OnRequest: func(mock.Request) { d.requests.Add(1) },
 	}
 	if change != nil {
 		change(&l)
@@ -158,7 +158,7 @@ func TestPersonasAreTheSameAtAnyConcurrency(t *testing.T) {
 			l.Settings.MaxLLMCalls = calls
 			l.Writing = func(done, total int) { told = append(told, done, total) }
 			if calls == 3 {
-				l.Settings.Rehearsal.Faults = map[string]string{"server_error": "0.2", "cut": "0.2", "bad_body": "0.1"}
+				l.Settings.Mock.Faults = map[string]string{"server_error": "0.2", "cut": "0.2", "bad_body": "0.1"}
 				l.Settings.Retry.Attempts = 20
 			}
 		}
@@ -196,10 +196,10 @@ func TestInterruptedWritingGoesOn(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		_, err := func() (*wire.Job, error) {
 			settings := engine.DefaultSettings()
-			settings.MaxLLMCalls, settings.Rehearsal.Profile = 2, "none"
+			settings.MaxLLMCalls, settings.Mock.Profile = 2, "none"
 			return wire.Launch{
 				Store: d.store, Data: d.data, Scenario: d.read(harbour, nil), Settings: settings,
-				OnRequest: func(rehearsal.Request) {
+				OnRequest: func(mock.Request) {
 					if d.requests.Add(1) == n {
 						stop()
 						<-ctx.Done()
@@ -265,7 +265,7 @@ func TestWhatIsKeptIsAskedAgain(t *testing.T) {
 		{"the system", edit("You invent", "You know"), nil, 1, 12},
 		{"the shape", edit("age: int", "age: float"), nil, 1, 12},
 		{"the heat", edit("    system:", "    temperature: 0.5\n    system:"), nil, 1, 12},
-		{"the model", edit(`"rehearsal:model"`, `"rehearsal:model", model: other`), nil, 1, 12},
+		{"the model", edit(`"mock:model"`, `"mock:model", model: other`), nil, 1, 12},
 		{"the seed", harbour, nil, 2, 12},
 		{"all is still there", harbour, map[string]string{"count": "15"}, 1, 0},
 	} {

@@ -20,7 +20,7 @@ type Figures struct {
 	Memory          uint64  // resident bytes of this process
 	MemoryAvailable uint64  // bytes that the system can still give
 	MemoryTotal     uint64
-	NetIn, NetOut   float64 // bytes per second of all interfaces together, loopback too: the rehearsal is there
+	NetIn, NetOut   float64 // bytes per second of all interfaces together, loopback too: the mock is there
 	DiskFree        uint64  // bytes that a user may still write on the data folder's disk
 	Collector       float64 // percent of one core, for collecting garbage; part of ProcessCPU
 	// CoreWait is for how long goroutines that could run waited for a core, at the 99th percentile.

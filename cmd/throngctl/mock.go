@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/mock"
+)
+
+// mockCmd starts the shop, the model server or both alone, for as long as nobody stops it.
+type mockCmd struct {
+	Shop              string            `placeholder:"ADDR" help:"Start the shop on this loopback address, such as 127.0.0.1:8080; port 0 takes a free one."`
+	Model             string            `placeholder:"ADDR" help:"Start the model server on this loopback address, beside the shop or instead of it."`
+	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency: none, local, remote or slow."`
+	Fault             map[string]string `placeholder:"KIND=SHARE" help:"rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR in time since the start; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down."`
+	Seed              uint64            `default:"1" help:"What the catalogue and the answers depend on."`
+	Secret            string            `env:"THRONG_MOCK_SECRET" help:"First part of every token, and the model server's key; random ones without."`
+	Scarcity          bool              `help:"Users of the shop share the stock."`
+	KeepRateLimits    bool              `help:"X-Simulation-Mode lifts no rate limit of the shop."`
+	RequestsPerMinute int               `placeholder:"N" help:"Quota of the model server; 0 is unlimited."`
+	TokensPerMinute   int               `placeholder:"N" help:"The same in tokens."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *mockCmd) Run(t *terminal) (err error) {
+	if c.Shop == "" && c.Model == "" {
+		return &engine.FieldError{Field: "mock", Problem: "nothing is to be started", Hint: "--shop ADDR, --model ADDR or both"}
+	}
+	cfg, err := wire.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
+	if err != nil {
+		return err
+	}
+	cfg.Addr, cfg.Secret, cfg.Seed, cfg.KeepRateLimits = c.Shop, c.Secret, c.Seed, c.KeepRateLimits
+	model := mock.ModelConfig{
+		Addr: c.Model, Secret: c.Secret, Seed: c.Seed, Profile: cfg.Profile, Faults: cfg.Faults,
+		RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute,
+	}
+	if err := errors.Join(cfg.Validate(), model.Validate()); err != nil {
+		return &engine.FieldError{Field: "mock", Problem: err.Error()}
+	}
+	if c.Shop != "" {
+		end, err := t.startShop(cfg)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if c.Model != "" {
+		end, err := t.startModel(model)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if !t.json {
+		fmt.Fprintln(t.out, "Ctrl+C ends it")
+	}
+	<-t.signals
+	return nil
+}
+
+// mockedJSON is a server of the mock, and what to sign in to it with.
+type mockedJSON struct {
+	Server string `json:"server"`
+	URL    string `json:"url"`
+	Secret string `json:"secret"`
+}
+
+// startShop starts the shop and says where it is; what it returns ends it and says what it did.
+func (t *terminal) startShop(cfg mock.Config) (end func() error, err error) {
+	shop, err := mock.Start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if t.json {
+		return shop.Close, t.line(mockedJSON{"shop", shop.URL(), shop.Secret()})
+	}
+	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
+	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
+	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is everybody's password")
+	return func() error {
+		s, orders := shop.Stats(), shop.Orders()
+		fmt.Fprintf(t.out, "%s requests answered, %s orders\n", engine.FormatCount(s.Requests), engine.FormatCount(orders.Total))
+		return shop.Close()
+	}, nil
+}
+
+// startModel does the same for the model server.
+func (t *terminal) startModel(cfg mock.ModelConfig) (end func() error, err error) {
+	model, err := mock.StartModel(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if t.json {
+		return model.Close, t.line(mockedJSON{"model", model.URL(), model.Secret()})
+	}
+	fmt.Fprintf(t.out, "model url %s\nmodel key %s\n", model.URL(), model.Secret())
+	return func() error {
+		s := model.Stats()
+		fmt.Fprintf(t.out, "%s requests answered by the model, %s tokens\n",
+			engine.FormatCount(s.Requests), engine.FormatCount(s.PromptTokens+s.CompletionTokens))
+		return model.Close()
+	}, nil
+}

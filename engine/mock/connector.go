@@ -1,0 +1,27 @@
+package mock
+
+import "encoding/json"
+
+// connector answers in place of what a scenario does not define with what it was asked: a target and its input.
+func (x *exchange) connector(b []byte) ([]byte, *refusal) {
+	if x.problem != nil {
+		return b, x.problem
+	}
+	var asked struct {
+		Target string          `json:"target"`
+		Input  json.RawMessage `json:"input"`
+	}
+	if no := decode(x.body, &asked); no != nil {
+		return b, no
+	}
+	if asked.Target == "" {
+		return b, bad("target must be the name of a connector or a function")
+	}
+	b = appendText(append(b, `{"target":`...), asked.Target)
+	b = append(b, `,"input":`...)
+	if asked.Input == nil {
+		asked.Input = json.RawMessage("null")
+	}
+	b = append(b, asked.Input...)
+	return append(b, '}'), nil
+}

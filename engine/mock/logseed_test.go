@@ -1,0 +1,35 @@
+package mock
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestLogSeed: a log says whose it is, one that was never begun nothing, and anything else is no log.
+func TestLogSeed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.log")
+	for _, c := range []struct {
+		name string
+		text []byte // nil is no file
+		seed uint64
+		ok   bool
+		bad  bool
+	}{
+		{name: "none"},
+		{name: "empty", text: []byte{}},
+		{name: "torn", text: appendSettings(nil, 7)[:logStart-1]},
+		{name: "begun", text: appendSettings(nil, 7), seed: 7, ok: true},
+		{name: "something else", text: []byte("title: Shop, and a long text"), bad: true},
+	} {
+		if c.text != nil {
+			if err := os.WriteFile(path, c.text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seed, ok, err := LogSeed(path)
+		if seed != c.seed || ok != c.ok || (err != nil) != c.bad {
+			t.Errorf("%s: got %d, %v, %v", c.name, seed, ok, err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package mock
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+const (
+	documentTries = 32
+	deepLevel     = 6       // from where only what has to be there is written
+	fullDocument  = 8 << 10 // and from how many bytes
+	mostDocument  = 1 << 20 // past which a document is given up
+	usualItems    = 3       // of an array without an upper bound, more than the lower one
+	optionalShare = 0.7     // of the optional members are there
+)
+
+var errLargeDocument = errors.New("its smallest document is larger than 1 MiB")
+
+// freeObject is what an answer is when any JSON object will do.
+var freeObject = func() *schema {
+	s, err := readSchema(json.RawMessage(`{"type":"object","additionalProperties":false,"required":["answer","confidence","reasons"],"properties":{
+		"answer":{"type":"string"},
+		"confidence":{"type":"number","minimum":0,"maximum":1,"multipleOf":0.01},
+		"reasons":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3}}}`), true)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
+
+// document makes a JSON text that fits the schema.
+func (s *schema) document(key draw.Key, t *talk) (string, error) {
+	for try := range uint64(documentTries) {
+		d := document{source: key.Text("document").Int(try).Source(), talk: t}
+		d.write(s.root, 0)
+		if d.err != nil {
+			return "", d.err
+		}
+		if s.check == nil || s.check.Check(d.b) == nil {
+			return string(d.b), nil
+		}
+	}
+	return "", fmt.Errorf("the mock finds no document that fits, in %d tries", documentTries)
+}
+
+// document is one while it is written.
+type document struct {
+	source *draw.Source
+	talk   *talk
+	b      []byte
+	err    error
+}
+
+// sparse says that from here on only what has to be there is written. Then every step goes to a shallower form.
+func (d *document) sparse(level int) bool { return level >= deepLevel || len(d.b) > fullDocument }
+
+func (d *document) write(s *form, level int) {
+	if len(d.b) > mostDocument && d.err == nil {
+		d.err = errLargeDocument
+	}
+	if d.err != nil {
+		return
+	}
+	switch s.kind {
+	case formNothing: // no document has it: its depth is endless
+	case formChoice:
+		d.write(d.choose(s, level), level+1)
+	case formValue:
+		d.b = append(d.b, s.values[d.source.IntN(len(s.values))]...)
+	case formObject:
+		d.object(s, level)
+	case formArray:
+		d.array(s, level)
+	case formText:
+		text, err := s.text.draw(d.source, d.talk)
+		d.err = err
+		d.b = appendText(d.b, text)
+	case formNumber:
+		d.b = append(d.b, s.number.draw(d.source)...)
+	}
+}
+
+// choose draws one of the choices that end, or takes the shallowest.
+func (d *document) choose(s *form, level int) *form {
+	shallow := s.choices[0]
+	var ending []*form
+	for _, c := range s.choices {
+		if c.depth < shallow.depth {
+			shallow = c
+		}
+		if c.depth < endless {
+			ending = append(ending, c)
+		}
+	}
+	if d.sparse(level) {
+		return shallow
+	}
+	return ending[d.source.IntN(len(ending))]
+}
+
+func (d *document) object(s *form, level int) {
+	d.b = append(d.b, '{')
+	n := 0
+	for _, f := range s.fields {
+		if !f.required && (f.form.depth == endless || d.sparse(level) || d.source.Float64() >= optionalShare) {
+			continue
+		}
+		d.b = append(append(comma(d.b, n), f.name...), ':')
+		d.write(f.form, level+1)
+		n++
+	}
+	if s.extra != nil && s.extra.depth < endless && !d.sparse(level) {
+		for i := range 1 + d.source.IntN(usualItems) {
+			d.b = append(appendText(comma(d.b, i), "item "+strconv.Itoa(i+1)), ':')
+			d.write(s.extra, level+1)
+		}
+	}
+	d.b = append(d.b, '}')
+}
+
+func (d *document) array(s *form, level int) {
+	n := s.least
+	if s.items.depth < endless && !d.sparse(level) {
+		n += d.source.IntN(min(s.most-s.least, usualItems) + 1)
+	}
+	d.b = append(d.b, '[')
+	for i := range n {
+		d.b = comma(d.b, i)
+		d.write(s.items, level+1)
+	}
+	d.b = append(d.b, ']')
+}

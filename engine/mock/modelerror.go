@@ -1,0 +1,48 @@
+package mock
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// apiError is an answer that says no, in the shape that clients of this wire format read.
+type apiError struct {
+	status  int
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// The types of errors.
+const (
+	typeInvalid = "invalid_request_error"
+	typeLimit   = "rate_limit_error"
+	typeServer  = "server_error"
+)
+
+func newAPIError(status int, kind, code, message string) *apiError {
+	e := &apiError{status: status, Type: kind, Message: message}
+	if code != "" {
+		e.Code = &code
+	}
+	return e
+}
+
+// invalid is a request with something wrong at param.
+func invalid(param, code, format string, args ...any) *apiError {
+	e := newAPIError(http.StatusBadRequest, typeInvalid, code, fmt.Sprintf(format, args...))
+	if param != "" {
+		e.Param = &param
+	}
+	return e
+}
+
+func (e *apiError) body() []byte {
+	b, err := json.Marshal(map[string]*apiError{"error": e})
+	if err != nil {
+		panic(err) // texts have a JSON form
+	}
+	return b
+}

@@ -1,0 +1,123 @@
+package mock
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/draw"
+)
+
+// numberRule is what a schema says of a number, in exact fractions.
+type numberRule struct {
+	whole               bool
+	least, most         *big.Rat // nil: no bound
+	openLeast, openMost bool     // the bound itself is too little, or too much
+	multipleOf          *big.Rat // nil: of anything
+	step                *big.Rat // values are multiples of it
+	from, count         *big.Int // from*step is the first of count values
+}
+
+// usualSpan is how far values go from a bound where there is no other.
+const usualSpan = 100
+
+// finest is how many decimals a number gets at most, to fit between its bounds.
+const finest = 400
+
+var errNoNumber = errors.New("no number is within these bounds")
+
+// settle finds the values that fit: all multiples of a step between the bounds.
+func (n *numberRule) settle() error {
+	switch {
+	case n.multipleOf != nil && n.whole:
+		// The whole multiples of p/q, in lowest terms, are the multiples of p.
+		n.step = new(big.Rat).SetInt(n.multipleOf.Num())
+	case n.multipleOf != nil:
+		n.step = n.multipleOf
+	case n.whole:
+		n.step = big.NewRat(1, 1)
+	default:
+		n.step = big.NewRat(1, 100)
+	}
+	for range finest {
+		n.between()
+		if n.count.Sign() > 0 {
+			return nil
+		}
+		if n.whole || n.multipleOf != nil {
+			break
+		}
+		n.step = new(big.Rat).Mul(n.step, big.NewRat(1, 10))
+	}
+	return errNoNumber
+}
+
+// between counts the multiples of the step between the bounds.
+func (n *numberRule) between() {
+	span := new(big.Rat).Mul(n.step, big.NewRat(usualSpan, 1))
+	if wide := big.NewRat(usualSpan, 1); n.step.Cmp(big.NewRat(1, 1)) < 0 {
+		span = wide
+	}
+	least, most := n.least, n.most
+	switch {
+	case least == nil && most == nil:
+		least, most = new(big.Rat), span
+	case least == nil:
+		least = new(big.Rat).Sub(most, span)
+	case most == nil:
+		most = new(big.Rat).Add(least, span)
+	}
+	first, exact := ceil(new(big.Rat).Quo(least, n.step))
+	if exact && n.openLeast {
+		first.Add(first, big.NewInt(1))
+	}
+	last, exact := ceil(new(big.Rat).Quo(most, n.step))
+	if !exact || n.openMost {
+		last.Sub(last, big.NewInt(1))
+	}
+	n.from = first
+	n.count = last.Sub(last, first)
+	n.count.Add(n.count, big.NewInt(1))
+}
+
+// ceil is the smallest whole number that is not below r, and whether it is r.
+func ceil(r *big.Rat) (*big.Int, bool) {
+	q, rest := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
+	if rest.Sign() == 0 {
+		return q, true
+	}
+	return q.Add(q, big.NewInt(1)), false
+}
+
+// draw is one of the values, as JSON has it.
+func (n *numberRule) draw(s *draw.Source) string {
+	at := new(big.Int).SetUint64(s.Uint64() >> 1)
+	at.Mod(at, n.count)
+	value := new(big.Rat).SetInt(at.Add(at, n.from))
+	return decimal(value.Mul(value, n.step))
+}
+
+// decimal writes a fraction of tens exactly.
+func decimal(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	digits, _ := r.FloatPrec()
+	return strings.TrimRight(r.FloatString(digits), "0")
+}
+
+// readNumber reads a JSON number as a fraction. Those of more than 300 digits are refused: they would be large.
+func readNumber(text string) (*big.Rat, error) {
+	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	if exponent != "" {
+		if n, err := strconv.Atoi(exponent); err != nil || n < -finest/2 || n > finest/2 {
+			return nil, errors.New("the number is too large or too small")
+		}
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok || len(text) > finest/2 {
+		return nil, errors.New("want a number")
+	}
+	return r, nil
+}

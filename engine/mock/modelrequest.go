@@ -1,0 +1,199 @@
+package mock
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// contextTokens is how much a model can take.
+const contextTokens = 128_000
+
+// chatRequest is what a call for a chat completion asks for.
+type chatRequest struct {
+	model           string
+	messages        []message
+	seed            int64
+	seeded          bool
+	most            int // tokens of the answer; 0 where the call sets no bound
+	stop            []string
+	stream, withUse bool
+	format          format
+}
+
+// message is one of a conversation, its parts put together.
+type message struct{ role, name, text string }
+
+// format is what shape the answer is to have.
+type format struct {
+	kind   string // text, json_object or json_schema
+	name   string
+	strict bool
+	schema json.RawMessage // compact
+	param  string          // where the schema is
+}
+
+var roles = []string{"system", "developer", "user", "assistant", "tool", "function"}
+
+// readChat reads the body of a call for a chat completion. What changes nothing about the answers of this server
+// (temperature, tools, …) is checked where it is easy and otherwise ignored.
+func readChat(body []byte) (*chatRequest, *apiError) {
+	p, no := readParams(body)
+	if no != nil {
+		return nil, no
+	}
+	p.need("model", "messages")
+	q := &chatRequest{model: p.text("model"), seeded: p.has("seed"), seed: p.whole("seed", math.MinInt64, math.MaxInt64)}
+	q.readMessages(p)
+	p.number("temperature", 0, 2)
+	p.number("top_p", 0, 1)
+	p.number("presence_penalty", -2, 2)
+	p.number("frequency_penalty", -2, 2)
+	p.whole("n", 1, 1)
+	q.readLength(p)
+	q.readStop(p)
+	q.readStream(p)
+	q.format = readFormat(p)
+	if *p.mistake != nil {
+		return nil, *p.mistake
+	}
+	if n := q.promptTokens(); n > contextTokens {
+		return nil, invalid("messages", "context_length_exceeded",
+			"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", contextTokens, n)
+	}
+	return q, nil
+}
+
+func (q *chatRequest) readMessages(p params) {
+	list := p.list("messages")
+	if p.has("messages") && len(list) == 0 {
+		p.refuse(invalid("messages", "empty_array", "Invalid 'messages': empty array. Expected an array with at least 1 message."))
+	}
+	for i, raw := range list {
+		path := fmt.Sprintf("messages[%d]", i)
+		one := params{path: path + ".", mistake: p.mistake}
+		if err := json.Unmarshal(raw, &one.members); err != nil || one.members == nil {
+			p.refuse(wrongType(path, "an object", raw))
+			return
+		}
+		one.need("role")
+		m := message{role: one.text("role"), name: one.text("name")}
+		if m.role != "" && !slices.Contains(roles, m.role) {
+			p.refuse(invalid(path+".role", "invalid_value", "Invalid value: '%s'. Supported values are: %s.", m.role, strings.Join(roles, ", ")))
+		}
+		if m.role != "assistant" { // which may have called tools instead
+			one.need("content")
+		}
+		m.text = one.content()
+		q.messages = append(q.messages, m)
+	}
+}
+
+// content reads a text, or the parts of one.
+func (p params) content() string {
+	if raw := p.members["content"]; !p.has("content") || raw[0] != '[' {
+		return p.text("content")
+	}
+	var text strings.Builder
+	for i, raw := range p.list("content") {
+		path := fmt.Sprintf("%scontent[%d]", p.path, i)
+		part := params{path: path + ".", mistake: p.mistake}
+		if err := json.Unmarshal(raw, &part.members); err != nil || part.members == nil {
+			p.refuse(wrongType(path, "an object", raw))
+			return ""
+		}
+		part.need("type")
+		kind := part.text("type")
+		if kind != "" && kind != "text" {
+			p.refuse(invalid(path+".type", "invalid_value", "Invalid value: '%s'. The mock reads parts of type 'text' only.", kind))
+		}
+		part.need("text")
+		text.WriteString(part.text("text"))
+	}
+	return text.String()
+}
+
+func (q *chatRequest) readLength(p params) {
+	old, current := p.whole("max_tokens", 1, math.MaxInt32), p.whole("max_completion_tokens", 1, math.MaxInt32)
+	if p.has("max_tokens") && p.has("max_completion_tokens") {
+		p.refuse(invalid("max_tokens", "invalid_parameter_combination",
+			"Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."))
+	}
+	q.most = int(max(old, current))
+}
+
+const mostStops = 4
+
+func (q *chatRequest) readStop(p params) {
+	if !p.has("stop") {
+		return
+	}
+	if raw := p.members["stop"]; raw[0] != '[' {
+		q.stop = []string{p.text("stop")}
+	} else {
+		p.read("stop", "a string or an array of strings", &q.stop)
+	}
+	if len(q.stop) > mostStops {
+		p.refuse(invalid("stop", "array_above_max_length", "Invalid 'stop': at most %d sequences, got %d.", mostStops, len(q.stop)))
+	}
+	if slices.Contains(q.stop, "") {
+		p.refuse(invalid("stop", "invalid_value", "Invalid 'stop': a sequence cannot be empty."))
+	}
+}
+
+func (q *chatRequest) readStream(p params) {
+	q.stream = p.flag("stream")
+	q.withUse = p.object("stream_options").flag("include_usage")
+	if p.has("stream_options") && !q.stream {
+		p.refuse(invalid("stream_options", "invalid_parameter_combination", "'stream_options' is only allowed when 'stream' is true."))
+	}
+}
+
+var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func readFormat(p params) format {
+	f := p.object("response_format")
+	if !p.has("response_format") {
+		return format{kind: "text"}
+	}
+	f.need("type")
+	kind := f.text("type")
+	switch kind {
+	case "", "text", "json_object":
+		return format{kind: kind}
+	case "json_schema":
+	default:
+		p.refuse(invalid("response_format.type", "invalid_value", "Invalid value: '%s'. Supported values are: text, json_object, json_schema.", kind))
+		return format{}
+	}
+	f.need("json_schema")
+	s := f.object("json_schema")
+	if f.has("json_schema") {
+		s.need("name", "schema")
+	}
+	into := format{kind: kind, name: s.text("name"), strict: s.flag("strict"), param: "response_format"}
+	if s.has("name") && !schemaName.MatchString(into.name) {
+		p.refuse(invalid(s.path+"name", "invalid_value", "Invalid '%sname': letters, digits, _ and - only, at most 64.", s.path))
+	}
+	var compact bytes.Buffer
+	if s.has("schema") && json.Compact(&compact, s.members["schema"]) == nil {
+		into.schema = compact.Bytes()
+	}
+	return into
+}
+
+// tokens is how many a text is said to have: one for four characters.
+func tokens(text string) int { return (len([]rune(text)) + 3) / 4 }
+
+// promptTokens counts the messages, each of which has a frame of four.
+func (q *chatRequest) promptTokens() int {
+	n := 3
+	for _, m := range q.messages {
+		n += 4 + tokens(m.text) + tokens(m.name)
+	}
+	return n
+}
