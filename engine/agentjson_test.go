@@ -14,7 +14,7 @@ import (
 func TestAgentViewAsJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 	v := &engine.AgentView{
-		Index: 3, ID: "ada", State: engine.AgentHeld, Persona: []engine.Fact{{Name: "age", Value: "41"}, {Name: "city", Value: "Ulm"}},
+		Index: 3, ID: "ada", State: engine.AgentThrottled, Persona: []engine.Fact{{Name: "age", Value: "41"}, {Name: "city", Value: "Ulm"}},
 		Memory: []engine.Fact{{Name: "seen", Value: `["a"]`}}, Notes: []string{`{"n":1}`}, Inbox: []engine.Heard{{From: "bob", Cycle: 1, Body: `"hello"`}}, Earlier: 2,
 		Doing: &engine.Doing{Place: engine.Place{Cycle: 5, Agent: 3}, Began: at, Path: "pay", Service: "shop", Gate: "for the rate", Since: at},
 		Usage: engine.Usage{Calls: 1, Input: 10, Output: 5, Cost: 2e6},
@@ -35,7 +35,7 @@ func TestAgentViewAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"id":"ada","index":3,"state":"held back","doing":{"cycle":5,"began":"2026-01-02T08:00:00Z","path":"pay","service":"shop","held_back":"for the rate","since":"2026-01-02T08:00:00Z"},` +
+	const want = `{"id":"ada","index":3,"state":"throttled","doing":{"cycle":5,"began":"2026-01-02T08:00:00Z","path":"pay","service":"shop","held_back":"for the rate","since":"2026-01-02T08:00:00Z"},` +
 		`"persona":{"age":41,"city":"Ulm"},"memory":{"seen":["a"]},"notes":[{"n":1}],"inbox":[{"from":"bob","cycle":1,"body":"hello"}],` +
 		`"usage":{"calls":1,"input_tokens":10,"output_tokens":5,"dollars":0.002},` +
 		`"sessions":[{"cycle":4,"take":1,"outcome":"failed","class":"server_error","path":"pay","error":"status 500","started":"2026-01-02T08:00:00Z","queue_ms":0,"held_back_ms":0.5,"service_ms":0,"total_ms":1500,` +

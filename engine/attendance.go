@@ -150,7 +150,7 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 			c.States[i] = AgentWaiting
 		}
 	}
-	r.berths.mark(c)
+	r.slots.mark(c)
 	return c
 }
 
@@ -183,7 +183,7 @@ func (c *Crowd) begin(open *cycle, begun int) {
 }
 
 // mark finds the sessions that the engine holds back, and those in flight that are seen only here.
-func (s *berths) mark(c *Crowd) {
+func (s *slots) mark(c *Crowd) {
 	for _, b := range s.list() {
 		d, ok := b.look()
 		if !ok || d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
@@ -191,13 +191,13 @@ func (s *berths) mark(c *Crowd) {
 		}
 		c.States[d.Agent] = AgentInFlight
 		if d.Gate != "" {
-			c.States[d.Agent] = AgentHeld
+			c.States[d.Agent] = AgentThrottled
 		}
 	}
 }
 
 // Doing is what an agent's session is at, if it has come to anything that can wait.
-func (r *Run) Doing(agent int) (Doing, bool) { return r.berths.of(agent) }
+func (r *Run) Doing(agent int) (Doing, bool) { return r.slots.of(agent) }
 
 // Memory is what an agent remembers as of the start of the open cycle, nil without any, which must not be changed, and what
 // people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a

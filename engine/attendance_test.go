@@ -83,9 +83,9 @@ func TestCrowd(t *testing.T) {
 		do(t, r.Requeue(t.Context(), 2, "me"))
 		seen(t, r, "0: ok, stopped, waiting, in flight, waiting, resting, waiting")
 		time.Sleep(3 * time.Second)
-		seen(t, r, "0: ok, stopped, waiting, timeout, held back, resting, waiting")
+		seen(t, r, "0: ok, stopped, waiting, timeout, throttled, resting, waiting")
 		do(t, r.SetLimit(3, "me", ""))
-		seen(t, r, "0: ok, stopped, in flight, timeout, held back, resting, in flight")
+		seen(t, r, "0: ok, stopped, in flight, timeout, throttled, resting, in flight")
 		do(t, r.Retire(t.Context(), 4, "me"))
 		time.Sleep(time.Second)
 		seen(t, r, "0: ok, stopped, in flight, timeout, cancelled, resting, in flight")
@@ -129,10 +129,10 @@ func TestCrowdThatGoesOn(t *testing.T) {
 			Bad: map[int]engine.SessionEnd{5: {Outcome: engine.Failed}, 1: {Outcome: engine.TimedOut}},
 		}
 		r := start(t, cfg)
-		seen(t, r, "7: ok, timeout, in flight, retired, held back, failed")
+		seen(t, r, "7: ok, timeout, in flight, retired, throttled, failed")
 		do(t, r.Pause("me", ""))
 		time.Sleep(3 * time.Second)
-		seen(t, r, "7: ok, timeout, ok, retired, held back, failed")
+		seen(t, r, "7: ok, timeout, ok, retired, throttled, failed")
 		cut(t, r)
 		seen(t, r, "7: ok, timeout, ok, retired, waiting, failed") // what was cut will be had again
 	})

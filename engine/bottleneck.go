@@ -214,7 +214,7 @@ func (c *constraint) refusalText() string {
 }
 
 func (c *constraint) pacingText() string {
-	return "The pacing is the limit: it held back " + percent(c.Times.Share(ForPacing)) + " of the sessions' time"
+	return "The pacing is the limit: it throttled " + percent(c.Times.Share(ForPacing)) + " of the sessions' time"
 }
 
 func (c *constraint) scheduleText() string {

@@ -70,7 +70,7 @@ func TestBottlenecks(t *testing.T) {
 		{"intents and full queues", share(engine.ForJournal, 0.25), 50, "", engine.BoundByJournal, "25 % of the sessions' time", "faster disk"},
 		{"a slow barrier", func(o *engine.Overhead) { o.Barrier = 20 * time.Second }, 50, "", engine.BoundByJournal, "33 % of the run between cycles", ""},
 		{"429s", share(engine.ForRefusals, 0.3), 50, "", engine.BoundByRefusals, "The backend is the limit: 30 %", "lower the limit or the rate"},
-		{"the rate", share(engine.ForPacing, 0.5), 50, "", engine.BoundByPacing, "held back 50 %", "raise the rates"},
+		{"the rate", share(engine.ForPacing, 0.5), 50, "", engine.BoundByPacing, "throttled 50 %", "raise the rates"},
 		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", engine.BoundBySchedule, "80 % of the time no cycle was due", "time scale"},
 		{"the schedule, whatever sessions wait for", func(o *engine.Overhead) { share(engine.ForJournal, 0.4)(o); o.Idle = 48 * time.Second }, 50, "", engine.BoundBySchedule, "80 %", "time scale"},
 		{"the limit", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 50, "manual", engine.BoundByLimit, "The limit of 50 sessions is the limit: all places were taken 95 %", "raise the limit"},

@@ -77,7 +77,7 @@ func (l *loop) retire(agent int, who string, then func(error)) error {
 		return &FieldError{"agent", fmt.Sprintf("nobody with index %d takes part", agent), ""}
 	}
 	from := l.nextBarrier()
-	inFlight := l.r.berths.holds(agent)
+	inFlight := l.r.slots.holds(agent)
 	switch was, gone := l.roster.gone[agent]; {
 	case gone && !inFlight:
 		return &FieldError{"agent", l.called(agent) + " is retired already", fmt.Sprintf("from cycle %d on", was)}
@@ -94,7 +94,7 @@ func (l *loop) retire(agent int, who string, then func(error)) error {
 	l.sessions.total = l.roster.total(l.cfg.Settings.Cycles)
 	l.commitHand(RetireChange, handText{Cycle: from, Agent: agent}, who, since, func(err error) {
 		if err == nil && inFlight { // so that no session is cancelled for nobody knows what
-			l.r.berths.cancel(agent, ErrRetired)
+			l.r.slots.cancel(agent, ErrRetired)
 		}
 		then(err)
 	})

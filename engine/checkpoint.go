@@ -29,7 +29,7 @@ type waiting struct {
 	reason string
 	at     time.Time // when it was ordered
 	of     progress
-	sent   bool // the scribe has it
+	sent   bool // the journal writer has it
 	hear   []func(error)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // governed reports whether something else than people moves the limit.
 func (l *loop) governed() bool {
-	return l.cfg.Pilot != nil && l.cfg.Settings.governed()
+	return l.cfg.Governor != nil && l.cfg.Settings.governed()
 }
 
 func (s *Settings) governed() bool { return s.Governor != "" && s.Governor != Manual }
@@ -138,7 +138,7 @@ func (l *loop) ordered(own []Assignment) (next Settings, limit int, err error) {
 	if err := errors.Join(mistakes...); err != nil {
 		return next, limit, err
 	}
-	governed := l.cfg.Pilot != nil && next.governed()
+	governed := l.cfg.Governor != nil && next.governed()
 	if governed && limit > 0 && (has[GovernorSetting] || has[FloorSetting] || has[CeilingSetting]) {
 		limit = min(max(limit, next.Floor), next.Ceiling)
 	}
@@ -149,7 +149,7 @@ func (l *loop) ordered(own []Assignment) (next Settings, limit int, err error) {
 
 // limitFor returns the limit after an order of n, and sets the bounds of a governor to it where the order does not name them.
 func (l *loop) limitFor(n int, next *Settings, has map[string]bool) int {
-	if n == 0 || l.cfg.Pilot == nil || !next.governed() || has[CeilingSetting] {
+	if n == 0 || l.cfg.Governor == nil || !next.governed() || has[CeilingSetting] {
 		return n
 	}
 	was := l.cfg.Settings.Ceiling
@@ -163,12 +163,12 @@ func (l *loop) limitFor(n int, next *Settings, has map[string]bool) int {
 	return l.limit
 }
 
-// followBounds has the pilot follow other settings, where they differ in what it follows.
+// followBounds has the governor follow other settings, where they differ in what it follows.
 func (l *loop) followBounds(was, next *Settings) error {
-	if l.cfg.Pilot == nil || next.Steering() == was.Steering() {
+	if l.cfg.Governor == nil || next.Steering() == was.Steering() {
 		return nil
 	}
-	return l.cfg.Pilot.Use(next.Steering())
+	return l.cfg.Governor.Use(next.Steering())
 }
 
 // tuneAll changes tunables of services: all or none.

@@ -11,7 +11,7 @@ const (
 	AgentResting                   // it takes no part in the cycle
 	AgentRetired
 	AgentInFlight // its session goes on
-	AgentHeld     // its session goes on, and the engine holds it back: a rate, a bound, a wait before a retry
+	AgentThrottled     // its session goes on, and the engine holds it back: a rate, a bound, a wait before a retry
 	AgentOK
 	AgentStopped
 	AgentFailed
@@ -20,7 +20,7 @@ const (
 	NumAgentStates
 )
 
-var agentStateNames = [...]string{"waiting", "resting", "retired", "in flight", "held back", "ok", "stopped", "failed", "timeout", "cancelled"}
+var agentStateNames = [...]string{"waiting", "resting", "retired", "in flight", "throttled", "ok", "stopped", "failed", "timeout", "cancelled"}
 
 func (s AgentState) String() string { return agentStateNames[s] }
 

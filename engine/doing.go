@@ -11,15 +11,15 @@ import (
 // mostOldest is how many sessions in flight a snapshot lists.
 const mostOldest = 20
 
-// berth is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
-type berth struct {
+// slot is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
+type slot struct {
 	mu    sync.Mutex
 	doing Doing
 	clock *clock.Clock // of that session; nil while there is none to be seen
-	place int          // among all; of berths
+	place int          // among all; of slots
 }
 
-func (b *berth) enter(p Place, began time.Time, c *clock.Clock) {
+func (b *slot) enter(p Place, began time.Time, c *clock.Clock) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.doing.Place != p { // it has not said yet what it is at
@@ -28,21 +28,21 @@ func (b *berth) enter(p Place, began time.Time, c *clock.Clock) {
 	b.doing.Began, b.clock = began, c
 }
 
-func (b *berth) leave() {
+func (b *slot) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.doing, b.clock = Doing{}, nil
 }
 
 // change applies f to what the session is at.
-func (b *berth) change(f func(d *Doing)) {
+func (b *slot) change(f func(d *Doing)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.doing)
 }
 
 // cancel ends the session of an agent, if it is here.
-func (b *berth) cancel(agent int, cause error) {
+func (b *slot) cancel(agent int, cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.clock != nil && b.doing.Agent == agent {
@@ -50,14 +50,14 @@ func (b *berth) cancel(agent int, cause error) {
 	}
 }
 
-func (b *berth) look() (Doing, bool) {
+func (b *slot) look() (Doing, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.doing, b.clock != nil
 }
 
 // lookIfOlder is look, but for no session that began after a moment; the zero time is none.
-func (b *berth) lookIfOlder(than time.Time) (d Doing, ok bool) {
+func (b *slot) lookIfOlder(than time.Time) (d Doing, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.clock == nil || !than.IsZero() && b.doing.Began.After(than) {
@@ -66,19 +66,19 @@ func (b *berth) lookIfOlder(than time.Time) (d Doing, ok bool) {
 	return b.doing, true
 }
 
-// berths are those of all workers. It is safe for concurrent use. Nobody holds its lock for long or allocates under it:
+// slots are those of all workers. It is safe for concurrent use. Nobody holds its lock for long or allocates under it:
 // all workers of a cycle come and go at about the same time.
-type berths struct {
+type slots struct {
 	mu  sync.Mutex
-	all []*berth
+	all []*slot
 }
 
-func (s *berths) add(b *berth) {
+func (s *slots) add(b *slot) {
 	s.mu.Lock()
 	for len(s.all) == cap(s.all) {
 		n := cap(s.all)
 		s.mu.Unlock()
-		more := make([]*berth, 0, max(2*n, 64))
+		more := make([]*slot, 0, max(2*n, 64))
 		s.mu.Lock()
 		if cap(s.all) == n {
 			s.all = append(more, s.all...)
@@ -89,7 +89,7 @@ func (s *berths) add(b *berth) {
 	s.mu.Unlock()
 }
 
-func (s *berths) remove(b *berth) {
+func (s *slots) remove(b *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := len(s.all) - 1
@@ -100,9 +100,9 @@ func (s *berths) remove(b *berth) {
 }
 
 // list is a copy of those that are there, to be looked at without the lock.
-func (s *berths) list() []*berth {
+func (s *slots) list() []*slot {
 	for n := 0; ; {
-		all := make([]*berth, 0, n)
+		all := make([]*slot, 0, n)
 		s.mu.Lock()
 		if n = len(s.all); n <= cap(all) {
 			all = append(all, s.all...)
@@ -114,20 +114,20 @@ func (s *berths) list() []*berth {
 	}
 }
 
-func (s *berths) cancel(agent int, cause error) {
+func (s *slots) cancel(agent int, cause error) {
 	for _, b := range s.list() {
 		b.cancel(agent, cause)
 	}
 }
 
 // holds reports whether a session of the agent is seen.
-func (s *berths) holds(agent int) bool {
+func (s *slots) holds(agent int) bool {
 	_, ok := s.of(agent)
 	return ok
 }
 
 // of is what is seen of an agent's session.
-func (s *berths) of(agent int) (Doing, bool) {
+func (s *slots) of(agent int) (Doing, bool) {
 	for _, b := range s.list() {
 		if d, ok := b.look(); ok && d.Agent == agent {
 			return d, true
@@ -137,7 +137,7 @@ func (s *berths) of(agent int) (Doing, bool) {
 }
 
 // oldest are the n sessions that began first.
-func (s *berths) oldest(n int) []Doing {
+func (s *slots) oldest(n int) []Doing {
 	var first []Doing
 	var last time.Time // when the n-th began
 	for _, b := range s.list() {
@@ -172,7 +172,7 @@ func (r *Run) Oldest(n int) []Doing {
 	if n <= 0 {
 		return nil
 	}
-	first := r.berths.oldest(n)
+	first := r.slots.oldest(n)
 	for i := range first {
 		if d := &first[i]; r.name != nil {
 			if name, err := r.name(d.Agent); err == nil {
@@ -204,6 +204,6 @@ func (s *Session) Released() {
 // see changes what is seen of a session that a worker has.
 func (s *Session) see(f func(d *Doing)) {
 	if s != nil && s.worker != nil {
-		s.worker.berth.change(f)
+		s.worker.slot.change(f)
 	}
 }

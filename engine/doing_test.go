@@ -58,7 +58,7 @@ func TestDoing(t *testing.T) {
 			t.Errorf("none: %v", got)
 		}
 		if all := p.readings(); len(all[0].Oldest) != 2 || all[0].Oldest[1].Name != "b" {
-			t.Errorf("the pilot read %v", all[0].Oldest)
+			t.Errorf("the governor read %v", all[0].Oldest)
 		}
 		r.Wait()
 		if s := r.Snapshot(); len(s.Oldest) != 0 || len(r.Oldest(5)) != 0 {

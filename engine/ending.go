@@ -13,8 +13,8 @@ const (
 	lastWords = 2 * time.Second
 )
 
-// farewells are the reasons of the checkpoints with which runs end.
-var farewells = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget", EndHopeless: hopelessReason}
+// endReasons are the reasons of the checkpoints with which runs end.
+var endReasons = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget", EndHopeless: hopelessReason}
 
 // finish ends the run once nothing is in flight: with a checkpoint unless it is done or was cut.
 func (l *loop) finish() {
@@ -25,8 +25,8 @@ func (l *loop) finish() {
 	if l.cycle == nil && l.cfg.Settings.Cycles > 0 && l.number >= l.cfg.Settings.Cycles {
 		l.ending, l.stopping = EndFinished, l.doneWhy()
 	}
-	if reason := farewells[l.ending]; reason != "" && !l.isCut && !l.farewell {
-		l.farewell = true
+	if reason := endReasons[l.ending]; reason != "" && !l.isCut && !l.lastCheckpoint {
+		l.lastCheckpoint = true
 		l.checkpoint(reason, nil)
 		return
 	}
@@ -99,7 +99,7 @@ func (l *loop) leaveBehind() {
 		case b := <-l.r.results:
 			l.take(b)
 			continue
-		case b := <-l.r.tray:
+		case b := <-l.r.mergeQueue:
 			l.take(b)
 			continue
 		default:

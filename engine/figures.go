@@ -21,7 +21,7 @@ func FormatCount(n int64) string {
 	return text
 }
 
-// FormatRate writes how many there are in a second, with three of its digits, as the reasons of pacers do.
+// FormatRate writes how many there are in a second, with three of its digits, as the reasons of rate limiters do.
 func FormatRate(rate float64) string { return stats.PerSecond(rate) }
 
 // FormatDuration writes a duration with two or three figures.

@@ -17,7 +17,7 @@ type Flow struct {
 	Chains int64         `cbor:"5,keyasint,omitempty"`
 	Busy   time.Duration `cbor:"6,keyasint,omitempty"`
 	Wall   time.Duration `cbor:"7,keyasint,omitempty"`
-	// Held is the part of these sessions' time in which requests were held back, of all steps together.
+	// Held is the part of these sessions' time in which requests were throttled, of all steps together.
 	Held time.Duration `cbor:"8,keyasint,omitempty"`
 }
 

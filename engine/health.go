@@ -103,7 +103,7 @@ var vitals = [...]vital{
 	},
 	{
 		MetricRefused, (*examination).refused, (*examination).refusedText, 1, 1, says("any, critical while they grow"),
-		"the pacer adapts; else get a larger plan", nil,
+		"the rate limiter adapts; else get a larger plan", nil,
 	},
 	{
 		MetricCheckpoint, (*examination).sinceCheckpoint, (*examination).checkpointText, 1.5, 2, (*examination).checkpointThreshold,

@@ -10,9 +10,9 @@ import (
 const (
 	// Haste is how long at most a run takes to end by [Run.Leave], whatever its sessions and its disk do: the time that
 	// its sessions get, and then what remains for their being cut and for the last rows.
-	Haste = mercy + hastyPatience + hastyWords
+	Haste = cutPatience + hastyPatience + hastyWords
 
-	mercy         = 2500 * time.Millisecond
+	cutPatience         = 2500 * time.Millisecond
 	hastyPatience = time.Second
 	hastyWords    = time.Second
 
@@ -33,7 +33,7 @@ func (l *loop) hurry(why string) error {
 	if l.hasty || l.phase == Ended {
 		return nil
 	}
-	l.hasty, l.farewell = true, true
+	l.hasty, l.lastCheckpoint = true, true
 	if !l.finishing && !l.abandoned {
 		l.checkpoint(why, nil)
 	}
@@ -47,7 +47,7 @@ func (l *loop) hurry(why string) error {
 		return nil
 	}
 	go func() {
-		late := time.NewTimer(mercy)
+		late := time.NewTimer(cutPatience)
 		defer late.Stop()
 		select {
 		case <-late.C:
@@ -114,9 +114,9 @@ func (l *loop) savePanicked() {
 	late := time.NewTimer(crashTime)
 	defer late.Stop()
 	for {
-		scribe, next := l.outgoing()
+		journalWriter, next := l.outgoing()
 		select {
-		case scribe <- next:
+		case journalWriter <- next:
 			l.sent()
 		case order := <-l.r.orders:
 			order(l)

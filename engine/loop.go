@@ -44,7 +44,7 @@ type loop struct {
 	isCut      bool
 	hasty      bool // the program has to end: what is left takes its shortest time
 	unpaid     bool // a session of the open cycle was cut for the budget
-	farewell   bool // the checkpoint of a stop was begun
+	lastCheckpoint   bool // the checkpoint of a stop was begun
 	abandoned  bool // what did not end when the run was cut is not waited for
 	finishing  bool // the run's end is being written; orders come too late
 	ending     Ending
@@ -52,7 +52,7 @@ type loop struct {
 	endCancel  context.CancelFunc
 	last       *time.Timer // runs once the run is cut: what has not ended then is left behind
 
-	orders   Orders // the pilot's newest
+	orders   Orders // the governor's newest
 	steered  time.Time
 	steerWhy string // what it said last, at steered
 	steerBy  string // with whose word
@@ -115,8 +115,8 @@ type loop struct {
 	savingTook  time.Duration // of the newest of this process that is durable
 	newest      *waiting      // the newest checkpoint, while it is not durable
 
-	backlog []note // for the scribe, oldest first
-	scribe  chan note
+	backlog []note // for the journal writer, oldest first
+	journalWriter  chan note
 
 	window      window
 	written     int64 // rows by this process, as of the last sample
@@ -169,7 +169,7 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		due:      time.NewTimer(0),
 		autosave: time.NewTimer(0),
 		last:     time.NewTimer(0),
-		scribe:   make(chan note),
+		journalWriter:   make(chan note),
 	}
 	l.last.Stop()
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -235,7 +235,7 @@ func (l *loop) run(forget func() bool) {
 	defer forget()
 	go l.write()
 	go l.r.carry()
-	defer close(l.scribe)
+	defer close(l.journalWriter)
 	defer l.rescue()
 	l.append(StartRow{l.began, l.number, l.cfg.Resume != nil && !l.cfg.Resume.Unbegun}, func() { l.started = true })
 	if why := l.cfg.Inexact; why != "" && l.totals.Inexact == nil {
@@ -250,13 +250,13 @@ func (l *loop) run(forget func() bool) {
 		defer stop()
 	}
 	for trouble := l.r.journal.Trouble(); l.phase != Ended; l.advance() {
-		scribe, next := l.outgoing()
+		journalWriter, next := l.outgoing()
 		select {
 		case b := <-l.r.results:
 			l.take(b)
 		case order := <-l.r.orders:
 			order(l)
-		case scribe <- next:
+		case journalWriter <- next:
 			l.sent()
 		case err := <-trouble:
 			l.setTrouble(err)

@@ -59,7 +59,7 @@ type Moment struct {
 	// last message is of an earlier cycle has none.
 	Snapshot *Snapshot
 	Recent   []MetricsRow // of the minute before, oldest first
-	Crowd    *Crowd       // where nothing tells them apart, sessions that were held back are in flight
+	Crowd    *Crowd       // where nothing tells them apart, sessions that were throttled are in flight
 	Idle     bool         // nobody worked on the run then
 }
 

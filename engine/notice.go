@@ -57,9 +57,9 @@ type Notice struct {
 	Text     string
 }
 
-// Herald finds out what is news about a run. What it was found in at the first look is none. The zero value has seen
+// Notifier finds out what is news about a run. What it was found in at the first look is none. The zero value has seen
 // nothing; it is for one run and one goroutine.
-type Herald struct {
+type Notifier struct {
 	seen    bool
 	phase   Phase
 	open    bool            // the run's breaker was open
@@ -73,7 +73,7 @@ type Herald struct {
 const nothingLost = ". Nothing that was done is lost; Live and throngctl status say what to do."
 
 // See takes in the newest snapshot and returns what is news in it, the gravest first.
-func (h *Herald) See(s *Snapshot) (news []Notice) {
+func (h *Notifier) See(s *Snapshot) (news []Notice) {
 	was, refused := *h, refusing(s)
 	h.phase, h.open, h.refused, h.stalled = s.Phase, s.Breaker != BreakerClosed, refused, s.Stall != nil
 	if !h.seen {

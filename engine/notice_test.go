@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestHerald changes a run that goes on, and looks at what is news: once, and nothing of it where it was so before.
-func TestHerald(t *testing.T) {
+// TestNotifier changes a run that goes on, and looks at what is news: once, and nothing of it where it was so before.
+func TestNotifier(t *testing.T) {
 	phase := func(to, who string) []engine.ChangeRow {
 		return []engine.ChangeRow{{What: engine.LimitSetting, Who: "user"}, {What: engine.PhaseChange, New: to, Who: who}}
 	}
@@ -82,14 +82,14 @@ func TestHerald(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var h engine.Herald
+			var h engine.Notifier
 			now := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second, Services: services}
 			if news := h.See(&now); len(news) > 0 {
 				t.Errorf("at the first look %+v", news)
 			}
 			next := now
 			tt.change(&next)
-			var late engine.Herald
+			var late engine.Notifier
 			if news := append(late.See(&next), late.See(&next)...); len(news) > 0 {
 				t.Errorf("news of what was so before: %+v", news)
 			}
@@ -109,9 +109,9 @@ func TestHerald(t *testing.T) {
 	}
 }
 
-// TestHeraldGoesOn has a run pause by itself and go on, and pause again.
-func TestHeraldGoesOn(t *testing.T) {
-	var h engine.Herald
+// TestNotifierContinues has a run pause by itself and go on, and pause again.
+func TestNotifierContinues(t *testing.T) {
+	var h engine.Notifier
 	var got []string
 	see := func(change func(s *engine.Snapshot)) {
 		s := engine.Snapshot{Phase: engine.Running}

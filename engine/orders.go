@@ -2,12 +2,12 @@ package engine
 
 import "time"
 
-// steer asks the pilot what is to be done now, and does it.
+// steer asks the governor what is to be done now, and does it.
 func (l *loop) steer() {
-	if l.cfg.Pilot == nil || l.finishing || l.phase == Draining || l.phase == Ended {
+	if l.cfg.Governor == nil || l.finishing || l.phase == Draining || l.phase == Ended {
 		return
 	}
-	l.obey(l.cfg.Pilot.Steer(l.reading(time.Now())))
+	l.obey(l.cfg.Governor.Steer(l.reading(time.Now())))
 }
 
 // obey carries out orders.

@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// pilot orders what a test wants.
-type pilot struct {
+// governor orders what a test wants.
+type governor struct {
 	steer func(r engine.Reading) engine.Orders
 
 	mu    sync.Mutex
@@ -26,9 +26,9 @@ type pilot struct {
 	reset int
 }
 
-var _ engine.Pilot = (*pilot)(nil)
+var _ engine.Governor = (*governor)(nil)
 
-func (p *pilot) Steer(r engine.Reading) engine.Orders {
+func (p *governor) Steer(r engine.Reading) engine.Orders {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read = append(p.read, r)
@@ -38,7 +38,7 @@ func (p *pilot) Steer(r engine.Reading) engine.Orders {
 	return p.steer(r)
 }
 
-func (p *pilot) Use(s engine.Steering) error {
+func (p *governor) Use(s engine.Steering) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.Floor == 13 {
@@ -48,29 +48,29 @@ func (p *pilot) Use(s engine.Steering) error {
 	return nil
 }
 
-func (p *pilot) Reset() {
+func (p *governor) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reset++
 }
 
-func (p *pilot) orders(f func(r engine.Reading) engine.Orders) {
+func (p *governor) orders(f func(r engine.Reading) engine.Orders) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.steer = f
 }
 
-func (p *pilot) readings() []engine.Reading {
+func (p *governor) readings() []engine.Reading {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]engine.Reading(nil), p.read...)
 }
 
-// steered is a run of a crowd with a pilot.
-func steered(agents int, program engine.Program) (engine.Config, *pilot, *enginetest.Journal) {
-	p, j := &pilot{}, &enginetest.Journal{}
+// steered is a run of a crowd with a governor.
+func steered(agents int, program engine.Program) (engine.Config, *governor, *enginetest.Journal) {
+	p, j := &governor{}, &enginetest.Journal{}
 	cfg := enginetest.Config(agents, program, j)
-	cfg.Pilot = p
+	cfg.Governor = p
 	cfg.Settings.Limit = 10
 	return cfg, p, j
 }
@@ -95,7 +95,7 @@ func cut(t *testing.T, r *engine.Run) engine.Result {
 	return r.Wait()
 }
 
-func TestPilotReadsTheRun(t *testing.T) {
+func TestGovernorReadsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := programFunc(func(s *engine.Session) {
 			works(1500 * time.Millisecond).Session(s)
@@ -286,13 +286,13 @@ func TestLimitOfZeroIsAPersons(t *testing.T) {
 	})
 }
 
-func TestPilotThatRefusesChangesNothing(t *testing.T) {
+func TestGovernorThatRefusesChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, p, j := steered(10, works(time.Hour))
 		r := start(t, cfg)
 		var field *engine.FieldError
 		if err := r.Set("floor", "13", "me", ""); !errors.As(err, &field) {
-			t.Errorf("an error of the pilot: %v", err)
+			t.Errorf("an error of the governor: %v", err)
 		}
 		if s := r.PublishNow(); s.Floor != 1 || len(s.Changes) != 0 || len(p.uses) != 0 || len(enginetest.Of[engine.ChangeRow](j)) != 0 {
 			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
@@ -302,7 +302,7 @@ func TestPilotThatRefusesChangesNothing(t *testing.T) {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
 		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {
-			t.Errorf("the pilot goes by %+v, want %+v", p.uses[0], want)
+			t.Errorf("the governor goes by %+v, want %+v", p.uses[0], want)
 		}
 		cut(t, r)
 	})

@@ -12,7 +12,7 @@ import (
 type Purpose uint8
 
 // The purposes: what the services took, and the wait for them after 429s, errors and while their breakers are open; the
-// scripts of python steps; wait steps; what pacers, bounds, sign-ins and the budget held back, as the settings ask for;
+// scripts of python steps; wait steps; what rate limiters, bounds, sign-ins and the budget throttled, as the settings ask for;
 // the journal, until an intent is durable or finished sessions are queued; and the engine itself: what remains between
 // steps (templates, conditions, waits for a core) and until the loop has taken what was finished.
 const (

@@ -17,7 +17,7 @@ type slowJournal struct {
 
 func (j slowJournal) Append(...engine.Row) { time.Sleep(j.queues) }
 
-// divided is a program whose sessions use 3 s for a service, 1 s held back, 2 s for a script, 4 s for a wait step, and half
+// divided is a program whose sessions use 3 s for a service, 1 s throttled, 2 s for a script, 4 s for a wait step, and half
 // a second between the steps.
 func divided(s *engine.Session) {
 	s.Clock()

@@ -9,7 +9,7 @@ import (
 
 // A run is paused while any of these holds; each ends by itself, the first and the second also by a person's Resume:
 //
-//	the breaker is not closed          until the pilot closes it; probes start meanwhile
+//	the breaker is not closed          until the governor closes it; probes start meanwhile
 //	the quota of a service is gone     until its service says otherwise, or its time has come
 //	a person has paused                until Resume
 //	the journal is in trouble          until it can be written again
@@ -44,8 +44,8 @@ func (l *loop) selfPaused() bool {
 
 // forgive ends what the run paused for by itself.
 func (l *loop) forgive() {
-	if l.cfg.Pilot != nil {
-		l.cfg.Pilot.Reset()
+	if l.cfg.Governor != nil {
+		l.cfg.Governor.Reset()
 	}
 	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = BreakerClosed, "", time.Time{}
 	l.probe = false

@@ -88,8 +88,8 @@ func (o *outside) change(f func()) {
 	f()
 }
 
-// trips is a pilot's breaker: open from one second on, closed from another; 0 is never.
-func trips(p *pilot, open, closed int, probes ...int) {
+// trips is a governor's breaker: open from one second on, closed from another; 0 is never.
+func trips(p *governor, open, closed int, probes ...int) {
 	p.orders(func(r engine.Reading) engine.Orders {
 		o := engine.Orders{Limit: r.Limit}
 		if n := len(p.read); n >= open && (closed == 0 || n < closed) && p.reset == 0 {
@@ -351,12 +351,12 @@ func TestServicesMovesAreJournaled(t *testing.T) {
 		r := start(t, cfg)
 		time.Sleep(time.Second)
 		model.change(func() {
-			model.moves = []engine.ChangeRow{{What: "model rate", Old: "20", New: "16", Who: "pacer", Why: "a 429"}}
+			model.moves = []engine.ChangeRow{{What: "model rate", Old: "20", New: "16", Who: "rate limiter", Why: "a 429"}}
 		})
 		time.Sleep(time.Second)
 		r.Wait()
 		got := enginetest.Of[engine.ChangeRow](j)
-		if told(got) != "model rate 20→16 by pacer: a 429" || got[0].At.IsZero() || len(r.Snapshot().Changes) != 1 {
+		if told(got) != "model rate 20→16 by rate limiter: a 429" || got[0].At.IsZero() || len(r.Snapshot().Changes) != 1 {
 			t.Errorf("journaled: %+v", got)
 		}
 	})

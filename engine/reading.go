@@ -54,7 +54,7 @@ func (l *loop) reading(now time.Time) Reading {
 	return r
 }
 
-// lastReading is what has happened since a pilot was asked last.
+// lastReading is what has happened since a governor was asked last.
 type lastReading struct {
 	at            time.Time
 	slept         time.Duration

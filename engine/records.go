@@ -96,7 +96,7 @@ type SessionRow struct {
 	Error   string // for people; never part of a result
 	Because string // why it stopped
 	Started time.Time
-	Queue   time.Duration // from the moment it could have started to its start: the wait for the gate
+	Queue   time.Duration // from the moment it could have started to its start: the queued
 	Held    time.Duration
 	Service time.Duration
 	Total   time.Duration // from its start to its end

@@ -33,8 +33,8 @@ type Config struct {
 	Probe     Probe
 	// Inexact says why the result depends on timing from the start; "" is that it does not.
 	Inexact string
-	// Pilot steers the limit; nil leaves it to people.
-	Pilot Pilot
+	// Governor steers the limit; nil leaves it to people.
+	Governor Governor
 	// Where, if set, returns the file and line at which a step is defined, such as shop.yaml:12; "" is not known. It is
 	// asked with paths without iterations.
 	Where func(step string) string
@@ -102,7 +102,7 @@ type Run struct {
 	ledger       *Ledger
 	unpriced     []string
 	results      chan *batch
-	tray         tray
+	mergeQueue         mergeQueue
 	orders       chan func(*loop)
 	free         batches
 	wide         batches // those that carry what many workers finished
@@ -120,7 +120,7 @@ type Run struct {
 
 	ctx        context.Context // of sessions; ends with ErrCut
 	shared     shared
-	berths     berths
+	slots     slots
 	traces     traces
 	attendance attendance
 	doubts     doubts
@@ -171,7 +171,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		crashed:    cfg.Crashed,
 		trails:     cfg.Trail,
 		results:    make(chan *batch, 64),
-		tray:       newTray(),
+		mergeQueue:       newMergeQueue(),
 		orders:     make(chan func(*loop)),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),

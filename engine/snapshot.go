@@ -59,7 +59,7 @@ type Snapshot struct {
 	Labels      map[Label]int64
 	Usage       Usage     // of models
 	Queue       Quantiles // waits for the gate
-	Held        Quantiles // of sessions: what pacers, bounds of services and their waits held back
+	Held        Quantiles // of sessions: what rate limiters, bounds of services and their waits throttled
 	Waits       Waits     // the sums of what Held consists of
 	// QueueSum and HeldSum are the sums of Queue and Held.
 	QueueSum, HeldSum time.Duration

@@ -23,7 +23,7 @@ type Reading struct {
 	// Of the open cycle so far.
 	CycleEnded, CycleFailed, CycleTotal int64
 
-	Service     Quantiles // what services and steps took in the sessions that ended, without what the engine held back
+	Service     Quantiles // what services and steps took in the sessions that ended, without what the engine throttled
 	Host        Host
 	Connections Connections
 	Services    []ServiceState
@@ -31,8 +31,8 @@ type Reading struct {
 	Oldest      []Doing   // sessions in flight, the oldest first, some
 }
 
-// Pilot steers a run: the loop asks it about once a second, from one goroutine. It does not wait.
-type Pilot interface {
+// Governor steers a run: the loop asks it about once a second, from one goroutine. It does not wait.
+type Governor interface {
 	// Steer says what is to be done now.
 	Steer(r Reading) Orders
 	// Use changes what it goes by; the limit that is in force stays until the next reading.
@@ -52,7 +52,7 @@ type Steering struct {
 	StallAfter            time.Duration // 0 warns of nothing
 }
 
-// Orders are what a pilot wants.
+// Orders are what a governor wants.
 type Orders struct {
 	Limit int    // of sessions in flight, from now on
 	By    string // the governor whose word that is

@@ -147,7 +147,7 @@ func latency(t *Totals, q float64) float64 {
 	return t.Total.Quantile(q).Seconds()
 }
 
-// requestLatency is a quantile of what services took for a step, its repeats included, without what Throng held back.
+// requestLatency is a quantile of what services took for a step, its repeats included, without what Throng throttled.
 func requestLatency(t *Totals, q float64) float64 {
 	var all stats.Narrow
 	for _, s := range t.ByStep.List {

@@ -9,16 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTrayKeepsAll is that whatever is laid on a tray comes off it once, in the order in which it was laid, and that no
+// TestMergeQueueKeepsAll is that whatever is laid on a merge queue comes off it once, in the order in which it was laid, and that no
 // batch gets too large.
-func TestTrayKeepsAll(t *testing.T) {
+func TestMergeQueueKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tray, free, wide := newTray(), &batches{}, &batches{}
+		mergeQueue, free, wide := newMergeQueue(), &batches{}, &batches{}
 		put, got := &batch{}, &batch{}
 		carry := func() {
-			for len(tray) > 0 {
-				for b := <-tray; b != nil; {
-					all, over := tray.gather(b, free, wide)
+			for len(mergeQueue) > 0 {
+				for b := <-mergeQueue; b != nil; {
+					all, over := mergeQueue.gather(b, free, wide)
 					if many := len(all.rows) > len(b.rows); many && !all.wide {
 						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
 					}
@@ -57,7 +57,7 @@ func TestTrayKeepsAll(t *testing.T) {
 				filling.unpaid = fmt.Sprint(agent)
 				put.unpaid = filling.unpaid
 			}
-			tray <- filling
+			mergeQueue <- filling
 			if rapid.Bool().Draw(t, "carried") {
 				carry()
 			}
@@ -76,11 +76,11 @@ func TestTrayKeepsAll(t *testing.T) {
 }
 
 // TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what was handed on earlier, and
-// that a worker waits while the tray is full.
+// that a worker waits while the merge queue is full.
 func TestLeaveComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &Run{journal: Discard, tray: newTray(), results: make(chan *batch), done: make(chan struct{}), abandoned: make(chan struct{})}
-		for range trayRoom {
+		r := &Run{journal: Discard, mergeQueue: newMergeQueue(), results: make(chan *batch), done: make(chan struct{}), abandoned: make(chan struct{})}
+		for range mergeQueueRoom {
 			earlier := &batch{}
 			for range batchRows {
 				earlier.add(&SessionRow{})
@@ -96,10 +96,10 @@ func TestLeaveComesLast(t *testing.T) {
 		}()
 		synctest.Wait()
 		if left {
-			t.Error("the worker left although the tray is full")
+			t.Error("the worker left although the merge queue is full")
 		}
 		go r.carry()
-		for range trayRoom {
+		for range mergeQueueRoom {
 			if b := <-r.results; len(b.rows) != batchRows || b.gone != 0 {
 				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.gone)
 			}

@@ -58,7 +58,7 @@ func (s *TrialStep) About() string {
 		parts = append(parts, FormatDuration(s.Took))
 	}
 	if s.Held > 0 {
-		parts = append(parts, FormatDuration(s.Held)+" held back")
+		parts = append(parts, FormatDuration(s.Held)+" throttled")
 	}
 	if n := s.Retries(); n > 0 {
 		parts = append(parts, Counted(int64(n), "retry", "retries"))

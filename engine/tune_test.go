@@ -177,7 +177,7 @@ func TestSetChangesARunInProgress(t *testing.T) {
 			}
 			steers := name == "governor" || name == "floor" || name == "ceiling" || name == "breaker" || name == "stall-warning"
 			if steers != (len(p.uses) == 1) {
-				t.Errorf("%s: the pilot was told %v", name, p.uses)
+				t.Errorf("%s: the governor was told %v", name, p.uses)
 			}
 			got := r.Wait()
 			if rows := enginetest.Of[engine.ChangeRow](j); len(rows) != 1 || (rows[0].Inexact != nil) != (got.Totals.Inexact != nil) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// vitalRows is how many seconds the recent figures look back.
+// vitalRows is how many seconds the recent figures open the history.
 const vitalRows = 61
 
 // Vitals is what [Health] has to remember of a run: its last minute, and since when rows wait. The zero value has seen

@@ -49,7 +49,7 @@ func TestNoGapInVirtualTime(t *testing.T) {
 	})
 }
 
-// TestWake: a time in which the process stood still counts nowhere; services send again, the pilot hears of it.
+// TestWake: a time in which the process stood still counts nowhere; services send again, the governor hears of it.
 func TestWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := &outside{state: engine.ServiceState{Name: "shop"}}
@@ -73,7 +73,7 @@ func TestWake(t *testing.T) {
 		all := p.readings()
 		last := all[len(all)-1]
 		if last.Slept != 3*time.Hour || last.Span >= 2*time.Second || last.Busy > 1 || last.At.Sub(last.LastEnd) > time.Second {
-			t.Errorf("the pilot read slept %v, span %v, busy %v, last end %v ago", last.Slept, last.Span, last.Busy, last.At.Sub(last.LastEnd))
+			t.Errorf("the governor read slept %v, span %v, busy %v, last end %v ago", last.Slept, last.Span, last.Busy, last.At.Sub(last.LastEnd))
 		}
 		got := r.Wait()
 		if got.Totals.Outcomes[engine.OK] != 3 || got.Totals.Peaks.Elapsed != time.Hour || got.Totals.Peaks.Cycle != time.Hour || got.Totals.Peaks.Worked != time.Hour {

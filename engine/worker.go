@@ -33,7 +33,7 @@ type worker struct {
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
-	berth berth
+	slot slot
 	// trail is that of the session in flight; nil where nobody wants to hear of it.
 	trail *Trail
 	s     Session
@@ -47,8 +47,8 @@ func (w *worker) work() {
 	if w.run.trails != nil {
 		w.trail = &Trail{Row: &w.row}
 	}
-	w.run.berths.add(&w.berth)
-	defer w.run.berths.remove(&w.berth)
+	w.run.slots.add(&w.slot)
+	defer w.run.slots.remove(&w.slot)
 	for w.once || w.run.places.Keep() {
 		p, ok := w.cycle.next()
 		if ok {
@@ -78,13 +78,13 @@ func (w *worker) startClock() *clock.Clock {
 		c = w.cycle.sessionClock(limit)
 	}
 	w.limit = limit
-	w.berth.enter(w.s.Place, w.began, c)
+	w.slot.enter(w.s.Place, w.began, c)
 	return c
 }
 
 // stopClock ends the clock of the session in flight, or lays it by for the next.
 func (w *worker) stopClock() {
-	w.berth.leave() // from here on nobody cancels it
+	w.slot.leave() // from here on nobody cancels it
 	if w.s.clock.Rest() {
 		w.spare = w.s.clock
 		return

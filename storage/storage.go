@@ -79,8 +79,8 @@ func (c Cursor) Max(o Cursor) Cursor {
 	return Cursor{max(c.Pos, o.Pos), max(c.Checkpoint, o.Checkpoint), max(c.Change, o.Change)}
 }
 
-// Parcel is a part of a run's rows on its way to a remote database.
-type Parcel struct {
+// Delivery is a part of a run's rows on its way to a remote database.
+type Delivery struct {
 	// Record is the run, without its source files; nil where nothing about it is new. A run is told to be over only
 	// when all its rows were sent: until then it is as if in progress.
 	Record *engine.RunRecord
@@ -97,7 +97,7 @@ type Parcel struct {
 }
 
 // Empty reports whether there is nothing to be sent.
-func (p *Parcel) Empty() bool {
+func (p *Delivery) Empty() bool {
 	return p.Record == nil && p.Count == 0 && len(p.Metrics) == 0 && len(p.Checkpoints) == 0
 }
 

@@ -81,8 +81,8 @@ type App struct {
 	pulse    *async.Pulse
 	settings *settings.Screen
 	choices  choices
-	tray     *tray
-	herald   herald
+	mergeQueue     *mergeQueue
+	notifier   notifier
 	tour     *tour.Tour // the newest; nil before
 	closing  bool
 	ended    bool // the first window was closed
@@ -97,7 +97,7 @@ func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
-	a.herald = herald{app: app, off: a.choices.silent}
+	a.notifier = notifier{app: app, off: a.choices.silent}
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Checkpoints: func() { a.show(a.pages[2]) },
@@ -200,9 +200,9 @@ func (a *App) Run() {
 func (a *App) Show() {
 	a.pulse = async.Start(pulse, a.tick)
 	a.app.Lifecycle().SetOnStopped(a.pulse.Stop)
-	a.app.Lifecycle().SetOnEnteredForeground(func() { a.herald.seen = true })
-	a.app.Lifecycle().SetOnExitedForeground(func() { a.herald.seen = false })
-	a.tray = newTray(a)
+	a.app.Lifecycle().SetOnEnteredForeground(func() { a.notifier.seen = true })
+	a.app.Lifecycle().SetOnExitedForeground(func() { a.notifier.seen = false })
+	a.mergeQueue = newMergeQueue(a)
 	a.greet()
 	if socket := os.Getenv(inspect.Env); socket != "" {
 		if err := inspect.Serve(socket, a.win, func() time.Time { return a.seen }); err != nil {
@@ -246,14 +246,14 @@ func (a *App) tick() {
 
 func (a *App) showLive() { a.show(a.pages[1]) }
 
-// showPast has Live show a run for a person to look back on.
+// showPast has Live show a run for a person to the history of.
 func (a *App) showPast(run engine.RunID) {
 	async.Work(func() (*live.Job, error) { return a.desk.Live.Past(context.Background(), run) }, func(job *live.Job, err error) {
 		if err != nil {
 			widgets.Complain(a.win, err)
 			return
 		}
-		a.live.LookBack(job)
+		a.live.History(job)
 		a.showLive()
 	})
 }

@@ -91,7 +91,7 @@ type liveDesk struct {
 
 func (l liveDesk) Job() *live.Job { return l.d.job }
 func (l liveDesk) Past(_ context.Context, run engine.RunID) (*live.Job, error) {
-	l.d.ask("look back on " + string(run))
+	l.d.ask("the history of " + string(run))
 	return l.d.past, l.d.refusal
 }
 func (l liveDesk) Logged() (int, string, time.Time) { return 0, "", time.Time{} }
@@ -391,7 +391,7 @@ func TestLookBackOnAPastRun(t *testing.T) {
 	q, a, _ := start(t, d)
 	a.showPast("old")
 	q.Until("Live is shown", func() bool { return a.current.title == "Live" })
-	if d.was("look back on old") != 1 || !uitest.Shows(a.current.Content(), "Last month") {
+	if d.was("the history of old") != 1 || !uitest.Shows(a.current.Content(), "Last month") {
 		t.Errorf("it shows %q", uitest.Texts(a.current.Content()))
 	}
 	d.refusal = errors.New("its results are elsewhere")

@@ -172,7 +172,7 @@ func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error
 	return o, nil
 }
 
-func (p patientRuns) Binned(context.Context) ([]runs.Binned, error) {
+func (p patientRuns) Trashed(context.Context) ([]runs.Trashed, error) {
 	p.wait("Binned")
 	return nil, nil
 }
@@ -182,12 +182,12 @@ func (p patientRuns) Restore(context.Context, runs.Thing) error {
 	return nil
 }
 
-func (p patientRuns) DeleteBinned(context.Context, runs.Thing) error {
+func (p patientRuns) DeleteTrashed(context.Context, runs.Thing) error {
 	p.wait("DeleteBinned")
 	return nil
 }
 
-func (p patientRuns) EmptyBin(context.Context, time.Time) (int, error) {
+func (p patientRuns) EmptyTrash(context.Context, time.Time) (int, error) {
 	p.wait("EmptyBin")
 	return 0, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// standing is how far the newest run is, as the title and the tray say it.
+// standing is how far the newest run is, as the title and the merge queue say it.
 type standing struct {
 	name  string // of the scenario; "" is no run
 	words string // "42 %", "paused at 42 %", "finished"
@@ -65,7 +65,7 @@ func (s standing) title() string {
 	return s.name + " " + s.words + " · Throng"
 }
 
-// line is what the tray says.
+// line is what the merge queue says.
 func (s standing) line() string {
 	switch {
 	case s.name == "":
@@ -76,15 +76,15 @@ func (s standing) line() string {
 	return s.name + ": " + s.words
 }
 
-// follow brings the title, the tray and the notifications in line with the run.
+// follow brings the title, the merge queue and the notifications in line with the run.
 func (a *App) follow() {
 	job := a.desk.Live.Job()
 	at := stand(job)
 	if title := at.title(); a.win.Title() != title {
 		a.win.SetTitle(title)
 	}
-	a.tray.follow(at)
+	a.mergeQueue.follow(at)
 	if job != nil {
-		a.herald.follow(job)
+		a.notifier.follow(job)
 	}
 }

@@ -202,13 +202,13 @@ func (m *moments) Snapshot() *engine.Snapshot { return m.now }
 func (m *moments) Tunables() []engine.Tunable { return nil }
 func (m *moments) Done() <-chan struct{}      { return nil }
 
-// heralded is an app that keeps what the system is asked to show.
-type heralded struct {
+// notified is an app that keeps what the system is asked to show.
+type notified struct {
 	app
 	told chan *fyne.Notification
 }
 
-func (h *heralded) SendNotification(n *fyne.Notification) { h.told <- n }
+func (h *notified) SendNotification(n *fyne.Notification) { h.told <- n }
 
 func TestTheTitleFollowsTheRun(t *testing.T) {
 	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, Ended: 3750, Total: 8928, Remaining: 200 * time.Second}}
@@ -230,7 +230,7 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 		t.Errorf("the window is called %q", got)
 	}
 	if got := stand(a.desk.Live.Job()).line(); got != "Shoppers: 42 %, 3 min left" {
-		t.Errorf("the tray says %q", got)
+		t.Errorf("the merge queue says %q", got)
 	}
 	if got := stand(nil); got.title() != "Throng" || got.line() != "No run in progress" {
 		t.Errorf("without a run: %q, %q", got.title(), got.line())
@@ -266,19 +266,19 @@ func TestNotifications(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			q := uitest.Start(t)
 			told := make(chan *fyne.Notification, 10)
-			h := herald{app: &heralded{app: app{App: fyne.CurrentApp()}, told: told}, off: map[engine.Occasion]bool{}}
+			h := notifier{app: &notified{app: app{App: fyne.CurrentApp()}, told: told}, off: map[engine.Occasion]bool{}}
 			now := running
 			job := &live.Job{Run: &moments{now: &now}, Title: "Shoppers"}
 			h.follow(job)
 			next := running
 			c.change(&next)
 			job.Run = &moments{now: &next}
-			for _, quiet := range []func(h *herald){func(h *herald) {
+			for _, quiet := range []func(h *notifier){func(h *notifier) {
 				h.off = map[engine.Occasion]bool{}
 				for _, k := range engine.NoticeKinds {
 					h.off[k.Occasion] = true
 				}
-			}, func(h *herald) { h.seen = true }} {
+			}, func(h *notifier) { h.seen = true }} {
 				silent := h
 				quiet(&silent)
 				silent.follow(job)
@@ -304,12 +304,12 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestTheTrayPausesAndResumes presses what its menu offers.
-func TestTheTrayPausesAndResumes(t *testing.T) {
+// TestTheMergeQueuePausesAndResumes presses what its menu offers.
+func TestTheMergeQueuePausesAndResumes(t *testing.T) {
 	q, a, p := filledApp(t)
 	p.shut()
 	t.Cleanup(p.open)
-	tr := &tray{app: a, shown: stand(p.job)}
+	tr := &mergeQueue{app: a, shown: stand(p.job)}
 	labels := func() (all []string) {
 		for _, i := range tr.menu().Items {
 			if !i.IsSeparator {
@@ -331,6 +331,6 @@ func TestTheTrayPausesAndResumes(t *testing.T) {
 	if got := strings.Join(labels(), ", "); got != "No run in progress, Show, Quit" {
 		t.Errorf("without a run it offers %s", got)
 	}
-	var none *tray
+	var none *mergeQueue
 	none.follow(standing{name: "nothing happens"})
 }

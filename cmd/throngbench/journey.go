@@ -106,13 +106,13 @@ func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Sett
 	}
 	defer client.Close()
 	shop.Connect(client, "")
-	pilot, err := govern.New(settings.Steering(), govern.Options{})
+	governor, err := govern.New(settings.Steering(), govern.Options{})
 	if err != nil {
 		return result, err
 	}
 	run, err := engine.Start(ctx, engine.Config{
 		ID: "journeys", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings,
-		Pilot: pilot, Services: []engine.Service{client}, Probe: engine.Probe{Host: engine.HostSampler(os.TempDir())},
+		Governor: governor, Services: []engine.Service{client}, Probe: engine.Probe{Host: engine.HostSampler(os.TempDir())},
 	})
 	if err != nil {
 		return result, err

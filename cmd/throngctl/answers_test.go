@@ -15,7 +15,7 @@ func answering(t *testing.T) string {
 	t.Helper()
 	answers := map[string]string{
 		"/products": `[{"id": 11, "name": "milk"}, {"id": 12, "name": "bread"}, {"id": 13, "name": "salt"}]`,
-		"/order":    `{"id": 7, "status": "paid", "headers": ["a"], "body": "a parcel", "total": 3}`,
+		"/order":    `{"id": 7, "status": "paid", "headers": ["a"], "body": "a delivery", "total": 3}`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBin deletes runs and checkpoints, brings them back, and makes room.
-func TestBin(t *testing.T) {
+// TestTrash deletes runs and checkpoints, brings them back, and makes room.
+func TestTrash(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	in := func(args ...string) []string { return append(args, "--data", data) }
@@ -20,21 +20,21 @@ func TestBin(t *testing.T) {
 	}
 	_, before, _ := ctl(t, in("runs")...)
 
-	want(t, exitDone, "", in("bin"), "the bin is empty", "30 days")
+	want(t, exitDone, "", in("bin"), "the trash is empty", "30 days")
 	want(t, exitFailed, "no\n", in("delete", first), "nothing was deleted")
-	want(t, exitDone, "yes\n", in("delete", first), "deleted; it stays in the bin for 30 days: throngctl restore "+first)
+	want(t, exitDone, "yes\n", in("delete", first), "deleted; it stays in the trash for 30 days: throngctl restore "+first)
 	want(t, exitDone, "", in("bin"), first, "30 days", "in all")
-	want(t, exitUsage, "", in("delete", first, "-y"), "is in the bin", "restore", "--now")
-	want(t, exitUsage, "", in("checkpoints", first), "in the bin")
+	want(t, exitUsage, "", in("delete", first, "-y"), "is in the trash", "restore", "--now")
+	want(t, exitUsage, "", in("checkpoints", first), "in the trash")
 	if _, out, _ := ctl(t, in("runs")...); strings.Contains(out, first) || !strings.Contains(out, second) {
 		t.Errorf("listed are\n%s", out)
 	}
 	want(t, exitDone, "", in("restore", first[:len(first)-1]), "run "+first, "is restored")
-	want(t, exitDone, "", in("restore", first), "is not in the bin")
-	// What both runs' ids begin with is that of one of them in the bin, and deletes nothing of it.
+	want(t, exitDone, "", in("restore", first), "is not in the trash")
+	// What both runs' ids begin with is that of one of them in the trash, and deletes nothing of it.
 	both := first[:len("20260102-")]
 	want(t, exitUsage, "", in("delete", both, "--now", "-y"), "more than one run's id begins so")
-	want(t, exitDone, "", in("delete", first, "-y"), "in the bin")
+	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
 	want(t, exitDone, "", in("restore", both), "run "+first, "is restored")
 	if _, after, _ := ctl(t, in("runs")...); after != before {
 		t.Errorf("listed are\n%s\nwere\n%s", after, before)
@@ -47,33 +47,33 @@ func TestBin(t *testing.T) {
 	next := strings.Fields(lines[len(lines)-2])[0]
 	want(t, exitDone, "", in("delete", second, "--checkpoint", next+","+oldest, "-y"), "--checkpoint "+next+","+oldest)
 	want(t, exitDone, "", in("restore", second, "--checkpoint", next+","+oldest), "checkpoints "+next+", "+oldest+" of run "+second+" are restored")
-	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; it stays in the bin", "--checkpoint "+oldest)
+	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; it stays in the trash", "--checkpoint "+oldest)
 	want(t, exitDone, "", in("bin"), second, "checkpoint "+oldest)
 	want(t, exitDone, "", in("restore", second, "--checkpoint", oldest), "checkpoint "+oldest+" of run "+second+" is restored")
 	if _, again, _ := ctl(t, in("checkpoints", second)...); again != points {
 		t.Errorf("the checkpoints are\n%s\nwere\n%s", again, points)
 	}
 
-	want(t, exitDone, "", in("delete", first, "-y"), "in the bin")
+	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
 	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "nothing was deleted")
 	want(t, exitDone, "", in("delete", first, "--now", "-y"), "deleted")
 	if _, err := os.Stat(log); !os.IsNotExist(err) {
 		t.Errorf("the log of its mock is there: %v", err)
 	}
-	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the bin for 30 days", "deleted 1 of 1")
+	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the trash for 30 days", "deleted 1 of 1")
 	want(t, exitFailed, "no\n", in("bin", "--empty"), second, "nothing was deleted")
 	want(t, exitDone, "yes\n", in("bin", "--empty"), "deleted 1 of 1")
 	want(t, exitUsage, "", in("restore", second), "not found")
-	want(t, exitDone, "", in("bin"), "the bin is empty")
+	want(t, exitDone, "", in("bin"), "the trash is empty")
 }
 
-// TestDeleteNow takes a run away without the bin.
+// TestDeleteNow takes a run away without the trash.
 func TestDeleteNow(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	run := newRun(t, data)
 	want(t, exitDone, "", []string{"delete", run, "--now", "-y", "--data", data}, "deleted\n")
-	want(t, exitDone, "", []string{"bin", "--data", data}, "the bin is empty")
+	want(t, exitDone, "", []string{"bin", "--data", data}, "the trash is empty")
 }
 
 // TestNote keeps a person's words with a run, in lists and in run.json.

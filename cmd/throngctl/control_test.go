@@ -174,7 +174,7 @@ func TestPrintStatus(t *testing.T) {
   budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
   checkpoints    2
   stall          they wait for model
-  in flight      eve; ask model; pacer
+  in flight      eve; ask model; rate limiter
   in flight      7
   time spent     services 59 %, engine 41 %
   limited by     This machine is the limit: 97 % of its 2 cores are in use; lower the limit
@@ -203,7 +203,7 @@ func muchToSay() control.Status {
 		}},
 		Budget: &control.Budget{Dollars: 5, SpentDollars: 1.25, Tokens: 1000, SpentTokens: 10, WallSeconds: 3600, Short: "dollars will not last"},
 		Stall:  &control.Stall{Why: "they wait for model"}, Checkpoints: 2,
-		Oldest: []control.Doing{{Agent: 4, Name: "eve", Path: "ask", Service: "model", Gate: "pacer"}, {Agent: 7}},
+		Oldest: []control.Doing{{Agent: 4, Name: "eve", Path: "ask", Service: "model", Gate: "rate limiter"}, {Agent: 7}},
 		Health: []control.Finding{
 			{Metric: "latency", Level: "healthy", Value: "1s"}, {Metric: "CPU", Level: "critical", Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
 		},

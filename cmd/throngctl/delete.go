@@ -25,7 +25,7 @@ const (
 // removalFlags are what deleting and pruning have in common.
 type removalFlags struct {
 	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What becomes of rows that are not in Postgres yet: send, before they go here, or drop. Else it is asked."`
-	Now    bool   `help:"At once, and not into the bin: this makes room, and cannot be undone."`
+	Now    bool   `help:"At once, and not into the trash: this makes room, and cannot be undone."`
 	Yes    bool   `short:"y" help:"Do not ask."`
 }
 
@@ -33,7 +33,7 @@ type removalFlags struct {
 type deleteCmd struct {
 	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
 	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Only these checkpoints; the others stay restorable."`
-	InPostgres bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no bin keeps them."`
+	InPostgres bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no trash keeps them."`
 	jsonFlag
 	OnlyPostgres bool `xor:"what" help:"Only its rows in Postgres, at once; the run stays here."`
 	removalFlags
@@ -62,14 +62,14 @@ type deletedJSON struct {
 	Run         string `json:"run"` // as it was named
 	Checkpoints []int  `json:"checkpoints,omitempty"`
 	Postgres    bool   `json:"in_postgres,omitempty"`
-	Bin         bool   `json:"in_bin"` // it can be restored
+	Trash         bool   `json:"in_bin"` // it can be restored
 }
 
 // remove shows what will go, asks, and deletes.
 func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
-	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, binned bool) error {
-		if binned {
-			return c.binned(ctx, t, store, &r)
+	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, trashed bool) error {
+		if trashed {
+			return c.trashed(ctx, t, store, &r)
 		}
 		if len(c.Checkpoint) > 0 {
 			return c.checkpoints(ctx, t, store, r.ID)
@@ -152,7 +152,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		return nil
 	}
 	if !c.Now {
-		if err := x.store.Bin(ctx, r.ID); err != nil {
+		if err := x.store.Trash(ctx, r.ID); err != nil {
 			return err
 		}
 		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
@@ -238,7 +238,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 		return err
 	}
 	if !c.Now {
-		if err := store.BinCheckpoints(ctx, run, c.Checkpoint); err != nil {
+		if err := store.TrashCheckpoints(ctx, run, c.Checkpoint); err != nil {
 			return err
 		}
 		fmt.Fprintf(t.out, "deleted; %s\n", binWords(run, c.Checkpoint))

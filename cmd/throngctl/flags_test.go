@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 )
 
 // TestSwitches is how settings that are on or off can be given.

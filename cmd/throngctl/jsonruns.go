@@ -110,8 +110,8 @@ type agentsFoundJSON struct {
 	Who    []string     `json:"who"`
 }
 
-// binnedJSON is something in the bin.
-type binnedJSON struct {
+// trashedJSON is something in the trash.
+type trashedJSON struct {
 	Run        engine.RunID `json:"run"`
 	Title      string       `json:"title"`
 	Checkpoint int          `json:"checkpoint,omitempty"` // 0 is the whole run
@@ -120,17 +120,17 @@ type binnedJSON struct {
 	Bytes      int64        `json:"bytes"`
 }
 
-// binJSON is what is in the bin, and how much of it was deleted for good.
-type binJSON struct {
-	Bin     []binnedJSON `json:"bin"`
+// trashJSON is what is in the trash, and how much of it was deleted for good.
+type trashJSON struct {
+	Trash     []trashedJSON `json:"bin"`
 	Deleted int          `json:"deleted"`
 }
 
-func newBin(all []storage.Binned) binJSON {
-	j := binJSON{Bin: []binnedJSON{}}
+func newTrash(all []storage.Trashed) trashJSON {
+	j := trashJSON{Trash: []trashedJSON{}}
 	for i := range all {
 		b := &all[i]
-		j.Bin = append(j.Bin, binnedJSON{b.Run.ID, b.Run.Title, b.Checkpoint, utc(b.At), utc(b.Until()), b.Bytes})
+		j.Trash = append(j.Trash, trashedJSON{b.Run.ID, b.Run.Title, b.Checkpoint, utc(b.At), utc(b.Until()), b.Bytes})
 	}
 	return j
 }
@@ -151,11 +151,11 @@ type goingJSON struct {
 type prunedJSON struct {
 	Going   []goingJSON `json:"going"`
 	Deleted int         `json:"deleted"`
-	Bin     bool        `json:"in_bin"` // it can be restored
+	Trash     bool        `json:"in_bin"` // it can be restored
 }
 
 func newPruned(all []wire.Going, now bool) prunedJSON {
-	j := prunedJSON{Going: []goingJSON{}, Bin: !now}
+	j := prunedJSON{Going: []goingJSON{}, Trash: !now}
 	for i := range all {
 		g := &all[i]
 		j.Going = append(j.Going, goingJSON{g.Run.ID, g.Run.Title, g.Whole, g.Doomed.Sessions, g.Doomed.Events, g.Checkpoints, g.Unsent(), g.Bytes})

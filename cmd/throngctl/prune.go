@@ -58,7 +58,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if !c.Now {
-		fmt.Fprintf(t.out, "it stays in the bin for %s, and takes room until then; --now makes room at once\n", binDays)
+		fmt.Fprintf(t.out, "it stays in the trash for %s, and takes room until then; --now makes room at once\n", trashDays)
 	}
 	return c.take(ctx, t, store, all)
 }

@@ -43,10 +43,10 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
 		row("speed-up", "%s", speedUp(s))
 	}
-	row("waits", "for the gate p50 %s, p95 %s; held back p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
+	row("waits", "queued p50 %s, p95 %s; throttled p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
 		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
 	if held := engine.FormatWaits(&s.Waits); held != "" {
-		row("held back", "%s", held)
+		row("throttled", "%s", held)
 	}
 	if o := &s.Overhead; o.Times.Sum() > 0 {
 		row("time spent", "%s", o.Times.Describe())

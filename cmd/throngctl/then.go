@@ -28,7 +28,7 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		}
 		m, err := wire.NewLookback(store, &r, s).Moment(ctx, at)
 		if err != nil {
-			return fmt.Errorf("look back on run %s: %w", r.ID, err)
+			return fmt.Errorf("the history of run %s: %w", r.ID, err)
 		}
 		var vitals engine.Vitals
 		for i := range m.Recent {

@@ -101,7 +101,7 @@ func (a *auditing) spent(t *engine.Totals) {
 	var all []int64
 	figures := func(o engine.Outlay, f func(name string, n int64)) {
 		(&asked{requests: o.Requests, usage: o.Usage}).figures(func(name string, n int64) {
-			if name != "retries" && name != "refused (429)" && !isLabel(name) && !strings.HasPrefix(name, "held back") {
+			if name != "retries" && name != "refused (429)" && !isLabel(name) && !strings.HasPrefix(name, "throttled") {
 				f(name, n)
 			}
 		})

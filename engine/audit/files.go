@@ -246,7 +246,7 @@ func (f *exported) timings() error {
 		name     string
 		recorded map[string]float64
 		v        *values
-	}{{"latency", t.Latency, &latency}, {"service time", t.Service, &service}, {"held time", t.Held, &held}, {"wait for the gate", t.Queue, &queue}} {
+	}{{"latency", t.Latency, &latency}, {"service time", t.Service, &service}, {"held time", t.Held, &held}, {"queued", t.Queue, &queue}} {
 		f.quantiles(d.name, d.recorded, d.v)
 	}
 	return nil

@@ -77,7 +77,7 @@ func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	r.distribution(group, "latency", where, &t.Total, &p.total)
 	r.distribution(group, "service time", where, &t.Service, &p.service)
 	r.distribution(group, "held time", where, &t.Held, &p.held)
-	r.distribution(group, "wait for the gate", where, &t.Queue, &p.queue)
+	r.distribution(group, "queued", where, &t.Queue, &p.queue)
 	failed, all := t.Failures(len(p.failed) + mostRows)
 	r.Check(group, "failed agents", where, slices.Equal(failed, p.failed) && all == len(p.failed), some(failed, all), some(p.failed, len(p.failed)))
 	if p.crowded {

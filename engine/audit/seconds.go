@@ -90,7 +90,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 			name string
 			q    *engine.Quantiles
 			v    *values
-		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Held, &s.held}, {"wait for the gate", &m.Queue, &s.queue}} {
+		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Held, &s.held}, {"queued", &m.Queue, &s.queue}} {
 			mine := d.v.digest()
 			r.described(perSecond, d.name, where, d.q, &mine)
 		}

@@ -81,7 +81,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("answers from the cache", a.usage.Hits)
 	f("calls that may have been paid twice", a.usage.Again)
 	for _, g := range engine.Gates() {
-		f("held back by "+g.String()+", in ns", int64(a.waits[g]))
+		f("throttled by "+g.String()+", in ns", int64(a.waits[g]))
 	}
 }
 

@@ -24,7 +24,7 @@ type Sample struct {
 	// Clients of the database server, the most, and how many it takes; negative is not known.
 	Clients    int `json:"clients"`
 	MaxClients int `json:"max_clients"`
-	// Shares of the time of all places in which sessions were held back: by rates and refusals of services, and by
+	// Shares of the time of all places in which sessions were throttled: by rates and refusals of services, and by
 	// bounds on their calls at once.
 	Paced    float64 `json:"paced_share"`
 	Bounded  float64 `json:"bounded_share"`

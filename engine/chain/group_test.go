@@ -307,7 +307,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestHeldInAGroup is that the chain's time stands still only while all steps under way are held back.
+// TestHeldInAGroup is that the chain's time stands still only while all steps under way are throttled.
 func TestHeldInAGroup(t *testing.T) {
 	tests := []struct {
 		name    string

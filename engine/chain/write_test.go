@@ -22,8 +22,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// scribe is a model of a test: it gives its answers one after the other, the last for ever.
-type scribe struct {
+// journalWriter is a model of a test: it gives its answers one after the other, the last for ever.
+type journalWriter struct {
 	answers []string // a number is a status, hang is never
 	hangs   func()   // called when one hangs
 
@@ -42,13 +42,13 @@ type letter struct {
 func (a *letter) last() string { return a.Messages[len(a.Messages)-1].Content }
 
 // letters are those that came so far.
-func (s *scribe) letters() []letter {
+func (s *journalWriter) letters() []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
 }
 
-func (s *scribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *journalWriter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	a := letter{header: r.Header}
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -91,7 +91,7 @@ func (w words) Lookup(name string) (script.Value, error) {
 }
 
 // writer reads keys of a population that is written by the services a and, with two models, b.
-func writer(t *testing.T, keys string, a, b *scribe) *Writer {
+func writer(t *testing.T, keys string, a, b *journalWriter) *Writer {
 	t.Helper()
 	env, err := script.New(script.Config{})
 	if err != nil {
@@ -99,7 +99,7 @@ func writer(t *testing.T, keys string, a, b *scribe) *Writer {
 	}
 	report := &doc.Report{}
 	r := &Reader{Env: env, Services: map[string]*Service{}, Fields: map[string][]string{}}
-	for name, s := range map[string]*scribe{"a": a, "b": b} {
+	for name, s := range map[string]*journalWriter{"a": a, "b": b} {
 		if s == nil {
 			continue
 		}
@@ -159,7 +159,7 @@ func TestAsk(t *testing.T) {
 		{"out of time", wantsAnn + "timeout: 50ms\n", []string{"hang"}, nil, "", engine.Timeout, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := &scribe{answers: tt.a}, &scribe{answers: tt.b}
+			a, b := &journalWriter{answers: tt.a}, &journalWriter{answers: tt.b}
 			if tt.b == nil {
 				b = nil
 			}
@@ -201,7 +201,7 @@ func classOf(err error) engine.Class {
 func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 	var prompts []string
 	for range 2 {
-		a := &scribe{answers: []string{`{"name": "Ann"}`, ann}}
+		a := &journalWriter{answers: []string{`{"name": "Ann"}`, ann}}
 		if _, _, err := writer(t, wantsAnn+"temperature: 0.25\nsystem: Be brief\n", a, nil).Ask(t.Context(), commission()); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 func TestAskEndsWithItsContext(t *testing.T) {
 	ctx, giveUp := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
-	a := &scribe{answers: []string{"hang"}, hangs: func() { giveUp(why) }}
+	a := &journalWriter{answers: []string{"hang"}, hangs: func() { giveUp(why) }}
 	if _, _, err := writer(t, wantsAnn, a, nil).Ask(ctx, commission()); !errors.Is(err, why) {
 		t.Errorf("got %v", err)
 	}
@@ -233,7 +233,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 func TestRequest(t *testing.T) {
 	request := func(keys, address string, c *Commission) string {
 		t.Helper()
-		r, err := writer(t, keys, &scribe{}, &scribe{}).Request(c, func(s *Service) string { return address + s.Name })
+		r, err := writer(t, keys, &journalWriter{}, &journalWriter{}).Request(c, func(s *Service) string { return address + s.Name })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,11 +253,11 @@ func TestRequest(t *testing.T) {
 			t.Errorf("the %s makes no difference", name)
 		}
 	}
-	asked, most, err := writer(t, wantsAnn+"max_tokens: 9\n", &scribe{}, nil).Length(commission())
+	asked, most, err := writer(t, wantsAnn+"max_tokens: 9\n", &journalWriter{}, nil).Length(commission())
 	if err != nil || asked < len("Number 4, 1{name string age int}") || most != 9 {
 		t.Errorf("asks %d bytes for %d tokens, %v", asked, most, err)
 	}
-	w := writer(t, strings.Replace(wantsAnn, "${index}", "${1 // (index - 4)}", 1), &scribe{}, nil)
+	w := writer(t, strings.Replace(wantsAnn, "${index}", "${1 // (index - 4)}", 1), &journalWriter{}, nil)
 	if _, err := w.Request(commission(), func(*Service) string { return "" }); err == nil {
 		t.Error("a prompt that fails is no mistake")
 	}

@@ -16,7 +16,7 @@ import (
 // Crowd is a fake program: what a session does is a pure function of the run's seed, the cycle and the agent. The
 // zero value's sessions are all ok at once. Shares are of all sessions; what is left of them ends ok.
 type Crowd struct {
-	// Work and Held are the longest time that a session uses, and that it is held back, both spread evenly from 0. With
+	// Work and Held are the longest time that a session uses, and that it is throttled, both spread evenly from 0. With
 	// Work 0 a session never asks for its clock.
 	Work, Held time.Duration
 	// Asks is the most requests of a session; every other one is a changing request, with an intent.

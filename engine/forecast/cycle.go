@@ -40,7 +40,7 @@ type cycle struct {
 // cycleOf is the longest of its bounds, each by the utilization law, in which a resource that serves n visits of s
 // seconds at m places is busy for n·s/m (Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978):
 // the sessions at the limit, the calls of each service at its bound, the calls of all models at theirs, the calls at
-// the rates of the pacers, the processor.
+// the rates of the rate limiters, the processor.
 func cycleOf(o *Order, s *Session, m *Machine) *cycle {
 	c := &cycle{order: o, session: s, seconds: map[corner]float64{}, basis: engine.Measured}
 	bounds := c.bounds(m)

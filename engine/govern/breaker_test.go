@@ -8,16 +8,16 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// script feeds a pilot with readings that each differ from the one before in some ways.
+// script feeds a governor with readings that each differ from the one before in some ways.
 type script struct {
 	t     *testing.T
-	pilot *Pilot
+	governor *Governor
 	r     engine.Reading
 }
 
 func newScript(t *testing.T, s engine.Steering) *script {
 	t.Helper()
-	return &script{t, pilotWith(t, s), engine.Reading{
+	return &script{t, governorWith(t, s), engine.Reading{
 		At: begin, Span: time.Second, Phase: engine.Running, Limit: 50, InFlight: 50, Busy: 1, CycleTotal: 372,
 		LastEnd: begin, Connections: engine.Connections{Own: -1, Server: -1, Max: -1},
 	}}
@@ -40,7 +40,7 @@ func (s *script) after(d time.Duration, ended, failed int64) engine.Orders {
 	if ended > 0 {
 		r.LastEnd = r.At
 	}
-	o := s.pilot.Steer(*r)
+	o := s.governor.Steer(*r)
 	r.Limit = o.Limit
 	r.Phase = engine.Running
 	if o.Breaker != engine.BreakerClosed {
@@ -186,7 +186,7 @@ func TestBreakerWaitsForAPerson(t *testing.T) {
 			t.Fatalf("%+v", o)
 		}
 	}
-	s.pilot.Reset()
+	s.governor.Reset()
 	s.r.Phase = engine.Running
 	o := s.ends(0, 0)
 	if o.Breaker != engine.BreakerClosed || o.Limit != 2 || !strings.Contains(o.Why, "a person resumed the run") {
@@ -203,7 +203,7 @@ func TestBreakerTakesItsMode(t *testing.T) {
 	s.r.InFlight = 0
 	use := func(mode string) {
 		t.Helper()
-		if err := s.pilot.Use(governed(mode)); err != nil {
+		if err := s.governor.Use(governed(mode)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -254,10 +254,10 @@ func TestOvernight(t *testing.T) {
 		t.Run(governor, func(t *testing.T) {
 			p := &plant{agents: 372, mean: 1, knee: constant(40), away: func(t float64) bool { return t > 7200 && t < 10800 }}
 			p.start(1, 50)
-			pilot := pilotOf(t, governor)
-			tr := drive(t, pilot, p, 7200)
+			governor := governorOf(t, governor)
+			tr := drive(t, governor, p, 7200)
 			before, losses := tr.limits[len(tr.limits)-1], p.losses
-			tr = drive(t, pilot, p, 3600)
+			tr = drive(t, governor, p, 3600)
 			probes, tripped := 0, 0
 			for i, o := range tr.orders {
 				if o.Probe {
@@ -268,7 +268,7 @@ func TestOvernight(t *testing.T) {
 				}
 			}
 			lost := p.losses - losses
-			tr = drive(t, pilot, p, 3600)
+			tr = drive(t, governor, p, 3600)
 			closed, back := -1, -1
 			for i, o := range tr.orders {
 				if closed < 0 && o.Breaker == engine.BreakerClosed {

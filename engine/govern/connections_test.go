@@ -31,10 +31,10 @@ func TestConnectionsLeaveRoom(t *testing.T) {
 		}
 		p := &plant{agents: 372, mean: 1, own: 0.75, others: others, most: 60}
 		p.start(seed, 50)
-		pilot := pilotOf(t, "connections")
-		drive(t, pilot, p, 600)
-		during := drive(t, pilot, p, 600).settled(60, 20)
-		after := drive(t, pilot, p, 600).settled(120, 40)
+		governor := governorOf(t, "connections")
+		drive(t, governor, p, 600)
+		during := drive(t, governor, p, 600).settled(60, 20)
+		after := drive(t, governor, p, 600).settled(120, 40)
 		if math.Abs(during.distance) > 0.15 || math.Abs(after.distance) > 0.10 {
 			t.Errorf("seed %d: during %+v, after %+v", seed, during, after)
 		}

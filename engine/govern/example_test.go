@@ -11,7 +11,7 @@ import (
 // A governor hears every second how the run does, and says what the limit is from then on. Nothing else moves it: no clock,
 // no goroutine.
 func Example() {
-	pilot, err := govern.New(engine.Steering{Governor: "success", Floor: 1, Ceiling: 100}, govern.Options{})
+	governor, err := govern.New(engine.Steering{Governor: "success", Floor: 1, Ceiling: 100}, govern.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -19,7 +19,7 @@ func Example() {
 	limit, at := 40, time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 	for range 60 {
 		at = at.Add(time.Second)
-		orders := pilot.Steer(engine.Reading{
+		orders := governor.Steer(engine.Reading{
 			At: at, Span: time.Second, Phase: engine.Running, Limit: limit, InFlight: limit, Busy: 1,
 			Ended: 50, Failed: 15, CycleTotal: 100_000,
 		})

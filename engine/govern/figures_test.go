@@ -31,8 +31,8 @@ func (c *trial) run(t *testing.T) {
 	for seed := range c.seeds {
 		p := c.plant()
 		p.start(seed, c.start)
-		pilot := pilotWith(t, engine.Steering{Governor: c.governor, Floor: 1, Ceiling: 100})
-		f := drive(t, pilot, p, c.seconds).settled(c.from, c.knee)
+		governor := governorWith(t, engine.Steering{Governor: c.governor, Floor: 1, Ceiling: 100})
+		f := drive(t, governor, p, c.seconds).settled(c.from, c.knee)
 		converged = append(converged, float64(f.converged))
 		distance = append(distance, f.distance)
 		oscillation = append(oscillation, f.oscillation)

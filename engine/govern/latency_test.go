@@ -49,7 +49,7 @@ func TestLatencyWithoutAKnee(t *testing.T) {
 	for seed := range uint64(5) {
 		p := &plant{agents: 372, mean: 1}
 		p.start(seed, 10)
-		tr := drive(t, pilotOf(t, "latency"), p, 900)
+		tr := drive(t, governorOf(t, "latency"), p, 900)
 		if last := tr.limits[len(tr.limits)-1]; last != 100 && !tr.probes[len(tr.probes)-1] {
 			t.Errorf("seed %d: %d after a quarter of an hour, with room for 100", seed, last)
 		}
@@ -60,10 +60,10 @@ func TestLatencyWithoutAKnee(t *testing.T) {
 func TestLatencyDoesNotDrift(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(40)}
 	p.start(3, 60)
-	pilot := pilotOf(t, "latency")
-	drive(t, pilot, p, 900)
+	governor := governorOf(t, "latency")
+	drive(t, governor, p, 900)
 	for hour := range 8 {
-		f := drive(t, pilot, p, 3600).settled(0, 40)
+		f := drive(t, governor, p, 3600).settled(0, 40)
 		t.Logf("hour %d: %+.0f %%, oscillation %.0f %%, probing %.0f %%", hour+1, 100*f.distance, 100*f.oscillation, 100*f.probing)
 		if math.Abs(f.distance) > 0.10 || f.oscillation > 0.12 || f.probing > 0.10 {
 			t.Errorf("hour %d: %+v", hour+1, f)
@@ -81,11 +81,11 @@ func TestLatencySlowerByItself(t *testing.T) {
 			return 1
 		}}
 		p.start(seed, 50)
-		pilot := pilotOf(t, "latency")
-		drive(t, pilot, p, 3600+900)
-		night := drive(t, pilot, p, 6300).settled(0, 40)
-		drive(t, pilot, p, 900)
-		morning := drive(t, pilot, p, 3600).settled(0, 40)
+		governor := governorOf(t, "latency")
+		drive(t, governor, p, 3600+900)
+		night := drive(t, governor, p, 6300).settled(0, 40)
+		drive(t, governor, p, 900)
+		morning := drive(t, governor, p, 3600).settled(0, 40)
 		t.Logf("seed %d: at night %+.0f %%, in the morning %+.0f %%", seed, 100*night.distance, 100*morning.distance)
 		if math.Abs(night.distance) > 0.15 || math.Abs(morning.distance) > 0.15 {
 			t.Errorf("seed %d: at night %+v, in the morning %+v", seed, night, morning)
@@ -104,11 +104,11 @@ func TestLatencyKneeMoves(t *testing.T) {
 		}
 		p := &plant{agents: 372, mean: 1, knee: knee}
 		p.start(seed, 50)
-		pilot := pilotOf(t, "latency")
-		drive(t, pilot, p, 3600)
-		tr := drive(t, pilot, p, 3600)
+		governor := governorOf(t, "latency")
+		drive(t, governor, p, 3600)
+		tr := drive(t, governor, p, 3600)
 		half := tr.settled(900, 20)
-		tr = drive(t, pilot, p, 5400)
+		tr = drive(t, governor, p, 5400)
 		whole := tr.settled(2700, 40)
 		t.Logf("seed %d: half %+.0f %%, whole again %+.0f %%, after %d s", seed, 100*half.distance, 100*whole.distance, whole.converged)
 		if math.Abs(half.distance) > 0.15 || math.Abs(whole.distance) > 0.15 {
@@ -120,7 +120,7 @@ func TestLatencyKneeMoves(t *testing.T) {
 func TestLatencySaysWhatItMeasured(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(40)}
 	p.start(0, 100)
-	tr := drive(t, pilotOf(t, "latency"), p, 300)
+	tr := drive(t, governorOf(t, "latency"), p, 300)
 	want := []string{"100 → 50: to measure sessions with fewer at once", "50 → 25: to measure sessions with fewer at once"}
 	for i, w := range want {
 		if len(tr.words) <= i || !contains(tr.words[i], w) {
@@ -160,7 +160,7 @@ func TestLatencyOfSessionsThatWaitForNothing(t *testing.T) {
 			s.r.Ended, s.r.Service = 10000, engine.Quantiles{Count: 10000, Mean: 20 * time.Microsecond}
 			s.r.At = s.r.At.Add(time.Second)
 			s.r.CycleEnded += 10000
-			o = s.pilot.Steer(s.r)
+			o = s.governor.Steer(s.r)
 			s.r.Limit = o.Limit
 		}
 		if o.Limit != c.want {
@@ -174,13 +174,13 @@ func TestLatencyProbeEndsWhereSomebodyMovesTheLimit(t *testing.T) {
 	for _, to := range []int{10, 80} {
 		p := &plant{agents: 372, mean: 1, knee: constant(100)}
 		p.start(1, 50)
-		pilot := pilotOf(t, "latency")
-		l := pilot.signals[latencySignal].(*latency)
+		governor := governorOf(t, "latency")
+		l := governor.signals[latencySignal].(*latency)
 		for l.probe == nil {
-			drive(t, pilot, p, 1)
+			drive(t, governor, p, 1)
 		}
 		p.limit = to
-		drive(t, pilot, p, 1)
+		drive(t, governor, p, 1)
 		if l.probe != nil || l.want < 50 {
 			t.Errorf("moved to %d: wants %d, probe %v", to, l.want, l.probe)
 		}

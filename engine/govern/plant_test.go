@@ -220,14 +220,14 @@ type trace struct {
 	orders []engine.Orders
 }
 
-// drive steers a plant for some seconds, and holds the pilot to what is true at any time.
-func drive(t testing.TB, pilot *Pilot, p *plant, seconds int) *trace {
+// drive steers a plant for some seconds, and holds the governor to what is true at any time.
+func drive(t testing.TB, governor *Governor, p *plant, seconds int) *trace {
 	t.Helper()
 	tr := &trace{}
 	for range seconds {
 		r := p.second()
-		o := pilot.Steer(r)
-		s := pilot.steering
+		o := governor.Steer(r)
+		s := governor.steering
 		if o.Limit != r.Limit && (o.Limit < s.Floor || o.Limit > s.Ceiling) {
 			t.Fatalf("%v: %d → %d is not within %d and %d", p.since(), r.Limit, o.Limit, s.Floor, s.Ceiling)
 		}
@@ -244,7 +244,7 @@ func drive(t testing.TB, pilot *Pilot, p *plant, seconds int) *trace {
 			}
 		}
 		p.limit, p.breaker, p.probe = o.Limit, o.Breaker, o.Probe
-		l := pilot.signals[latencySignal].(*latency)
+		l := governor.signals[latencySignal].(*latency)
 		tr.limits = append(tr.limits, o.Limit)
 		tr.probes = append(tr.probes, l.probe != nil && o.Limit < l.probe.back || o.By == "latency" && o.Limit < min(l.want, s.Ceiling))
 		tr.totals = append(tr.totals, p.total)
@@ -291,13 +291,13 @@ func (tr *trace) settled(from int, knee float64) figures {
 
 func constant(v float64) func(float64) float64 { return func(float64) float64 { return v } }
 
-// pilotOf returns a pilot for a governor between 1 and 100.
-func pilotOf(t testing.TB, governor string) *Pilot {
+// governorOf returns a governor for a governor between 1 and 100.
+func governorOf(t testing.TB, governor string) *Governor {
 	t.Helper()
-	return pilotWith(t, engine.Steering{Governor: governor, Floor: 1, Ceiling: 100, StallAfter: time.Minute})
+	return governorWith(t, engine.Steering{Governor: governor, Floor: 1, Ceiling: 100, StallAfter: time.Minute})
 }
 
-func pilotWith(t testing.TB, s engine.Steering) *Pilot {
+func governorWith(t testing.TB, s engine.Steering) *Governor {
 	t.Helper()
 	p, err := New(s, Options{})
 	if err != nil {

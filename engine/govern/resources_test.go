@@ -29,7 +29,7 @@ func TestResourcesKnee(t *testing.T) {
 
 // Another process burns half of the machine's CPU for ten minutes.
 func TestResourcesGiveWayAndComeBack(t *testing.T) {
-	for _, governor := range []string{"resources", "adaptive"} {
+	for _, name := range []string{"resources", "adaptive"} {
 		for seed := range uint64(10) {
 			other := func(t float64) float64 {
 				if t > 900 && t < 1500 {
@@ -39,17 +39,17 @@ func TestResourcesGiveWayAndComeBack(t *testing.T) {
 			}
 			p := &plant{agents: 372, mean: 1, cpu: machine(other, 1.5), uses: 1.5}
 			p.start(seed, 50)
-			pilot := pilotOf(t, governor)
-			before := drive(t, pilot, p, 900).settled(300, 46.7)
-			tr := drive(t, pilot, p, 600)
+			governor := governorOf(t, name)
+			before := drive(t, governor, p, 900).settled(300, 46.7)
+			tr := drive(t, governor, p, 600)
 			during := tr.settled(120, 16.7) // a quarter of the machine
 			gave := reaches(tr, 0, 20)
-			tr = drive(t, pilot, p, 900)
+			tr = drive(t, governor, p, 900)
 			after := tr.settled(300, 46.7)
 			back := reaches(tr, 38, 100)
-			t.Logf("%s seed %d: %+.0f %% before, %+.0f %% while it burns, after %d s, %+.0f %% after, back after %d s", governor, seed, 100*before.distance, 100*during.distance, gave, 100*after.distance, back)
+			t.Logf("%s seed %d: %+.0f %% before, %+.0f %% while it burns, after %d s, %+.0f %% after, back after %d s", name, seed, 100*before.distance, 100*during.distance, gave, 100*after.distance, back)
 			if math.Abs(before.distance) > 0.15 || math.Abs(during.distance) > 0.25 || math.Abs(after.distance) > 0.15 || gave > 30 || back > 60 {
-				t.Errorf("%s seed %d: before %+v, during %+v, after %+v", governor, seed, before, during, after)
+				t.Errorf("%s seed %d: before %+v, during %+v, after %+v", name, seed, before, during, after)
 			}
 		}
 	}
@@ -241,10 +241,10 @@ func TestLimitComesBack(t *testing.T) {
 			return quiet
 		}, uses)}
 		p.start(rapid.Uint64().Draw(r, "seed"), rapid.IntRange(5, 100).Draw(r, "start"))
-		pilot := pilotWith(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
-		before := drive(t, pilot, p, int(from)).limits
-		drive(t, pilot, p, int(until-from)+1)
-		after := drive(t, pilot, p, 60).limits
+		governor := governorWith(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
+		before := drive(t, governor, p, int(from)).limits
+		drive(t, governor, p, int(until-from)+1)
+		after := drive(t, governor, p, 60).limits
 		if was, is := before[len(before)-1], after[len(after)-1]; float64(is) < 0.85*float64(was) {
 			r.Fatalf("%d before, %d a minute after", was, is)
 		}
@@ -258,7 +258,7 @@ func TestResourcesMemoryStopsGrowth(t *testing.T) {
 	for seed := range uint64(5) {
 		p := &plant{agents: 372, mean: 1, cpu: machine(constant(5), 0.1), memory: memory}
 		p.start(seed, 5)
-		tr := drive(t, pilotOf(t, "resources"), p, 900)
+		tr := drive(t, governorOf(t, "resources"), p, 900)
 		f := tr.settled(300, 40)
 		if math.Abs(f.distance) > 0.12 {
 			t.Errorf("seed %d: 4 GB are left at 40: %+v", seed, f)

@@ -94,9 +94,9 @@ func oldestLike(all []engine.Doing, what string) *engine.Doing {
 func waitsFor(d *engine.Doing) string {
 	switch {
 	case d.Gate != "" && d.Service != "":
-		return " for " + d.Service + ", held back (" + d.Gate + ")"
+		return " for " + d.Service + ", throttled (" + d.Gate + ")"
 	case d.Gate != "":
-		return ", held back (" + d.Gate + ")"
+		return ", throttled (" + d.Gate + ")"
 	case d.Service != "":
 		return " for " + d.Service
 	case d.Path != "":

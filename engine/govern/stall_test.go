@@ -39,7 +39,7 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 		{
 			"a gate among others",
 			[]engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
-			"2 sessions wait for model, held back (the rate); the oldest, agent ann, for 2m10s in think",
+			"2 sessions wait for model, throttled (the rate); the oldest, agent ann, for 2m10s in think",
 		},
 		{"nothing yet", []engine.Doing{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that asks a service, for 2m10s"},
 		{"nobody knows", nil, "50 sessions are in flight"},
@@ -83,11 +83,11 @@ func TestStallIsNot(t *testing.T) {
 		{"as a rule", func(*script) {}, 60},
 		{"nothing in flight", func(s *script) { s.r.InFlight = 0 }, 0},
 		{"sessions end", func(s *script) { s.ends(1, 0) }, 60},
-		{"all are held back", func(s *script) { s.r.Oldest = held }, 300},
+		{"all are throttled", func(s *script) { s.r.Oldest = held }, 300},
 		{"one is not", func(s *script) { s.r.Oldest = append(held, doing(3, "", "shop", "pay", "", 0)) }, 60},
 		{"after a sleep", func(s *script) { s.r.Slept = time.Hour; s.after(time.Hour, 0, 0); s.r.Slept = 0 }, 60},
 		{"while it drains", func(s *script) { s.r.Phase = engine.Draining }, 60},
-		{"just resumed", func(s *script) { s.after(50*time.Second, 0, 0); s.pilot.Reset(); s.ends(0, 0) }, 60},
+		{"just resumed", func(s *script) { s.after(50*time.Second, 0, 0); s.governor.Reset(); s.ends(0, 0) }, 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, governed(""))

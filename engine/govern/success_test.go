@@ -40,7 +40,7 @@ func TestSuccessMoves(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: "success", Floor: 1, Ceiling: 100, Breaker: "off"})
 			s.r.Limit, s.r.InFlight, s.r.CycleTotal = 20, 20, 0
-			s.pilot.restart(20)
+			s.governor.restart(20)
 			var o engine.Orders
 			for i := range c.seconds {
 				if o = s.ends(c.ended, c.failed); o.Limit != 20 && i+1 < c.seconds {

@@ -98,7 +98,7 @@ func askedLength(text string) (words, sentences int) {
 func (t *talk) prose(key draw.Key, most int) string {
 	s := key.Text("prose").Source()
 	if t.ends(s) {
-		return t.fill(farewells, s) + " " + endSign
+		return t.fill(endReasons, s) + " " + endSign
 	}
 	opening := replies
 	if t.asked {

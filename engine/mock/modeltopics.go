@@ -35,7 +35,7 @@ var (
 		"What do you make of A?", "How would you go about B?", "Would A matter as much to you?", "And what about B?",
 		"Where would you look for A?",
 	}
-	farewells = []string{
+	endReasons = []string{
 		"It was good to talk about A, goodbye.", "I believe we have said what there is to say about A, so long.",
 		"Let us leave A at that, and thank you.",
 	}
@@ -59,7 +59,7 @@ var commonWords = wordSet(`about after again also always answer because been bef
 		message messages question questions over side other whether whose line lines part talk begin stay end ends nothing
 		left person people`,
 	// What answers say is not what they are about.
-	answers, replies, middles, ownSentences, questions, farewells)
+	answers, replies, middles, ownSentences, questions, endReasons)
 
 // nounMarkers are words before a noun.
 var nounMarkers = wordSet(`the a an of in on at about my your our their his her its this that these those with for from into some any no

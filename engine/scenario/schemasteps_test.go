@@ -30,7 +30,7 @@ func stepWords() map[string]keyWord {
 		"step.when":       {words, "an expression: where it is false the step is skipped, and its output is missing"},
 		"step.parallel":   {flagged, "it waits for the nearest plain step above only: parallel neighbours run together"},
 		"step.depends_on": {names, "it waits for these neighbours, above or below"},
-		"step.timeout":    {duration, "counted while the step runs, not while it is held back"},
+		"step.timeout":    {duration, "counted while the step runs, not while it is throttled"},
 		"step.retry":      {ref("retry"), "how often and when it is tried again"},
 		"step.on_error":   {oneOf("fail", "continue"), "continue: a failure does not end the session"},
 		"step.default":    {anything, "the output where it failed, and the session goes on"},

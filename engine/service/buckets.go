@@ -39,7 +39,7 @@ type BucketLimits struct {
 type bucket struct {
 	name    string
 	named   bool // by the scenario or the headers; else it is an endpoint
-	pacer   *pace.Pacer
+	rateLimiter   *pace.Limiter
 	used    atomic.Bool
 	refused atomic.Int64 // 429s
 }
@@ -69,7 +69,7 @@ func newBuckets(l Limits) *buckets {
 		by: map[string]*bucket{}, byName: map[string]*bucket{},
 	}
 	for _, g := range l.Buckets {
-		b.all = append(b.all, &bucket{name: g.Name, named: true, pacer: pace.New(g.pace())})
+		b.all = append(b.all, &bucket{name: g.Name, named: true, rateLimiter: pace.New(g.pace())})
 	}
 	return b
 }
@@ -115,7 +115,7 @@ func (b *buckets) find(endpoint string) *bucket {
 }
 
 func (b *buckets) add(name string, named bool) *bucket {
-	one := &bucket{name: name, named: named, pacer: pace.New(b.rates)}
+	one := &bucket{name: name, named: named, rateLimiter: pace.New(b.rates)}
 	b.all = append(b.all, one)
 	return one
 }
@@ -182,7 +182,7 @@ func (b *buckets) setLimits(now time.Time, l pace.Limits) {
 	defer b.mu.Unlock()
 	b.rates = l
 	for _, one := range b.all[len(b.given):] {
-		one.pacer.SetLimits(now, l)
+		one.rateLimiter.SetLimits(now, l)
 	}
 }
 
@@ -262,7 +262,7 @@ func bucketOf(h http.Header) (name string, global bool) {
 
 // state is how the bucket is doing.
 func (b *bucket) state(now time.Time) engine.BucketState {
-	p := b.pacer.State(now)
+	p := b.rateLimiter.State(now)
 	return engine.BucketState{
 		Name: b.name, Rate: p.Rate, MaxRate: p.Limits.Ceiling, RateWhy: p.Why, Blocked: p.Blocked, Waiting: p.Waiting, Refused: b.refused.Load(), Exhausted: p.Exhausted,
 	}
@@ -276,7 +276,7 @@ func telling(s *engine.BucketState) bool {
 // fillPace writes into a service's state what its rate limiters do: that of the only endpoint in use, or those of all in a
 // list, and what they come to together.
 func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
-	whole := t.pacer.State(now)
+	whole := t.rateLimiter.State(now)
 	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = whole.Rate, whole.Limits.Ceiling, whole.Why, whole.Blocked
 	s.Exhausted, s.Until, s.Said = whole.Exhausted, whole.Until, whole.Said
 	s.Waiting += whole.Waiting
@@ -288,7 +288,7 @@ func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
 	sum, most := 0.0, 0.0
 	paced := whole.Rate == 0
 	for _, b := range used {
-		p, state := b.pacer.State(now), b.state(now)
+		p, state := b.rateLimiter.State(now), b.state(now)
 		s.Waiting += p.Waiting
 		sum, most, paced = sum+p.Rate, most+p.Limits.Ceiling, paced && p.Rate > 0
 		if s.Exhausted == "" && p.Exhausted != "" {
@@ -319,19 +319,19 @@ func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
 // moves are the changes of all rate limiters since they were asked last.
 func (t *transport) moves() (all []engine.ChangeRow) {
 	if t.buckets.one {
-		for _, m := range t.pacer.Moves() {
+		for _, m := range t.rateLimiter.Moves() {
 			all = append(all, rateMove(t.name, m))
 		}
 		return all
 	}
-	_ = t.pacer.Moves() // it only bounds what those of the endpoints do
+	_ = t.rateLimiter.Moves() // it only bounds what those of the endpoints do
 	several := len(t.buckets.inUse()) > 1
 	t.buckets.each(func(b *bucket) {
 		what := t.name
 		if several || b.named {
 			what += " " + b.name
 		}
-		for _, m := range b.pacer.Moves() {
+		for _, m := range b.rateLimiter.Moves() {
 			all = append(all, rateMove(what, m))
 		}
 	})

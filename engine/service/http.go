@@ -84,7 +84,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		name: name, base: h.pool, bound: gate.New(h.limits.Connections), pacer: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
+		name: name, base: h.pool, bound: gate.New(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
 		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	if h.direct = newDirect(h); h.direct != nil {

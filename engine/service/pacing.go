@@ -44,14 +44,14 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 func (t *transport) try(call *Call) bool {
 	call.left = time.Now()
 	call.bucket = t.buckets.of(call.Endpoint)
-	if call.bucket != nil && !call.bucket.pacer.Try(call.left) {
+	if call.bucket != nil && !call.bucket.rateLimiter.Try(call.left) {
 		return false
 	}
-	if t.pacer.Try(call.left) {
+	if t.rateLimiter.Try(call.left) {
 		return true
 	}
 	if call.bucket != nil {
-		call.bucket.pacer.GiveBack()
+		call.bucket.rateLimiter.GiveBack()
 	}
 	return false
 }
@@ -62,14 +62,14 @@ func (t *transport) wait(ctx context.Context, call *Call) error {
 	call.placed = call.bucket == nil
 	if !call.placed {
 		t.bound.Leave()
-		if err := call.pace(ctx, call.bucket.pacer, &call.ticket); err != nil {
+		if err := call.pace(ctx, call.bucket.rateLimiter, &call.ticket); err != nil {
 			return err
 		}
 	}
 	came := call.left
-	if err := call.pace(ctx, t.pacer, &call.whole); err != nil {
+	if err := call.pace(ctx, t.rateLimiter, &call.whole); err != nil {
 		if call.bucket != nil {
-			call.bucket.pacer.GiveBack()
+			call.bucket.rateLimiter.GiveBack()
 		}
 		if call.placed {
 			t.bound.Leave()
@@ -80,7 +80,7 @@ func (t *transport) wait(ctx context.Context, call *Call) error {
 		return nil
 	}
 	call.placed = t.bound.TryEnter()
-	if call.placed && call.bucket.pacer.Recalled(time.Now(), came) {
+	if call.placed && call.bucket.rateLimiter.Recalled(time.Now(), came) {
 		t.bound.Leave()
 		call.placed = false
 	}
@@ -100,15 +100,15 @@ func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err e
 		return false, err
 	}
 	now := time.Now()
-	return t.pacer.Recalled(now, call.left) || call.bucket != nil && call.bucket.pacer.Recalled(now, call.left), nil
+	return t.rateLimiter.Recalled(now, call.left) || call.bucket != nil && call.bucket.rateLimiter.Recalled(now, call.left), nil
 }
 
 // giveBack gives the turn of a call back.
 func (t *transport) giveBack(call *Call) {
 	if call.bucket != nil {
-		call.bucket.pacer.GiveBack()
+		call.bucket.rateLimiter.GiveBack()
 	}
-	t.pacer.GiveBack()
+	t.rateLimiter.GiveBack()
 }
 
 func (t *transport) leave() {
@@ -126,7 +126,7 @@ func (c *Call) enter(ctx context.Context, at engine.Gate, g *gate.Gate) error {
 }
 
 // pace waits for the call's turn, held by the rate or by what the service refused. ticket is its rank there.
-func (c *Call) pace(ctx context.Context, p *pace.Pacer, ticket *uint64) error {
+func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error {
 	if c.left = time.Now(); p.Try(c.left) {
 		return nil
 	}
@@ -165,14 +165,14 @@ func (c *Call) await(ctx context.Context, at engine.Gate, wait pace.Wait) error 
 }
 
 // limiter is what limits the requests of a call: its bucket, or the whole service.
-func (t *transport) limiter(call *Call) *pace.Pacer {
+func (t *transport) limiter(call *Call) *pace.Limiter {
 	if call.bucket != nil {
-		return call.bucket.pacer
+		return call.bucket.rateLimiter
 	}
-	return t.pacer
+	return t.rateLimiter
 }
 
-// heard tells the pacers what became of a request: what the service says that it has left, whether it answered or failed,
+// heard tells the rate limiters what became of a request: what the service says that it has left, whether it answered or failed,
 // and which bucket it belongs to. Of a 429 refused tells.
 func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError) {
 	now := time.Now()
@@ -188,7 +188,7 @@ func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError)
 	default:
 		t.limiter(call).Accept(now, call.left)
 		if call.bucket != nil {
-			t.pacer.Accept(now, call.left)
+			t.rateLimiter.Accept(now, call.left)
 		}
 	}
 	if b := t.buckets.rename(call.Endpoint, answer.bucket); b != nil && b != call.bucket {
@@ -200,9 +200,9 @@ func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError)
 }
 
 func (t *transport) trouble(call *Call, now time.Time) {
-	t.pacer.Trouble(now)
+	t.rateLimiter.Trouble(now)
 	if call.bucket != nil {
-		call.bucket.pacer.Trouble(now)
+		call.bucket.rateLimiter.Trouble(now)
 	}
 }
 
@@ -214,7 +214,7 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	why, until := a.exhausted(now)
 	at := t.limiter(call)
 	if a.global {
-		at = t.pacer
+		at = t.rateLimiter
 	}
 	if call.bucket != nil {
 		call.bucket.refused.Add(1)
@@ -224,7 +224,7 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 		pause := wait.next(a, t.limiter(call).Limits().Start > 0)
 		at.Refuse(now, call.left, pause)
 		if call.former != nil { // whose calls wait there
-			call.former.pacer.Refuse(now, call.left, pause)
+			call.former.rateLimiter.Refuse(now, call.left, pause)
 			call.former = nil
 		}
 	case call.Session == nil:
@@ -236,7 +236,7 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	return nil
 }
 
-// leastRate is the slowest that a pacer makes the calls of a service by itself, per second.
+// leastRate is the slowest that a rate limiter makes the calls of a service by itself, per second.
 const leastRate = 1
 
 // pace is what the limits say of the rate.

@@ -134,7 +134,7 @@ func TestRateOfManyCallers(t *testing.T) {
 			t.Errorf("%v after %v: %s", row.Outcome, row.Total, row.Error)
 		}
 		if w := held(row); w[engine.RateGate] < time.Minute || w[engine.PlaceGate]+w[engine.ModelGate]+w[engine.RefusalGate]+w[engine.RetryGate] != 0 {
-			t.Errorf("held back by %v", w)
+			t.Errorf("throttled by %v", w)
 		}
 		for _, s := range row.Steps {
 			if s.Attempts != 1 || s.Service != 100*time.Millisecond {
@@ -154,7 +154,7 @@ func TestBoundOverServices(t *testing.T) {
 			t.Errorf("%d at once, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
 		}
 		if w := held(row); w[engine.PlaceGate] < 10*time.Second || w[engine.ModelGate] < 10*time.Second || w[engine.RateGate] != 0 {
-			t.Errorf("held back by %v", w)
+			t.Errorf("throttled by %v", w)
 		}
 		if row.Total < 8*time.Second || row.Total > 12*time.Second {
 			t.Errorf("took %v: 24 calls of a second, three at a time, take 8 s and a little more", row.Total)
@@ -281,7 +281,7 @@ func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 			t.Errorf("%d requests, the last at %v: %s", len(times), slices.Max(times), row.Error)
 		}
 		if w := held(row); w[engine.RefusalGate] < 20*time.Second || w[engine.RateGate] != 0 {
-			t.Errorf("held back by %v", w)
+			t.Errorf("throttled by %v", w)
 		}
 	})
 }
@@ -331,8 +331,8 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestWhatAPacerHears of answers and failures: those for the service's sake stop its growth, what is left is spread.
-func TestWhatAPacerHears(t *testing.T) {
+// TestWhatALimiterHears of answers and failures: those for the service's sake stop its growth, what is left is spread.
+func TestWhatALimiterHears(t *testing.T) {
 	rate := func(answers ...reply) float64 {
 		var got float64
 		synctest.Test(t, func(t *testing.T) {

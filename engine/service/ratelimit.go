@@ -224,7 +224,7 @@ func (a *Answer) empty() (wait time.Duration, named bool) {
 type refusals struct{ unnamed time.Duration }
 
 // next is what the answer names, or what its headers do. Where nothing is said, who is paced waits for the time that
-// pacers have for it, and who is not for longer each time.
+// rateLimiters have for it, and who is not for longer each time.
 func (r *refusals) next(a *Answer, paced bool) time.Duration {
 	wait, named := a.wait, a.named
 	if !named {

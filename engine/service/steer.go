@@ -21,7 +21,7 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
 	if t.buckets.one { // those who wait for their turn have a place
-		s.InFlight = max(s.InFlight-t.pacer.State(now).Waiting, 0)
+		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)
 	}
 	t.fillPace(&s, now)
 	t.breaker.fill(&s, now)
@@ -60,8 +60,8 @@ func (h *HTTP) Renew() {
 		h.direct.closeIdle(time.Now())
 	}
 	h.transport.breaker.wake()
-	h.transport.pacer.Resume(time.Now())
-	h.transport.buckets.each(func(b *bucket) { b.pacer.Resume(time.Now()) })
+	h.transport.rateLimiter.Resume(time.Now())
+	h.transport.buckets.each(func(b *bucket) { b.rateLimiter.Resume(time.Now()) })
 	h.transport.renewal.renew()
 }
 
@@ -71,7 +71,7 @@ func (h *HTTP) Moves() []engine.ChangeRow {
 }
 
 func rateMove(of string, m pace.Move) engine.ChangeRow {
-	return engine.ChangeRow{At: m.At, What: of + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "pacer", Why: m.Why}
+	return engine.ChangeRow{At: m.At, What: of + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "rate limiter", Why: m.Why}
 }
 
 // State implements [engine.Service].

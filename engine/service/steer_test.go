@@ -336,7 +336,7 @@ func TestStateTellsOfTheRate(t *testing.T) {
 			t.Errorf("in the end %+v", s)
 		}
 		moves := h.Moves()
-		if len(moves) != 1 || moves[0].What != "shop rate" || moves[0].Old != "10" || moves[0].New != "8" || moves[0].Who != "pacer" || moves[0].Why == "" {
+		if len(moves) != 1 || moves[0].What != "shop rate" || moves[0].Old != "10" || moves[0].New != "8" || moves[0].Who != "rate limiter" || moves[0].Why == "" {
 			t.Errorf("moves %+v", moves)
 		}
 	})

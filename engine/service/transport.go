@@ -29,7 +29,7 @@ type transport struct {
 	name    string // of the service
 	base    http.RoundTripper
 	bound   *gate.Gate
-	pacer   *pace.Pacer // of all requests
+	rateLimiter   *pace.Limiter // of all requests
 	buckets *buckets
 	prefix  string     // of the paths of all requests
 	shared  *gate.Gate // that other services have a part in; nil is none
@@ -235,7 +235,7 @@ type attempt struct {
 	waits  *refusals
 }
 
-// attempt sends the request once, tells the pacer and the breaker, and gives its place back: not before, or who gets it
+// attempt sends the request once, tells the rate limiter and the breaker, and gives its place back: not before, or who gets it
 // would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
 // errSpared or errDescriptors: then it counts as no attempt.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {

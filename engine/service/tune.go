@@ -126,7 +126,7 @@ func rateTunables(h *HTTP) []tunable {
 		}
 		b.setLimits(time.Now(), l)
 		if h.limits.Per != PerEndpoint {
-			h.transport.pacer.SetLimits(time.Now(), l)
+			h.transport.rateLimiter.SetLimits(time.Now(), l)
 		}
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// batch is a parcel as it is sent. Its units are its head, then its sessions with their events, then its seconds of
+// batch is a delivery as it is sent. Its units are its head, then its sessions with their events, then its seconds of
 // metrics.
 type batch struct {
 	run    engine.RunID
@@ -73,8 +73,8 @@ func (s span) halves() [2]span {
 // maker is what sends a run: the version of Throng, and the name of its machine.
 type maker struct{ version, machine string }
 
-// fill encodes a parcel.
-func (b *batch) fill(run engine.RunID, p *storage.Parcel, names storage.Names, maker maker) error {
+// fill encodes a delivery.
+func (b *batch) fill(run engine.RunID, p *storage.Delivery, names storage.Names, maker maker) error {
 	b.run, b.cursor, b.full = run, p.Cursor, p.Full
 	b.head, b.names, b.emitted = b.head[:0], b.names[:0], 0
 	b.trails.reset()
@@ -126,7 +126,7 @@ const upsertRun = `INSERT INTO throng.runs AS r (id, title, scenario, scenario_h
 		machine = coalesce(r.machine, excluded.machine)
 	WHERE r.changed <= excluded.changed`
 
-func (b *batch) addRun(p *storage.Parcel, maker maker) error {
+func (b *batch) addRun(p *storage.Delivery, maker maker) error {
 	r := p.Record
 	s, err := storage.Summarize(r, p.Totals)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // bareRows are the rows of a run as pgx copies them.
 func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 	b.Helper()
-	p, err := l.Parcel(b.Context(), run, "bench", storage.Cursor{}, 1<<30)
+	p, err := l.Delivery(b.Context(), run, "bench", storage.Cursor{}, 1<<30)
 	must(b, err)
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	var ways trails

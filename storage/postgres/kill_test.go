@@ -95,8 +95,8 @@ func (o *mortalOutbox) Outbox(ctx context.Context, _ string) ([]engine.RunID, er
 	return o.Store.Outbox(ctx, subscribed)
 }
 
-func (o *mortalOutbox) Parcel(ctx context.Context, run engine.RunID, _ string, after storage.Cursor, rows int) (*storage.Parcel, error) {
-	return o.Store.Parcel(ctx, run, subscribed, after, min(rows, 700))
+func (o *mortalOutbox) Delivery(ctx context.Context, run engine.RunID, _ string, after storage.Cursor, rows int) (*storage.Delivery, error) {
+	return o.Store.Delivery(ctx, run, subscribed, after, min(rows, 700))
 }
 
 func (o *mortalOutbox) Sent(ctx context.Context, run engine.RunID, _ string, to storage.Cursor) error {
@@ -210,7 +210,7 @@ func TestKilledSender(t *testing.T) {
 	total, confirmed, _ := sender(t, folder(), undisturbed.url, "never")
 	want := contents(undisturbed)
 	if confirmed < 4 || !strings.Contains(want, "sessions 4") {
-		t.Fatalf("%d bytes in %d parcels: %s", total, confirmed, want)
+		t.Fatalf("%d bytes in %d deliveries: %s", total, confirmed, want)
 	}
 	draw := rand.New(rand.NewPCG(seed, 0))
 	kills := []string{"byte 300", "byte 9000", "sent 1", fmt.Sprint("sent ", confirmed), "sent 3"}

@@ -221,19 +221,19 @@ func TestBatchesOfAnySize(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		_, err := d.Exec(t.Context(), `TRUNCATE throng.runs, throng.sessions, throng.events, throng.trails`)
 		must(t, err)
-		var parcels []*storage.Parcel
+		var deliveries []*storage.Delivery
 		rows := rapid.IntRange(1, 300).Draw(rt, "rows")
-		for after := (storage.Cursor{}); ; after = parcels[len(parcels)-1].Cursor {
-			p, err := l.Parcel(t.Context(), run, "x", after, rows)
+		for after := (storage.Cursor{}); ; after = deliveries[len(deliveries)-1].Cursor {
+			p, err := l.Delivery(t.Context(), run, "x", after, rows)
 			must(t, err)
-			if parcels = append(parcels, p); !p.Full {
+			if deliveries = append(deliveries, p); !p.Full {
 				break
 			}
 		}
 		var b batch
 		fresh := int64(0)
-		for _, i := range append(rapid.SliceOfN(rapid.IntRange(0, len(parcels)-1), 0, 2).Draw(rt, "first"), rapid.Permutation(order(len(parcels))).Draw(rt, "order")...) {
-			must(t, b.fill(run, parcels[i], names, maker{version: "v1"}))
+		for _, i := range append(rapid.SliceOfN(rapid.IntRange(0, len(deliveries)-1), 0, 2).Draw(rt, "first"), rapid.Permutation(order(len(deliveries))).Draw(rt, "order")...) {
+			must(t, b.fill(run, deliveries[i], names, maker{version: "v1"}))
 			s := sending{batch: &b, conn: d.Conn, staged: rapid.Bool().Draw(rt, "staged")}
 			units := b.all()
 			at := rapid.IntRange(0, units.len()).Draw(rt, "cut")

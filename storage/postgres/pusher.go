@@ -23,13 +23,13 @@ const (
 	defaultRows  = 500
 )
 
-// Outbox is the local store's account of what the database lacks. Reading a parcel holds up nobody.
+// Outbox is the local store's account of what the database lacks. Reading a delivery holds up nobody.
 type Outbox interface {
 	// Outbox returns the runs with something unsent, newest first.
 	Outbox(ctx context.Context, target string) ([]engine.RunID, error)
-	// Parcel returns the next rows of a run behind after; ErrNotFound if it has gone.
-	Parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error)
-	// Sent confirms a parcel.
+	// Delivery returns the next rows of a run behind after; ErrNotFound if it has gone.
+	Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error)
+	// Sent confirms a delivery.
 	Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error
 	// Anew has everything sent to target again: it has lost what it had.
 	Anew(ctx context.Context, target string) error
@@ -70,7 +70,7 @@ type Pusher struct {
 	status  board
 	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
 	suspect atomic.Bool                  // the pool failed somebody else
-	sending atomic.Pointer[parcelling]   // nil while no batch is on its way
+	sending atomic.Pointer[packing]   // nil while no batch is on its way
 	waiting atomic.Int64                 // for a connection of the pool
 
 	ctx    context.Context    // ends the work at once

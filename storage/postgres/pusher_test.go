@@ -198,7 +198,7 @@ func TestOlderState(t *testing.T) {
 	must(t, l.Subscribe(t.Context(), run, "x"))
 	var batches []*batch
 	add := func(rows int) {
-		p, err := l.Parcel(t.Context(), run, "x", storage.Cursor{}, rows)
+		p, err := l.Delivery(t.Context(), run, "x", storage.Cursor{}, rows)
 		must(t, err)
 		b := &batch{}
 		must(t, b.fill(run, p, names, maker{version: "v1"}))

@@ -167,14 +167,14 @@ func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Curso
 		p.names[run] = names
 	}
 	go func() {
-		parcel, err := p.config.Outbox.Parcel(ctx, run, p.target, after, rows)
-		if err == nil && parcel.Empty() {
+		delivery, err := p.config.Outbox.Delivery(ctx, run, p.target, after, rows)
+		if err == nil && delivery.Empty() {
 			out <- loaded{}
 			return
 		}
 		if err == nil {
-			parcel.Sessions = while(ctx, parcel.Sessions)
-			err = b.fill(run, parcel, names, maker{p.config.Version, p.config.Machine})
+			delivery.Sessions = while(ctx, delivery.Sessions)
+			err = b.fill(run, delivery, names, maker{p.config.Version, p.config.Machine})
 		}
 		if err != nil {
 			out <- loaded{err: &localError{err}}
@@ -209,7 +209,7 @@ func (p *Pusher) push(ctx context.Context, b *batch) error {
 	defer giveUp(nil)
 	var s sending
 	err := p.withConn(batchCtx, func(conn *pgx.Conn) error {
-		p.sending.Store(&parcelling{conn, giveUp})
+		p.sending.Store(&packing{conn, giveUp})
 		defer p.sending.Store(nil)
 		s = sending{batch: b, conn: conn, begin: p.limits.begin(), staged: p.staged}
 		return s.send(batchCtx, b.all())

@@ -58,14 +58,14 @@ func overLines(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// parcelling is a batch that is on its way.
-type parcelling struct {
+// packing is a batch that is on its way.
+type packing struct {
 	conn   *pgx.Conn
 	giveUp context.CancelCauseFunc
 }
 
 // still reports whether nothing has moved for a while.
-func (s *parcelling) still() bool {
+func (s *packing) still() bool {
 	conn := s.conn.PgConn().Conn()
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

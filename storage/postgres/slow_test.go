@@ -102,7 +102,7 @@ func TestSlowBatchGoesOn(t *testing.T) {
 	conn, err := pgx.ConnectConfig(t.Context(), config.ConnConfig)
 	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
-	s := parcelling{conn: conn}
+	s := packing{conn: conn}
 	if s.still() {
 		t.Error("a connection that was just made is still")
 	}

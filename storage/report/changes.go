@@ -22,10 +22,10 @@ type change struct {
 	Inexact, Machine bool // Machine: no person did it
 }
 
-// byMachine reports whether the run itself changed something: a governor, a pacer, the breaker.
+// byMachine reports whether the run itself changed something: a governor, a rate limiter, the breaker.
 func byMachine(c *engine.ChangeRow) bool {
 	switch c.Who {
-	case "pacer", "breaker", "clock":
+	case "rate limiter", "breaker", "clock":
 		return true
 	}
 	return slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })

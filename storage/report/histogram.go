@@ -36,7 +36,7 @@ type bins struct {
 	most   int64
 }
 
-func binned(h spread) (b bins) {
+func trashed(h spread) (b bins) {
 	h.Each(func(from, to time.Duration, n int64) {
 		at := place((from + to).Seconds() / 2)
 		whole := int(math.Floor(at))
@@ -59,7 +59,7 @@ func newHistogram(h spread) (v histogramView) {
 	if h.Count() == 0 {
 		return v
 	}
-	b := binned(h)
+	b := trashed(h)
 	x := func(at float64) float64 { return 100 * (at - float64(b.first)) / float64(len(b.counts)) }
 	s := &svg{}
 	s.open("How long sessions took", plotHeight+textHeight)

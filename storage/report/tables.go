@@ -142,7 +142,7 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 		name string
 		spread
 	}{
-		{"Whole session", &t.Total}, {"In services and steps", &t.Service}, {"Held back by Throng", &t.Held}, {"Wait for a place, before it", &t.Queue},
+		{"Whole session", &t.Total}, {"In services and steps", &t.Service}, {"Throttled by Throng", &t.Held}, {"Wait for a place, before it", &t.Queue},
 	} {
 		rows = append(rows, append([]string{h.name}, quantiles(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
 	}

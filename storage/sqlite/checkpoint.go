@@ -116,7 +116,7 @@ func (j *Journal) advance() bool {
 	if c.piece.last {
 		c.cancel()
 		j.jobs = j.jobs[1:]
-		j.chores = append(j.chores, &dropDeltas{journal: j, below: c.row.Cycle}, prune{journal: j})
+		j.maintenances = append(j.maintenances, &dropDeltas{journal: j, below: c.row.Cycle}, prune{journal: j})
 		for _, w := range c.waiting {
 			close(w)
 		}

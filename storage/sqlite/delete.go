@@ -30,7 +30,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 const (
 	deleted  = 1 // being removed
 	arriving = 2 // being imported
-	binned   = 3 // in the bin: all of it is kept
+	trashed   = 3 // in the trash: all of it is kept
 )
 
 // Doomed returns what goes when a run is deleted.
@@ -137,7 +137,7 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 				return err
 			}
 			err := s.write(func(tx txn) (err error) {
-				removed, err = tx.changed(query, key, choreRows, choreRows)
+				removed, err = tx.changed(query, key, maintenanceRows, maintenanceRows)
 				return err
 			})
 			if err != nil {
@@ -189,7 +189,7 @@ func (s *Store) finishDeleting(ctx context.Context) {
 	s.removeDoomed(ctx, upTo)
 }
 
-// removeDoomed removes the runs that are not there for anybody, but for the bin's: with upTo arriving also those that are
+// removeDoomed removes the runs that are not there for anybody, but for the trash's: with upTo arriving also those that are
 // being imported.
 func (s *Store) removeDoomed(ctx context.Context, upTo int) {
 	type left struct {

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// choreRows is how many rows a piece of a chore removes, and pruneRows of how many agents memory is removed at once.
-	choreRows = 10_000
+	// maintenanceRows is how many rows a piece of a maintenance task removes, and pruneRows of how many agents memory is removed at once.
+	maintenanceRows = 10_000
 	pruneRows = 200
-	// Rows that somebody waits for go first after a piece of a chore, for choreShare times as long as that took, but no
-	// longer than chorePause.
-	choreShare = 4
-	chorePause = 20 * time.Millisecond
+	// Rows that somebody waits for go first after a piece of a maintenance task, for maintenanceShare times as long as that took, but no
+	// longer than maintenancePause.
+	maintenanceShare = 4
+	maintenancePause = 20 * time.Millisecond
 )
 
-// chore is the removal of what is not kept, in pieces that do not hold up rows for long.
-type chore interface {
+// maintenance is the removal of what is not kept, in pieces that do not hold up rows for long.
+type maintenance interface {
 	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
 	// It is called again, for the same piece, if the transaction failed.
-	piece(tx txn) (rest chore, err error)
+	piece(tx txn) (rest maintenance, err error)
 }
 
-// doChore does a piece of the first chore.
-func (j *Journal) doChore(busy bool) bool {
-	if busy && time.Since(j.choreAt) < j.chorePause {
+// doMaintenance does a piece of the first maintenance task.
+func (j *Journal) doMaintenance(busy bool) bool {
+	if busy && time.Since(j.maintenanceAt) < j.maintenancePause {
 		return true
 	}
-	var rest chore
+	var rest maintenance
 	began := time.Now()
 	ok := j.persist(func(tx txn) (err error) {
-		rest, err = j.chores[0].piece(tx)
+		rest, err = j.maintenances[0].piece(tx)
 		if errors.Is(err, ErrDamaged) { // keeping too much is better than stopping the run
 			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
 			rest, err = nil, nil
@@ -46,13 +46,13 @@ func (j *Journal) doChore(busy bool) bool {
 		return false
 	}
 	if rest == nil {
-		j.swept(j.chores[0])
-		j.chores = j.chores[1:]
+		j.swept(j.maintenances[0])
+		j.maintenances = j.maintenances[1:]
 	} else {
-		j.chores[0] = rest
+		j.maintenances[0] = rest
 	}
-	j.choreAt = time.Now()
-	j.chorePause = min(choreShare*j.choreAt.Sub(began), chorePause)
+	j.maintenanceAt = time.Now()
+	j.maintenancePause = min(maintenanceShare*j.maintenanceAt.Sub(began), maintenancePause)
 	return true
 }
 
@@ -72,7 +72,7 @@ type pack struct {
 	data        []byte
 }
 
-func (s *sweep) piece(tx txn) (rest chore, err error) {
+func (s *sweep) piece(tx txn) (rest maintenance, err error) {
 	began := time.Now()
 	// The newest first: were it stopped between two pieces, no answer may be there whose intent is not.
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle DESC, pos DESC`, s.journal.run, s.upTo)
@@ -97,7 +97,7 @@ func (s *sweep) piece(tx txn) (rest chore, err error) {
 	return restOf(s, last), nil
 }
 
-func restOf(c chore, last bool) chore {
+func restOf(c maintenance, last bool) maintenance {
 	if last {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 	return err
 }
 
-// somePacks reads packs up to a chore's size; last says that there are no more.
+// somePacks reads packs up to a maintenance task's size; last says that there are no more.
 func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err error) {
 	rows, err := tx.rows(query, args...)
 	if err != nil {
@@ -149,7 +149,7 @@ func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err 
 	defer rows.Close()
 	n, bytes := 0, 0
 	for rows.Next() {
-		if n >= choreRows || bytes >= pieceBytes {
+		if n >= maintenanceRows || bytes >= pieceBytes {
 			return packs, false, nil
 		}
 		var p pack
@@ -210,7 +210,7 @@ type dropDeltas struct {
 	below   int // cycle
 }
 
-func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
+func (d *dropDeltas) piece(tx txn) (rest maintenance, err error) {
 	began := time.Now()
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
 	if err != nil {
@@ -227,7 +227,7 @@ func (d *dropDeltas) piece(tx txn) (rest chore, err error) {
 	return restOf(d, last), nil
 }
 
-// prune removes the checkpoints beyond those that are kept, but for what is in the bin, and then the memory that no kept
+// prune removes the checkpoints beyond those that are kept, but for what is in the trash, and then the memory that no kept
 // one needs: all that an agent has from before the oldest kept one, if that one or a pruned one before it has newer.
 type prune struct {
 	journal *Journal
@@ -237,12 +237,12 @@ type prune struct {
 	oldest        int
 }
 
-func (p prune) piece(tx txn) (rest chore, err error) {
+func (p prune) piece(tx txn) (rest maintenance, err error) {
 	if !p.pruned {
 		err = p.checkpoints(tx)
 	} else {
 		began := time.Now()
-		for n := 0; n < choreRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.pressed(began)); n += pruneRows {
+		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.pressed(began)); n += pruneRows {
 			err = p.memory(tx)
 		}
 	}

@@ -239,7 +239,7 @@ func TestCrashInCheckpoint(t *testing.T) {
 	cutting.Store(false)
 
 	if n.Load() < 5 {
-		t.Errorf("the checkpoint and its chores took %d commits, want more", n.Load())
+		t.Errorf("the checkpoint and its maintenance tasks took %d commits, want more", n.Load())
 	}
 	for i := range n.Load() {
 		cut := openStore(t, filepath.Join(cuts, fmt.Sprint(i+1)), Options{Logger: quiet()})
@@ -273,7 +273,7 @@ func TestCrashInCheckpoint(t *testing.T) {
 	}
 }
 
-// TestPiecesEnd holds that a piece of a checkpoint, and of a chore, ends early where somebody waits, and goes on to its end
+// TestPiecesEnd holds that a piece of a checkpoint, and of a maintenance task, ends early where somebody waits, and goes on to its end
 // where nobody does.
 func TestPiecesEnd(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -320,7 +320,7 @@ func TestPiecesEnd(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var rest chore = prune{journal: j, pruned: true, number: 2, agent: -1, oldest: 2}
+	var rest maintenance = prune{journal: j, pruned: true, number: 2, agent: -1, oldest: 2}
 	pruned := func(tx txn) (err error) {
 		rest, err = rest.piece(tx)
 		return err
@@ -329,8 +329,8 @@ func TestPiecesEnd(t *testing.T) {
 	piece(true, pruned)
 	soon := agents - left()
 	piece(false, pruned)
-	if n := agents - left() - soon; soon == 0 || soon >= n || n != choreRows {
-		t.Errorf("pruned %d agents while somebody waited and %d then, want fewer than %d", soon, n, choreRows)
+	if n := agents - left() - soon; soon == 0 || soon >= n || n != maintenanceRows {
+		t.Errorf("pruned %d agents while somebody waited and %d then, want fewer than %d", soon, n, maintenanceRows)
 	}
 }
 
@@ -399,7 +399,7 @@ func TestInterruptedDelete(t *testing.T) {
 		}
 	}})
 	j := newRun(t, s, "r")
-	for agent := range 3 * choreRows {
+	for agent := range 3 * maintenanceRows {
 		j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Started: time.Now()}})
 	}
 	if err := j.Close(t.Context()); err != nil {
@@ -481,12 +481,12 @@ func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	}
 	if err := s.write(func(tx txn) error {
 		return tx.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
-			INSERT INTO requests (run, pos, cycle, kept, count, data) SELECT run, pos + i, cycle, kept, count, data FROM requests, n`, choreRows)
+			INSERT INTO requests (run, pos, cycle, kept, count, data) SELECT run, pos + i, cycle, kept, count, data FROM requests, n`, maintenanceRows)
 	}); err != nil {
 		t.Fatal(err)
 	}
 	first := ask[int64](t, s.reader, `SELECT min(pos) FROM requests`)
-	var rest chore = &sweep{journal: j, upTo: 0}
+	var rest maintenance = &sweep{journal: j, upTo: 0}
 	if err := s.write(func(tx txn) (err error) {
 		rest, err = rest.piece(tx)
 		return err

@@ -112,9 +112,9 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 	case err == nil:
 		i.key = key
 		return i, nil
-	case errors.Is(err, ErrBinned):
+	case errors.Is(err, ErrTrashed):
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s is in the bin of this store", run.ID), Hint: "take it out of there first: throngctl restore " + string(run.ID),
+			Field: "run", Problem: fmt.Sprintf("%s is in the trash of this store", run.ID), Hint: "take it out of there first: throngctl restore " + string(run.ID),
 		}
 	case errors.Is(err, engine.ErrNotFound):
 		i.fresh = true

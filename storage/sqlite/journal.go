@@ -58,11 +58,11 @@ type Journal struct {
 	inexact    *engine.Inexact // of the run so far
 	number     int             // of the last checkpoint begun
 	jobs       []*checkpointJob
-	chores     []chore
+	maintenances     []maintenance
 	private    bool           // the write-ahead log may hold answers of private steps
-	choreAt    time.Time      // when a piece of one was done last
+	maintenanceAt    time.Time      // when a piece of one was done last
 	waited     time.Duration  // for the disk, since it began what it is at
-	chorePause time.Duration  // how long rows go first after it
+	maintenancePause time.Duration  // how long rows go first after it
 	working    sync.WaitGroup // the goroutines that encode checkpoints
 }
 
@@ -114,10 +114,10 @@ func (j *Journal) tidy() error {
 		return err
 	}
 	if open > 0 {
-		j.chores = append(j.chores, &sweep{journal: j, upTo: open - 1})
+		j.maintenances = append(j.maintenances, &sweep{journal: j, upTo: open - 1})
 	}
 	if checkpoint.Valid {
-		j.chores = append(j.chores, &dropDeltas{journal: j, below: int(checkpoint.Int64)}, prune{journal: j})
+		j.maintenances = append(j.maintenances, &dropDeltas{journal: j, below: int(checkpoint.Int64)}, prune{journal: j})
 	}
 	return nil
 }

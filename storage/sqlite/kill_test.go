@@ -69,7 +69,7 @@ func mortal(dir string) (s *Store, deletes func(), err error) {
 
 // What the worker does: enough agents that checkpoints, pruning, sweeping and deleting take several pieces each.
 const (
-	workAgents = choreRows + 1000
+	workAgents = maintenanceRows + 1000
 	workCycles = 3
 )
 
@@ -160,7 +160,7 @@ func workplace(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a := range 2*choreRows + 10 {
+	for a := range 2*maintenanceRows + 10 {
 		j.Append(engine.SessionRows{{Place: engine.Place{Agent: a}, Outcome: engine.OK}})
 	}
 	if err := j.Close(t.Context()); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// parcelBytes bounds what the packs of a parcel unfold to, but for the last of them. A parcel is encoded as a whole, while
+// deliveryBytes bounds what the packs of a delivery unfold to, but for the last of them. A delivery is encoded as a whole, while
 // the one before is on its way.
-const parcelBytes = 32 << 20
+const deliveryBytes = 32 << 20
 
 // Subscribe has a run's rows sent to target, the name of a remote database, from its beginning on. It has no effect on
 // a run that is subscribed already.
@@ -152,24 +152,24 @@ func (s *Store) cursor(ctx context.Context, run engine.RunID, target string) (ke
 	return key, at, translate(err)
 }
 
-// Parcel returns the next rows of a run that target has not confirmed and that lie behind after, which is what is on
+// Delivery returns the next rows of a run that target has not confirmed and that lie behind after, which is what is on
 // its way already: at most rows sessions and as many metrics, but whole packs. Its reads are short. ErrNotFound if the
 // run is not subscribed to target.
-func (s *Store) Parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error) {
-	p, err := s.parcel(ctx, run, target, after, rows)
+func (s *Store) Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
+	p, err := s.delivery(ctx, run, target, after, rows)
 	if err != nil {
 		return nil, fmt.Errorf("unsent rows of run %s: %w", run, err)
 	}
 	return p, nil
 }
 
-func (s *Store) parcel(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Parcel, error) {
+func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
 	key, at, err := s.cursor(ctx, run, target)
 	if err != nil {
 		return nil, err
 	}
 	at = at.Max(after)
-	p := &storage.Parcel{Cursor: at}
+	p := &storage.Delivery{Cursor: at}
 
 	// The run is read before the journal's end: all that it counts lies before that.
 	var totals []byte
@@ -181,7 +181,7 @@ func (s *Store) parcel(ctx context.Context, run engine.RunID, target string, aft
 	if err := s.reader.QueryRowContext(ctx, `SELECT next - 1 FROM positions`).Scan(&p.Cursor.Pos); err != nil {
 		return nil, translate(err)
 	}
-	reading := parcelReading{store: s, run: key, after: at.Pos, upTo: p.Cursor.Pos, rows: max(rows, 1)}
+	reading := deliveryReading{store: s, run: key, after: at.Pos, upTo: p.Cursor.Pos, rows: max(rows, 1)}
 	if err := reading.read(ctx); err != nil {
 		return nil, err
 	}
@@ -239,8 +239,8 @@ func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpo
 	return nil, nil //nolint:nilnil // pruned meanwhile
 }
 
-// parcelReading gathers packs of sessions, and metrics, from after to upTo, which it lowers where it stops before.
-type parcelReading struct {
+// deliveryReading gathers packs of sessions, and metrics, from after to upTo, which it lowers where it stops before.
+type deliveryReading struct {
 	store       *Store
 	run         int64
 	after, upTo int64
@@ -252,7 +252,7 @@ type parcelReading struct {
 	metrics []engine.MetricsRow
 }
 
-func (r *parcelReading) read(ctx context.Context) error {
+func (r *deliveryReading) read(ctx context.Context) error {
 	if err := r.readPacks(ctx); err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (r *parcelReading) read(ctx context.Context) error {
 	return nil
 }
 
-func (r *parcelReading) readPacks(ctx context.Context) error {
+func (r *deliveryReading) readPacks(ctx context.Context) error {
 	bytes := 0
 	for last := r.after; ; {
 		page := 0
@@ -278,7 +278,7 @@ func (r *parcelReading) readPacks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if r.count >= r.rows || bytes >= parcelBytes {
+			if r.count >= r.rows || bytes >= deliveryBytes {
 				r.full, r.upTo = true, last
 				return nil
 			}
@@ -306,7 +306,7 @@ func unfoldedSize(blob []byte) int {
 }
 
 // readMetrics returns the position of the last one.
-func (r *parcelReading) readMetrics(ctx context.Context) (last int64, err error) {
+func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err error) {
 	for rows, err := range r.store.query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
 		r.run, r.after, r.upTo, r.rows) {
 		if err != nil {
@@ -327,7 +327,7 @@ func (r *parcelReading) readMetrics(ctx context.Context) (last int64, err error)
 	return last, nil
 }
 
-func (r *parcelReading) sessions(yield func(*engine.SessionRow, error) bool) {
+func (r *deliveryReading) sessions(yield func(*engine.SessionRow, error) bool) {
 	var reader sessionReader
 	stopped := false
 	for _, p := range r.packs {

@@ -42,10 +42,10 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// take receives one parcel, without confirming it.
-func (r *remote) take(t testing.TB, f fataler, s *Store, run engine.RunID, rows int) *storage.Parcel {
+// take receives one delivery, without confirming it.
+func (r *remote) take(t testing.TB, f fataler, s *Store, run engine.RunID, rows int) *storage.Delivery {
 	f.Helper()
-	p, err := s.Parcel(t.Context(), run, r.target, storage.Cursor{}, rows)
+	p, err := s.Delivery(t.Context(), run, r.target, storage.Cursor{}, rows)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (r *remote) take(t testing.TB, f fataler, s *Store, run engine.RunID, rows 
 		n++
 	}
 	if n != p.Count {
-		f.Fatalf("got %d sessions, the parcel counts %d", n, p.Count)
+		f.Fatalf("got %d sessions, the delivery counts %d", n, p.Count)
 	}
 	for i := range p.Metrics {
 		r.metrics[p.Metrics[i].At]++
@@ -76,7 +76,7 @@ func (r *remote) take(t testing.TB, f fataler, s *Store, run engine.RunID, rows 
 	return p
 }
 
-// drain receives and confirms parcels until nothing is left.
+// drain receives and confirms deliveries until nothing is left.
 func (r *remote) drain(t testing.TB, f fataler, s *Store, run engine.RunID, rows int) {
 	f.Helper()
 	for {
@@ -102,7 +102,7 @@ func unsent(t testing.TB, s *Store, run engine.RunID, target string) int64 {
 	return n
 }
 
-// TestOutboxGivesEverythingOnce journals in batches of all sizes and drains two outboxes in parcels of all sizes in
+// TestOutboxGivesEverythingOnce journals in batches of all sizes and drains two outboxes in deliveries of all sizes in
 // between, across restarts: each gets every take of every session, and every second of metrics, once.
 func TestOutboxGivesEverythingOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -153,7 +153,7 @@ func TestOutboxGivesEverythingOnce(t *testing.T) {
 	})
 }
 
-// TestOutboxRows holds that a parcel has what was journaled, and a second one only what lies behind.
+// TestOutboxRows holds that a delivery has what was journaled, and a second one only what lies behind.
 func TestOutboxRows(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -175,7 +175,7 @@ func TestOutboxRows(t *testing.T) {
 	if n := unsent(t, s, "r", r.target); n != 41 {
 		t.Errorf("%d rows are unsent, want 41", n)
 	}
-	p, err := s.Parcel(t.Context(), "r", r.target, storage.Cursor{}, 1000)
+	p, err := s.Delivery(t.Context(), "r", r.target, storage.Cursor{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestOutboxRows(t *testing.T) {
 		}
 		break
 	}
-	if next, err := s.Parcel(t.Context(), "r", r.target, p.Cursor, 1000); err != nil || !next.Empty() {
+	if next, err := s.Delivery(t.Context(), "r", r.target, p.Cursor, 1000); err != nil || !next.Empty() {
 		t.Errorf("behind everything: got %+v, %v", next, err)
 	}
 }
@@ -270,7 +270,7 @@ func TestOutboxRecord(t *testing.T) {
 	for sent := range 3 {
 		p := fresh.take(t, t, s, "r", 1)
 		if last := sent == 2; p.Full == last || (fresh.record.Ending == engine.EndFinished) != last || (fresh.totals != nil) != last {
-			t.Errorf("parcel %d: got full %v, %v, totals %v", sent, p.Full, fresh.record.Ending, fresh.totals)
+			t.Errorf("delivery %d: got full %v, %v, totals %v", sent, p.Full, fresh.record.Ending, fresh.totals)
 		}
 		if err := s.Sent(t.Context(), "r", fresh.target, p.Cursor); err != nil {
 			t.Fatal(err)
@@ -317,7 +317,7 @@ func TestOutboxRecord(t *testing.T) {
 	}
 }
 
-// TestOutboxLargeRows holds that rows which are large once unfolded come in several parcels.
+// TestOutboxLargeRows holds that rows which are large once unfolded come in several deliveries.
 func TestOutboxLargeRows(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -332,7 +332,7 @@ func TestOutboxLargeRows(t *testing.T) {
 		}
 	}
 	p := r.take(t, t, s, "r", 10*rows)
-	if want := parcelBytes/size + 1; !p.Full || p.Count > want || p.Count < want/2 {
+	if want := deliveryBytes/size + 1; !p.Full || p.Count > want || p.Count < want/2 {
 		t.Errorf("got %d sessions of 1 MiB, full %v; want about %d", p.Count, p.Full, want)
 	}
 	r.drain(t, t, s, "r", 10*rows)
@@ -359,7 +359,7 @@ func TestOutboxCursor(t *testing.T) {
 	if err != nil || !slices.Equal(runs, []engine.RunID{"s", "r"}) {
 		t.Errorf("got runs %v, %v, want s, r", runs, err)
 	}
-	p, err := s.Parcel(t.Context(), "r", "a:1/x", storage.Cursor{}, 100)
+	p, err := s.Delivery(t.Context(), "r", "a:1/x", storage.Cursor{}, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestOutboxCursor(t *testing.T) {
 	if a, b := unsent(t, s, "r", "a:1/x"), unsent(t, s, "r", "b:2/y"); a != 11 || b != 11 {
 		t.Errorf("sent anew: %d and %d rows are unsent, want 11 and 11", a, b)
 	}
-	if again, err := s.Parcel(t.Context(), "r", "a:1/x", storage.Cursor{}, 100); err != nil || again.Record == nil || again.Cursor != p.Cursor {
+	if again, err := s.Delivery(t.Context(), "r", "a:1/x", storage.Cursor{}, 100); err != nil || again.Record == nil || again.Cursor != p.Cursor {
 		t.Errorf("sent anew: got %+v, %v, want what was sent at first", again, err)
 	}
 	if err := s.Sent(t.Context(), "r", "a:1/x", p.Cursor); err != nil {
@@ -391,7 +391,7 @@ func TestOutboxCursor(t *testing.T) {
 	}
 	for what, err := range map[string]error{
 		"unsent of an unknown target": errorOf(s.Unsent(t.Context(), "r", "nowhere")),
-		"a parcel of one":             errorOf(s.Parcel(t.Context(), "r", "nowhere", storage.Cursor{}, 1)),
+		"a delivery of one":             errorOf(s.Delivery(t.Context(), "r", "nowhere", storage.Cursor{}, 1)),
 		"an unknown run":              s.Subscribe(t.Context(), "nobody", "a:1/x"),
 	} {
 		if !errors.Is(err, engine.ErrNotFound) {
@@ -440,7 +440,7 @@ func olden(t *testing.T, s *Store) {
 	t.Helper()
 	statement(t, s, `ALTER TABLE barriers DROP COLUMN work`, `ALTER TABLE barriers DROP COLUMN mock`, `DROP TABLE unconfirmed`, `DROP TRIGGER runs_changed`, `DROP TABLE outbox`, `DROP INDEX sessions_sent`, `DROP INDEX metrics_sent`,
 		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `ALTER TABLE checkpoints DROP COLUMN took`, `ALTER TABLE runs DROP COLUMN path`,
-		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_binned`,
+		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_trashed`,
 		`ALTER TABLE checkpoints DROP COLUMN binned`, `ALTER TABLE runs DROP COLUMN note`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
 }
 

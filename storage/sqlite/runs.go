@@ -238,14 +238,14 @@ func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error)
 // errMany says that the beginning of an id is not enough.
 var errMany = fmt.Errorf("%w: more than one run's id begins so", engine.ErrNotFound)
 
-// ErrBinned says that a run is not there because it is in the bin.
-var ErrBinned = fmt.Errorf("%w: it is in the bin, and can be restored", engine.ErrNotFound)
+// ErrTrashed says that a run is not there because it is in the trash.
+var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 
-// missing says of which run an error is, and whether it is in the bin.
+// missing says of which run an error is, and whether it is in the trash.
 func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
-		if in, look := s.inBin(ctx, id); look == nil {
-			id, err = in, ErrBinned
+		if in, look := s.inTrash(ctx, id); look == nil {
+			id, err = in, ErrTrashed
 		}
 	}
 	return fmt.Errorf("run %s: %w", id, err)

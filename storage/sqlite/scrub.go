@@ -12,8 +12,8 @@ import (
 // Answers of private steps leave the store once their cycle is closed. Removing their rows overwrites the pages of the file
 // (secure_delete), but the write-ahead log has the pages as they were until it is emptied.
 
-// swept is called when a chore is done.
-func (j *Journal) swept(done chore) {
+// swept is called when a maintenance task is done.
+func (j *Journal) swept(done maintenance) {
 	if _, ok := done.(*sweep); ok && j.private {
 		j.private = !j.store.emptyLog()
 	}
@@ -66,7 +66,7 @@ func (s *Store) sweepLeft() error {
 	ctx := context.Background()
 	left := map[int64]int{}
 	for rows, err := range s.query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE doomed IN (0, ?))
-		WHERE EXISTS (SELECT 1 FROM requests WHERE run = key AND kept = 0 AND cycle <= closed)`, binned) {
+		WHERE EXISTS (SELECT 1 FROM requests WHERE run = key AND kept = 0 AND cycle <= closed)`, trashed) {
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Store) sweepRun(ctx context.Context, run int64, cycle int) error {
 		return err
 	}
 	j := &Journal{store: s, id: record.ID, run: run, settings: record.Settings, folder: newFolder()}
-	for left := chore(&sweep{journal: j, upTo: cycle}); left != nil; {
+	for left := maintenance(&sweep{journal: j, upTo: cycle}); left != nil; {
 		was := left
 		if err := s.transact(func(tx txn) (err error) {
 			left, err = was.piece(tx)

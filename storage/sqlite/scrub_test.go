@@ -133,7 +133,7 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 		t.Errorf("%d of %d traces are in %v after a reader has gone", n, len(traces), where)
 	}
 
-	// A run that goes into the bin with an open cycle has them for when it is restored; with the run they go for good.
+	// A run that goes into the trash with an open cycle has them for when it is restored; with the run they go for good.
 	if err := s.Create(t.Context(), engine.RunRecord{ID: "open", Settings: settings}); err != nil {
 		t.Fatal(err)
 	}

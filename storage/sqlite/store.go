@@ -41,7 +41,7 @@ type Options struct {
 	CommitRows int
 	// RetryEvery is how long a journal waits before it tries again to write; 0 is a second.
 	RetryEvery time.Duration
-	// Now is the clock of the bin; nil is [time.Now].
+	// Now is the clock of the trash; nil is [time.Now].
 	Now func() time.Time
 	// OnGone, if set, is called, from another goroutine, with a run that is being removed without anybody waiting for it:
 	// what belongs to it elsewhere may go too. It may be called again for the same run.

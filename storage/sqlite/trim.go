@@ -83,11 +83,11 @@ func (s *Store) dropSpare(ctx context.Context, key int64) error {
 		err := s.write(func(tx txn) error {
 			var upTo, rows, bytes int64
 			err := tx.row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes`+spare("")+
-				` AND o.id > ?2 ORDER BY o.id LIMIT ?3)`, key, last, choreRows).Scan(&upTo, &rows, &bytes)
+				` AND o.id > ?2 ORDER BY o.id LIMIT ?3)`, key, last, maintenanceRows).Scan(&upTo, &rows, &bytes)
 			if err != nil {
 				return err
 			}
-			if more = rows == choreRows; rows == 0 {
+			if more = rows == maintenanceRows; rows == 0 {
 				return nil
 			}
 			if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+spare("")+` AND o.id > ?2 AND o.id <= ?3)`, key, last, upTo); err != nil {

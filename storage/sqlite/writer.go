@@ -12,7 +12,7 @@ import (
 )
 
 // write is the journal's writer. Between two commits of rows it writes a piece of a checkpoint, and does a piece of a
-// chore.
+// maintenance task.
 func (j *Journal) write() {
 	defer close(j.ended)
 	defer j.abandon()
@@ -33,13 +33,13 @@ func (j *Journal) write() {
 		if len(j.jobs) > 0 && !j.advance() {
 			return
 		}
-		if len(j.chores) > 0 && !j.doChore(queue != nil) {
+		if len(j.maintenances) > 0 && !j.doMaintenance(queue != nil) {
 			return
 		}
 		j.store.worked.Add(int64(time.Since(began) - j.waited))
 		j.waited = 0
 		switch {
-		case queue != nil || len(j.chores) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
+		case queue != nil || len(j.maintenances) > 0 || len(j.jobs) > 0 && j.jobs[0].piece != nil:
 			continue
 		case closing && len(j.jobs) == 0:
 			j.scrub()
@@ -168,7 +168,7 @@ func (j *Journal) commit(queue *batch) bool {
 	for _, c := range w.checkpoints {
 		j.begin(c)
 	}
-	j.chores = append(j.chores, w.chores...)
+	j.maintenances = append(j.maintenances, w.maintenances...)
 	j.inexact = w.inexact
 	for b := queue; b != nil; {
 		switch {
@@ -212,7 +212,7 @@ type transaction struct {
 	moved       bool
 	inexact     *engine.Inexact // of the run so far
 	checkpoints []*checkpointJob
-	chores      []chore
+	maintenances      []maintenance
 }
 
 func (w *transaction) write(queue *batch) error {
@@ -273,7 +273,7 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 	switch r := row.(type) {
 	case engine.BarrierRow:
 		w.cycle, w.moved = r.Cycle+1, true
-		w.chores = append(w.chores, &sweep{journal: w.journal, upTo: r.Cycle})
+		w.maintenances = append(w.maintenances, &sweep{journal: w.journal, upTo: r.Cycle})
 		var work []byte
 		if work, err = encode(&r.Work, w.journal.folder); err == nil {
 			err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work, mock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -136,7 +136,7 @@ func (h *historian) crash() {
 	case 2:
 		h.checkpoint()
 	}
-	must(h, h.journal.Close(context.Background())) // the chores go on
+	must(h, h.journal.Close(context.Background())) // the maintenance tasks go on
 	must(h, h.store.Close())
 	if h.cut.Swap(nil).n > 0 { // the end came first
 		copyDir(h.outer, h.dir, dir)

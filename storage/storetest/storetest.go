@@ -34,12 +34,12 @@ type Store interface {
 	Delete(ctx context.Context, run engine.RunID) error
 	WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error)
 	DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
-	Bin(ctx context.Context, run engine.RunID) error
-	BinCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
-	Binned(ctx context.Context) ([]storage.Binned, error)
+	Trash(ctx context.Context, run engine.RunID) error
+	TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
+	Trashed(ctx context.Context) ([]storage.Trashed, error)
 	Restore(ctx context.Context, run engine.RunID, number int) error
-	DeleteBinned(ctx context.Context, run engine.RunID, number int) error
-	EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Binned, err error)
+	DeleteTrashed(ctx context.Context, run engine.RunID, number int) error
+	EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error)
 	Note(ctx context.Context, run engine.RunID, text string) error
 	Close() error
 }
@@ -93,9 +93,9 @@ func Run(t *testing.T, open Open) {
 		{"sleep is no time that a run took", testSlept},
 		{"metrics are read from a time on", testMetrics},
 		{"a run is deleted whole, but not in progress", testDelete},
-		{"a run comes back from the bin as it was", testBin},
-		{"a checkpoint comes back from the bin", testBinCheckpoint},
-		{"what is deleted from the bin is gone", testEmptyBin},
+		{"a run comes back from the trash as it was", testTrash},
+		{"a checkpoint comes back from the trash", testTrashCheckpoint},
+		{"what is deleted from the trash is gone", testEmptyTrash},
 		{"a note stays with its run", testNote},
 		{"a closed journal refuses", testClosed},
 		{"any history can be resumed", testHistories},

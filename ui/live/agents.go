@@ -159,7 +159,7 @@ func (a *agents) explain() {
 	}
 	switch {
 	case a.job != nil && len(a.shown.states) == 0 && a.job.Crowd == nil:
-		says = "Look back on a moment of the run to see what its agents did"
+		says = "the history of a moment of the run to see what its agents did"
 	case a.job != nil && a.job.Agents == 0:
 		says = "Nobody takes part in this run"
 	case len(a.shown.states) == 0:

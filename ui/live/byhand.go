@@ -43,7 +43,7 @@ func about(d *engine.Doing) string {
 		text += fmt.Sprintf("\nSince %s it is at %s.", words.Stamp(d.Since), d.Path)
 	}
 	if d.Gate != "" {
-		text += "\nIt is held back " + d.Gate + "."
+		text += "\nIt is throttled " + d.Gate + "."
 	}
 	return text + "\n\nA retired agent takes part no more from the next cycle on; this session ends at once as cancelled. The run is inexact from then on."
 }

@@ -54,7 +54,7 @@ type Job struct {
 	Find func(ctx context.Context, text string, most int) (found []int, more bool, err error)
 	// Name is what an agent is called. It does not wait.
 	Name func(index int) string
-	Past Past // to look back; nil cannot
+	Past Past // to open the history; nil cannot
 }
 
 // Past is what is kept of a run. Its methods read the store: never on the UI goroutine.
@@ -75,6 +75,6 @@ type Desk interface {
 	RemoteState() (text string, healthy bool)
 	// Logged is how many errors this process has logged, and the last. It does not wait.
 	Logged() (errors int, last string, at time.Time)
-	// Past is a run to look back on: the one that is shown, or any other of the store. It reads that.
+	// Past is a run to the history of: the one that is shown, or any other of the store. It reads that.
 	Past(ctx context.Context, run engine.RunID) (*Job, error)
 }

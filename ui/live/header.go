@@ -107,7 +107,7 @@ func (h *header) badges(f *feed) {
 	exact, sure := exactness(f.snap)
 	past := ""
 	if f.past {
-		past = "looking back"
+		past = "in the history"
 	}
 	moved := h.phase.Text() != word || h.exact.Text() != exact || h.past.Text() != past
 	h.phase.Set(word, tone)

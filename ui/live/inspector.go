@@ -198,7 +198,7 @@ func (i *inspector) summary(v *engine.AgentView) string {
 			line += ", which asks " + d.Service
 		}
 		if d.Gate != "" {
-			line += ", held back " + d.Gate
+			line += ", throttled " + d.Gate
 		}
 		lines = append(lines, line+".")
 	}
@@ -273,7 +273,7 @@ func stateTone(s engine.AgentState) widgets.Tone {
 	switch s {
 	case engine.AgentInFlight:
 		return widgets.Accent
-	case engine.AgentHeld, engine.AgentCancelled:
+	case engine.AgentThrottled, engine.AgentCancelled:
 		return widgets.Warning
 	case engine.AgentOK:
 		return widgets.Good

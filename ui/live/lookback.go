@@ -71,7 +71,7 @@ func newLookback(s *Screen) *lookback {
 	l.earlier = widget.NewButtonWithIcon("", theme.MediaSkipPreviousIcon(), func() { l.page(-1) })
 	l.later = widget.NewButtonWithIcon("", theme.MediaSkipNextIcon(), func() { l.page(1) })
 	l.play = widget.NewButtonWithIcon("", theme.MediaPlayIcon(), l.playOrStop)
-	l.leave = widget.NewButton("Look back", l.enterOrLeave)
+	l.leave = widget.NewButton("History", l.enterOrLeave)
 	var names []string
 	for _, s := range speeds {
 		names = append(names, s.name)

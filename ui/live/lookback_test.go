@@ -106,11 +106,11 @@ func (st *stage) says(t *testing.T, want string) {
 
 func TestLookBack(t *testing.T) {
 	st, _, _ := lookingBack(t, running())
-	st.says(t, "live; drag to look back")
-	st.hides(t, "looking back")
+	st.says(t, "live; drag to open the history")
+	st.hides(t, "in the history")
 	st.back.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
-	st.shows(t, "looking back", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
+	st.shows(t, "in the history", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
 		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Ended in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")
@@ -134,8 +134,8 @@ func TestLookBack(t *testing.T) {
 	st.shows(t, "91 %")
 
 	st.Tap(st.root, "Live")
-	st.hides(t, "looking back", "then it was 502")
-	st.shows(t, "12 %", "Look back")
+	st.hides(t, "in the history", "then it was 502")
+	st.shows(t, "12 %", "History")
 	if st.limit.slider.Disabled() || !st.orders.open() {
 		t.Error("back at the run it takes no orders")
 	}
@@ -164,7 +164,7 @@ func TestAnswerThatComesTooLate(t *testing.T) {
 	st.Tap(st.root, "Live")
 	close(past.wait)
 	st.Until("the answer came", func() bool { return !st.back.busy })
-	st.hides(t, "looking back")
+	st.hides(t, "in the history")
 }
 
 func TestMomentThatCannotBeRead(t *testing.T) {
@@ -244,19 +244,19 @@ func TestAPastRun(t *testing.T) {
 	over.Run, over.Phase, over.Ending, over.At = "20300201-080000-past", engine.Ended, engine.EndFinished, at(0)
 	job := jobOf(newFakeRun(over))
 	job.Title, job.Past = "Last month", &fakePast{}
-	st.LookBack(job)
+	st.History(job)
 	st.Until("its course is read", func() bool { return st.back.course != nil })
 	st.shows(t, "Last month", "finished", "To the newest run")
-	st.says(t, "as it ended; drag to look back")
+	st.says(t, "as it ended; drag to open the history")
 	st.back.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
-	st.shows(t, "looking back", "To the end")
+	st.shows(t, "in the history", "To the end")
 	st.Tap(st.root, "To the end")
 	st.Tap(st.root, "To the newest run")
 	st.shows(t, "372 shoppers, a day in March", "running")
 	st.hides(t, "Last month")
 
-	st.LookBack(job)
+	st.History(job)
 	st.desk.job = jobOf(newFakeRun(running()))
 	st.desk.job.Title = "Just launched"
 	st.Tick()
@@ -266,7 +266,7 @@ func TestAPastRun(t *testing.T) {
 // TestNothingToLookBackOn is a run whose past is not kept: the row is not there.
 func TestNothingToLookBackOn(t *testing.T) {
 	st := perform(t, running())
-	if uitest.Button(st.root, "Look back") != nil {
+	if uitest.Button(st.root, "History") != nil {
 		t.Error("a run without a past can be looked back on")
 	}
 }
@@ -293,7 +293,7 @@ func TestActions(t *testing.T) {
 	st.shows(t, "Browse")
 	do("Next view")
 	st.hides(t, "Browse")
-	do("Look back, or return")
+	do("History, or return")
 	if want := st.back.end().Add(-time.Minute); !st.back.at.Equal(want) {
 		t.Errorf("it looks back on %v, want %v", st.back.at, want)
 	}
@@ -304,7 +304,7 @@ func TestActions(t *testing.T) {
 	if !st.back.at.Equal(at(-3)) || !st.back.playing {
 		t.Errorf("it is %v, playing %v", st.back.at, st.back.playing)
 	}
-	do("Look back, or return")
+	do("History, or return")
 	if st.back.active() {
 		t.Error("it still looks back")
 	}

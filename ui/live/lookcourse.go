@@ -65,7 +65,7 @@ func (l *lookback) spans() []widgets.Span {
 	return spans
 }
 
-// end is up to when there is something to look back on; zero is never.
+// end is up to when there is something to the history of; zero is never.
 func (l *lookback) end() time.Time {
 	spans := l.spans()
 	if len(spans) == 0 {

@@ -23,7 +23,7 @@ func (l *lookback) draw() {
 		at = l.end()
 	}
 	l.scrubber.Set(at)
-	text, importance := "Look back", widget.MediumImportance
+	text, importance := "History", widget.MediumImportance
 	switch {
 	case l.active() && l.screen.feed.snap.Phase == engine.Ended:
 		text, importance = "To the end", widget.HighImportance
@@ -65,9 +65,9 @@ func (l *lookback) say() {
 	case l.active():
 		l.says.Set("reading that moment", widgets.Quiet)
 	case l.screen.feed.snap.Phase == engine.Ended:
-		l.says.Set("as it ended; drag to look back", widgets.Quiet)
+		l.says.Set("as it ended; drag to open the history", widgets.Quiet)
 	default:
-		l.says.Set("live; drag to look back", widgets.Quiet)
+		l.says.Set("live; drag to open the history", widgets.Quiet)
 	}
 }
 

@@ -67,7 +67,7 @@ func kindOf(c *engine.ChangeRow) chart.MarkerKind {
 	switch {
 	case c.What == engine.LimitSetting || c.What == engine.CeilingSetting:
 		return direction(c.Old, c.New)
-	case c.Who == "pacer":
+	case c.Who == "rate limiter":
 		return chart.Refused
 	case c.What == engine.InjectChange:
 		return chart.Told
@@ -100,7 +100,7 @@ func marked(c *engine.ChangeRow) bool {
 	if c.What == engine.LimitSetting {
 		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
 	}
-	if c.Who == "pacer" { // where the rate shrank
+	if c.Who == "rate limiter" { // where the rate shrank
 		var before, now float64
 		_, err1 := fmt.Sscan(c.Old, &before)
 		_, err2 := fmt.Sscan(c.New, &now)

@@ -23,7 +23,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(o.results, action.Action{Name: "See results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		{Name: "Next view", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.views.next, Enabled: always},
 		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: ctrl, Do: s.findAgent, Enabled: always},
-		{Name: "Look back, or return", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl, Do: l.enterOrLeave, Enabled: can},
+		{Name: "History, or return", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl, Do: l.enterOrLeave, Enabled: can},
 		{Name: "Play or stop", Menu: "Run", Key: fyne.KeyP, Modifier: shift, Do: l.playOrStop, Enabled: can},
 		{Name: "A cycle back", Menu: "Run", Key: fyne.KeyLeftBracket, Modifier: ctrl, Do: func() { l.page(-1) }, Enabled: can},
 		{Name: "A cycle on", Menu: "Run", Key: fyne.KeyRightBracket, Modifier: ctrl, Do: func() { l.page(1) }, Enabled: func() bool { return can() && l.active() }},

@@ -132,8 +132,8 @@ func (s *Screen) begin(job *Job) {
 	s.page.again()
 }
 
-// LookBack shows a run that is past, or the one that is shown, for a person to look back on.
-func (s *Screen) LookBack(job *Job) {
+// History shows a run that is past, or the one that is shown, for a person to the history of.
+func (s *Screen) History(job *Job) {
 	if s.past, s.beside = nil, s.desk.Job(); job != s.beside {
 		s.past = job
 	}

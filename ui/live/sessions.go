@@ -177,7 +177,7 @@ func (s *sessions) sayFacts(bar int) {
 		if d := s.doing; t.Outcome == engine.Unfinished && d != nil && d.Path == path {
 			says = "goes on"
 			if d.Gate != "" {
-				says = "held back " + d.Gate
+				says = "throttled " + d.Gate
 			}
 		}
 		s.facts.Say(path + ": " + says)

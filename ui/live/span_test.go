@@ -81,7 +81,7 @@ func TestShortRunFillsTheCharts(t *testing.T) {
 	}
 	then := st.feed.as(&engine.Moment{Snapshot: &engine.Snapshot{At: st.feed.last.Add(-2 * time.Second)}})
 	if got := span(then).Round(time.Second); got != length {
-		t.Errorf("looking back the charts span %v, want %v", got, length)
+		t.Errorf("in the history the charts span %v, want %v", got, length)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestMarksHaveKinds(t *testing.T) {
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "running", New: engine.Paused.String()}, chart.Paused},
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "paused", New: engine.Running.String()}, chart.Resumed},
 		{engine.ChangeRow{What: engine.PhaseChange, Old: "running", New: engine.Draining.String()}, chart.Ended},
-		{engine.ChangeRow{What: "model rate", Old: "20", New: "16", Who: "pacer"}, chart.Refused},
+		{engine.ChangeRow{What: "model rate", Old: "20", New: "16", Who: "rate limiter"}, chart.Refused},
 		{engine.ChangeRow{What: "shop breaker", Old: "closed", New: "open", Who: "breaker"}, chart.Troubled},
 		{engine.ChangeRow{What: engine.StallChange, New: "shop"}, chart.Troubled},
 		{engine.ChangeRow{What: engine.InjectChange, Old: "all"}, chart.Told},

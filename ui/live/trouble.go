@@ -77,7 +77,7 @@ func (t *trouble) draw(s *engine.Snapshot) {
 		d := &s.Oldest[i]
 		at := orDash(d.Path)
 		if d.Gate != "" {
-			at = "held back " + d.Gate
+			at = "throttled " + d.Gate
 		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(d.Agent), Cells: []widgets.Cell{{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: at, Tone: widgets.Quiet}}}
 	}

@@ -46,7 +46,7 @@ func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.Agent
 	return turn
 }
 
-// timelineOf is how a session went. Records have how long a step was held back and how long it took, not when it began:
+// timelineOf is how a session went. Records have how long a step was throttled and how long it took, not when it began:
 // that is worked out from their order, but for those of which an exchange is known, and for the one that it is at.
 func timelineOf(turn *engine.AgentTurn, d *engine.Doing) timeline.Session {
 	t := turnLayout{turn: turn, doing: d, bars: make([]timeline.Bar, len(turn.Steps))}
@@ -155,7 +155,7 @@ func stepFacts(r *engine.StepRecord) string {
 		parts[0] += " (" + r.Class.String() + ")"
 	}
 	if r.Held > 0 {
-		held := "held back " + engine.FormatDuration(r.Held)
+		held := "throttled " + engine.FormatDuration(r.Held)
 		if r.Waits != nil {
 			if why := engine.FormatWaits(r.Waits); why != "" {
 				held += " (" + why + ")"

@@ -84,7 +84,7 @@ func TestWaysFromTheCheckList(t *testing.T) {
 	})
 	s.checkAgain()
 	settled(q, s, "1 not known")
-	for _, button := range []string{"Free space…", "Open Settings", "Look back", "Compare…"} {
+	for _, button := range []string{"Free space…", "Open Settings", "History", "Compare…"} {
 		q.Tap(s.Content(), button)
 	}
 	if want := "clean settings replay new compare new"; went != want {

@@ -81,7 +81,7 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	}
 }
 
-// waitFigures are of runs in which requests were held back: how long, all together.
+// waitFigures are of runs in which requests were throttled: how long, all together.
 var waitFigures = func() []figure {
 	names := map[engine.Gate]string{
 		engine.PlaceGate: "for a place", engine.ModelGate: "among all models", engine.RateGate: "for the rate", engine.RefusalGate: "after a 429",

@@ -85,9 +85,9 @@ type ranges interface {
 }
 
 // spread is how the sessions' times are spread, over ranges that are a tenth of a decade wide.
-func spread(t *engine.Totals) chart.HistogramData { return binned(&t.Total) }
+func spread(t *engine.Totals) chart.HistogramData { return trashed(&t.Total) }
 
-func binned(h ranges) (d chart.HistogramData) {
+func trashed(h ranges) (d chart.HistogramData) {
 	if h.Count() == 0 {
 		return d
 	}
@@ -105,7 +105,7 @@ func binned(h ranges) (d chart.HistogramData) {
 	})
 	edge := func(i int) float64 { return math.Pow(10, float64(i)/binsPerDecade) }
 	for i, n := range counts {
-		d.Bins = append(d.Bins, chart.Bin{From: edge(first + i), To: edge(first + i + 1), Count: n})
+		d.Bins = append(d.Bins, chart.Trash{From: edge(first + i), To: edge(first + i + 1), Count: n})
 	}
 	for _, m := range []struct {
 		name string

@@ -76,7 +76,7 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 	}
 	p.basis = form.NewNote("")
 	p.latency = widgets.NewSheet([]widgets.Column{
-		{Title: "Sessions", Sample: "wait for the gate", Weight: 1},
+		{Title: "Sessions", Sample: "queued", Weight: 1},
 		{Title: "p50", Sample: clock, Align: end},
 		{Title: "p95", Sample: clock, Align: end},
 		{Title: "p99", Sample: clock, Align: end},
@@ -131,7 +131,7 @@ func (p *page) layOut() {
 	head := form.NewColumns(columnEms, said, p.note)
 	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
 	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
-	p.held = widgets.NewPanel("Held back, all requests together", p.waits.content)
+	p.held = widgets.NewPanel("Throttled, all requests together", p.waits.content)
 	most := form.NewPanels(widgets.NewPanel("Peaks", p.peaks.content), p.held)
 	p.doubted = widgets.NewPanel("Unconfirmed requests", form.NewStack(p.doubtful, p.doubts))
 	p.content = form.NewPanels(

@@ -111,7 +111,7 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.report.Disable()
 	s.audit = widget.NewButtonWithIcon("Audit", theme.ConfirmIcon(), s.startAudit)
 	s.audit.Disable()
-	s.replay = widget.NewButtonWithIcon("Look back", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
+	s.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
 	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
 	s.bar = widgets.NewBar(s.export, s.report, s.replay, s.compare, s.audit)
 	s.empty = newEmpty(s)

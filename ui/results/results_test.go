@@ -28,7 +28,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 	wantShown(t, s,
 		"finished", "after 51s, 100 of 8,928 sessions", "1 of 6 criteria missed.", "The result is exact",
 		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6m1s", // criteria
-		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "wait for the gate", // latency
+		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "queued", // latency
 		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
 		"bad_answer", "shopper-99", "browse", "no such field…", "Agents that failed: 4: shopper-25 and others.", // errors
 		"2026-01-02 15:04:06", "Concurrency limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
@@ -86,12 +86,12 @@ func TestARunThatWasHeldBack(t *testing.T) {
 	totals := some()
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	if s.page.held.Visible() {
-		t.Error("a run that nothing held back shows what did")
+		t.Error("a run that nothing throttled shows what did")
 	}
 	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
 	totals.Shared.Waits = engine.Waits{engine.RateGate: 30 * time.Second, engine.JournalGate: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Held back, all requests together", "for the rate", "2m0s", "for the journal", "1.0s", "after a 429")
+	wantShown(t, s, "Throttled, all requests together", "for the rate", "2m0s", "for the journal", "1.0s", "after a 429")
 	if !s.page.held.Visible() {
 		t.Error("what held requests back is hidden")
 	}

@@ -178,7 +178,7 @@ func latencyRows(t *engine.Totals) []widgets.Row {
 	for _, h := range []struct {
 		name string
 		histogram
-	}{{"total", &t.Total}, {"service", &t.Service}, {"held back", &t.Held}, {"wait for the gate", &t.Queue}} {
+	}{{"total", &t.Total}, {"service", &t.Service}, {"throttled", &t.Held}, {"queued", &t.Queue}} {
 		cells := []widgets.Cell{{Text: h.name}}
 		for _, d := range []time.Duration{h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()} {
 			text := unknown

@@ -14,16 +14,16 @@ type Desk interface {
 	// Checkpoints returns a run's, newest first.
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 	Doomed(ctx context.Context, run engine.RunID) (Doomed, error)
-	// Delete puts a run into the bin, or removes it at once.
+	// Delete puts a run into the trash, or removes it at once.
 	Delete(ctx context.Context, run engine.RunID, d Deletion) error
 	// WeighThere counts a run's rows in the configured database.
 	WeighThere(ctx context.Context, run engine.RunID) (rows int64, err error)
-	// DeleteCheckpoint puts a checkpoint into the bin.
+	// DeleteCheckpoint puts a checkpoint into the trash.
 	DeleteCheckpoint(ctx context.Context, run engine.RunID, number int) error
-	// Old weighs what is old. Prune puts it into the bin, or removes it at once, and returns what of that there was.
+	// Old weighs what is old. Prune puts it into the trash, or removes it at once, and returns what of that there was.
 	Old(ctx context.Context, age Age) (Old, error)
 	Prune(ctx context.Context, age Age, now bool) (Old, error)
-	Bin
+	Trash
 	// Resume goes on with a run from the journal's end; note is what else is to be known of that. A *Changed says that
 	// its scenario means something else now, a *LockedError that secrets are missing.
 	Resume(ctx context.Context, run engine.RunID, how Resumption) (note string, err error)
@@ -47,16 +47,16 @@ type Desk interface {
 	Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error
 }
 
-// Bin is what was deleted and can be restored.
-type Bin interface {
-	// Binned lists it, newest first, and weighs it.
-	Binned(ctx context.Context) ([]Binned, error)
-	// Restore takes a thing out of the bin, as it was.
+// Trash is what was deleted and can be restored.
+type Trash interface {
+	// Trashed lists it, newest first, and weighs it.
+	Trashed(ctx context.Context) ([]Trashed, error)
+	// Restore takes a thing out of the trash, as it was.
 	Restore(ctx context.Context, thing Thing) error
-	// DeleteBinned removes one for good.
-	DeleteBinned(ctx context.Context, thing Thing) error
-	// EmptyBin removes for good what was put there at a moment or before, and returns how many that were.
-	EmptyBin(ctx context.Context, upTo time.Time) (int, error)
+	// DeleteTrashed removes one for good.
+	DeleteTrashed(ctx context.Context, thing Thing) error
+	// EmptyTrash removes for good what was put there at a moment or before, and returns how many that were.
+	EmptyTrash(ctx context.Context, upTo time.Time) (int, error)
 }
 
 // Thing is what can be deleted: a run, or a checkpoint of one.
@@ -65,8 +65,8 @@ type Thing struct {
 	Checkpoint int // 0 is the run
 }
 
-// Binned is a thing in the bin.
-type Binned struct {
+// Trashed is a thing in the trash.
+type Trashed struct {
 	Thing
 	Title    string    // of the run
 	Started  time.Time // the run

@@ -87,7 +87,7 @@ func newDetail(s *Screen) *detail {
 	d.resume = &widget.Button{Text: "Resume", Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: s.resume}
 	d.fork = widget.NewButtonWithIcon("Fork…", theme.ContentCopyIcon(), s.fork)
 	d.results = widget.NewButtonWithIcon("Results", theme.ListIcon(), func() { s.toResults(s.chosen) })
-	d.replay = widget.NewButtonWithIcon("Look back", theme.MediaReplayIcon(), func() { s.toReplay(s.chosen) })
+	d.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.toReplay(s.chosen) })
 	d.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.toCompare(s.chosen) })
 	d.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.export)
 	d.send = widget.NewButtonWithIcon("Send to Postgres", theme.UploadIcon(), s.send)

@@ -23,10 +23,10 @@ type fakeDesk struct {
 	checkpoints map[engine.RunID][]engine.CheckpointRecord
 	doomed      Doomed
 	old         Old
-	binned      []Binned
-	// binnedRuns and binnedPoints are what was deleted, and can be restored.
-	binnedRuns   []engine.RunRecord
-	binnedPoints []engine.CheckpointRecord
+	trashed      []Trashed
+	// trashedRuns and trashedPoints are what was deleted, and can be restored.
+	trashedRuns   []engine.RunRecord
+	trashedPoints []engine.CheckpointRecord
 	busy         engine.RunID
 	remote       string
 	remoteRuns   []RemoteRun
@@ -101,9 +101,9 @@ func (d *fakeDesk) DeleteCheckpoint(_ context.Context, run engine.RunID, number 
 	}
 	d.set(func() {
 		i := slices.IndexFunc(d.checkpoints[run], func(c engine.CheckpointRecord) bool { return c.Number == number })
-		d.binnedPoints = append(d.binnedPoints, d.checkpoints[run][i])
+		d.trashedPoints = append(d.trashedPoints, d.checkpoints[run][i])
 		d.checkpoints[run] = slices.Delete(slices.Clone(d.checkpoints[run]), i, i+1)
-		d.binned = append([]Binned{{Thing: Thing{run, number}, Title: "Shoppers", Started: began, At: began, DaysLeft: 30, Bytes: 2000}}, d.binned...)
+		d.trashed = append([]Trashed{{Thing: Thing{run, number}, Title: "Shoppers", Started: began, At: began, DaysLeft: 30, Bytes: 2000}}, d.trashed...)
 	})
 	return nil
 }
@@ -119,10 +119,10 @@ func (d *fakeDesk) Prune(_ context.Context, age Age, now bool) (Old, error) {
 	return d.old, d.ask("prune %+v", age)
 }
 
-func (d *fakeDesk) Binned(context.Context) ([]Binned, error) {
+func (d *fakeDesk) Trashed(context.Context) ([]Trashed, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.binned), d.readErr
+	return slices.Clone(d.trashed), d.readErr
 }
 
 func (d *fakeDesk) Restore(_ context.Context, thing Thing) error {
@@ -130,13 +130,13 @@ func (d *fakeDesk) Restore(_ context.Context, thing Thing) error {
 		return err
 	}
 	d.set(func() {
-		d.binned = slices.DeleteFunc(slices.Clone(d.binned), func(b Binned) bool { return b.Thing == thing })
-		for _, r := range d.binnedRuns {
+		d.trashed = slices.DeleteFunc(slices.Clone(d.trashed), func(b Trashed) bool { return b.Thing == thing })
+		for _, r := range d.trashedRuns {
 			if thing == (Thing{Run: r.ID}) {
 				d.runs = append(slices.Clone(d.runs), r)
 			}
 		}
-		for _, c := range d.binnedPoints {
+		for _, c := range d.trashedPoints {
 			if thing == (Thing{c.Run, c.Number}) {
 				d.checkpoints[c.Run] = append(slices.Clone(d.checkpoints[c.Run]), c)
 			}
@@ -145,19 +145,19 @@ func (d *fakeDesk) Restore(_ context.Context, thing Thing) error {
 	return nil
 }
 
-func (d *fakeDesk) DeleteBinned(_ context.Context, thing Thing) error {
+func (d *fakeDesk) DeleteTrashed(_ context.Context, thing Thing) error {
 	err := d.ask("delete %s %d for good", thing.Run, thing.Checkpoint)
 	if err == nil {
 		d.set(func() {
-			d.binned = slices.DeleteFunc(slices.Clone(d.binned), func(b Binned) bool { return b.Thing == thing })
+			d.trashed = slices.DeleteFunc(slices.Clone(d.trashed), func(b Trashed) bool { return b.Thing == thing })
 		})
 	}
 	return err
 }
 
-func (d *fakeDesk) EmptyBin(_ context.Context, upTo time.Time) (n int, err error) {
-	err = d.ask("empty the bin up to %s", upTo.Format(time.TimeOnly))
-	d.set(func() { n, d.binned = len(d.binned), nil })
+func (d *fakeDesk) EmptyTrash(_ context.Context, upTo time.Time) (n int, err error) {
+	err = d.ask("empty the trash up to %s", upTo.Format(time.TimeOnly))
+	d.set(func() { n, d.trashed = len(d.trashed), nil })
 	return n, err
 }
 
@@ -191,8 +191,8 @@ func (d *fakeDesk) Delete(_ context.Context, run engine.RunID, how Deletion) err
 	d.set(func() {
 		for _, r := range d.runs {
 			if r.ID == run && !how.Now {
-				d.binnedRuns = append(d.binnedRuns, r)
-				d.binned = append([]Binned{{Thing: Thing{Run: run}, Title: r.Title, Started: r.Created, At: began, DaysLeft: 30, Bytes: 4_100_000}}, d.binned...)
+				d.trashedRuns = append(d.trashedRuns, r)
+				d.trashed = append([]Trashed{{Thing: Thing{Run: run}, Title: r.Title, Started: r.Created, At: began, DaysLeft: 30, Bytes: 4_100_000}}, d.trashed...)
 			}
 		}
 		d.runs = slices.DeleteFunc(slices.Clone(d.runs), func(r engine.RunRecord) bool { return r.ID == run })

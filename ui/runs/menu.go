@@ -21,7 +21,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(d.remove, action.Action{Name: "Delete the run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),
 		action.Press(d.removePoint, action.Action{Name: "Delete the checkpoint", Menu: "File", Key: fyne.KeyD, Modifier: shift}),
 		{Name: "Clean up…", Menu: "File", Key: fyne.KeyK, Modifier: shift, Do: s.CleanUp},
-		action.Press(d.replay, action.Action{Name: "Look back", Menu: "Run", Key: fyne.KeyH, Modifier: shift}),
+		action.Press(d.replay, action.Action{Name: "History", Menu: "Run", Key: fyne.KeyH, Modifier: shift}),
 		{Name: "Undo the deletion", Menu: "File", Key: fyne.KeyZ, Modifier: ctrl, Do: s.Undo, Enabled: func() bool { return s.visible && len(s.undo.past) > 0 }},
 		action.Press(s.bin, action.Action{Name: "Bin…", Menu: "File", Key: fyne.KeyZ, Modifier: shift}),
 		{Name: "Write a note", Menu: "Run", Key: fyne.KeyI, Modifier: ctrl, Do: d.note.Focus, Enabled: func() bool { return s.run() != nil }},

@@ -33,7 +33,7 @@ type Sending struct {
 type Deletion struct {
 	Send  bool // what is not in the configured database yet is sent before
 	There bool // its rows in that database go too, at once
-	Now   bool // it does not go into the bin
+	Now   bool // it does not go into the trash
 }
 
 // What becomes of rows that have not arrived.
@@ -167,7 +167,7 @@ func (s *Screen) neighbour(run engine.RunID) engine.RunID {
 	}
 }
 
-// deleteCheckpoint puts the chosen checkpoint into the bin. It asks nothing: that can be undone.
+// deleteCheckpoint puts the chosen checkpoint into the trash. It asks nothing: that can be undone.
 func (s *Screen) deleteCheckpoint() {
 	c := s.checkpoint()
 	if c == nil || c.Newest {

@@ -67,7 +67,7 @@ func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	wantOrders(t, desk, "weigh new", "delete new")
 }
 
-// TestDeleteCheckpoint puts one into the bin, and takes it back.
+// TestDeleteCheckpoint puts one into the trash, and takes it back.
 func TestDeleteCheckpoint(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -80,7 +80,7 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Checkpoint 1 of Shoppers (new): deleted, and in the bin for 30 days.")
+	wantShown(t, s, "Checkpoint 1 of Shoppers (new): deleted, and in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
@@ -116,7 +116,7 @@ func TestCleanUp(t *testing.T) {
 	q.Tap(ask, "Delete")
 	q.Until("deleted", func() bool { return s.win.Canvas().Overlays().Top() == nil })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}")
-	wantShown(t, s, "2 runs and 5 checkpoints of runs that stay: deleted, and in the bin for 30 days.")
+	wantShown(t, s, "2 runs and 5 checkpoints of runs that stay: deleted, and in the trash for 30 days.")
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "restore a 0", "restore b 3")

@@ -81,7 +81,7 @@ func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	s.remote.Disable() // until the runs are read
 	s.where = widget.NewLabel(noRemote)
 	s.where.SizeName, s.where.Importance, s.where.Truncation = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextTruncateEllipsis
-	s.bin = widget.NewButtonWithIcon("Bin…", theme.FolderOpenIcon(), s.showBin)
+	s.bin = widget.NewButtonWithIcon("Bin…", theme.FolderOpenIcon(), s.showTrash)
 	s.prune = widget.NewButtonWithIcon("Clean up…", theme.DeleteIcon(), s.CleanUp)
 	s.undo = newUndoing(s)
 	foot := container.NewBorder(nil, nil, s.remote, container.NewHBox(s.bin, s.prune), s.where)

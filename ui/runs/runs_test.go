@@ -117,7 +117,7 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	q.Tap(ask(), "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
-	wantShown(t, s, "Shoppers (new): deleted, and in the bin for 30 days.")
+	wantShown(t, s, "Shoppers (new): deleted, and in the trash for 30 days.")
 	if s.chosen != "old" || len(s.runs) != 1 {
 		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
 	}
@@ -387,7 +387,7 @@ func TestLookBack(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	q.Until("it is shown", func() bool { return !s.loading })
-	q.Tap(s.Content(), "Look back")
+	q.Tap(s.Content(), "History")
 	if !slices.Equal(h.replayed, []engine.RunID{"old"}) {
 		t.Errorf("looked back on %v", h.replayed)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// deletion is what was put into the bin with one order.
+// deletion is what was put into the trash with one order.
 type deletion struct {
 	text   string // what it was
 	things []Thing
@@ -50,7 +50,7 @@ func (u *undoing) deleted(d deletion) {
 		return
 	}
 	u.past = append(u.past, d)
-	u.say(fmt.Sprintf("%s: deleted, and in the bin for %d days.", d.text, binDays), widgets.Good)
+	u.say(fmt.Sprintf("%s: deleted, and in the trash for %d days.", d.text, trashDays), widgets.Good)
 }
 
 func (u *undoing) say(text string, tone widgets.Tone) {
@@ -96,7 +96,7 @@ func (u *undoing) undo() {
 	})
 }
 
-// restoreAll takes things out of the bin, and returns those that it did not.
+// restoreAll takes things out of the trash, and returns those that it did not.
 func restoreAll(desk Desk, things []Thing) (left []Thing, err error) {
 	for i, thing := range things {
 		if err := desk.Restore(context.Background(), thing); err != nil {
@@ -114,7 +114,7 @@ func (s *Screen) restored(things []Thing) {
 	s.load()
 }
 
-// forget forgets what is not in the bin any more.
+// forget forgets what is not in the trash any more.
 func (u *undoing) forget(stays func(Thing) bool) {
 	var past []deletion
 	for _, d := range u.past {

@@ -283,8 +283,8 @@ func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 
 // doomedText says what goes with a run.
 func doomedText(run engine.RunID, d Doomed) string {
-	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nIt stays in the bin for %d days, and can be restored until then.",
-		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run, binDays)
+	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nIt stays in the trash for %d days, and can be restored until then.",
+		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run, trashDays)
 }
 
 func count(n int64, what string) string {

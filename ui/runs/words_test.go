@@ -129,7 +129,7 @@ func TestParseLimit(t *testing.T) {
 }
 
 func TestDoomedText(t *testing.T) {
-	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the bin for 30 days, and can be restored until then."
+	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the trash for 30 days, and can be restored until then."
 	if got := doomedText("r", Doomed{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}

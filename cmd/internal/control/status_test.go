@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 			Buckets: []engine.BucketState{{Name: "POST /embeddings", Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}},
 		}},
 		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
-		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "pacer"}, {}, {}, {}, {}, {}},
+		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "rate limiter"}, {}, {}, {}, {}, {}},
 		Inexact: &engine.Inexact{Cycle: 1, Why: "told"}, Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute),
 		Metrics: engine.MetricsRow{At: at, Host: engine.Host{CPU: 95, ProcessCPU: 95, Available: 9e9, MemoryTotal: 16e9}, ServerConnections: -1, Unsent: -1},
 	}
@@ -48,7 +48,7 @@ func TestStatus(t *testing.T) {
 		`{"name":"model","kind":"llm","in_flight":3,"bound":50,"waiting":4,"rate":8,"max_rate":50,"rate_why":"a 429"`,
 		`"breaker":"half-open","exhausted":"the quota of the day is gone","buckets"`,
 		`"budget":{"dollars":5,"spent_dollars":1.25,"spent_tokens":10,"spent_requests":2,"short":"dollars"}`,
-		`{"agent":4,"name":"eve","began":"2030-03-01T12:00:00Z","path":"ask","service":"model","gate":"pacer"}`,
+		`{"agent":4,"name":"eve","began":"2030-03-01T12:00:00Z","path":"ask","service":"model","gate":"rate limiter"}`,
 		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
 	} {
 		if !strings.Contains(string(text), want) {

@@ -39,7 +39,7 @@ func busy() *control.Status {
 			{Name: "model", Kind: "llm", InFlight: 5, Bound: 50, Waiting: 3, Rate: 8, MaxRate: 50, Refused: 41, Breaker: "open", BreakerWhy: "10 failures in a row"},
 		},
 		Budget:      &control.Budget{Dollars: 5, SpentDollars: 1.25, SpentTokens: 120_000, SpentRequest: 9000},
-		Oldest:      []control.Doing{{Agent: 4, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"}, {Agent: 371, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", Gate: "pacer"}},
+		Oldest:      []control.Doing{{Agent: 4, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"}, {Agent: 371, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", Gate: "rate limiter"}},
 		Sink:        &control.Sink{Target: "db.example.com:5432/results", Words: "db.example.com:5432/results: 512 rows wait here, 900/s, 1s left"},
 		Connections: &control.Connections{Open: 6, Size: 8, InUse: 5, Idle: 1, Waiting: 2, Server: &clients, Max: &most},
 		Health: []control.Finding{

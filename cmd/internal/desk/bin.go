@@ -9,14 +9,14 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// Binned lists what was deleted and can be restored.
-func (d runsDesk) Binned(ctx context.Context) ([]runs.Binned, error) {
-	all, err := wire.Binned(ctx, d.store, d.data)
-	out := make([]runs.Binned, len(all))
+// Trashed lists what was deleted and can be restored.
+func (d runsDesk) Trashed(ctx context.Context) ([]runs.Trashed, error) {
+	all, err := wire.Trashed(ctx, d.store, d.data)
+	out := make([]runs.Trashed, len(all))
 	now := time.Now()
 	for i := range all {
 		b := &all[i]
-		out[i] = runs.Binned{
+		out[i] = runs.Trashed{
 			Thing: runs.Thing{Run: b.Run.ID, Checkpoint: b.Checkpoint}, Title: b.Run.Title, Started: b.Run.Created,
 			At: b.At, DaysLeft: b.DaysLeft(now), Bytes: b.Bytes,
 		}
@@ -24,19 +24,19 @@ func (d runsDesk) Binned(ctx context.Context) ([]runs.Binned, error) {
 	return out, err
 }
 
-// Restore takes a thing out of the bin.
+// Restore takes a thing out of the trash.
 func (d runsDesk) Restore(ctx context.Context, thing runs.Thing) error {
 	return d.store.Restore(ctx, thing.Run, thing.Checkpoint)
 }
 
-// DeleteBinned removes one for good.
-func (d runsDesk) DeleteBinned(ctx context.Context, thing runs.Thing) error {
-	return wire.DeleteBinned(ctx, d.store, d.data, thing.Run, thing.Checkpoint)
+// DeleteTrashed removes one for good.
+func (d runsDesk) DeleteTrashed(ctx context.Context, thing runs.Thing) error {
+	return wire.DeleteTrashed(ctx, d.store, d.data, thing.Run, thing.Checkpoint)
 }
 
-// EmptyBin removes all for good that was there at a moment.
-func (d runsDesk) EmptyBin(ctx context.Context, upTo time.Time) (int, error) {
-	gone, err := wire.EmptyBin(ctx, d.store, d.data, upTo)
+// EmptyTrash removes all for good that was there at a moment.
+func (d runsDesk) EmptyTrash(ctx context.Context, upTo time.Time) (int, error) {
+	gone, err := wire.EmptyTrash(ctx, d.store, d.data, upTo)
 	return len(gone), err
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// TestBin brings a run back with all that it had, and takes another away for good with the log of its mock.
-func TestBin(t *testing.T) {
+// TestTrash brings a run back with all that it had, and takes another away for good with the log of its mock.
+func TestTrash(t *testing.T) {
 	d := open(t, t.TempDir())
 	first, second := finish(t, d), finish(t, d)
 	screen := runsDesk{d}
@@ -27,9 +27,9 @@ func TestBin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := screen.Binned(t.Context())
+	all, err := screen.Trashed(t.Context())
 	if err != nil || len(all) != 2 || all[1].Thing != (runs.Thing{Run: first}) || all[1].DaysLeft != 30 || all[1].Bytes <= 0 || all[1].Title == "" {
-		t.Fatalf("in the bin are %+v, %v", all, err)
+		t.Fatalf("in the trash are %+v, %v", all, err)
 	}
 	if err := screen.Restore(t.Context(), all[1].Thing); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestBin(t *testing.T) {
 			t.Errorf("the log of its mock: %v", err)
 		}
 	}
-	if n, err := screen.EmptyBin(t.Context(), time.Now()); err != nil || n != 1 {
+	if n, err := screen.EmptyTrash(t.Context(), time.Now()); err != nil || n != 1 {
 		t.Errorf("%d are gone, %v, want the second", n, err)
 	}
 	if _, err := os.Stat(wire.ShopLog(d.data, second)); !os.IsNotExist(err) {

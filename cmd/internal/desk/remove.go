@@ -20,7 +20,7 @@ func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, er
 	return out, err
 }
 
-// Delete puts a run into the bin, or removes it at once; before, what is to be sent is, and what is to go from the database
+// Delete puts a run into the trash, or removes it at once; before, what is to be sent is, and what is to go from the database
 // goes for good.
 func (d runsDesk) Delete(ctx context.Context, run engine.RunID, how runs.Deletion) error {
 	if how.Send {
@@ -39,7 +39,7 @@ func (d runsDesk) Delete(ctx context.Context, run engine.RunID, how runs.Deletio
 	if how.Now {
 		return wire.Delete(ctx, d.store, d.data, run)
 	}
-	return d.store.Bin(ctx, run)
+	return d.store.Trash(ctx, run)
 }
 
 // WeighThere counts a run's rows in the configured database.
@@ -48,9 +48,9 @@ func (d runsDesk) WeighThere(ctx context.Context, run engine.RunID) (int64, erro
 	return w.Rows, err
 }
 
-// DeleteCheckpoint puts a checkpoint into the bin; the others stay restorable.
+// DeleteCheckpoint puts a checkpoint into the trash; the others stay restorable.
 func (d runsDesk) DeleteCheckpoint(ctx context.Context, run engine.RunID, number int) error {
-	return d.store.BinCheckpoints(ctx, run, []int{number})
+	return d.store.TrashCheckpoints(ctx, run, []int{number})
 }
 
 // Old weighs what is old.
@@ -59,7 +59,7 @@ func (d runsDesk) Old(ctx context.Context, age runs.Age) (old runs.Old, err erro
 	return old, err
 }
 
-// Prune puts what is old into the bin, or removes it at once.
+// Prune puts what is old into the trash, or removes it at once.
 func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.Old, err error) {
 	all, old, err := d.old(ctx, age)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// Past is a run to look back on: the one that is shown, or any other of the store, as far as it went.
+// Past is a run to the history of: the one that is shown, or any other of the store, as far as it went.
 func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error) {
 	if job := d.Job(); job != nil && job.ID() == run {
 		return job, nil
@@ -28,7 +28,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	back := wire.NewLookback(d.store, &record, s)
 	shown, err := back.End(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look back on run %s: %w", run, err)
+		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	history, err := d.history(ctx, run)
 	if err != nil {
@@ -36,7 +36,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	}
 	people, err := wire.PastPeople(ctx, d.store, run)
 	if err != nil {
-		return nil, fmt.Errorf("look back on run %s: %w", run, err)
+		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withPeople(&live.Job{
 		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: history, Past: back,

@@ -35,7 +35,7 @@ type Config struct {
 // Watch tells of one run until that has ended. The run does not wait for it.
 type Watch struct {
 	cfg    Config
-	herald engine.Herald
+	notifier engine.Notifier
 	queue  []*Message
 	told   map[engine.Occasion]time.Time // when it was told last
 	missed map[engine.Occasion]int       // how often it was not, since
@@ -51,7 +51,7 @@ func Start(cfg Config) *Watch {
 		cfg.times = usual
 	}
 	w := &Watch{cfg: cfg, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}, ended: make(chan struct{})}
-	w.herald.See(cfg.Run.Snapshot())
+	w.notifier.See(cfg.Run.Snapshot())
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	go w.watch(ctx)
@@ -114,7 +114,7 @@ func (w *Watch) look(result *engine.Result) {
 		return
 	}
 	now := time.Now()
-	for _, n := range w.herald.See(s) {
+	for _, n := range w.notifier.See(s) {
 		if at, was := w.told[n.Occasion]; was && now.Sub(at) < w.cfg.times.again && !engine.KindOf(n.Occasion).Once {
 			w.missed[n.Occasion]++
 			continue

@@ -35,7 +35,7 @@ var ofServices = []Metric{
 	perService(Gauge, "throng_service_calls_in_flight", "Calls under way.", func(of *engine.ServiceState) float64 { return float64(of.InFlight) }),
 	perService(Gauge, "throng_service_calls_limit", "Calls that may be under way.", func(of *engine.ServiceState) float64 { return given(of.Bound) }),
 	perService(Gauge, "throng_service_calls_waiting", "Calls that wait for a place or their turn.", func(of *engine.ServiceState) float64 { return float64(of.Waiting) }),
-	perService(Gauge, "throng_service_pace", "Requests a second that the pacer lets start; missing where it lets all.", func(of *engine.ServiceState) float64 { return given(of.Rate) }),
+	perService(Gauge, "throng_service_pace", "Requests a second that the rate limiter lets start; missing where it lets all.", func(of *engine.ServiceState) float64 { return given(of.Rate) }),
 	several(Gauge, "throng_service_breaker_state", []string{"service", "state"}, "1 for the state of the service's breaker, 0 for the rest.", func(s *engine.Snapshot) (all []sample) {
 		each(s, func(of *engine.ServiceState) { all = append(all, stateSet(of.Breaker.String(), breakers, of.Name)...) })
 		return all

@@ -174,7 +174,7 @@ func (l look) live(d *desktop) {
 	}
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
 	d.press(line.X+line.W/2, line.Y+line.H/2)
-	d.until("a moment that is past", func() bool { return d.shows("looking back") && d.shows("as of ") })
+	d.until("a moment that is past", func() bool { return d.shows("in the history") && d.shows("as of ") })
 	l.shot(d, "past")
 }
 
@@ -192,7 +192,7 @@ func (l look) reveal(d *desktop, what string, above float64, find func() *part) 
 	})
 }
 
-// bin chooses the run that ended, and looks into the bin.
+// bin chooses the run that ended, and looks into the trash.
 func (l look) bin(d *desktop) {
 	d.t.Helper()
 	d.click("Checkpoints")
@@ -207,7 +207,7 @@ func (l look) bin(d *desktop) {
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "checkpoints-ended")
 	d.click("Bin…")
-	d.until("the bin", func() bool { return d.find("Empty the bin…") != nil })
+	d.until("the trash", func() bool { return d.find("Empty trash…") != nil })
 	l.shot(d, "bin")
 	d.click("Close")
 }

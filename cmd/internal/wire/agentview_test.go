@@ -166,7 +166,7 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 		return v
 	}
 	v := view(people, 1)
-	if v.Doing == nil || v.Doing.Path != "order" && v.Doing.Path != "look" || v.Doing.Name != "shopper-1" || v.State != engine.AgentInFlight && v.State != engine.AgentHeld ||
+	if v.Doing == nil || v.Doing.Path != "order" && v.Doing.Path != "look" || v.Doing.Name != "shopper-1" || v.State != engine.AgentInFlight && v.State != engine.AgentThrottled ||
 		len(v.Sessions) != 1 || v.Sessions[0].Outcome != engine.Unfinished || v.Sessions[0].Cycle != 0 {
 		t.Errorf("in flight: %+v", v)
 	}

@@ -17,7 +17,7 @@ const (
 	mostTimes   = 6
 )
 
-// gauge measures levels on one run, whose limit it moves: what the services, their pacers and the agents have become goes
+// gauge measures levels on one run, whose limit it moves: what the services, their rate limiters and the agents have become goes
 // on from level to level, and one budget is that of all.
 type gauge struct {
 	run              *engine.Run

@@ -84,16 +84,16 @@ func (g *Going) older(ctx context.Context, store *sqlite.Store, keep int) error 
 	return err
 }
 
-// Take puts it into the bin, or removes it at once.
+// Take puts it into the trash, or removes it at once.
 func (g *Going) Take(ctx context.Context, store *sqlite.Store, data string, atOnce bool) error {
 	switch {
 	case g.Whole && atOnce:
 		return Delete(ctx, store, data, g.Run.ID)
 	case g.Whole:
-		return store.Bin(ctx, g.Run.ID)
+		return store.Trash(ctx, g.Run.ID)
 	case atOnce:
 		return store.DeleteCheckpoints(ctx, g.Run.ID, g.Checkpoints)
 	default:
-		return store.BinCheckpoints(ctx, g.Run.ID, g.Checkpoints)
+		return store.TrashCheckpoints(ctx, g.Run.ID, g.Checkpoints)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// closeTime is how long the end of the program waits for a parcel that is on its way.
+// closeTime is how long the end of the program waits for a delivery that is on its way.
 const closeTime = 2 * time.Second
 
 // Remote sends results to the database that is configured, for as long as the program runs. Its methods are safe for

@@ -165,7 +165,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		defer cancel()
 		return journal.Close(ctx)
 	})
-	pilot, err := govern.New(l.Settings.Steering(), govern.Options{})
+	governor, err := govern.New(l.Settings.Steering(), govern.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:   withLog(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:    res,
 		Probe:     probe,
-		Pilot:     pilot,
+		Governor:     governor,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
 		Where:     j.Program.Where(),

@@ -38,7 +38,7 @@ type climb struct {
 	told    float64   // the rate that was told of last
 }
 
-// Move is a change of the rate that the pacer made by itself, in requests per second.
+// Move is a change of the rate that the rate limiter made by itself, in requests per second.
 type Move struct {
 	At       time.Time
 	Old, New float64
@@ -47,7 +47,7 @@ type Move struct {
 
 // Moves returns what has changed since it was asked last, of many the newest. Growth is told of in larger steps than it
 // is made in.
-func (p *Pacer) Moves() []Move {
+func (p *Limiter) Moves() []Move {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	moves := p.moves
@@ -57,7 +57,7 @@ func (p *Pacer) Moves() []Move {
 
 // Refuse tells of a 429 that asks to wait, of a request that left at a time. Nothing starts before that. Those of one
 // episode, whose requests had left before it began, shrink the rate once.
-func (p *Pacer) Refuse(now, left time.Time, wait time.Duration) {
+func (p *Limiter) Refuse(now, left time.Time, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.block(now, wait)
@@ -73,7 +73,7 @@ func (p *Pacer) Refuse(now, left time.Time, wait time.Duration) {
 }
 
 // block keeps everything from starting for a while. mu is held.
-func (p *Pacer) block(now time.Time, wait time.Duration) {
+func (p *Limiter) block(now time.Time, wait time.Duration) {
 	until := now.Add(wait)
 	if !until.After(p.blocked) {
 		return
@@ -87,7 +87,7 @@ func (p *Pacer) block(now time.Time, wait time.Duration) {
 
 // Trouble tells of a request that the service failed: the second in which it did is not a clean one, and the rate does
 // not grow for it.
-func (p *Pacer) Trouble(now time.Time) {
+func (p *Limiter) Trouble(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := &p.climb
@@ -98,7 +98,7 @@ func (p *Pacer) Trouble(now time.Time) {
 
 // grow raises the rate where a window went by without refusal or trouble, and it was the rate that held requests back.
 // mu is held.
-func (p *Pacer) grow(now time.Time) {
+func (p *Limiter) grow(now time.Time) {
 	c := &p.climb
 	if p.limits.Mode != Adaptive || p.rate == 0 || p.rate >= p.limits.Ceiling {
 		return
@@ -125,13 +125,13 @@ func (p *Pacer) grow(now time.Time) {
 }
 
 // near reports whether the rate is close to the one that was refused last. mu is held.
-func (p *Pacer) near() bool {
+func (p *Limiter) near() bool {
 	wall := p.climb.wall
 	return wall > 0 && p.rate >= near*wall && p.rate < beyond*wall
 }
 
 // step is one of growth. mu is held.
-func (p *Pacer) step(now time.Time) {
+func (p *Limiter) step(now time.Time) {
 	c := &p.climb
 	to, why := p.rate*growth, "grown, no 429 came"
 	switch {
@@ -147,7 +147,7 @@ func (p *Pacer) step(now time.Time) {
 }
 
 // move changes the rate and keeps what there is to tell of it. mu is held.
-func (p *Pacer) move(now time.Time, to float64, why string) {
+func (p *Limiter) move(now time.Time, to float64, why string) {
 	c := &p.climb
 	if to < p.rate {
 		p.tell(now, p.rate, "grown, no 429 came")
@@ -164,7 +164,7 @@ func (p *Pacer) move(now time.Time, to float64, why string) {
 }
 
 // tell keeps a move. mu is held.
-func (p *Pacer) tell(now time.Time, to float64, why string) {
+func (p *Limiter) tell(now time.Time, to float64, why string) {
 	c := &p.climb
 	if to == c.told {
 		return

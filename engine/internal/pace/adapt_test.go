@@ -167,7 +167,7 @@ func TestLimitsByHand(t *testing.T) {
 		}
 	}
 	if moves := New(llm).Moves(); moves != nil {
-		t.Errorf("moves by hand are not the pacer's: %v", moves)
+		t.Errorf("moves by hand are not the rate limiter's: %v", moves)
 	}
 }
 

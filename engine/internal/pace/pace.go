@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
-// Mode is how a pacer goes about its rate.
+// Mode is how a rate limiter goes about its rate.
 type Mode uint8
 
 // The modes: one that finds the rate, a token bucket, and one that spaces requests evenly.
@@ -31,8 +31,8 @@ func (m Mode) String() string { return Modes[m] }
 // service refuses them.
 type Limits struct {
 	Mode           Mode
-	Start          float64 // the rate, of an adaptive pacer at first; 0 is unpaced
-	Floor, Ceiling float64 // of an adaptive pacer; they give way to Start
+	Start          float64 // the rate, of an adaptive rate limiter at first; 0 is unpaced
+	Floor, Ceiling float64 // of an adaptive rate limiter; they give way to Start
 	Burst          int     // of a bucket, how many may start at once; 0 is one second's worth
 }
 
@@ -45,10 +45,10 @@ func (l Limits) whole() Limits {
 	return l
 }
 
-// Pacer spreads the requests to a service over time, in the order in which they came, and keeps to what the service
+// Limiter spreads the requests to a service over time, in the order in which they came, and keeps to what the service
 // says: its refusals, and what it has left. An adaptive one finds the rate by itself (see adapt.go). It is safe for
 // concurrent use, and holds no lock while somebody waits.
-type Pacer struct {
+type Limiter struct {
 	mu     sync.Mutex
 	given  Limits
 	limits Limits  // what they come to
@@ -73,9 +73,9 @@ type Pacer struct {
 	gone  gone
 }
 
-// New returns a pacer.
-func New(l Limits) *Pacer {
-	p := &Pacer{given: l, limits: l.whole(), rate: l.Start}
+// New returns a rate limiter.
+func New(l Limits) *Limiter {
+	p := &Limiter{given: l, limits: l.whole(), rate: l.Start}
 	switch {
 	case l.Start == 0:
 	case l.Mode == Adaptive:
@@ -89,15 +89,15 @@ func New(l Limits) *Pacer {
 }
 
 // Limits are those that it was given last.
-func (p *Pacer) Limits() Limits {
+func (p *Limiter) Limits() Limits {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.given
 }
 
 // SetLimits changes the limits by hand, and those who wait hear of it. A new Start is the rate from now on; else what
-// an adaptive pacer found stays, within the new bounds.
-func (p *Pacer) SetLimits(now time.Time, l Limits) {
+// an adaptive rate limiter found stays, within the new bounds.
+func (p *Limiter) SetLimits(now time.Time, l Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was := p.limits
@@ -118,7 +118,7 @@ func (p *Pacer) SetLimits(now time.Time, l Limits) {
 	p.wakeAll()
 }
 
-// State is how a pacer is doing.
+// State is how a rate limiter is doing.
 type State struct {
 	Limits  Limits    // in force: what those given come to
 	Rate    float64   // requests per second that may start now; 0 is as many as come
@@ -131,8 +131,8 @@ type State struct {
 	Said      time.Time // when the service said so last
 }
 
-// State is how the pacer is doing now.
-func (p *Pacer) State(now time.Time) State {
+// State is how the rate limiter is doing now.
+func (p *Limiter) State(now time.Time) State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := State{Limits: p.limits, Waiting: p.queue.Len()}
@@ -148,15 +148,15 @@ func (p *Pacer) State(now time.Time) State {
 
 // Recalled reports whether the service refused something since a turn came, so that its request must not start after
 // all.
-func (p *Pacer) Recalled(now, came time.Time) bool {
+func (p *Limiter) Recalled(now, came time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.blocked.After(now) && !p.refused.Before(came)
 }
 
-// effective is the rate that holds now and why: the pacer's own, or what the service has left where that is less.
+// effective is the rate that holds now and why: the rate limiter's own, or what the service has left where that is less.
 // mu is held.
-func (p *Pacer) effective(now time.Time) (perSec float64, why string) {
+func (p *Limiter) effective(now time.Time) (perSec float64, why string) {
 	if p.rate == 0 {
 		if p.spread > 0 && now.Before(p.calmed) {
 			return p.spread, perSecond(p.spread) + ": those who waited for a 429 come back one after another"
@@ -170,7 +170,7 @@ func (p *Pacer) effective(now time.Time) (perSec float64, why string) {
 }
 
 // least is what a rate does not fall below. mu is held.
-func (p *Pacer) least() float64 {
+func (p *Limiter) least() float64 {
 	if p.limits.Floor > 0 {
 		return p.limits.Floor
 	}

@@ -71,10 +71,10 @@ func (s *provider) take(now time.Time, tokens float64) (ok bool, wait time.Durat
 	return ok, wait, q
 }
 
-// plant is a provider, a pacer and callers who ask as fast as they may, in virtual time.
+// plant is a provider, a rate limiter and callers who ask as fast as they may, in virtual time.
 type plant struct {
 	provider *provider
-	pacer    *Pacer
+	limiter    *Limiter
 	random   *rand.Rand
 	now      time.Time
 	events   events
@@ -128,7 +128,7 @@ type caller struct {
 }
 
 func (c *caller) join(ticket uint64) {
-	c.turn = c.plant.pacer.Join(c.plant.now, ticket)
+	c.turn = c.plant.limiter.Join(c.plant.now, ticket)
 	c.plant.waiting[c.turn] = c
 	if ticket == 0 {
 		c.joined = c.plant.now
@@ -172,8 +172,8 @@ func (c *caller) send() {
 		if !ok {
 			p.seconds[i].refused++
 			p.after(p.between(10*time.Millisecond, 100*time.Millisecond), func() {
-				p.pacer.Observe(p.now, quota)
-				p.pacer.Refuse(p.now, left, wait)
+				p.limiter.Observe(p.now, quota)
+				p.limiter.Refuse(p.now, left, wait)
 				p.refused = true
 				c.join(ticket)
 			})
@@ -181,10 +181,10 @@ func (c *caller) send() {
 		}
 		p.seconds[i].ok++
 		p.after(p.between(200*time.Millisecond, 2*time.Second), func() {
-			p.pacer.Observe(p.now, quota)
-			p.pacer.Spent(int(tokens))
+			p.limiter.Observe(p.now, quota)
+			p.limiter.Spent(int(tokens))
 			if p.random.Float64() < p.fails {
-				p.pacer.Trouble(p.now)
+				p.limiter.Trouble(p.now)
 			}
 			c.join(0)
 		})
@@ -211,7 +211,7 @@ func (p *plant) run(callers int, length time.Duration) {
 func (p *plant) listen() {
 	for told := true; told; {
 		told = false
-		for at := p.pacer.queue.Front(); at != nil; at = at.Next() {
+		for at := p.limiter.queue.Front(); at != nil; at = at.Next() {
 			turn := at.Value.(*Turn)
 			select {
 			case <-turn.wake:
@@ -239,7 +239,7 @@ func (p *plant) over(from, to int) (perSec, refused float64) {
 
 var llm = Limits{Start: 10, Floor: 1, Ceiling: 50}
 
-// TestAgainstAProvider is the acceptance of the pacer: 372 callers against 20 requests a second for ten minutes. After
+// TestAgainstAProvider is the acceptance of the rate limiter: 372 callers against 20 requests a second for ten minutes. After
 // the first minute under 2 % are refused, and at least 90 % of the quota is used.
 func TestAgainstAProvider(t *testing.T) {
 	for _, c := range []struct {
@@ -260,14 +260,14 @@ func TestAgainstAProvider(t *testing.T) {
 		{"tokens bind, windows", provider{requests: newReservoir(40, 2400), tokens: newReservoir(2000, 120_000), names: true, headers: true, windows: time.Minute}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &plant{provider: &c.provider, pacer: New(llm), fails: c.fails}
+			p := &plant{provider: &c.provider, limiter: New(llm), fails: c.fails}
 			p.run(372, 10*time.Minute)
 			perSec, refused := p.over(60, 599)
 			var longest time.Duration
 			for _, c := range p.callers {
 				longest = max(longest, c.longs)
 			}
-			t.Logf("%.2f requests a second, %.2f %% refused; the longest wait for a turn %v; %d moves", perSec, 100*refused, longest, len(p.pacer.Moves()))
+			t.Logf("%.2f requests a second, %.2f %% refused; the longest wait for a turn %v; %d moves", perSec, 100*refused, longest, len(p.limiter.Moves()))
 			if perSec < 18 || refused > 0.02 {
 				t.Errorf("want at least 18, and at most 2 %%")
 			}
@@ -288,7 +288,7 @@ func TestAQuotaThatDropsAndComesBack(t *testing.T) {
 				}
 				return 20
 			}}
-			p := &plant{provider: s, pacer: New(llm)}
+			p := &plant{provider: s, limiter: New(llm)}
 			p.run(372, 10*time.Minute)
 			for _, phase := range []struct {
 				name        string

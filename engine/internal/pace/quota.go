@@ -58,7 +58,7 @@ func (l left) String() string {
 
 // Observe tells what a service says that it has left. What remains is spread until it is whole again, instead of
 // running into the wall; the equilibrium of a quota that fills up evenly is its rate.
-func (p *Pacer) Observe(now time.Time, q Quota) {
+func (p *Limiter) Observe(now time.Time, q Quota) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q.Requests.Known {
@@ -71,7 +71,7 @@ func (p *Pacer) Observe(now time.Time, q Quota) {
 }
 
 // Spent tells how many tokens a request took, which those that follow are taken for.
-func (p *Pacer) Spent(tokens int) {
+func (p *Limiter) Spent(tokens int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := &p.said; s.perRequest == 0 {
@@ -127,7 +127,7 @@ func (g *gone) endless() bool { return g.why != "" && g.until.IsZero() }
 
 // Exhaust tells that the service's quota is gone for long, and why, in words. Nothing starts until then. Where until is
 // zero, one request a minute is let through, and the first that is accepted ends it.
-func (p *Pacer) Exhaust(now time.Time, why string, until time.Time) {
+func (p *Limiter) Exhaust(now time.Time, why string, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = gone{why, now, until}
@@ -139,7 +139,7 @@ func (p *Pacer) Exhaust(now time.Time, why string, until time.Time) {
 
 // Accept tells that the service answered a request that left at a time: what it says of its quota for long is over if
 // that was after it said so.
-func (p *Pacer) Accept(now, left time.Time) {
+func (p *Limiter) Accept(now, left time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone.why != "" && left.After(p.gone.since) {
@@ -148,13 +148,13 @@ func (p *Pacer) Accept(now, left time.Time) {
 }
 
 // Resume forgets that the service refused anything: a person says that it may be asked again.
-func (p *Pacer) Resume(now time.Time) {
+func (p *Limiter) Resume(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.resume(now)
 }
 
-func (p *Pacer) resume(now time.Time) {
+func (p *Limiter) resume(now time.Time) {
 	p.gone, p.blocked, p.spread = gone{}, now, 0
 	p.wakeAll()
 }

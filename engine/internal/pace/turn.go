@@ -19,7 +19,7 @@ type Turn struct {
 	// Ticket is its rank. A request that was refused joins with the ticket that it had, in front of those who came later.
 	Ticket uint64
 
-	pacer *Pacer
+	limiter *Limiter
 	at    *list.Element // nil is that it waits no more
 	due   time.Time     // it does not come before: when it joined, or until when it was told to wait
 	wake  chan struct{}
@@ -33,7 +33,7 @@ type Wait struct {
 }
 
 // Try takes a turn if it has come and nobody waits.
-func (p *Pacer) Try(now time.Time) bool {
+func (p *Limiter) Try(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.queue.Len() > 0 || p.untilNext(now) > 0 {
@@ -44,14 +44,14 @@ func (p *Pacer) Try(now time.Time) bool {
 }
 
 // Join stands in the row, behind all with a lower ticket; 0 is a new one. Ask or Leave must follow.
-func (p *Pacer) Join(now time.Time, ticket uint64) *Turn {
+func (p *Limiter) Join(now time.Time, ticket uint64) *Turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ticket == 0 {
 		p.ticket++
 		ticket = p.ticket
 	}
-	t := &Turn{Ticket: ticket, pacer: p, due: now, wake: make(chan struct{}, 1)}
+	t := &Turn{Ticket: ticket, limiter: p, due: now, wake: make(chan struct{}, 1)}
 	before := p.queue.Back()
 	for before != nil && before.Value.(*Turn).Ticket > ticket {
 		before = before.Prev()
@@ -66,7 +66,7 @@ func (p *Pacer) Join(now time.Time, ticket uint64) *Turn {
 
 // Ask says whether the turn has come, which it is then: the request may start.
 func (t *Turn) Ask(now time.Time) Wait {
-	p := t.pacer
+	p := t.limiter
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	refused := p.blocked.Sub(now)
@@ -87,8 +87,8 @@ func (t *Turn) Ask(now time.Time) Wait {
 
 // Leave gives up waiting. Those behind move up.
 func (t *Turn) Leave() {
-	t.pacer.mu.Lock()
-	defer t.pacer.mu.Unlock()
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
 	t.leave()
 }
 
@@ -97,13 +97,13 @@ func (t *Turn) leave() {
 	if t.at == nil {
 		return
 	}
-	t.pacer.queue.Remove(t.at)
+	t.limiter.queue.Remove(t.at)
 	t.at = nil
-	t.pacer.wakeFirst()
+	t.limiter.wakeFirst()
 }
 
 // GiveBack says that a request whose turn had come did not start. The next one starts in its place.
-func (p *Pacer) GiveBack() {
+func (p *Limiter) GiveBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spare = true
@@ -111,7 +111,7 @@ func (p *Pacer) GiveBack() {
 }
 
 // untilNext is how long it takes until the first in the row may start; never less than 0. mu is held.
-func (p *Pacer) untilNext(now time.Time) time.Duration {
+func (p *Limiter) untilNext(now time.Time) time.Duration {
 	if wait := p.blocked.Sub(now); wait > 0 {
 		return wait
 	}
@@ -136,9 +136,9 @@ func (p *Pacer) untilNext(now time.Time) time.Duration {
 	return max(p.said.sooner(now, p.last.Add(interval(perSec)).Sub(now)), 0)
 }
 
-// rateNow is the effective rate. Of an unpaced pacer it sees to it that those who waited for a refusal do not
+// rateNow is the effective rate. Of an unpaced rate limiter it sees to it that those who waited for a refusal do not
 // all come at once, but within the time in which they are to be spread. mu is held.
-func (p *Pacer) rateNow(now time.Time) float64 {
+func (p *Limiter) rateNow(now time.Time) float64 {
 	if p.rate == 0 && p.spread < 0 {
 		p.spread = float64(p.queue.Len()) / p.calmed.Sub(p.blocked).Seconds()
 	}
@@ -149,7 +149,7 @@ func (p *Pacer) rateNow(now time.Time) float64 {
 
 // start counts a request that starts now, and was to start at due: those behind it are not put off because it is late.
 // mu is held.
-func (p *Pacer) start(now, due time.Time) {
+func (p *Limiter) start(now, due time.Time) {
 	if p.gone.endless() {
 		p.blocked = now.Add(probeEvery)
 	}
@@ -183,14 +183,14 @@ func (p *Pacer) start(now, due time.Time) {
 func interval(perSec float64) time.Duration { return time.Duration(float64(time.Second) / perSec) }
 
 // wakeFirst tells the first in the row to ask again. mu is held.
-func (p *Pacer) wakeFirst() {
+func (p *Limiter) wakeFirst() {
 	if first := p.queue.Front(); first != nil {
 		first.Value.(*Turn).tell()
 	}
 }
 
 // wakeAll tells all of them. mu is held.
-func (p *Pacer) wakeAll() {
+func (p *Limiter) wakeAll() {
 	for e := p.queue.Front(); e != nil; e = e.Next() {
 		e.Value.(*Turn).tell()
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // starts asks for n turns one after another, each as soon as the one before came, and returns when they came.
-func starts(p *Pacer, now time.Time, n int) []time.Time {
+func starts(p *Limiter, now time.Time, n int) []time.Time {
 	var at []time.Time
 	for range n {
 		turn := p.Join(now, 0)
@@ -62,7 +62,7 @@ func drain(now time.Time, turns []*Turn) []time.Time {
 	}
 }
 
-func join(p *Pacer, now time.Time, n int) []*Turn {
+func join(p *Limiter, now time.Time, n int) []*Turn {
 	var turns []*Turn
 	for range n {
 		turns = append(turns, p.Join(now, 0))
@@ -230,7 +230,7 @@ func TestUnpaced(t *testing.T) {
 	}
 	later := begin.Add(51 * time.Second)
 	if at := starts(p, later, 100); at[99] != later || p.State(later).Rate != 0 {
-		t.Error("it is still held back")
+		t.Error("it is still throttled")
 	}
 }
 

@@ -102,7 +102,7 @@ COMMENT ON COLUMN throng.sessions.error IS 'For people; never part of a result.'
 COMMENT ON COLUMN throng.sessions.events IS 'How many rows of events it has.';
 COMMENT ON COLUMN throng.sessions.acted IS 'Whether it did what the scenario counts as acting.';
 COMMENT ON COLUMN throng.sessions.queue_wait_ms IS 'From the moment it could have started to its start.';
-COMMENT ON COLUMN throng.sessions.held_ms IS 'Held back by Throng: gates, pacers, waits that a service asked for.';
+COMMENT ON COLUMN throng.sessions.held_ms IS 'Throttled by Throng: gates, rate limiters, waits that a service asked for.';
 COMMENT ON COLUMN throng.sessions.service_ms IS 'Used by services and steps.';
 COMMENT ON COLUMN throng.sessions.total_ms IS 'From its start to its end.';
 COMMENT ON COLUMN throng.sessions.requests IS 'Attempts; a 429 is none.';

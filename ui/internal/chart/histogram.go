@@ -13,12 +13,12 @@ import (
 
 // HistogramData is what a [Histogram] shows.
 type HistogramData struct {
-	Bins  []Bin // ascending, none over another
+	Bins  []Trash // ascending, none over another
 	Marks []Mark
 }
 
-// Bin is how many values are in a range. From is above 0.
-type Bin struct{ From, To, Count float64 }
+// Trash is how many values are in a range. From is above 0.
+type Trash struct{ From, To, Count float64 }
 
 // Mark is a value with a name, such as a percentile.
 type Mark struct {

@@ -23,9 +23,9 @@ const (
 // histogramPlot draws a histogram. It is a plot whose time is a scale of powers of ten.
 type histogramPlot struct {
 	plot
-	bins      []Bin
+	bins      []Trash
 	marks     []Mark
-	bright    int // the bin that is looked at; -1: none
+	bright    int // the trash that is looked at; -1: none
 	bar, mark color.RGBA
 }
 

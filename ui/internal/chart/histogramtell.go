@@ -9,7 +9,7 @@ import (
 
 // find returns the bar at a place of the drawing; -1 where none is.
 func (c *Histogram) find(x float32) int {
-	return slices.IndexFunc(c.data.Bins, func(b Bin) bool { return x >= c.across(b.From) && x < c.across(b.To) })
+	return slices.IndexFunc(c.data.Bins, func(b Trash) bool { return x >= c.across(b.From) && x < c.across(b.To) })
 }
 
 // tell shows what is looked at.

@@ -36,7 +36,7 @@ func sample(n int) []engine.AgentState {
 		case i >= ended+48:
 			states[i] = engine.AgentWaiting
 		case i >= ended && p < 0.3:
-			states[i] = engine.AgentHeld
+			states[i] = engine.AgentThrottled
 		case i >= ended:
 			states[i] = engine.AgentInFlight
 		case p < 0.03:
@@ -89,7 +89,7 @@ func TestGolden(t *testing.T) {
 		fyne.CurrentApp().Settings().SetTheme(oneVariant{theme.DefaultTheme(), variant})
 		g := put(t, sample(372))
 		uitest.Golden(t, "372-"+name+".png", g.draw(820, 320), *update)
-		g.Light(Of(engine.AgentFailed, engine.AgentHeld))
+		g.Light(Of(engine.AgentFailed, engine.AgentThrottled))
 		uitest.Golden(t, "372-lit-"+name+".png", g.draw(1230, 480), *update)
 		g = put(t, sample(1_000_000))
 		uitest.Golden(t, "million-"+name+".png", g.draw(820, 320), *update)

@@ -11,7 +11,7 @@ import (
 
 // shownOrder is the order of the states in a legend: what goes on, what hurts, what is well.
 var shownOrder = [...]engine.AgentState{
-	engine.AgentInFlight, engine.AgentHeld, engine.AgentFailed, engine.AgentTimedOut, engine.AgentOK, engine.AgentStopped,
+	engine.AgentInFlight, engine.AgentThrottled, engine.AgentFailed, engine.AgentTimedOut, engine.AgentOK, engine.AgentStopped,
 	engine.AgentCancelled, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 }
 

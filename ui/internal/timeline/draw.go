@@ -100,7 +100,7 @@ func (t *Timeline) grid(head, row float32) {
 	}
 }
 
-// hatch draws the wait for the gate before the session began; a gap at its left says that it is longer than drawn.
+// hatch draws the queued before the session began; a gap at its left says that it is longer than drawn.
 func (t *Timeline) hatch(top, bottom float32) {
 	left, right := t.scale.left, t.scale.zero
 	if t.scale.cut {

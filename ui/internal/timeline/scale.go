@@ -26,7 +26,7 @@ const (
 type scale struct {
 	left, right float32 // ends of the drawing
 	zero        float32 // where the session began
-	cut         bool    // the wait for the gate was longer than there is room for
+	cut         bool    // the queued was longer than there is room for
 	total       time.Duration
 	step        time.Duration // of the axis
 }

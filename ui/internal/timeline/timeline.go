@@ -41,7 +41,7 @@ func (b *Bar) bad() bool { return b.Status == engine.StepFailed || b.Status == e
 
 // Session is what a timeline shows.
 type Session struct {
-	Queue time.Duration // before it began: the wait for the gate
+	Queue time.Duration // before it began: the queued
 	Total time.Duration
 	Bars  []Bar
 }

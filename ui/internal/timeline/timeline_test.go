@@ -118,7 +118,7 @@ func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 			served++
 		}
 	}
-	for what, n := range map[string]int{"held back": held, "served": served} {
+	for what, n := range map[string]int{"throttled": held, "served": served} {
 		if got := float64(n) / wide; got < 0.23 || got > 0.27 {
 			t.Errorf("%s takes %.3f of the drawing, want 0.25", what, got)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Gone returns what a store has to call with a run that it removes because the bin kept it long enough: the log of its
+// Gone returns what a store has to call with a run that it removes because the trash kept it long enough: the log of its
 // mock goes too.
 func Gone(data string, logger *slog.Logger) func(engine.RunID) {
 	return func(run engine.RunID) {
@@ -32,9 +32,9 @@ func removeLog(data string, run engine.RunID) error {
 	return err
 }
 
-// Binned lists what is in the bin, newest first; the logs of mocks are weighed too.
-func Binned(ctx context.Context, store *sqlite.Store, data string) ([]storage.Binned, error) {
-	all, err := store.Binned(ctx)
+// Trashed lists what is in the trash, newest first; the logs of mocks are weighed too.
+func Trashed(ctx context.Context, store *sqlite.Store, data string) ([]storage.Trashed, error) {
+	all, err := store.Trashed(ctx)
 	for i := range all {
 		if info, statErr := os.Stat(ShopLog(data, all[i].Run.ID)); statErr == nil && all[i].Checkpoint == 0 {
 			all[i].Bytes += info.Size()
@@ -43,17 +43,17 @@ func Binned(ctx context.Context, store *sqlite.Store, data string) ([]storage.Bi
 	return all, err
 }
 
-// DeleteBinned removes a run of the bin for good, with the log of its mock, or a checkpoint.
-func DeleteBinned(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, number int) error {
-	if err := store.DeleteBinned(ctx, run, number); err != nil || number != 0 {
+// DeleteTrashed removes a run of the trash for good, with the log of its mock, or a checkpoint.
+func DeleteTrashed(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, number int) error {
+	if err := store.DeleteTrashed(ctx, run, number); err != nil || number != 0 {
 		return err
 	}
 	return deletedLog(data, run)
 }
 
-// EmptyBin removes for good what was put into the bin at a moment or before, and returns that.
-func EmptyBin(ctx context.Context, store *sqlite.Store, data string, upTo time.Time) ([]storage.Binned, error) {
-	gone, err := store.EmptyBin(ctx, upTo)
+// EmptyTrash removes for good what was put into the trash at a moment or before, and returns that.
+func EmptyTrash(ctx context.Context, store *sqlite.Store, data string, upTo time.Time) ([]storage.Trashed, error) {
+	gone, err := store.EmptyTrash(ctx, upTo)
 	for _, b := range gone {
 		if b.Checkpoint == 0 {
 			err = errors.Join(err, deletedLog(data, b.Run.ID))

@@ -25,7 +25,7 @@ func TestUndo(t *testing.T) {
 	q, s, _ := start(t, desk)
 	remove(q, s)
 	remove(q, s)
-	wantShown(t, s, "Greeters (old): deleted, and in the bin for 30 days.", "No run yet. Choose a scenario in Setup.")
+	wantShown(t, s, "Greeters (old): deleted, and in the trash for 30 days.", "No run yet. Choose a scenario in Setup.")
 	done := func() { q.Until("restored", func() bool { return !s.undo.working && !s.loading }) }
 
 	s.Undo()
@@ -86,12 +86,12 @@ func TestDeleteAtOnce(t *testing.T) {
 	}
 }
 
-// TestBin restores one of the things that are in it, deletes one for good, and empties it; both asks first.
-func TestBin(t *testing.T) {
+// TestTrash restores one of the things that are in it, deletes one for good, and empties it; both asks first.
+func TestTrash(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Bin…")
-	q.Until("looked", func() bool { return uitest.Shows(asked(q, s), "The bin is empty.") })
+	q.Until("looked", func() bool { return uitest.Shows(asked(q, s), "The trash is empty.") })
 	q.Tap(asked(q, s), "Close")
 
 	s.detail.checkpoints.OnSelected("1")
@@ -126,14 +126,14 @@ func TestBin(t *testing.T) {
 	q.Until("deleted", func() bool {
 		return uitest.Shows(dialog, "Shoppers (new) is gone.") && !uitest.Shows(dialog, "4100 kB")
 	})
-	q.Tap(dialog, "Empty the bin…")
-	if !uitest.Shows(dialog, "The one in the bin goes for good, about 2000 B. This cannot be undone.") {
+	q.Tap(dialog, "Empty trash…")
+	if !uitest.Shows(dialog, "The one in the trash goes for good, about 2000 B. This cannot be undone.") {
 		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Delete all for good")
-	q.Until("empty", func() bool { return uitest.Shows(dialog, "The bin is empty.") })
+	q.Until("empty", func() bool { return uitest.Shows(dialog, "The trash is empty.") })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "weigh new", "delete new", "weigh old", "delete old",
-		"restore old 0", "delete new 0 for good", "empty the bin up to 15:04:05")
+		"restore old 0", "delete new 0 for good", "empty the trash up to 15:04:05")
 	q.Tap(dialog, "Close")
 	s.undo.undo() // nothing of that is offered any more
 	if len(s.undo.past) > 0 || s.undo.working {
@@ -179,7 +179,7 @@ func TestARunIsLookedBackOn(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	wait(q, s)
-	q.Tap(s.Content(), "Look back")
+	q.Tap(s.Content(), "History")
 	if len(h.replayed) != 1 || h.replayed[0] != "old" {
 		t.Errorf("replayed are %q", h.replayed)
 	}
@@ -200,7 +200,7 @@ func TestActions(t *testing.T) {
 		}
 		keys[key] = a.Name
 		switch a.Name {
-		case "Delete the run…", "Bin…", "Write a note", "Look back":
+		case "Delete the run…", "Bin…", "Write a note", "History":
 			if !a.Can() {
 				t.Errorf("%s cannot be done", a.Name)
 			}

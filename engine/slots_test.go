@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// TestBerthsComeAndGo is that whoever is there is seen once, however many come and go meanwhile, and that nothing holds
+// TestSlotsComeAndGo is that whoever is there is seen once, however many come and go meanwhile, and that nothing holds
 // on to those who went.
-func TestBerthsComeAndGo(t *testing.T) {
-	var s berths
-	stay := make([]berth, 300)
+func TestSlotsComeAndGo(t *testing.T) {
+	var s slots
+	stay := make([]slot, 300)
 	var all sync.WaitGroup
 	for i := range stay {
 		all.Go(func() {
 			for range 20 {
-				var passing berth
+				var passing slot
 				s.add(&passing)
 				s.list()
 				s.remove(&passing)
@@ -23,9 +23,9 @@ func TestBerthsComeAndGo(t *testing.T) {
 		})
 	}
 	all.Wait()
-	check := func(want map[*berth]bool) {
+	check := func(want map[*slot]bool) {
 		t.Helper()
-		seen := map[*berth]bool{}
+		seen := map[*slot]bool{}
 		for _, b := range s.list() {
 			if !want[b] || seen[b] {
 				t.Error("one is seen twice, or though it went")
@@ -41,7 +41,7 @@ func TestBerthsComeAndGo(t *testing.T) {
 			}
 		}
 	}
-	left := map[*berth]bool{}
+	left := map[*slot]bool{}
 	for i := range stay {
 		left[&stay[i]] = true
 	}

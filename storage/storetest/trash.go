@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// testBin: in the bin a run is there for nobody, also not as a parent; out of it, it is what it was.
-func testBin(t *testing.T, open Open) {
+// testTrash: in the trash a run is there for nobody, also not as a parent; out of it, it is what it was.
+func testTrash(t *testing.T, open Open) {
 	p := &points{fixture: newFixture(t, open, record("r")), memory: map[int]*engine.Memory{}, want: map[int]map[int]*engine.Memory{}}
 	must(t, p.Create(t.Context(), record("other")))
 	p.append(engine.SessionRows{session(0, 1, engine.Failed)})
@@ -26,12 +26,12 @@ func testBin(t *testing.T, open Open) {
 
 	release, err := p.Claim(t.Context(), p.run)
 	must(t, err)
-	if err := p.Bin(t.Context(), p.run); !errors.Is(err, engine.ErrInUse) {
+	if err := p.Trash(t.Context(), p.run); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("in progress: got %v, want ErrInUse", err)
 	}
 	release()
 	must(t, p.Journal.Close(t.Context()))
-	must(t, p.Bin(t.Context(), p.run))
+	must(t, p.Trash(t.Context(), p.run))
 	if runs, err := p.Runs(t.Context()); err != nil || len(runs) != 1 || runs[0].ID != "other" {
 		t.Errorf("listed are %+v, %v, want the other", runs, err)
 	}
@@ -44,19 +44,19 @@ func testBin(t *testing.T, open Open) {
 	fork := record("fork")
 	fork.Parent, fork.ForkCycle = p.run, 2
 	for what, err := range map[string]error{
-		"claim": claim, "resume": resume, "checkpoints": points, "bin": p.Bin(t.Context(), p.run),
+		"claim": claim, "resume": resume, "checkpoints": points, "bin": p.Trash(t.Context(), p.run),
 		"fork": p.Fork(t.Context(), fork, storage.Fork{Checkpoint: 2}), "delete": p.Delete(t.Context(), p.run), "note": p.Note(t.Context(), p.run, "x"),
 	} {
 		if !errors.Is(err, engine.ErrNotFound) {
-			t.Errorf("%s of a run in the bin: got %v, want ErrNotFound", what, err)
-		} else if what == "claim" && !strings.Contains(err.Error(), "in the bin") {
+			t.Errorf("%s of a run in the trash: got %v, want ErrNotFound", what, err)
+		} else if what == "claim" && !strings.Contains(err.Error(), "in the trash") {
 			t.Errorf("it is not said where the run is: %v", err)
 		}
 	}
-	all, err := p.Binned(t.Context())
+	all, err := p.Trashed(t.Context())
 	must(t, err)
 	if len(all) != 1 || all[0].Run.ID != p.run || all[0].Run.Note != before.Note || all[0].Checkpoint != 0 || all[0].Bytes <= 0 || all[0].At.IsZero() {
-		t.Errorf("in the bin is %+v", all)
+		t.Errorf("in the trash is %+v", all)
 	}
 
 	must(t, p.Close())
@@ -77,54 +77,54 @@ func testBin(t *testing.T, open Open) {
 	}
 }
 
-// testBinCheckpoint: a checkpoint comes back from the bin and restores what it did, although others were taken, and
+// testTrashCheckpoint: a checkpoint comes back from the trash and restores what it did, although others were taken, and
 // pruned, meanwhile.
-func testBinCheckpoint(t *testing.T, open Open) {
+func testTrashCheckpoint(t *testing.T, open Open) {
 	p := &points{fixture: newFixture(t, open, record("r")), memory: map[int]*engine.Memory{}, want: map[int]map[int]*engine.Memory{}} // keeps 3
 	for range 3 {
 		p.add(1, 2, 3)
 	}
 	was := maps.Clone(p.want)
-	must(t, p.BinCheckpoints(t.Context(), p.run, []int{1, 2}))
+	must(t, p.TrashCheckpoints(t.Context(), p.run, []int{1, 2}))
 	delete(p.want, 1)
 	delete(p.want, 2)
 	p.check()
 	fork := record("fork")
 	fork.Parent, fork.ForkCycle = p.run, 1
 	if err := p.Fork(t.Context(), fork, storage.Fork{Checkpoint: 1}); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("a fork of one in the bin: got %v, want ErrNotFound", err)
+		t.Errorf("a fork of one in the trash: got %v, want ErrNotFound", err)
 	}
 	if _, _, _, err := p.Checkpoint(t.Context(), p.run, 1); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("one in the bin: got %v, want ErrNotFound", err)
+		t.Errorf("one in the trash: got %v, want ErrNotFound", err)
 	}
 	var mistake *engine.FieldError
-	if err := p.BinCheckpoints(t.Context(), p.run, []int{3}); !errors.As(err, &mistake) {
+	if err := p.TrashCheckpoints(t.Context(), p.run, []int{3}); !errors.As(err, &mistake) {
 		t.Errorf("the newest: got %v, want a mistake", err)
 	}
 	p.add(2, 3)
 	p.add(3)
 	p.reopen()
-	p.check() // 3, 4 and 5: what is in the bin is not counted
+	p.check() // 3, 4 and 5: what is in the trash is not counted
 	p.add(1)
 	must(t, p.Journal.Close(t.Context())) // 3 is pruned; a journal that is open would prune what is restored too
 	must(t, p.Close())
 	p.Store = open(t, p.dir, p.options)
 	delete(p.want, 3)
 	p.check()
-	if all, err := p.Binned(t.Context()); err != nil || len(all) != 2 || all[0].Checkpoint != 2 || all[1].Checkpoint != 1 || all[1].Bytes <= 0 {
-		t.Errorf("in the bin are %+v, %v", all, err)
+	if all, err := p.Trashed(t.Context()); err != nil || len(all) != 2 || all[0].Checkpoint != 2 || all[1].Checkpoint != 1 || all[1].Bytes <= 0 {
+		t.Errorf("in the trash are %+v, %v", all, err)
 	}
 	must(t, p.Restore(t.Context(), p.run, 1))
 	p.want[1] = was[1]
 	p.check()
 	before := p.bytes()
-	must(t, p.DeleteBinned(t.Context(), p.run, 2))
+	must(t, p.DeleteTrashed(t.Context(), p.run, 2))
 	p.check()
 	if after := p.bytes(); after >= before {
 		t.Errorf("without checkpoint 2 the others take %d bytes, before %d", after, before)
 	}
 	for what, err := range map[string]error{
-		"restore": p.Restore(t.Context(), p.run, 2), "delete": p.DeleteBinned(t.Context(), p.run, 2), "delete one that is not in it": p.DeleteBinned(t.Context(), p.run, 1),
+		"restore": p.Restore(t.Context(), p.run, 2), "delete": p.DeleteTrashed(t.Context(), p.run, 2), "delete one that is not in it": p.DeleteTrashed(t.Context(), p.run, 1),
 	} {
 		if !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("%s: got %v, want ErrNotFound", what, err)
@@ -132,22 +132,22 @@ func testBinCheckpoint(t *testing.T, open Open) {
 	}
 }
 
-// testEmptyBin: emptying takes what was there at a moment, and nothing else.
-func testEmptyBin(t *testing.T, open Open) {
+// testEmptyTrash: emptying takes what was there at a moment, and nothing else.
+func testEmptyTrash(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	for _, id := range []engine.RunID{"gone", "later", "restored"} {
 		must(t, f.Create(t.Context(), record(id)))
 	}
-	must(t, f.Bin(t.Context(), "restored"))
-	must(t, f.Bin(t.Context(), "gone"))
-	shown, err := f.Binned(t.Context())
+	must(t, f.Trash(t.Context(), "restored"))
+	must(t, f.Trash(t.Context(), "gone"))
+	shown, err := f.Trashed(t.Context())
 	must(t, err)
 	must(t, f.Restore(t.Context(), "restored", 0))
 	for !time.Now().Truncate(time.Microsecond).After(shown[0].At) { // clocks may be coarse
 		continue
 	}
-	must(t, f.Bin(t.Context(), "later"))
-	gone, err := f.EmptyBin(t.Context(), shown[0].At)
+	must(t, f.Trash(t.Context(), "later"))
+	gone, err := f.EmptyTrash(t.Context(), shown[0].At)
 	must(t, err)
 	if len(gone) != 1 || gone[0].Run.ID != "gone" {
 		t.Errorf("gone are %+v", gone)
@@ -155,12 +155,12 @@ func testEmptyBin(t *testing.T, open Open) {
 	if err := f.Restore(t.Context(), "gone", 0); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("restore what is gone: got %v, want ErrNotFound", err)
 	}
-	if err := f.DeleteBinned(t.Context(), "r", 0); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("delete a run from the bin that is not in it: got %v, want ErrNotFound", err)
+	if err := f.DeleteTrashed(t.Context(), "r", 0); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("delete a run from the trash that is not in it: got %v, want ErrNotFound", err)
 	}
-	must(t, f.DeleteBinned(t.Context(), "later", 0))
-	if left, err := f.Binned(t.Context()); err != nil || len(left) != 0 {
-		t.Errorf("in the bin is still %+v, %v", left, err)
+	must(t, f.DeleteTrashed(t.Context(), "later", 0))
+	if left, err := f.Trashed(t.Context()); err != nil || len(left) != 0 {
+		t.Errorf("in the trash is still %+v, %v", left, err)
 	}
 	if runs, err := f.Runs(t.Context()); err != nil || len(runs) != 2 {
 		t.Errorf("%d runs are left, %v, want r and the restored one", len(runs), err)

@@ -14,28 +14,28 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// binDays is how long the bin keeps what is in it.
-var binDays = fmt.Sprintf("%d days", int(storage.BinTime.Hours()/24))
+// trashDays is how long the trash keeps what is in it.
+var trashDays = fmt.Sprintf("%d days", int(storage.TrashTime.Hours()/24))
 
-// binWords says how long something stays in the bin, and how it comes back.
+// binWords says how long something stays in the trash, and how it comes back.
 func binWords(run engine.RunID, checkpoints []int) string {
 	command := "throngctl restore " + string(run)
 	if len(checkpoints) > 0 {
 		command += " --checkpoint " + strings.ReplaceAll(numbers(checkpoints), " ", ",")
 	}
-	return fmt.Sprintf("it stays in the bin for %s: %s", binDays, command)
+	return fmt.Sprintf("it stays in the trash for %s: %s", trashDays, command)
 }
 
-// withAny is with for a run that may be in the bin, or be damaged.
-func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, binned bool) error) (err error) {
+// withAny is with for a run that may be in the trash, or be damaged.
+func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, trashed bool) error) (err error) {
 	store, err := t.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	record, err := pick(ctx, store, name)
-	if errors.Is(err, sqlite.ErrBinned) {
-		if r, look := store.BinnedRun(ctx, engine.RunID(name)); look == nil {
+	if errors.Is(err, sqlite.ErrTrashed) {
+		if r, look := store.TrashedRun(ctx, engine.RunID(name)); look == nil {
 			return f(store, r, true)
 		}
 	}
@@ -54,36 +54,36 @@ func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlit
 	return f(store, record, false)
 }
 
-// binned deletes a run of the bin for good.
-func (c *deleteCmd) binned(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
+// trashed deletes a run of the trash for good.
+func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
 	if !c.Now || len(c.Checkpoint) > 0 || c.InPostgres || c.OnlyPostgres {
 		return &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s is in the bin", r.ID), Hint: fmt.Sprintf("throngctl restore %s, or throngctl delete %s --now", r.ID, r.ID),
+			Field: "run", Problem: fmt.Sprintf("%s is in the trash", r.ID), Hint: fmt.Sprintf("throngctl restore %s, or throngctl delete %s --now", r.ID, r.ID),
 		}
 	}
-	fmt.Fprintf(t.out, "run %s (%s, %s) will go for good, out of the bin\n", r.ID, r.Title, stamp(r.Created))
+	fmt.Fprintf(t.out, "run %s (%s, %s) will go for good, out of the trash\n", r.ID, r.Title, stamp(r.Created))
 	if err := c.agreed(t); err != nil {
 		return err
 	}
-	if err := wire.DeleteBinned(ctx, store, t.data, r.ID, 0); err != nil {
+	if err := wire.DeleteTrashed(ctx, store, t.data, r.ID, 0); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out, "deleted")
 	return nil
 }
 
-// restoreCmd takes something out of the bin.
+// restoreCmd takes something out of the trash.
 type restoreCmd struct {
 	jsonFlag
 	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Checkpoint []int  `placeholder:"N" sep:"," help:"These checkpoints of it, where the run itself is not in the bin."`
+	Checkpoint []int  `placeholder:"N" sep:"," help:"These checkpoints of it, where the run itself is not in the trash."`
 }
 
 // Run is called by kong.
 func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if len(c.Checkpoint) > 0 {
-		return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, binned bool) error {
-			return c.checkpoints(ctx, t, store, &r, binned)
+		return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, trashed bool) error {
+			return c.checkpoints(ctx, t, store, &r, trashed)
 		})
 	}
 	store, err := t.open()
@@ -91,10 +91,10 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	r, err := store.BinnedRun(ctx, engine.RunID(c.RunID))
+	r, err := store.TrashedRun(ctx, engine.RunID(c.RunID))
 	if errors.Is(err, engine.ErrNotFound) {
 		if there, look := store.Run(ctx, engine.RunID(c.RunID)); look == nil {
-			return t.done(there.ID, "run %s is not in the bin", there.ID)
+			return t.done(there.ID, "run %s is not in the trash", there.ID)
 		}
 	}
 	if err != nil {
@@ -106,9 +106,9 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 	return t.done(r.ID, "run %s (%s, %s) is restored", r.ID, r.Title, stamp(r.Created))
 }
 
-func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord, binned bool) error {
-	if binned {
-		return &engine.FieldError{Field: "checkpoint", Problem: "the whole run is in the bin", Hint: "throngctl restore " + string(r.ID)}
+func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord, trashed bool) error {
+	if trashed {
+		return &engine.FieldError{Field: "checkpoint", Problem: "the whole run is in the trash", Hint: "throngctl restore " + string(r.ID)}
 	}
 	for _, n := range c.Checkpoint {
 		if err := store.Restore(ctx, r.ID, n); err != nil {
@@ -119,21 +119,21 @@ func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite
 	return t.done(r.ID, what, strings.ReplaceAll(numbers(c.Checkpoint), " ", ", "), r.ID)
 }
 
-// binCmd shows the bin, or empties it.
-type binCmd struct {
+// trashCmd shows the trash, or empties it.
+type trashCmd struct {
 	jsonFlag
 	Empty bool `help:"Delete all that is in it for good, after showing it."`
 	Yes   bool `short:"y" help:"Do not ask."`
 }
 
 // Run is called by kong.
-func (c *binCmd) Run(ctx context.Context, t *terminal) (err error) {
+func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 	store, err := t.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	all, err := wire.Binned(ctx, store, t.data)
+	all, err := wire.Trashed(ctx, store, t.data)
 	if err != nil {
 		return err
 	}
@@ -141,35 +141,35 @@ func (c *binCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return c.asJSON(ctx, t, store, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "the bin is empty; what is deleted stays in it for "+binDays)
+		fmt.Fprintln(t.out, "the trash is empty; what is deleted stays in it for "+trashDays)
 		return nil
 	}
-	if err := t.listBin(all); err != nil || !c.Empty {
+	if err := t.listTrash(all); err != nil || !c.Empty {
 		return err
 	}
 	if !c.Yes && t.answer("delete all of it for good? type yes: ") != "yes" {
 		return t.kept("nothing was deleted")
 	}
-	gone, err := wire.EmptyBin(ctx, store, t.data, all[0].At)
+	gone, err := wire.EmptyTrash(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
 	return err
 }
 
 // asJSON is the answer for programs, which nobody can ask.
-func (c *binCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Binned) error {
-	j := newBin(all)
+func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Trashed) error {
+	j := newTrash(all)
 	if !c.Empty || len(all) == 0 {
 		return t.print(j)
 	}
 	if !c.Yes {
 		return errUnasked
 	}
-	gone, err := wire.EmptyBin(ctx, store, t.data, all[0].At)
+	gone, err := wire.EmptyTrash(ctx, store, t.data, all[0].At)
 	j.Deleted = len(gone)
 	return errors.Join(err, t.print(j))
 }
 
-func (t *terminal) listBin(all []storage.Binned) error {
+func (t *terminal) listTrash(all []storage.Trashed) error {
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tWHAT\tDELETED\tGOES IN\tSIZE\tTITLE")
 	var bytes int64

@@ -10,14 +10,14 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Options are what a pilot goes by beside what a person can change in a run. The zero value is what a run uses.
+// Options are what a governor goes by beside what a person can change in a run. The zero value is what a run uses.
 type Options struct {
 	ProbeEvery time.Duration // between the probes of an open breaker; 0 is a minute
 	Cores      int           // of the machine; 0 is those that this process can use
 }
 
-// Pilot implements [engine.Pilot]. It is for one goroutine.
-type Pilot struct {
+// Governor implements [engine.Governor]. It is for one goroutine.
+type Governor struct {
 	steering engine.Steering
 	signals  [numSignals]policy
 	active   []signal // whose word counts
@@ -27,17 +27,17 @@ type Pilot struct {
 	begun    bool   // the policies know the limit that is in force
 }
 
-var _ engine.Pilot = (*Pilot)(nil)
+var _ engine.Governor = (*Governor)(nil)
 
-// New returns a pilot that goes by s. Mistakes are *engine.FieldError, joined.
-func New(s engine.Steering, o Options) (*Pilot, error) {
+// New returns a governor that goes by s. Mistakes are *engine.FieldError, joined.
+func New(s engine.Steering, o Options) (*Governor, error) {
 	if o.ProbeEvery <= 0 {
 		o.ProbeEvery = time.Minute
 	}
 	if o.Cores <= 0 {
 		o.Cores = runtime.NumCPU()
 	}
-	p := &Pilot{breaker: breaker{every: o.ProbeEvery}}
+	p := &Governor{breaker: breaker{every: o.ProbeEvery}}
 	p.signals = [numSignals]policy{
 		resourceSignal: &pressure{policy: &resources{cores: o.Cores}}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
 		connectionSignal: &connections{}, failureSignal: &success{grows: okShrinks, guards: true},
@@ -45,8 +45,8 @@ func New(s engine.Steering, o Options) (*Pilot, error) {
 	return p, p.Use(s)
 }
 
-// Use implements [engine.Pilot]: what was learned of the machine and the services stays.
-func (p *Pilot) Use(s engine.Steering) error {
+// Use implements [engine.Governor]: what was learned of the machine and the services stays.
+func (p *Governor) Use(s engine.Steering) error {
 	if s.Governor == "" {
 		s.Governor = engine.Manual
 	}
@@ -66,15 +66,15 @@ func (p *Pilot) Use(s engine.Steering) error {
 	return nil
 }
 
-// Reset implements [engine.Pilot]: the breaker closes and counts afresh, and a stall is told after its whole time.
-func (p *Pilot) Reset() {
+// Reset implements [engine.Governor]: the breaker closes and counts afresh, and a stall is told after its whole time.
+func (p *Governor) Reset() {
 	p.breaker.reset()
 	p.stall.reset()
 	p.afresh()
 }
 
-// Steer implements [engine.Pilot].
-func (p *Pilot) Steer(r engine.Reading) engine.Orders {
+// Steer implements [engine.Governor].
+func (p *Governor) Steer(r engine.Reading) engine.Orders {
 	o := engine.Orders{Limit: r.Limit, By: p.steering.Governor}
 	b := bounds{p.steering.Floor, p.steering.Ceiling}
 	governed := p.steering.Governor != engine.Manual
@@ -98,7 +98,7 @@ func (p *Pilot) Steer(r engine.Reading) engine.Orders {
 
 // govern moves the limit: the smallest that a signal allows wins, within the bounds, and never above the limit in force
 // while that was not what kept more sessions from starting.
-func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
+func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	if !p.begun {
 		p.restart(min(max(r.Limit, b.floor), b.ceiling))
 	}
@@ -126,7 +126,7 @@ func (p *Pilot) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 
 // smallest returns the smallest limit that a signal allows, with whose word that is: of a limit that grows, the signal
 // that held it until now and let go.
-func (p *Pilot) smallest(r *engine.Reading, b bounds) (want int, by, why string) {
+func (p *Governor) smallest(r *engine.Reading, b bounds) (want int, by, why string) {
 	want, by = silent, p.steering.Governor
 	let, lets := silent, ""
 	for _, s := range p.active {
@@ -147,14 +147,14 @@ func (p *Pilot) smallest(r *engine.Reading, b bounds) (want int, by, why string)
 }
 
 // afresh has the signals forget what they gathered of the present, and keep what they learned.
-func (p *Pilot) afresh() {
+func (p *Governor) afresh() {
 	for _, s := range p.signals {
 		s.afresh()
 	}
 }
 
 // restart has the signals go on from a limit.
-func (p *Pilot) restart(limit int) {
+func (p *Governor) restart(limit int) {
 	for _, s := range p.signals {
 		s.restart(limit)
 	}

@@ -42,7 +42,7 @@ func TestMistakes(t *testing.T) {
 
 // A mistake in Use leaves everything as it was.
 func TestUseRefused(t *testing.T) {
-	p := pilotOf(t, "success")
+	p := governorOf(t, "success")
 	if p.Use(engine.Steering{Governor: "magic"}) == nil {
 		t.Fatal("taken")
 	}
@@ -59,7 +59,7 @@ func TestUseRefused(t *testing.T) {
 func TestManualMovesNothing(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(10), fails: func(float64, int) float64 { return 0.3 }, cpu: machine(constant(90), 1)}
 	p.start(1, 50)
-	for i, o := range drive(t, pilotWith(t, engine.Steering{StallAfter: time.Minute}), p, 600).orders {
+	for i, o := range drive(t, governorWith(t, engine.Steering{StallAfter: time.Minute}), p, 600).orders {
 		if o.Limit != 50 || o.Why != "" || o.By != "manual" || o.Breaker != engine.BreakerClosed {
 			t.Fatalf("second %d: %+v", i, o)
 		}
@@ -71,13 +71,13 @@ func TestBoundsAreKept(t *testing.T) {
 	if o := s.ends(0, 0); o.Limit != 50 || o.By != "success" {
 		t.Fatalf("within bounds: %+v", o)
 	}
-	if err := s.pilot.Use(engine.Steering{Governor: "success", Floor: 5, Ceiling: 30}); err != nil {
+	if err := s.governor.Use(engine.Steering{Governor: "success", Floor: 5, Ceiling: 30}); err != nil {
 		t.Fatal(err)
 	}
 	if o := s.ends(0, 0); o.Limit != 30 || o.Why != "50 → 30: the ceiling is 30" {
 		t.Errorf("a lower ceiling: %+v", o)
 	}
-	if err := s.pilot.Use(engine.Steering{Governor: "success", Floor: 40, Ceiling: 60}); err != nil {
+	if err := s.governor.Use(engine.Steering{Governor: "success", Floor: 40, Ceiling: 60}); err != nil {
 		t.Fatal(err)
 	}
 	s.r.Busy = 0
@@ -130,25 +130,25 @@ func TestSleepBeginsAfresh(t *testing.T) {
 func TestUseKeepsWhatWasLearned(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(40)}
 	p.start(1, 50)
-	pilot := pilotOf(t, "latency")
-	drive(t, pilot, p, 300)
-	l := pilot.signals[latencySignal].(*latency)
+	governor := governorOf(t, "latency")
+	drive(t, governor, p, 300)
+	l := governor.signals[latencySignal].(*latency)
 	base := l.base
 	if base.mean < 0.9 || base.mean > 1.1 {
 		t.Fatalf("a session of about a second takes %+v", base)
 	}
 	for _, g := range []string{"manual", "success", "latency"} {
-		if err := pilot.Use(engine.Steering{Governor: g, Floor: 1, Ceiling: 100}); err != nil {
+		if err := governor.Use(engine.Steering{Governor: g, Floor: 1, Ceiling: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if g != "latency" {
-			drive(t, pilot, p, 60)
+			drive(t, governor, p, 60)
 		}
 	}
 	if l.base != base {
 		t.Errorf("got %+v, want %+v", l.base, base)
 	}
-	if f := drive(t, pilot, p, 900).settled(300, 40); math.Abs(f.distance) > 0.10 {
+	if f := drive(t, governor, p, 900).settled(300, 40); math.Abs(f.distance) > 0.10 {
 		t.Errorf("chosen again: %+v", f)
 	}
 }
@@ -166,7 +166,7 @@ func TestAdaptiveNamesWhatBinds(t *testing.T) {
 	} {
 		c.p.start(1, 30)
 		counts := make(map[string]int)
-		tr := drive(t, pilotOf(t, "adaptive"), c.p, 1200)
+		tr := drive(t, governorOf(t, "adaptive"), c.p, 1200)
 		for _, o := range tr.orders[600:] {
 			counts[o.By]++
 		}
@@ -176,20 +176,20 @@ func TestAdaptiveNamesWhatBinds(t *testing.T) {
 	}
 }
 
-// A provider whose quota is the bound: sessions wait at the pacer, and more of them would wait longer.
+// A provider whose quota is the bound: sessions wait at the rate limiter, and more of them would wait longer.
 func TestQuota(t *testing.T) {
-	for _, governor := range []string{"adaptive", "latency", "resources", "success"} {
+	for _, name := range []string{"adaptive", "latency", "resources", "success"} {
 		for _, start := range []int{1, 50} {
 			p := &plant{agents: 100_000, mean: 1, quota: 20, cpu: machine(constant(10), 0.5)}
 			p.start(2, start)
-			pilot := pilotOf(t, governor)
-			drive(t, pilot, p, 300)
+			governor := governorOf(t, name)
+			drive(t, governor, p, 300)
 			before := p.total
-			tr := drive(t, pilot, p, 3000)
+			tr := drive(t, governor, p, 3000)
 			rate := float64(p.total-before) / 3000
-			t.Logf("| %s | quota of 20/s from %d | %.1f/s, limit %d |", governor, start, rate, tr.limits[len(tr.limits)-1])
+			t.Logf("| %s | quota of 20/s from %d | %.1f/s, limit %d |", name, start, rate, tr.limits[len(tr.limits)-1])
 			if rate < 0.95*20 {
-				t.Errorf("%s from %d: %.1f sessions a second of 20", governor, start, rate)
+				t.Errorf("%s from %d: %.1f sessions a second of 20", name, start, rate)
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func TestQuota(t *testing.T) {
 
 var nonsense = regexp.MustCompile(`NaN|Inf|%!|: $|-\d+ %`)
 
-// Whatever the readings are, the orders keep the promises of engine.Pilot, and are the same for the same readings.
+// Whatever the readings are, the orders keep the promises of engine.Governor, and are the same for the same readings.
 func TestOrdersKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		governor := rapid.SampledFrom(engine.Governors).Draw(t, "governor").Name

@@ -33,9 +33,9 @@ func (g *goneRuns) all() []engine.RunID {
 	return slices.Clone(g.runs)
 }
 
-// TestBinExpires has what was deleted stay for 30 days: then it goes by itself, in a program that is open and in one that
+// TestTrashExpires has what was deleted stay for 30 days: then it goes by itself, in a program that is open and in one that
 // is started later.
-func TestBinExpires(t *testing.T) {
+func TestTrashExpires(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var told goneRuns
@@ -44,11 +44,11 @@ func TestBinExpires(t *testing.T) {
 		for range 2 {
 			j.Append(engine.CheckpointRow{Memory: map[int]*engine.Memory{1: memoryOf(1, 1)}})
 		}
-		if err := errors.Join(j.Close(t.Context()), s.BinCheckpoints(t.Context(), "r", []int{1})); err != nil {
+		if err := errors.Join(j.Close(t.Context()), s.TrashCheckpoints(t.Context(), "r", []int{1})); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []engine.RunID{"first", "second", "restored"} {
-			if err := errors.Join(newRun(t, s, id).Close(t.Context()), s.Bin(t.Context(), id)); err != nil {
+			if err := errors.Join(newRun(t, s, id).Close(t.Context()), s.Trash(t.Context(), id)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(36 * time.Hour)
@@ -56,10 +56,10 @@ func TestBinExpires(t *testing.T) {
 		if err := s.Restore(t.Context(), "restored", 0); err != nil {
 			t.Fatal(err)
 		}
-		wantBin := func(want ...string) {
+		wantTrash := func(want ...string) {
 			t.Helper()
 			synctest.Wait()
-			all, err := s.Binned(t.Context())
+			all, err := s.Trashed(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,17 +68,17 @@ func TestBinExpires(t *testing.T) {
 				got = append(got, called(b.Run.ID, b.Checkpoint))
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("in the bin are %q, want %q", got, want)
+				t.Errorf("in the trash are %q, want %q", got, want)
 			}
 		}
-		wantBin("run second", "run first", "checkpoint 1 of run r")
-		time.Sleep(storage.BinTime - 5*24*time.Hour)
-		wantBin("run second", "run first", "checkpoint 1 of run r")
+		wantTrash("run second", "run first", "checkpoint 1 of run r")
+		time.Sleep(storage.TrashTime - 5*24*time.Hour)
+		wantTrash("run second", "run first", "checkpoint 1 of run r")
 		if gone := told.all(); len(gone) > 0 {
 			t.Errorf("%q are gone already", gone)
 		}
 		time.Sleep(24 * time.Hour) // the day on which the first has been there for 30
-		wantBin("run second")
+		wantTrash("run second")
 		if gone := told.all(); !slices.Equal(gone, []engine.RunID{"first"}) {
 			t.Errorf("%q are gone, want the first", gone)
 		}
@@ -89,7 +89,7 @@ func TestBinExpires(t *testing.T) {
 
 		time.Sleep(10 * 24 * time.Hour)
 		s = openStore(t, dir, Options{Logger: quiet()})
-		wantBin()
+		wantTrash()
 		if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 2 {
 			t.Errorf("%d runs are kept, want r and the one that was restored", n)
 		}
@@ -97,8 +97,8 @@ func TestBinExpires(t *testing.T) {
 	})
 }
 
-// TestInterruptedEmptying has the emptying of the bin end in the middle: what was begun is removed when the store is opened
-// again, the rest is in the bin still.
+// TestInterruptedEmptying has the emptying of the trash end in the middle: what was begun is removed when the store is opened
+// again, the rest is in the trash still.
 func TestInterruptedEmptying(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,15 +110,15 @@ func TestInterruptedEmptying(t *testing.T) {
 	}})
 	for _, id := range []engine.RunID{"waits", "begun"} { // the newest goes first
 		j := newRun(t, s, id)
-		for agent := range 2 * choreRows {
+		for agent := range 2 * maintenanceRows {
 			j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Started: time.Now()}})
 		}
-		if err := errors.Join(j.Close(t.Context()), s.Bin(t.Context(), id)); err != nil {
+		if err := errors.Join(j.Close(t.Context()), s.Trash(t.Context(), id)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	emptying.Store(true)
-	if _, err := s.EmptyBin(ctx, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := s.EmptyTrash(ctx, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	emptying.Store(false)
@@ -134,25 +134,25 @@ func TestInterruptedEmptying(t *testing.T) {
 	if err := s.Restore(t.Context(), "waits", 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Doomed(t.Context(), "waits"); err != nil || n.Sessions != 2*choreRows {
+	if n, err := s.Doomed(t.Context(), "waits"); err != nil || n.Sessions != 2*maintenanceRows {
 		t.Errorf("the one that waited has %d sessions, %v", n.Sessions, err)
 	}
 }
 
-// TestBinnedRunsAreNotSent: what a database lacks of a run in the bin waits there, and is sent when the run is restored.
-func TestBinnedRunsAreNotSent(t *testing.T) {
+// TestTrashedRunsAreNotSent: what a database lacks of a run in the trash waits there, and is sent when the run is restored.
+func TestTrashedRunsAreNotSent(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	const target = "a:1/x"
 	j := newRun(t, s, "r")
 	newRemote(t, s, "r", target)
-	if err := errors.Join(j.Commit(t.Context(), make(engine.SessionRows, 10)), j.Close(t.Context()), s.Bin(t.Context(), "r")); err != nil {
+	if err := errors.Join(j.Commit(t.Context(), make(engine.SessionRows, 10)), j.Close(t.Context()), s.Trash(t.Context(), "r")); err != nil {
 		t.Fatal(err)
 	}
 	if runs, err := s.Outbox(t.Context(), target); err != nil || len(runs) != 0 {
 		t.Errorf("to be sent are %q, %v, want nothing", runs, err)
 	}
-	if _, err := s.Parcel(t.Context(), "r", target, storage.Cursor{}, 100); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := s.Delivery(t.Context(), "r", target, storage.Cursor{}, 100); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 	if err := s.Restore(t.Context(), "r", 0); err != nil {
@@ -163,9 +163,9 @@ func TestBinnedRunsAreNotSent(t *testing.T) {
 	}
 }
 
-// TestImportOfABinnedRun: what is in the bin has to come out of it before more of it is fetched; a checkpoint in the bin
+// TestImportOfATrashedRun: what is in the trash has to come out of it before more of it is fetched; a checkpoint in the trash
 // that is fetched again is there again.
-func TestImportOfABinnedRun(t *testing.T) {
+func TestImportOfATrashedRun(t *testing.T) {
 	from := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	state, rest := remembering(t, from)
 	closeStore(t, from)
@@ -183,11 +183,11 @@ func TestImportOfABinnedRun(t *testing.T) {
 		}
 	}
 	take()
-	if err := s.Bin(t.Context(), "r"); err != nil {
+	if err := s.Trash(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
 	var mistake *engine.FieldError
-	if _, err := s.Import(t.Context(), fetched, state); !errors.As(err, &mistake) || !strings.Contains(mistake.Problem, "in the bin") {
+	if _, err := s.Import(t.Context(), fetched, state); !errors.As(err, &mistake) || !strings.Contains(mistake.Problem, "in the trash") {
 		t.Errorf("got %v, want where it is", err)
 	}
 	if err := s.Restore(t.Context(), "r", 0); err != nil {
@@ -200,8 +200,8 @@ func TestImportOfABinnedRun(t *testing.T) {
 	}
 }
 
-// TestBinLeavesWhatIsBeingRemoved where it is: half a run must not come back.
-func TestBinLeavesWhatIsBeingRemoved(t *testing.T) {
+// TestTrashLeavesWhatIsBeingRemoved where it is: half a run must not come back.
+func TestTrashLeavesWhatIsBeingRemoved(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	if err := newRun(t, s, "r").Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -212,10 +212,10 @@ func TestBinLeavesWhatIsBeingRemoved(t *testing.T) {
 	}
 	statement(t, s, `UPDATE runs SET doomed = 1`)
 	if err := s.putAway("r", key); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("what is being removed was put into the bin: %v", err)
+		t.Errorf("what is being removed was put into the trash: %v", err)
 	}
-	if all, err := s.Binned(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("in the bin are %+v, %v", all, err)
+	if all, err := s.Trashed(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("in the trash are %+v, %v", all, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

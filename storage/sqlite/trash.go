@@ -10,12 +10,12 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// expiryEvery is how often the bin is looked through for what has been there long enough.
+// expiryEvery is how often the trash is looked through for what has been there long enough.
 const expiryEvery = 24 * time.Hour
 
-// Bin puts a run into the bin: it is there for nobody any more, and keeps all that it has, until it is restored, deleted
-// for good, or [storage.BinTime] is over. Its rows are not sent meanwhile. ErrInUse if it is in progress.
-func (s *Store) Bin(ctx context.Context, run engine.RunID) error {
+// Trash puts a run into the trash: it is there for nobody any more, and keeps all that it has, until it is restored, deleted
+// for good, or [storage.TrashTime] is over. Its rows are not sent meanwhile. ErrInUse if it is in progress.
+func (s *Store) Trash(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
 		err = s.putAway(run, key)
@@ -29,21 +29,21 @@ func (s *Store) Bin(ctx context.Context, run engine.RunID) error {
 // putAway leaves a run alone that somebody removes meanwhile: half of it must not come back.
 func (s *Store) putAway(run engine.RunID, key int64) error {
 	hide := func() error {
-		return s.hide(`UPDATE runs SET doomed = ?, binned = ? WHERE key = ? AND NOT doomed`, binned, micros(s.options.Now()), key)
+		return s.hide(`UPDATE runs SET doomed = ?, binned = ? WHERE key = ? AND NOT doomed`, trashed, micros(s.options.Now()), key)
 	}
 	undo := func() error {
-		return s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE key = ? AND doomed = ?`, key, binned)
+		return s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE key = ? AND doomed = ?`, key, trashed)
 	}
 	return s.guarded(run, hide, undo)
 }
 
-// inBin finds the run of the bin whose id begins so; ErrNotFound if there is none, or more than one.
-func (s *Store) inBin(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
+// inTrash finds the run of the trash whose id begins so; ErrNotFound if there is none, or more than one.
+func (s *Store) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
 	if id == "" {
 		return "", engine.ErrNotFound
 	}
 	var found int
-	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE doomed = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), binned).
+	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE doomed = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
 		Scan(&found, (*string)(&full))
 	switch {
 	case err != nil || found == 1:
@@ -55,21 +55,21 @@ func (s *Store) inBin(ctx context.Context, id engine.RunID) (full engine.RunID, 
 	return full, translate(err)
 }
 
-// BinnedRun returns a run of the bin, without its source files. Its id may be cut short.
-func (s *Store) BinnedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
-	full, err := s.inBin(ctx, id)
+// TrashedRun returns a run of the trash, without its source files. Its id may be cut short.
+func (s *Store) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
+	full, err := s.inTrash(ctx, id)
 	if err == nil {
-		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), binned).Scan))
+		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), trashed).Scan))
 	}
 	if err != nil {
-		return r, fmt.Errorf("run %s of the bin: %w", id, err)
+		return r, fmt.Errorf("run %s of the trash: %w", id, err)
 	}
 	return r, nil
 }
 
-// BinCheckpoints puts checkpoints into the bin: they are not listed any more, and nothing begins at them. What they need
+// TrashCheckpoints puts checkpoints into the trash: they are not listed any more, and nothing begins at them. What they need
 // stays, as do all others. The errors are those of [Store.DeleteCheckpoints].
-func (s *Store) BinCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
+func (s *Store) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
 		err = s.write(func(tx txn) error {
@@ -85,11 +85,11 @@ func (s *Store) BinCheckpoints(ctx context.Context, run engine.RunID, numbers []
 	return nil
 }
 
-// Restore takes a run out of the bin, as it was when it got there, or with a number a checkpoint of a run; ErrNotFound if
+// Restore takes a run out of the trash, as it was when it got there, or with a number a checkpoint of a run; ErrNotFound if
 // it is not in it.
 func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
 	if number == 0 {
-		err = s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE id = ? AND doomed = ?`, string(run), binned)
+		err = s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE id = ? AND doomed = ?`, string(run), trashed)
 	} else {
 		var key int64
 		if key, err = s.key(ctx, run); err == nil {
@@ -102,12 +102,12 @@ func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err 
 	return nil
 }
 
-// change changes a row of the bin; ErrNotFound if it is not in it.
+// change changes a row of the trash; ErrNotFound if it is not in it.
 func (s *Store) change(update string, args ...any) error {
 	return s.write(func(tx txn) error {
 		n, err := tx.changed(update, args...)
 		if err == nil && n == 0 {
-			err = fmt.Errorf("it is not in the bin: %w", engine.ErrNotFound)
+			err = fmt.Errorf("it is not in the trash: %w", engine.ErrNotFound)
 		}
 		return err
 	})
@@ -121,44 +121,44 @@ func called(run engine.RunID, number int) string {
 	return fmt.Sprintf("checkpoint %d of run %s", number, run)
 }
 
-// Binned lists what is in the bin, newest first. It weighs all of it.
-func (s *Store) Binned(ctx context.Context) (all []storage.Binned, err error) {
+// Trashed lists what is in the trash, newest first. It weighs all of it.
+func (s *Store) Trashed(ctx context.Context) (all []storage.Trashed, err error) {
 	type place struct {
 		key int64
-		storage.Binned
+		storage.Trashed
 	}
 	var places []place
 	for rows, err := range s.query(ctx, `SELECT run, number, at FROM (
 		SELECT key AS run, 0 AS number, binned AS at FROM runs WHERE doomed = ? UNION ALL
 		SELECT c.run, c.number, c.binned FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.binned > 0 AND NOT r.doomed
-	) ORDER BY at DESC, run DESC, number DESC`, binned) {
+	) ORDER BY at DESC, run DESC, number DESC`, trashed) {
 		var p place
 		var at int64
 		if err == nil {
 			err = rows.Scan(&p.key, &p.Checkpoint, &at)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the bin: %w", err)
+			return nil, fmt.Errorf("look into the trash: %w", err)
 		}
 		p.At = timeOf(at)
 		places = append(places, p)
 	}
 	for _, p := range places {
 		if p.Run, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan)); err == nil {
-			p.Bytes, err = s.weighBinned(ctx, p.key, p.Checkpoint)
+			p.Bytes, err = s.weighTrashed(ctx, p.key, p.Checkpoint)
 		}
 		if errors.Is(err, engine.ErrNotFound) { // it has gone meanwhile
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the bin: %w", translate(err))
+			return nil, fmt.Errorf("look into the trash: %w", translate(err))
 		}
-		all = append(all, p.Binned)
+		all = append(all, p.Trashed)
 	}
 	return all, nil
 }
 
-func (s *Store) weighBinned(ctx context.Context, key int64, number int) (int64, error) {
+func (s *Store) weighTrashed(ctx context.Context, key int64, number int) (int64, error) {
 	if number == 0 {
 		d, err := s.weigh(ctx, key)
 		return d.Bytes, translate(err)
@@ -166,14 +166,14 @@ func (s *Store) weighBinned(ctx context.Context, key int64, number int) (int64, 
 	return s.weighCheckpoints(ctx, key, list([]int{number}))
 }
 
-// DeleteBinned removes a run of the bin for good, or with a number a checkpoint of a run; every other one stays
-// restorable. ErrNotFound if it is not in the bin, ErrInUse if it is a checkpoint of a run in progress.
-func (s *Store) DeleteBinned(ctx context.Context, run engine.RunID, number int) error {
+// DeleteTrashed removes a run of the trash for good, or with a number a checkpoint of a run; every other one stays
+// restorable. ErrNotFound if it is not in the trash, ErrInUse if it is a checkpoint of a run in progress.
+func (s *Store) DeleteTrashed(ctx context.Context, run engine.RunID, number int) error {
 	var err error
 	if number == 0 {
-		err = s.deleteBinned(ctx, run)
+		err = s.deleteTrashed(ctx, run)
 	} else {
-		err = s.deleteBinnedCheckpoint(ctx, run, number)
+		err = s.deleteTrashedCheckpoint(ctx, run, number)
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", called(run, number), err)
@@ -181,20 +181,20 @@ func (s *Store) DeleteBinned(ctx context.Context, run engine.RunID, number int) 
 	return nil
 }
 
-// deleteBinned needs no guard: nobody claims what is in the bin, and nobody restores what is doomed.
-func (s *Store) deleteBinned(ctx context.Context, run engine.RunID) error {
+// deleteTrashed needs no guard: nobody claims what is in the trash, and nobody restores what is doomed.
+func (s *Store) deleteTrashed(ctx context.Context, run engine.RunID) error {
 	var key int64
 	err := s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ?`, string(run)).Scan(&key)
 	if err != nil {
 		return translate(err)
 	}
-	if err := s.change(`UPDATE runs SET doomed = ? WHERE key = ? AND doomed = ?`, deleted, key, binned); err != nil {
+	if err := s.change(`UPDATE runs SET doomed = ? WHERE key = ? AND doomed = ?`, deleted, key, trashed); err != nil {
 		return err
 	}
 	return s.remove(ctx, key)
 }
 
-func (s *Store) deleteBinnedCheckpoint(ctx context.Context, run engine.RunID, number int) error {
+func (s *Store) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, number int) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
@@ -205,16 +205,16 @@ func (s *Store) deleteBinnedCheckpoint(ctx context.Context, run engine.RunID, nu
 		return translate(err)
 	}
 	if there == 0 {
-		return fmt.Errorf("it is not in the bin: %w", engine.ErrNotFound)
+		return fmt.Errorf("it is not in the trash: %w", engine.ErrNotFound)
 	}
 	return s.removeCheckpoints(ctx, run, key, going)
 }
 
-// EmptyBin deletes for good what was put into the bin at a moment or before, and returns what has gone. Should ctx or
-// the process end before, what was not reached stays in the bin, and what was begun is removed when the store is opened
+// EmptyTrash deletes for good what was put into the trash at a moment or before, and returns what has gone. Should ctx or
+// the process end before, what was not reached stays in the trash, and what was begun is removed when the store is opened
 // again. Checkpoints of a run in progress stay in it.
-func (s *Store) EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Binned, err error) {
-	all, err := s.Binned(ctx)
+func (s *Store) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error) {
+	all, err := s.Trashed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (s *Store) EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Bi
 		if b.At.After(upTo) {
 			continue
 		}
-		switch err := s.DeleteBinned(ctx, b.Run.ID, b.Checkpoint); {
+		switch err := s.DeleteTrashed(ctx, b.Run.ID, b.Checkpoint); {
 		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it has gone meanwhile, or has to wait
 		case err != nil:
 			return gone, err
@@ -233,7 +233,7 @@ func (s *Store) EmptyBin(ctx context.Context, upTo time.Time) (gone []storage.Bi
 	return gone, nil
 }
 
-// tidy removes what was begun to be removed, and then, now and once a day, what has been in the bin long enough.
+// tidy removes what was begun to be removed, and then, now and once a day, what has been in the trash long enough.
 func (s *Store) tidy(ctx context.Context) {
 	s.finishDeleting(ctx)
 	close(s.tidied)
@@ -250,30 +250,30 @@ func (s *Store) tidy(ctx context.Context) {
 }
 
 func (s *Store) expire(ctx context.Context) {
-	before := s.options.Now().Add(-storage.BinTime)
+	before := s.options.Now().Add(-storage.TrashTime)
 	if old, err := s.old(ctx, before); err != nil || !old {
 		s.trouble(ctx, err)
 		return
 	}
 	err := s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET doomed = ? WHERE doomed = ? AND binned <= ?`, deleted, binned, micros(before))
+		return tx.exec(`UPDATE runs SET doomed = ? WHERE doomed = ? AND binned <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
 		s.removeDoomed(ctx, deleted)     // without the lock of imports: nobody fetches in vain meanwhile
-		_, err = s.EmptyBin(ctx, before) // the checkpoints
+		_, err = s.EmptyTrash(ctx, before) // the checkpoints
 	}
 	s.trouble(ctx, err)
 }
 
-// old reports whether anything has been in the bin long enough; a store of which nothing has is not written to.
+// old reports whether anything has been in the trash long enough; a store of which nothing has is not written to.
 func (s *Store) old(ctx context.Context, before time.Time) (is bool, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE doomed = ?1 AND binned <= ?2)
-		OR EXISTS (SELECT 1 FROM checkpoints WHERE binned > 0 AND binned <= ?2)`, binned, micros(before)).Scan(&is)
+		OR EXISTS (SELECT 1 FROM checkpoints WHERE binned > 0 AND binned <= ?2)`, trashed, micros(before)).Scan(&is)
 	return is, translate(err)
 }
 
 func (s *Store) trouble(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.options.Logger.Error("remove what is old from the bin", "error", err)
+		s.options.Logger.Error("remove what is old from the trash", "error", err)
 	}
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// herald has the system notify a person who is looking elsewhere.
-type herald struct {
+// notifier has the system notify a person who is looking elsewhere.
+type notifier struct {
 	app  fyne.App
 	off  map[engine.Occasion]bool // that a person does not want to hear of
 	seen bool                     // a window of the program has the focus
 
 	job *live.Job // that was looked at last
-	of  engine.Herald
+	of  engine.Notifier
 }
 
 // follow looks at a run. What it was found in at the first look is no news.
-func (h *herald) follow(job *live.Job) {
+func (h *notifier) follow(job *live.Job) {
 	if job != h.job {
-		h.job, h.of = job, engine.Herald{}
+		h.job, h.of = job, engine.Notifier{}
 	}
 	for _, n := range h.of.See(job.Snapshot()) {
 		if !h.off[n.Occasion] {
@@ -31,7 +31,7 @@ func (h *herald) follow(job *live.Job) {
 }
 
 // tell notifies, unless the person sees it anyway. The system may take its time.
-func (h *herald) tell(title, text string) {
+func (h *notifier) tell(title, text string) {
 	if h.seen {
 		return
 	}

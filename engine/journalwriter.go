@@ -2,7 +2,7 @@ package engine
 
 import "context"
 
-// maxNotes is how many rows wait for the scribe before figures give way to what happened.
+// maxNotes is how many rows wait for the journal writer before figures give way to what happened.
 const maxNotes = 4096
 
 // note is a row that the loop wants journaled.
@@ -10,7 +10,7 @@ type note struct {
 	row  Row
 	ctx  context.Context // of the wait until it is durable; nil does not wait
 	then func(error)     // hears in the loop that it is queued or, with ctx, durable; may be nil
-	sent func()          // hears in the loop that the scribe has it; may be nil
+	sent func()          // hears in the loop that the journal writer has it; may be nil
 }
 
 // append has a row journaled.
@@ -32,7 +32,7 @@ func (l *loop) outgoing() (chan<- note, note) {
 	if len(l.backlog) == 0 {
 		return nil, note{}
 	}
-	return l.scribe, l.backlog[0]
+	return l.journalWriter, l.backlog[0]
 }
 
 func (l *loop) sent() {
@@ -49,7 +49,7 @@ func (l *loop) sent() {
 // full queue nor a slow disk holds the loop up, and a checkpoint never overtakes a barrier.
 func (l *loop) write() {
 	defer l.r.rescue()
-	for n := range l.scribe {
+	for n := range l.journalWriter {
 		var err error
 		if n.ctx == nil {
 			l.r.journal.Append(n.row)

@@ -22,10 +22,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// binDays is how long the store keeps what is in the bin.
-const binDays = 30
+// trashDays is how long the store keeps what is in the trash.
+const trashDays = 30
 
-var binColumns = []widgets.Column{
+var trashColumns = []widgets.Column{
 	{Title: "Deleted", Sample: "2026-12-28 00:00:00"},
 	{Title: "What", Sample: "checkpoint 100"},
 	{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
@@ -35,7 +35,7 @@ var binColumns = []widgets.Column{
 	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 1},
 }
 
-func binRows(all []Binned) []widgets.Row {
+func binRows(all []Trashed) []widgets.Row {
 	rows := make([]widgets.Row, len(all))
 	for i := range all {
 		b := &all[i]
@@ -63,7 +63,7 @@ func binRows(all []Binned) []widgets.Row {
 func (t Thing) key() string { return fmt.Sprintf("%s %d", t.Run, t.Checkpoint) }
 
 // text is what a sentence calls a thing.
-func (b *Binned) text() string {
+func (b *Trashed) text() string {
 	if b.Checkpoint > 0 {
 		return fmt.Sprintf("Checkpoint %d of %s (%s)", b.Checkpoint, b.Title, b.Run)
 	}
@@ -74,7 +74,7 @@ func (b *Binned) text() string {
 type bin struct {
 	screen *Screen
 	dialog dialog.Dialog
-	all    []Binned
+	all    []Trashed
 	asked  int    // numbers what was asked for: an answer counts if nothing was asked since
 	doing  bool   // something is being changed
 	sure   string // what the next press of a button deletes for good; "" is that it asks first
@@ -89,19 +89,19 @@ type bin struct {
 // What the buttons that delete for good say at first, and when they are sure.
 const (
 	removeText = "Delete for good…"
-	emptyText  = "Empty the bin…"
+	emptyText  = "Empty trash…"
 )
 
-// showBin opens the dialog.
-func (s *Screen) showBin() {
+// showTrash opens the dialog.
+func (s *Screen) showTrash() {
 	b := &bin{screen: s, notice: widgets.NewNotice()}
-	b.table = widgets.NewTable(binColumns, "Looking into the bin…", 6)
+	b.table = widgets.NewTable(trashColumns, "Looking into the trash…", 6)
 	b.table.OnSelected = func(string) { b.unsure() }
 	b.restore = &widget.Button{Text: "Restore", Icon: theme.ContentUndoIcon(), Importance: widget.HighImportance, OnTapped: b.takeOut}
 	b.remove = widget.NewButton(removeText, b.deleteOne)
 	b.empty = widget.NewButton(emptyText, b.deleteAll)
 	end := widget.NewButton("Close", func() { b.dialog.Hide() })
-	about := form.NewNote(fmt.Sprintf("What is deleted stays here for %d days and takes room until then. Rows in Postgres are deleted at once, and not kept here.", binDays))
+	about := form.NewNote(fmt.Sprintf("What is deleted stays here for %d days and takes room until then. Rows in Postgres are deleted at once, and not kept here.", trashDays))
 	foot := container.NewVBox(b.notice, container.NewBorder(nil, nil, container.NewHBox(b.empty), container.NewHBox(end, b.remove, b.restore), layout.NewSpacer()))
 	b.dialog = dialog.NewCustomWithoutButtons("Bin", container.NewBorder(form.NewStack(about), foot, nil, nil, b.table), s.win)
 	b.dialog.SetOnClosed(func() { b.asked++ })
@@ -112,24 +112,24 @@ func (s *Screen) showBin() {
 	b.look()
 }
 
-// look asks what is in the bin.
+// look asks what is in the trash.
 func (b *bin) look() {
 	b.asked++
 	asked := b.asked
-	async.Work(func() ([]Binned, error) { return b.screen.desk.Binned(context.Background()) }, func(all []Binned, err error) {
+	async.Work(func() ([]Trashed, error) { return b.screen.desk.Trashed(context.Background()) }, func(all []Trashed, err error) {
 		if asked != b.asked {
 			return
 		}
 		if err != nil {
 			b.table.SetEmpty("")
-			b.notice.Say("The bin could not be read; nothing was changed. "+words.Trouble(err), widgets.Bad)
+			b.notice.Say("The trash could not be read; nothing was changed. "+words.Trouble(err), widgets.Bad)
 			return
 		}
-		if !slices.EqualFunc(all, b.all, func(x, y Binned) bool { return x.Thing == y.Thing }) {
+		if !slices.EqualFunc(all, b.all, func(x, y Trashed) bool { return x.Thing == y.Thing }) {
 			b.unsure()
 		}
 		b.all = all
-		b.table.SetEmpty("The bin is empty. What is deleted stays here for a while, and can be restored.")
+		b.table.SetEmpty("The trash is empty. What is deleted stays here for a while, and can be restored.")
 		b.table.SetRows(binRows(all))
 		if b.table.Selected() == "" && len(all) > 0 {
 			b.table.Select(all[0].key())
@@ -139,7 +139,7 @@ func (b *bin) look() {
 }
 
 // chosen is the selected thing; nil without one.
-func (b *bin) chosen() *Binned {
+func (b *bin) chosen() *Trashed {
 	for i := range b.all {
 		if b.all[i].key() == b.table.Selected() {
 			return &b.all[i]
@@ -177,7 +177,7 @@ func (b *bin) certain(button *widget.Button, what, question, yes string) bool {
 	return false
 }
 
-// do changes the bin, says what came of it, and looks again.
+// do changes the trash, says what came of it, and looks again.
 func (b *bin) do(doing string, change func(context.Context) (string, error), then func()) {
 	b.doing = true
 	b.notice.Say(doing, widgets.Accent)
@@ -214,7 +214,7 @@ func (b *bin) deleteOne() {
 		return
 	}
 	s, thing, text := b.screen, c.Thing, c.text()
-	b.do("Deleting…", func(ctx context.Context) (string, error) { return text + " is gone.", s.desk.DeleteBinned(ctx, thing) }, func() {
+	b.do("Deleting…", func(ctx context.Context) (string, error) { return text + " is gone.", s.desk.DeleteTrashed(ctx, thing) }, func() {
 		s.undo.forget(func(t Thing) bool { return t != thing })
 	})
 }
@@ -233,16 +233,16 @@ func (b *bin) deleteAll() {
 			upTo = b.all[i].At
 		}
 	}
-	question := fmt.Sprintf("All %d in the bin go for good, about %s. This cannot be undone.", len(b.all), engine.FormatBytes(bytes))
+	question := fmt.Sprintf("All %d in the trash go for good, about %s. This cannot be undone.", len(b.all), engine.FormatBytes(bytes))
 	if len(b.all) == 1 {
-		question = fmt.Sprintf("The one in the bin goes for good, about %s. This cannot be undone.", engine.FormatBytes(bytes))
+		question = fmt.Sprintf("The one in the trash goes for good, about %s. This cannot be undone.", engine.FormatBytes(bytes))
 	}
 	if !b.certain(b.empty, "all "+strconv.Itoa(len(b.all)), question, "Delete all for good") {
 		return
 	}
 	s := b.screen
 	b.do("Deleting…", func(ctx context.Context) (string, error) {
-		n, err := s.desk.EmptyBin(ctx, upTo)
+		n, err := s.desk.EmptyTrash(ctx, upTo)
 		return "Gone for good: " + strconv.Itoa(n) + ".", err
 	}, func() {
 		s.undo.forget(func(t Thing) bool { return !going[t] })
