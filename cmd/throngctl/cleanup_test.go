@@ -229,8 +229,11 @@ func TestKilledCleanup(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	cmd, out, stderr := process(t, nil, "cleanup", file, "--data", data, "--yes", "--no-dashboard", "--max-concurrent", "1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
 	d.killAt(6, func() { _ = cmd.Process.Kill() })
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() >= 0 {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() >= 0 {
 		t.Fatalf("it was not killed: %v\n%s%s", err, out, stderr)
 	}
 	killed := listed(t, data)

@@ -440,8 +440,8 @@ func olden(t *testing.T, s *Store) {
 	t.Helper()
 	statement(t, s, `ALTER TABLE barriers DROP COLUMN work`, `ALTER TABLE barriers DROP COLUMN mock`, `DROP TABLE unconfirmed`, `DROP TRIGGER runs_changed`, `DROP TABLE outbox`, `DROP INDEX sessions_sent`, `DROP INDEX metrics_sent`,
 		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `ALTER TABLE checkpoints DROP COLUMN took`, `ALTER TABLE runs DROP COLUMN path`,
-		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_trashed`,
-		`ALTER TABLE checkpoints DROP COLUMN binned`, `ALTER TABLE runs DROP COLUMN note`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_binned`,
+		`ALTER TABLE checkpoints DROP COLUMN binned`, `ALTER TABLE runs DROP COLUMN note`, `ALTER TABLE runs DROP COLUMN cleaned`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
 }
 
 // TestOutboxReadsNoPacks holds that what is asked once a second is answered by indexes.

@@ -48,7 +48,7 @@ var rules = []rule{
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
-	{"/ui", []string{"/engine", "/ui/...", "/assets"}, outside},
+	{"/ui", []string{"/engine", "/engine/visible", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},

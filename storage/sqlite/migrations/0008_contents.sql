@@ -9,7 +9,7 @@ CREATE TABLE contents (
 	source     INTEGER NOT NULL DEFAULT 0,  -- bytes of the scenario's files
 	answers    INTEGER NOT NULL DEFAULT 0,  -- position of the last answer that belongs to the run
 	memory     INTEGER NOT NULL DEFAULT 0,  -- checkpoint * 2^32 + agent of the last one's memory
-	log        INTEGER NOT NULL DEFAULT 0,  -- bytes of the mock shop's log
+	log        INTEGER NOT NULL DEFAULT 0,  -- bytes of the rehearsal's log
 	checkpoint INTEGER NOT NULL DEFAULT 0,  -- the newest that is there as a whole
 	kept       TEXT    NOT NULL DEFAULT ''  -- the numbers of those that are there
 ) STRICT;
