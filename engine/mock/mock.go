@@ -125,7 +125,7 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 
 // build makes the shop without a log and without a listener.
 func build(cfg Config, clock func() time.Time) *Shop {
-	root := draw.Key{}.Text("mock shop").Int(cfg.Seed)
+	root := draw.Key{}.Text("rehearsal shop").Int(cfg.Seed)
 	s := &Shop{
 		host:     host{clock: clock, started: clock(), onRequest: cfg.OnRequest},
 		cfg:      cfg,

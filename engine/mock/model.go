@@ -87,7 +87,7 @@ func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 	m := &Model{
 		host:  host{clock: clock, started: clock(), onRequest: cfg.OnRequest},
 		cfg:   cfg,
-		root:  draw.Key{}.Text("mock model").Int(cfg.Seed),
+		root:  draw.Key{}.Text("rehearsal model").Int(cfg.Seed),
 		quota: newQuota(cfg.RequestsPerMinute, cfg.TokensPerMinute, clock()),
 		wait:  (*call).pause,
 	}

@@ -48,7 +48,7 @@ func (m *Model) key(q *chatRequest) draw.Key {
 	if q.seeded {
 		seed = uint64(q.seed)
 	}
-	key := draw.Key{}.Text("mock answer").Int(seed).Text(q.model).Text(q.format.kind).Text(q.format.name).Text(string(q.format.schema))
+	key := draw.Key{}.Text("rehearsal answer").Int(seed).Text(q.model).Text(q.format.kind).Text(q.format.name).Text(string(q.format.schema))
 	for _, one := range q.messages {
 		key = key.Text(one.role).Text(one.name).Text(one.text)
 	}

@@ -115,7 +115,7 @@ func TestResumeIsRefused(t *testing.T) {
 	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
 	q.Tap(s.Content(), "Resume")
 	wait(q, s)
-	if got := s.detail.said.Text(); !strings.Contains(got, "limit: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
+	if got := s.detail.said.Text(); !strings.Contains(got, "max-concurrent: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
 		t.Errorf("said is %q", got)
 	}
 	if marked == nil {
@@ -139,7 +139,7 @@ func TestResumeIsRefusedLate(t *testing.T) {
 	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
 	close(desk.hold)
 	wait(q, s)
-	wantShown(t, s, "Run new: limit: is high")
+	wantShown(t, s, "Run new: max-concurrent: is high")
 	if marked != nil {
 		t.Errorf("another run's limit is marked: %v", marked)
 	}
