@@ -181,8 +181,8 @@ func (b *memoryBudget) next() (*list.Element, error) {
 	return nil, nil
 }
 
-// stuck is the claim to be answered where nobody who holds something can go on: the first that what is set apart is
-// enough for; if there is none, which takes sessions that wait for more than memory, one fails. mu is held.
+// stuck returns the claim to answer when no session that holds memory can continue: the first for which the reserve is
+// enough. If there is none, because sessions wait for more than memory, it returns one that fails. mu is held.
 func (b *memoryBudget) stuck() (*list.Element, error) {
 	for _, in := range []*list.List{&b.holders, &b.others} {
 		for at := in.Front(); at != nil; at = at.Next() {

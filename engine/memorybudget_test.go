@@ -25,7 +25,7 @@ func TestMemoryBudget(t *testing.T) {
 		}
 		answered := func(answer <-chan error) bool { return len(answer) == 1 }
 		if !b.take(&first, 30, false) || !b.take(&second, 15, false) || b.take(&third, 20, false) {
-			t.Fatal("what is free is not to be had, or what is not is")
+			t.Fatal("a claim of free memory was refused, or one of used memory granted")
 		}
 		waits := ask(&third, 20)
 		if answered(waits) {
@@ -41,7 +41,7 @@ func TestMemoryBudget(t *testing.T) {
 		if err := <-ask(&second, 200); err == nil || !strings.Contains(err.Error(), "--memory-budget") {
 			t.Errorf("more than there is at all: %v", err)
 		}
-		// All who hold something want more, and somebody waits who holds nothing: one gets what is set apart.
+		// All sessions that hold memory want more, and one that holds none waits: one gets the reserve.
 		other, a, z := ask(&fourth, 10), ask(&first, 40), ask(&third, 40)
 		if answered(other) || answered(z) || !answered(a) || <-a != nil {
 			t.Fatal("two who wait for each other: want the first to get more")
@@ -63,7 +63,7 @@ func TestMemoryBudget(t *testing.T) {
 		// Who waits for a place of others gives nothing back either.
 		b.block(&fourth, 1)
 		if err := <-ask(&second, 85); err != nil {
-			t.Errorf("what is set apart is not to be had: %v", err)
+			t.Errorf("the reserve was refused: %v", err)
 		}
 		b.block(&second, 1)
 		if err := <-ask(&first, 20); err == nil {
@@ -80,7 +80,7 @@ func TestMemoryBudget(t *testing.T) {
 }
 
 // TestMemoryIsClaimedPieceByPiece has many sessions claim in several pieces what the budget is enough for, in each session
-// alone: all wait for each other, nobody fails, and the budget is never passed.
+// alone: all wait for each other, none fails, and the budget is never exceeded.
 func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 	for _, pieces := range [][]int64{{16, 16}, {8, 8, 8, 8, 8, 8}, {2, 46}, {30, 30, 38}} {
 		synctest.Test(t, func(t *testing.T) {

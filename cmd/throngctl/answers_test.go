@@ -79,7 +79,7 @@ chain c:
 	}
 	for _, name := range []string{"milk", "bread", "salt"} {
 		if strings.Count(events, `"""`+name+`"""`) != 3 {
-			t.Errorf("not everybody has seen %s:\n%s", name, events)
+			t.Errorf("not every agent has seen %s:\n%s", name, events)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 func (c *cleanupCmd) show(t *terminal, plan *wire.Cleanup) {
 	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
 	for i := range plan.Run.Cleaned {
-		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(stamp))
+		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
 	}
 	if plan.Agents == 0 && plan.Resume == "" {
 		fmt.Fprintln(t.out, "  nothing is left to remove")

@@ -240,7 +240,7 @@ func TestKilledCleanup(t *testing.T) {
 	if state := killed[0].State; state != "interrupted" || len(killed[1].Cleaned) != 1 || killed[1].Cleaned[0].Ending != "" {
 		t.Errorf("after the kill: %+v", killed)
 	}
-	if _, says, _ := ctl(t, "runs", "--data", data); !strings.Contains(says, "(cleanup begun)") || !strings.Contains(says, "has not finished. To resume it: throngctl cleanup.") {
+	if _, says, _ := ctl(t, "runs", "--data", data); !strings.Contains(says, "(cleanup begun)") || !strings.Contains(says, "has not finished. To resume it: throngctl cleanup "+string(killed[1].Run)+".") {
 		t.Errorf("runs says\n%s", says)
 	}
 	if orders, _ := d.left(); orders != 7 {

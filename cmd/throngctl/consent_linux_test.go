@@ -49,7 +49,7 @@ func TestConsentInATerminal(t *testing.T) {
 		}
 	}
 	if heard := a.took(); len(heard) > 0 {
-		t.Fatalf("it heard %q though nobody said yes", heard)
+		t.Fatalf("the service got %q before the address was allowed", heard)
 	}
 	if code, seen := run(map[string]string{question: "Y"}, true); code != exitDone || strings.Count(seen, question) != 1 || len(a.took()) != 1 {
 		t.Errorf("answered yes: exit code %d\n%s", code, seen)

@@ -203,7 +203,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	defer patience.end()
 	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
 	if !at.IsZero() {
-		if err := l.Consent(); err != nil { // before it waits: nobody is there to be asked at that time
+		if err := l.Consent(); err != nil { // before the wait: at the start time there may be no person to ask
 			return err
 		}
 		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {

@@ -107,7 +107,7 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	for i := range runs {
 		for j := range runs[i].Cleaned {
-			fmt.Fprintf(t.out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(stamp))
+			fmt.Fprintf(t.out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(runs[i].ID, stamp))
 		}
 	}
 	return nil

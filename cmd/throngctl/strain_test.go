@@ -61,9 +61,9 @@ func strained(t *testing.T, text string, prepare func(cmd *exec.Cmd), started fu
 	return read(t, out, "run.json"), stdout.String() + stderr.String()
 }
 
-// TestStoppedProcessFailsNobody stops the process in the middle of its requests for longer than these may take, as Ctrl+Z
+// TestStoppedProcessFailsNoSession stops the process in the middle of its requests for longer than these may take, as Ctrl+Z
 // does, several times.
-func TestStoppedProcessFailsNobody(t *testing.T) {
+func TestStoppedProcessFailsNoSession(t *testing.T) {
 	t.Parallel()
 	const limit, stops = 600 * time.Millisecond, 3
 	var asked atomic.Int64
@@ -109,7 +109,7 @@ chain ask:
 `, agents, connections)
 }
 
-// TestStoppedProcessFailsNoStatement is TestStoppedProcessFailsNobody for a database.
+// TestStoppedProcessFailsNoStatement is the same for a database.
 func TestStoppedProcessFailsNoStatement(t *testing.T) {
 	text := strainedSQL(t, 40, 4)
 	conn := pgtest.Connect(t, os.Getenv("STRAINED_DB"))
@@ -132,7 +132,7 @@ func TestStoppedProcessFailsNoStatement(t *testing.T) {
 		}
 	}, "--max-concurrent", "4")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 40`) {
-		t.Errorf("it was stopped, and somebody failed:\n%s\n%s", out, run)
+		t.Errorf("sessions failed while the process was stopped:\n%s\n%s", out, run)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestTooManyOpenFilesForStatements(t *testing.T) {
 		cmd.Path = "/bin/sh"
 	}, nil, "--max-concurrent", "60", "--retries", "1")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 60`) || !strings.Contains(out, "too many open files (the limit is 40)") {
-		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+		t.Errorf("a session failed, or none waited:\n%s\n%s", out, run)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		cmd.Path = "/bin/sh"
 	}, nil, "--max-concurrent", "150", "--retries", "1")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 150`) || !strings.Contains(run, `"files":`) {
-		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+		t.Errorf("a session failed, or none waited:\n%s\n%s", out, run)
 	}
 	if !strings.Contains(out, "too many open files (the limit is 64)") || !strings.Contains(out, "ulimit -n") {
 		t.Errorf("nothing says what to do:\n%s", out)
@@ -216,7 +216,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 }
 
 // TestLargeAnswersShareOneBudget has sessions get two large answers each: they wait for memory, also for that of others that
-// wait, and nobody fails whom the budget is enough for alone. Where it is not, sessions fail, and not the process.
+// wait, and none fails for which the budget is enough. If it is not enough, sessions fail, and the process continues.
 func TestLargeAnswersShareOneBudget(t *testing.T) {
 	t.Parallel()
 	const length, agents = 1 << 20, 40
@@ -230,7 +230,7 @@ func TestLargeAnswersShareOneBudget(t *testing.T) {
 	t.Cleanup(server.Close)
 	run, out := strainedRun(t, server, agents, ", timeout: 60", nil, nil, "--max-concurrent", fmt.Sprint(agents), "--memory-budget", "70MB", "--keep-share", "0")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, fmt.Sprintf(`"ok": %d`, agents)) || !strings.Contains(run, `"memory":`) {
-		t.Errorf("somebody failed, or nobody waited:\n%s\n%s", out, run)
+		t.Errorf("a session failed, or none waited:\n%s\n%s", out, run)
 	}
 	file := scenarioFile(t, fmt.Sprintf("title: Large\npopulation: {count: 4}\nservices:\n  files: {kind: http, url: %q}\nchain ask:\n  step one: {kind: http, service: files, get: /one}\n", server.URL))
 	code, stdout, stderr := ctl(t, "run", file, "--data", filepath.Join(t.TempDir(), "data"), "--no-dashboard", "--memory-budget", "3MB", "--keep-awake=off")

@@ -5,8 +5,8 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// SignIn returns a program whose sessions sign their agents in to a service, and do nothing else. heard is told of each from
-// the session's goroutine.
+// SignIn returns a program whose sessions only sign their agents in to a service. It calls heard with each result, from the session's
+// goroutine.
 func (p *Program) SignIn(s *chain.Service, heard func(chain.SignIn)) engine.Program {
 	return &signingIn{p, s, heard}
 }

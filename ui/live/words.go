@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -94,15 +92,9 @@ func failure(f *feed) string {
 	case f.past || !failed(s):
 		return ""
 	case s.Ending == engine.EndHopeless:
-		return upper(orNoReason(s.Reason)) + ".\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints says how to continue this run."
+		return words.Sentence(orNoReason(s.Reason)) + "\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints says how to continue this run."
 	}
-	return upper(orNoReason(s.Reason)) + "."
-}
-
-// upper begins a sentence.
-func upper(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
+	return words.Sentence(orNoReason(s.Reason))
 }
 
 func orNoReason(reason string) string {

@@ -138,7 +138,7 @@ func cleaned(r *engine.RunRecord) (string, widgets.Tone) {
 	tone := widgets.Quiet
 	lines := make([]string, len(r.Cleaned))
 	for i := range r.Cleaned {
-		lines[i] = r.Cleaned[i].Says(words.Stamp)
+		lines[i] = r.Cleaned[i].Says(r.ID, words.Stamp)
 	}
 	if n := len(lines); n > 0 && !r.Cleaned[n-1].Whole() {
 		tone = widgets.Warning

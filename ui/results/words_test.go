@@ -116,18 +116,18 @@ func TestCleaned(t *testing.T) {
 		},
 		{
 			[]engine.Cleaned{{By: "c1", At: at, Ending: "finished", Agents: 6, Done: 5, Requests: 11}},
-			"Cleaned up in part by run c1 on 2026-11-25 12:00:00: 11 requests, 5 of 6 agents done. To clean up the rest: throngctl cleanup.", widgets.Warning,
+			"Cleaned up in part by run c1 on 2026-11-25 12:00:00: 11 requests, 5 of 6 agents done. To clean up the rest: throngctl cleanup r1.", widgets.Warning,
 		},
 		{
 			[]engine.Cleaned{{By: "c1", At: at, Agents: 6}},
-			"Cleanup run c1 started on 2026-11-25 12:00:00 and has not finished. To resume it: throngctl cleanup.", widgets.Warning,
+			"Cleanup run c1 started on 2026-11-25 12:00:00 and has not finished. To resume it: throngctl cleanup r1.", widgets.Warning,
 		},
 		{
 			[]engine.Cleaned{{By: "c1", At: at, Ending: "stopped", Agents: 6, Done: 1, Requests: 1}},
-			"Cleanup run c1 ended early on 2026-11-25 12:00:00 (stopped): 1 request, 1 of 6 agents done. To resume it: throngctl cleanup.", widgets.Warning,
+			"Cleanup run c1 ended early on 2026-11-25 12:00:00 (stopped): 1 request, 1 of 6 agents done. To resume it: throngctl cleanup r1.", widgets.Warning,
 		},
 	} {
-		if got, tone := cleaned(&engine.RunRecord{Cleaned: c.of}); got != c.want || tone != c.tone {
+		if got, tone := cleaned(&engine.RunRecord{ID: "r1", Cleaned: c.of}); got != c.want || tone != c.tone {
 			t.Errorf("%q in tone %d, want %q in %d", got, tone, c.want, c.tone)
 		}
 	}

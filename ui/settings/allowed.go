@@ -114,10 +114,10 @@ func (a *allowed) forget(file string) {
 	}, func(all []Allowed, err error) {
 		a.answer.Show()
 		if err != nil {
-			a.answer.SetProblem("What " + file + " was allowed is kept. " + words.Trouble(err))
+			a.answer.SetProblem("What " + visible.Line(file) + " was allowed is kept. " + words.Trouble(err))
 			return
 		}
-		a.answer.SetGood("Forgotten: Throng asks again before the next run of " + file + ".")
+		a.answer.SetGood("Forgotten: Throng asks again before the next run of " + visible.Line(file) + ".")
 		a.show(all)
 	})
 }

@@ -50,7 +50,7 @@ func certified(t *testing.T, asks tls.ClientAuthType) (file string, shown *atomi
 	return filepath.Join(dir, "shop.yaml"), shown
 }
 
-// TestAutomaticChecksShowNoCertificate is that a client certificate is shown by checks that somebody asks for, and by no others,
+// TestAutomaticChecksShowNoCertificate holds that only checks that a person asks for show a client certificate,
 // also where the server wants one.
 func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 	keyring.MockInit()

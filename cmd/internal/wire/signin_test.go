@@ -66,7 +66,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestChecksSignIn is that a check somebody asks for signs in as a run would, that it says of a refusal what was sent where and
+// TestChecksSignIn holds that a check that a person asks for signs in as a run would, and says of a refusal what was sent where and
 // what to change, without the secret, and that an automatic check does neither.
 func TestChecksSignIn(t *testing.T) {
 	keyring.MockInit()

@@ -12,7 +12,7 @@ import (
 
 // Trouble says of an error what it means for what was kept, and what a person can do; then what the program says of it.
 func Trouble(err error) string {
-	said := sentence(err.Error())
+	said := Sentence(err.Error())
 	var mistake *engine.FieldError
 	switch {
 	case errors.As(err, &mistake): // it says what to do
@@ -32,8 +32,8 @@ func Trouble(err error) string {
 	}
 }
 
-// sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends.
-func sentence(text string) string {
+// Sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends.
+func Sentence(text string) string {
 	text = strings.TrimSuffix(text, ".") + "."
 	first, _, _ := strings.Cut(text, " ")
 	for i, r := range first {
