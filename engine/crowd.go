@@ -10,8 +10,8 @@ const (
 	AgentWaiting AgentState = iota // for its turn
 	AgentResting                   // it takes no part in the cycle
 	AgentRetired
-	AgentInFlight // its session goes on
-	AgentThrottled     // its session goes on, and the engine holds it back: a rate, a bound, a wait before a retry
+	AgentInFlight  // its session goes on
+	AgentThrottled // its session goes on, and the engine holds it back: a rate, a bound, a wait before a retry
 	AgentOK
 	AgentStopped
 	AgentFailed

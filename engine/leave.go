@@ -12,7 +12,7 @@ const (
 	// its sessions get, and then what remains for their being cut and for the last rows.
 	Haste = cutPatience + hastyPatience + hastyWords
 
-	cutPatience         = 2500 * time.Millisecond
+	cutPatience   = 2500 * time.Millisecond
 	hastyPatience = time.Second
 	hastyWords    = time.Second
 

@@ -34,23 +34,23 @@ type loop struct {
 	ctx context.Context // of sessions and commits; ends with ErrCut
 	cut context.CancelCauseFunc
 
-	phase      Phase
-	limit      int    // as set
-	inForce    int    // what is in force: 0 while paused
-	paused     string // by a person, why
-	pausedByUs bool   // by a person
-	trouble    error
-	stopping   string
-	isCut      bool
-	hasty      bool // the program has to end: what is left takes its shortest time
-	unpaid     bool // a session of the open cycle was cut for the budget
-	lastCheckpoint   bool // the checkpoint of a stop was begun
-	abandoned  bool // what did not end when the run was cut is not waited for
-	finishing  bool // the run's end is being written; orders come too late
-	ending     Ending
-	endCtx     context.Context // of the wait for the run's end to be durable
-	endCancel  context.CancelFunc
-	last       *time.Timer // runs once the run is cut: what has not ended then is left behind
+	phase          Phase
+	limit          int    // as set
+	inForce        int    // what is in force: 0 while paused
+	paused         string // by a person, why
+	pausedByUs     bool   // by a person
+	trouble        error
+	stopping       string
+	isCut          bool
+	hasty          bool // the program has to end: what is left takes its shortest time
+	unpaid         bool // a session of the open cycle was cut for the budget
+	lastCheckpoint bool // the checkpoint of a stop was begun
+	abandoned      bool // what did not end when the run was cut is not waited for
+	finishing      bool // the run's end is being written; orders come too late
+	ending         Ending
+	endCtx         context.Context // of the wait for the run's end to be durable
+	endCancel      context.CancelFunc
+	last           *time.Timer // runs once the run is cut: what has not ended then is left behind
 
 	orders   Orders // the governor's newest
 	steered  time.Time
@@ -115,8 +115,8 @@ type loop struct {
 	savingTook  time.Duration // of the newest of this process that is durable
 	newest      *waiting      // the newest checkpoint, while it is not durable
 
-	backlog []note // for the journal writer, oldest first
-	journalWriter  chan note
+	backlog       []note // for the journal writer, oldest first
+	journalWriter chan note
 
 	window      window
 	written     int64 // rows by this process, as of the last sample
@@ -166,10 +166,10 @@ func newLoop(ctx context.Context, r *Run, cfg Config) *loop {
 		roster: roster{
 			cfg.Settings.Seed, cfg.Agents, cfg.Chosen, cfg.Settings.WarmUp, max(cfg.Settings.WarmUpCycles, 1), cfg.Settings.Sequential, map[int]int{}, cfg.First,
 		},
-		due:      time.NewTimer(0),
-		autosave: time.NewTimer(0),
-		last:     time.NewTimer(0),
-		journalWriter:   make(chan note),
+		due:           time.NewTimer(0),
+		autosave:      time.NewTimer(0),
+		last:          time.NewTimer(0),
+		journalWriter: make(chan note),
 	}
 	l.last.Stop()
 	l.ctx, l.cut = context.WithCancelCause(context.WithoutCancel(ctx))

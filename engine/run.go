@@ -102,7 +102,7 @@ type Run struct {
 	ledger       *Ledger
 	unpriced     []string
 	results      chan *batch
-	mergeQueue         mergeQueue
+	mergeQueue   mergeQueue
 	orders       chan func(*loop)
 	free         batches
 	wide         batches // those that carry what many workers finished
@@ -120,7 +120,7 @@ type Run struct {
 
 	ctx        context.Context // of sessions; ends with ErrCut
 	shared     shared
-	slots     slots
+	slots      slots
 	traces     traces
 	attendance attendance
 	doubts     doubts
@@ -171,7 +171,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		crashed:    cfg.Crashed,
 		trails:     cfg.Trail,
 		results:    make(chan *batch, 64),
-		mergeQueue:       newMergeQueue(),
+		mergeQueue: newMergeQueue(),
 		orders:     make(chan func(*loop)),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),

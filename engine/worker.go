@@ -33,7 +33,7 @@ type worker struct {
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
-	slot slot
+	slot  slot
 	// trail is that of the session in flight; nil where nobody wants to hear of it.
 	trail *Trail
 	s     Session

@@ -67,25 +67,25 @@ type Store interface {
 // App is the program's windows with their screens. What it embeds is the first, which ends the program.
 type App struct {
 	*frame
-	app      fyne.App
-	desk     Desk
-	others   []*frame // further windows, for comparing, and the guide's
-	manual   *manual  // nil while the guide is closed
-	closers  []closer // what a person wrote in them may not be kept yet
-	live     *live.Screen
-	setup    *setup.Screen
-	editor   *editing
-	runs     *runs.Screen
-	results  *results.Screen
-	compare  *compare.Screen
-	pulse    *async.Pulse
-	settings *settings.Screen
-	choices  choices
-	mergeQueue     *mergeQueue
+	app        fyne.App
+	desk       Desk
+	others     []*frame // further windows, for comparing, and the guide's
+	manual     *manual  // nil while the guide is closed
+	closers    []closer // what a person wrote in them may not be kept yet
+	live       *live.Screen
+	setup      *setup.Screen
+	editor     *editing
+	runs       *runs.Screen
+	results    *results.Screen
+	compare    *compare.Screen
+	pulse      *async.Pulse
+	settings   *settings.Screen
+	choices    choices
+	mergeQueue *mergeQueue
 	notifier   notifier
-	tour     *tour.Tour // the newest; nil before
-	closing  bool
-	ended    bool // the first window was closed
+	tour       *tour.Tour // the newest; nil before
+	closing    bool
+	ended      bool // the first window was closed
 
 	// as they were at the last look, while a person may still be moving the window
 	seenSize  fyne.Size

@@ -62,7 +62,7 @@ type deletedJSON struct {
 	Run         string `json:"run"` // as it was named
 	Checkpoints []int  `json:"checkpoints,omitempty"`
 	Postgres    bool   `json:"in_postgres,omitempty"`
-	Trash         bool   `json:"in_bin"` // it can be restored
+	Trash       bool   `json:"in_bin"` // it can be restored
 }
 
 // remove shows what will go, asks, and deletes.

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"strings"
 	"testing"
-
 )
 
 // TestSwitches is how settings that are on or off can be given.

@@ -122,8 +122,8 @@ type trashedJSON struct {
 
 // trashJSON is what is in the trash, and how much of it was deleted for good.
 type trashJSON struct {
-	Trash     []trashedJSON `json:"bin"`
-	Deleted int          `json:"deleted"`
+	Trash   []trashedJSON `json:"bin"`
+	Deleted int           `json:"deleted"`
 }
 
 func newTrash(all []storage.Trashed) trashJSON {
@@ -151,7 +151,7 @@ type goingJSON struct {
 type prunedJSON struct {
 	Going   []goingJSON `json:"going"`
 	Deleted int         `json:"deleted"`
-	Trash     bool        `json:"in_bin"` // it can be restored
+	Trash   bool        `json:"in_bin"` // it can be restored
 }
 
 func newPruned(all []wire.Going, now bool) prunedJSON {

@@ -56,7 +56,7 @@ type cli struct {
 	Delete      deleteCmd      `cmd:"" help:"Put a run or some of its checkpoints into the trash, or delete its rows in Postgres, after showing what will go." group:"Runs"`
 	Prune       pruneCmd       `cmd:"" help:"Put old runs and checkpoints into the trash, after showing what will go." group:"Runs"`
 	Restore     restoreCmd     `cmd:"" help:"Take a run that was deleted, or a checkpoint, out of the trash." group:"Runs"`
-	Trash         trashCmd         `cmd:"" help:"Show what was deleted and can be restored, or delete it for good." group:"Runs"`
+	Trash       trashCmd       `cmd:"" help:"Show what was deleted and can be restored, or delete it for good." group:"Runs"`
 	Note        noteCmd        `cmd:"" help:"Keep your own words with a run, or show them." group:"Runs"`
 	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal and compare." group:"Runs"`
 

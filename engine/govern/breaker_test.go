@@ -10,9 +10,9 @@ import (
 
 // script feeds a governor with readings that each differ from the one before in some ways.
 type script struct {
-	t     *testing.T
+	t        *testing.T
 	governor *Governor
-	r     engine.Reading
+	r        engine.Reading
 }
 
 func newScript(t *testing.T, s engine.Steering) *script {

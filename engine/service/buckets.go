@@ -37,11 +37,11 @@ type BucketLimits struct {
 // bucket is a part of a service with a rate limiter of its own: an endpoint, one that the scenario names, or one that the
 // service's headers name.
 type bucket struct {
-	name    string
-	named   bool // by the scenario or the headers; else it is an endpoint
-	rateLimiter   *pace.Limiter
-	used    atomic.Bool
-	refused atomic.Int64 // 429s
+	name        string
+	named       bool // by the scenario or the headers; else it is an endpoint
+	rateLimiter *pace.Limiter
+	used        atomic.Bool
+	refused     atomic.Int64 // 429s
 }
 
 // mostBuckets is how many endpoints have a rate limiter of their own; the others share one.

@@ -26,14 +26,14 @@ const (
 
 // transport carries the calls of one service. It is safe for concurrent use.
 type transport struct {
-	name    string // of the service
-	base    http.RoundTripper
-	bound   *gate.Gate
-	rateLimiter   *pace.Limiter // of all requests
-	buckets *buckets
-	prefix  string     // of the paths of all requests
-	shared  *gate.Gate // that other services have a part in; nil is none
-	tag     bool       // tell the mock which cycle, step and attempt this is
+	name        string // of the service
+	base        http.RoundTripper
+	bound       *gate.Gate
+	rateLimiter *pace.Limiter // of all requests
+	buckets     *buckets
+	prefix      string     // of the paths of all requests
+	shared      *gate.Gate // that other services have a part in; nil is none
+	tag         bool       // tell the mock which cycle, step and attempt this is
 
 	breaker   *breaker
 	retries   *retryBudget

@@ -70,7 +70,7 @@ type Pusher struct {
 	status  board
 	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
 	suspect atomic.Bool                  // the pool failed somebody else
-	sending atomic.Pointer[packing]   // nil while no batch is on its way
+	sending atomic.Pointer[packing]      // nil while no batch is on its way
 	waiting atomic.Int64                 // for a connection of the pool
 
 	ctx    context.Context    // ends the work at once

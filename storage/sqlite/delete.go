@@ -30,7 +30,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 const (
 	deleted  = 1 // being removed
 	arriving = 2 // being imported
-	trashed   = 3 // in the trash: all of it is kept
+	trashed  = 3 // in the trash: all of it is kept
 )
 
 // Doomed returns what goes when a run is deleted.

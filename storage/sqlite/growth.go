@@ -13,7 +13,7 @@ import (
 const (
 	// maintenanceRows is how many rows a piece of a maintenance task removes, and pruneRows of how many agents memory is removed at once.
 	maintenanceRows = 10_000
-	pruneRows = 200
+	pruneRows       = 200
 	// Rows that somebody waits for go first after a piece of a maintenance task, for maintenanceShare times as long as that took, but no
 	// longer than maintenancePause.
 	maintenanceShare = 4

@@ -51,19 +51,19 @@ type Journal struct {
 	stored atomic.Int64 // bytes that the store has grown by since the journal was opened
 
 	// Owned by the writer.
-	before     int64     // bytes in use in the store when the journal was opened
-	measured   time.Time // when stored was brought up to date
-	folder     *zstd.Encoder
-	packs      packs
-	inexact    *engine.Inexact // of the run so far
-	number     int             // of the last checkpoint begun
-	jobs       []*checkpointJob
+	before           int64     // bytes in use in the store when the journal was opened
+	measured         time.Time // when stored was brought up to date
+	folder           *zstd.Encoder
+	packs            packs
+	inexact          *engine.Inexact // of the run so far
+	number           int             // of the last checkpoint begun
+	jobs             []*checkpointJob
 	maintenances     []maintenance
-	private    bool           // the write-ahead log may hold answers of private steps
+	private          bool           // the write-ahead log may hold answers of private steps
 	maintenanceAt    time.Time      // when a piece of one was done last
-	waited     time.Duration  // for the disk, since it began what it is at
+	waited           time.Duration  // for the disk, since it began what it is at
 	maintenancePause time.Duration  // how long rows go first after it
-	working    sync.WaitGroup // the goroutines that encode checkpoints
+	working          sync.WaitGroup // the goroutines that encode checkpoints
 }
 
 var _ engine.Journal = (*Journal)(nil)

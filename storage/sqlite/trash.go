@@ -259,7 +259,7 @@ func (s *Store) expire(ctx context.Context) {
 		return tx.exec(`UPDATE runs SET doomed = ? WHERE doomed = ? AND binned <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
-		s.removeDoomed(ctx, deleted)     // without the lock of imports: nobody fetches in vain meanwhile
+		s.removeDoomed(ctx, deleted)       // without the lock of imports: nobody fetches in vain meanwhile
 		_, err = s.EmptyTrash(ctx, before) // the checkpoints
 	}
 	s.trouble(ctx, err)

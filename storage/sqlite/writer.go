@@ -203,16 +203,16 @@ func (j *Journal) abandon() {
 
 // transaction collects what one commit of rows changes. It may be run again, with a new one, if it fails.
 type transaction struct {
-	journal     *Journal
-	tx          txn
-	rows        int64
-	first       int
-	events      int
-	cycle       int // the open cycle, if moved
-	moved       bool
-	inexact     *engine.Inexact // of the run so far
-	checkpoints []*checkpointJob
-	maintenances      []maintenance
+	journal      *Journal
+	tx           txn
+	rows         int64
+	first        int
+	events       int
+	cycle        int // the open cycle, if moved
+	moved        bool
+	inexact      *engine.Inexact // of the run so far
+	checkpoints  []*checkpointJob
+	maintenances []maintenance
 }
 
 func (w *transaction) write(queue *batch) error {

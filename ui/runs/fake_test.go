@@ -23,21 +23,21 @@ type fakeDesk struct {
 	checkpoints map[engine.RunID][]engine.CheckpointRecord
 	doomed      Doomed
 	old         Old
-	trashed      []Trashed
+	trashed     []Trashed
 	// trashedRuns and trashedPoints are what was deleted, and can be restored.
 	trashedRuns   []engine.RunRecord
 	trashedPoints []engine.CheckpointRecord
-	busy         engine.RunID
-	remote       string
-	remoteRuns   []RemoteRun
-	changed      error  // of resumptions that are not as it was
-	note         string // of those that go well
-	err          error  // of everything that changes something
-	readErr      error
-	asked        []string
-	looks        int
-	hold         chan struct{}                  // holds up all orders, if set
-	holdPoints   map[engine.RunID]chan struct{} // hold up the checkpoints of runs
+	busy          engine.RunID
+	remote        string
+	remoteRuns    []RemoteRun
+	changed       error  // of resumptions that are not as it was
+	note          string // of those that go well
+	err           error  // of everything that changes something
+	readErr       error
+	asked         []string
+	looks         int
+	hold          chan struct{}                  // holds up all orders, if set
+	holdPoints    map[engine.RunID]chan struct{} // hold up the checkpoints of runs
 }
 
 func (d *fakeDesk) ask(format string, args ...any) error {

@@ -34,12 +34,12 @@ type Config struct {
 
 // Watch tells of one run until that has ended. The run does not wait for it.
 type Watch struct {
-	cfg    Config
+	cfg      Config
 	notifier engine.Notifier
-	queue  []*Message
-	told   map[engine.Occasion]time.Time // when it was told last
-	missed map[engine.Occasion]int       // how often it was not, since
-	ill    bool                          // the newest could not be told
+	queue    []*Message
+	told     map[engine.Occasion]time.Time // when it was told last
+	missed   map[engine.Occasion]int       // how often it was not, since
+	ill      bool                          // the newest could not be told
 
 	cancel context.CancelFunc // ends what is being sent
 	ended  chan struct{}      // closed when the last is told

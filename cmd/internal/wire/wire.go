@@ -197,7 +197,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Journal:   withLog(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:    res,
 		Probe:     probe,
-		Governor:     governor,
+		Governor:  governor,
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
 		Where:     j.Program.Where(),

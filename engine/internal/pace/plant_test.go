@@ -74,7 +74,7 @@ func (s *provider) take(now time.Time, tokens float64) (ok bool, wait time.Durat
 // plant is a provider, a rate limiter and callers who ask as fast as they may, in virtual time.
 type plant struct {
 	provider *provider
-	limiter    *Limiter
+	limiter  *Limiter
 	random   *rand.Rand
 	now      time.Time
 	events   events

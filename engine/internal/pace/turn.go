@@ -20,9 +20,9 @@ type Turn struct {
 	Ticket uint64
 
 	limiter *Limiter
-	at    *list.Element // nil is that it waits no more
-	due   time.Time     // it does not come before: when it joined, or until when it was told to wait
-	wake  chan struct{}
+	at      *list.Element // nil is that it waits no more
+	due     time.Time     // it does not come before: when it joined, or until when it was told to wait
+	wake    chan struct{}
 }
 
 // Wait says how long to wait before asking again; the zero value that the turn has come.

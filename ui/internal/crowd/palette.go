@@ -16,7 +16,7 @@ const (
 	ColorResting   fyne.ThemeColorName = "crowdResting"
 	ColorRetired   fyne.ThemeColorName = "crowdRetired"
 	ColorInFlight  fyne.ThemeColorName = "crowdInFlight"
-	ColorThrottled      fyne.ThemeColorName = "crowdHeld"
+	ColorThrottled fyne.ThemeColorName = "crowdHeld"
 	ColorOK        fyne.ThemeColorName = "crowdOK"
 	ColorStopped   fyne.ThemeColorName = "crowdStopped"
 	ColorFailed    fyne.ThemeColorName = "crowdFailed"
@@ -31,7 +31,7 @@ var palette = map[fyne.ThemeColorName]struct{ light, dark color.NRGBA }{
 	ColorResting:   {opaque(0x82, 0x92, 0x97), opaque(0x6c, 0x76, 0x82)},
 	ColorRetired:   {opaque(0x5b, 0x66, 0x75), opaque(0x8a, 0x95, 0xa4)},
 	ColorInFlight:  {opaque(0x10, 0x3f, 0x89), opaque(0x79, 0xcd, 0xfe)},
-	ColorThrottled:      {opaque(0xc5, 0x84, 0x0d), opaque(0xf0, 0xdc, 0x4a)},
+	ColorThrottled: {opaque(0xc5, 0x84, 0x0d), opaque(0xf0, 0xdc, 0x4a)},
 	ColorOK:        {opaque(0x0b, 0x78, 0x62), opaque(0x45, 0xab, 0x94)},
 	ColorStopped:   {opaque(0x6b, 0x62, 0x3c), opaque(0xb5, 0xa8, 0x7c)},
 	ColorFailed:    {opaque(0x99, 0x10, 0x10), opaque(0xff, 0x70, 0x38)},
@@ -65,7 +65,7 @@ var looks = [engine.NumAgentStates]look{
 	engine.AgentResting:   {color: ColorResting, glyph: dash, tint: 0.06},
 	engine.AgentRetired:   {color: ColorRetired, glyph: slash, tint: 0.06},
 	engine.AgentInFlight:  {color: ColorInFlight, glyph: triangle, solid: true},
-	engine.AgentThrottled:      {color: ColorThrottled, glyph: bars, solid: true},
+	engine.AgentThrottled: {color: ColorThrottled, glyph: bars, solid: true},
 	engine.AgentOK:        {color: ColorOK, glyph: tick, tint: 0.24},
 	engine.AgentStopped:   {color: ColorStopped, glyph: square, tint: 0.16},
 	engine.AgentFailed:    {color: ColorFailed, glyph: cross, solid: true, grave: true},
