@@ -87,7 +87,7 @@ func TestChooseMistakes(t *testing.T) {
 		{"", "aged(agent)", "", "filter: 1:1: undefined: aged"},
 		{"", "steps.a", "", "filter: 1:1: undefined: steps"},
 		{"", "${agent.age}", "", "filter: 1:1: the whole of it is an expression (write it without ${ })"},
-		{"", "agent.age > 3", "", "filter: agent cay: 1:11: missing > int not implemented (what a step that did not run"},
+		{"", "agent.age > 3", "", "filter: agent cay: 1:11: missing > int not implemented (the output of a step that did not run is missing"},
 		{"", "peek(agent)", "", "the filter cannot depend on the agent's memory, which changes"},
 		{"agent.age > 3", "", "", "filter: test.yaml:6:11: agent cay: test.yaml:6:21: missing > int"},
 		{"", "", "zoe", "agents: nobody is called zoe (the first of 5 is ann)"},

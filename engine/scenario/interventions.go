@@ -167,7 +167,7 @@ func (p *Program) Check() error {
 				return &engine.FieldError{Field: "interventions", Problem: err.Error()}
 			}
 			if !ok {
-				return &engine.FieldError{Field: "interventions", Problem: fmt.Sprintf("the one of cycle %d is for %q, and nobody is called so", in.cycle, id)}
+				return &engine.FieldError{Field: "interventions", Problem: fmt.Sprintf("the one of cycle %d is for %q, and no such agent", in.cycle, id)}
 			}
 		}
 	}

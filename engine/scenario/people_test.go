@@ -291,7 +291,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 	tests := []struct{ lines, content, want string }{
 		{"{count: 3, from: people.csv}", "id\na\n", "test.yaml:1:21: 3 agents, and the population has 1 row (leave it out to take all)"},
 		{"{count: 3, rows: [{a: 1}, {a: 2}]}", "", "3 agents, and the population has 2 rows"},
-		{"{from: people.csv, rows: [{a: 1}]}", "a\n1\n", "`rows` stands beside `from`"},
+		{"{from: people.csv, rows: [{a: 1}]}", "a\n1\n", "`rows` cannot be combined with `from`"},
 		{"{from: people.txt}", "", "a population cannot be read from people.txt (a .csv file"},
 		{"{from: nobody.csv}", "", "the population cannot be read: there is no file nobody.csv (the file must be in"},
 		{"{from: ../people.csv}", "", "the population cannot be read"},
@@ -336,7 +336,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{rows: [{id: a}, {id: a}]}", "", `"a" is called so on line 1 already (ids are unique)`},
 		{"{rows: [{a: 99999999999999999999}]}", "", "is too large"},
 		{"{write: x, count: 1}", "", "`write` must be a map of keys, found `x`"},
-		{"{count: 1, filter: agent.memory.x}", "", "what changes from cycle to cycle cannot be used here"},
+		{"{count: 1, filter: agent.memory.x}", "", "values that change between cycles cannot be used here"},
 		{"{count: 1, filter: agent.x}", "", "test.yaml:1:38: agent has no x here"},
 		{"{count: 1, filter: '${True}'}", "", "write it without ${ }"},
 		{"{count: 1, filter: steps.a}", "", "undefined: steps"},

@@ -167,7 +167,7 @@ func (p *Program) Find(ids []string) ([]int, error) {
 	return found, nil
 }
 
-// Agent returns the index of an agent that is named by its id or, where nobody is called so, by its index; "" is the first.
+// Agent returns the index of an agent that is named by its id or, where no such agent, by its index; "" is the first.
 func (p *Program) Agent(name string) (int, error) {
 	if name == "" {
 		return 0, nil

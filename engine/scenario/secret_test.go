@@ -48,7 +48,7 @@ func TestSecretsInTheWrongPlace(t *testing.T) {
 		"chain c:|chain c:\n  label: \"secret:key\"":                                                   "a secret cannot be used here",
 		"json: {k|auth: some, json: {k":                                                                "none",
 		"parameters:|title: \"about ${secret:key}\"\nparameters:":                                      "2:15: a secret cannot be used here",
-		"\"http://127.0.0.1:1\"}|\"http://127.0.0.1:1\", auth: {header: {name: X-Key, value: plain}}}": "a secret does not belong into the file",
+		"\"http://127.0.0.1:1\"}|\"http://127.0.0.1:1\", auth: {header: {name: X-Key, value: plain}}}": "a secret must not be in the file",
 	} {
 		old, now, _ := strings.Cut(change, "|")
 		text := strings.Replace(secretive, old, now, 1)

@@ -159,7 +159,7 @@ chain talk:
 	// Nobody is called so.
 	j = &enginetest.Journal{}
 	r := talk(t, fmt.Sprintf(world, 1, `  step s: {kind: say, to: agent-5, text: "?"}`), 3, j, nil)
-	if r.Totals.Errors[engine.Script] != 4 || !strings.Contains(j.Sessions()[0].Error, `nobody is called so`) {
+	if r.Totals.Errors[engine.Script] != 4 || !strings.Contains(j.Sessions()[0].Error, `no such agent`) {
 		t.Errorf("errors %v, %s", r.Totals.Errors, j.Sessions()[0].Error)
 	}
 }

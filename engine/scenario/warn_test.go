@@ -47,7 +47,7 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 
 func TestWarnsOfShortTimesRoundModels(t *testing.T) {
 	const model = "services: {m: {kind: llm, url: 'mock:model'}}\n"
-	const hint = ": many answers take longer (60s, say; it counts what the service takes, not what waits here)"
+	const hint = ": many answers take longer (60s, for example; it counts the service's time, not waits in Throng)"
 	for name, c := range map[string]struct {
 		chains string
 		want   []string

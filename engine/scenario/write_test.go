@@ -32,7 +32,7 @@ func TestWriteMistakes(t *testing.T) {
 		{"another service", change("service: model", "service: modle"), "there is no service modle (did you mean `model`?)"},
 		{"another kind", change("service: model", "service: shop"), "the service shop is of kind http"},
 		{"a fallback of another kind", somebody + "    fallback: [model, shop]\n", "the service shop is of kind http"},
-		{"headers of agents", change("service: model", "service: named"), "the header X-Who of named depends on the agent, and while agents are written there is none"},
+		{"headers of agents", change("service: model", "service: named"), "the header X-Who of named depends on the agent, which does not exist while agents are generated"},
 		{"headers of agents in a fallback", somebody + "    fallback: named\n", "the header X-Who of named depends on the agent"},
 		{"who is not there yet", change("${index + 1}", "${agent.id}"), "undefined: agent"},
 		{"a share", somebody + "    share: 0.5\n    otherwise: \"{}\"\n", "unknown key `share`"},
@@ -40,12 +40,12 @@ func TestWriteMistakes(t *testing.T) {
 		{"an id", change("name:", "id:"), "id is what every agent has already (choose another name)"},
 		{"a name that is none", change("name:", "full name:"), "cannot be the name of an attribute"},
 		{"an attribute twice", change("name:", "old:"), "old is an attribute of the rows already"},
-		{"a type that is none", change("age: int", "age: number"), "number is no type of an answer"},
+		{"a type that is none", change("age: int", "age: number"), "number is not a type of an answer"},
 		{"a schema of anything", change("answer: {name: string, age: int, \"pet?\": string}", "answer: {schema: {type: object}}"), "agent has no age here"},
 		{"a prompt that fails", change("${index + 1}", "${index + 'a'}"), "the first person"},
 		{"no map", "    - a\n", "`write` must be a map of keys"},
 		{"types", somebody + "  types: {age: int}\n", "types are for `from`"},
-		{"rows beside it", somebody + "  rows: [{a: 1}]\n", "stands beside"},
+		{"rows beside it", somebody + "  rows: [{a: 1}]\n", "cannot be combined with"},
 		{"an attribute that nobody has", strings.Replace(somebody, "age:", "aged:", 1), "agent has no age here (did you mean `aged`?)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
