@@ -75,7 +75,7 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 
 // telling has a web hook told of a run. The returned function waits until its end is told, for some seconds.
 func (t *terminal) telling(n app.Notify, job *app.Job, title string, p *patience) (done func()) {
-	watch := n.WatchFor(job, title, t.hear)
+	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
 		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
 	}

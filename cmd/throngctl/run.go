@@ -267,7 +267,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
-	app.Doing(box, job, l.Scenario.Title)
+	app.Doing(box, job.Run, l.Scenario.Title, job.Agents)
 	defer t.telling(notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })

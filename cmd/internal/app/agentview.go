@@ -35,11 +35,6 @@ type People struct {
 	steps map[string]engine.GraphStep // by path
 }
 
-// People are those of the job's run.
-func (j *Job) People(store *sqlite.Store) *People {
-	return &People{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
-}
-
 // PastPeople are those of a run of the store that this process does not work on. It reads the scenario that was kept with
 // the run, which may take long.
 func PastPeople(ctx context.Context, store *sqlite.Store, run engine.RunID) (*People, error) {
@@ -316,25 +311,5 @@ func mask(v *engine.AgentView) {
 	}
 }
 
-// maskFacts takes out the values that go by the name of a secret, and has veil see to the others.
-func maskFacts(facts []engine.Fact, veil func(text *string)) {
-	for i := range facts {
-		if service.IsSecret(facts[i].Name) {
-			facts[i].Value = masked
-			continue
-		}
-		veil(&facts[i].Value)
-	}
-}
-
-// redactExchange takes the secrets that this process has looked up out of an exchange.
-func redactExchange(e *engine.Exchange) {
-	for _, text := range []*string{&e.Request, &e.Headers, &e.Sent, &e.Answer, &e.Error} {
-		*text = Redact(*text)
-	}
-}
-
-const (
-	masked    = "…"
-	mostShown = 8 << 10 // bytes of what an agent is, remembers and was told, each
-)
+// mostShown bounds each text of what an agent is, remembers and was told, in bytes.
+const mostShown = 8 << 10

@@ -13,7 +13,7 @@ func CopyChoices(dst, src string) error {
 	if src == "" {
 		return nil
 	}
-	for _, name := range []string{savedName, pricesName, connectorsName, populationsName} {
+	for _, name := range []string{savedName, PricesName, ConnectorsName, PopulationsName} {
 		from := filepath.Join(src, name)
 		info, err := os.Stat(from)
 		switch {

@@ -13,7 +13,7 @@ func TestCopyChoices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		connectorsName: "connectors: {}\n", filepath.Join(populationsName, "town.jsonl"): "{}\n", "throng.db": "runs",
+		ConnectorsName: "connectors: {}\n", filepath.Join(PopulationsName, "town.jsonl"): "{}\n", "throng.db": "runs",
 	} {
 		path := filepath.Join(src, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -33,7 +33,7 @@ func TestCopyChoices(t *testing.T) {
 		t.Errorf("connectors %q %v", text, err)
 	}
 	for name, there := range map[string]bool{
-		filepath.Join(populationsName, "town.jsonl"): true, "throng.db": false, pricesName: false,
+		filepath.Join(PopulationsName, "town.jsonl"): true, "throng.db": false, PricesName: false,
 	} {
 		if _, err := os.Stat(filepath.Join(dst, name)); (err == nil) != there {
 			t.Errorf("%s: %v", name, err)

@@ -51,13 +51,13 @@ func newChronicle(log *slog.Logger) *chronicle {
 }
 
 // start writes down that a run begins, with the settings in force.
-func (c *chronicle) start(j *Job, s *engine.Settings) {
+func (c *chronicle) start(r *engine.RunRecord, agents int, target string, s *engine.Settings) {
 	var settings []any
 	for _, setting := range RunSettings() {
 		settings = append(settings, slog.String(setting.Name, setting.Show(s)))
 	}
-	c.log.Info("begun", "throng", Version(), "scenario", j.Record.Title, "source", j.Record.Source.Hash, "agents", j.Agents, "parent", string(j.Record.Parent),
-		"database", j.Target, slog.Group("settings", settings...))
+	c.log.Info("begun", "throng", Version(), "scenario", r.Title, "source", r.Source.Hash, "agents", agents, "parent", string(r.Parent),
+		"database", target, slog.Group("settings", settings...))
 }
 
 // see writes down what a snapshot has that the one before had not.

@@ -64,10 +64,10 @@ func resumable(ctx context.Context, store *sqlite.Store) string {
 const doingEvery = 2 * time.Second
 
 // Doing has a box know what a run is at, until that has ended.
-func Doing(box *crash.Box, job *Job, title string) {
-	agents := engine.FormatCount(int64(job.Agents))
+func Doing(box *crash.Box, run *engine.Run, title string, size int) {
+	agents := engine.FormatCount(int64(size))
 	note := func() {
-		s := job.Run.Snapshot()
+		s := run.Snapshot()
 		cycles := ""
 		if s.Cycles > 0 {
 			cycles = fmt.Sprintf(" of %d", s.Cycles)
@@ -83,7 +83,7 @@ func Doing(box *crash.Box, job *Job, title string) {
 			select {
 			case <-tick.C:
 				note()
-			case <-job.Run.Done():
+			case <-run.Done():
 				box.Doing("")
 				return
 			}

@@ -137,12 +137,8 @@ func KeptPassword(address string) string {
 
 // RememberPassword keeps the password of a database until the program ends, and nowhere else; an empty one is forgotten.
 func RememberPassword(address, password string) {
-	if password == "" {
-		memory.Delete(account(address))
-		return
-	}
 	use(password)
-	memory.Store(account(address), password)
+	hold(account(address), password)
 }
 
 // account is what a database's password is filed under.

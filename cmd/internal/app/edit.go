@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -92,9 +93,9 @@ func (e *Edit) IsOwn(data string) bool {
 	s, err := saved.Load(scenario.Extras{})
 	if err != nil { // it cannot be read as a whole: its own file has to tell
 		text, err := e.Original(e.File())
-		return err == nil && Consents(data).Wrote(text)
+		return err == nil && consent.Of(data).Wrote(text)
 	}
-	return Launch{Scenario: s, Data: data}.ownFile()
+	return IsOwn(data, s.Source.Files)
 }
 
 // Own remembers the texts of the scenario as written here.
@@ -102,7 +103,7 @@ func (e *Edit) Own(data string) error {
 	for _, name := range e.opened {
 		text, err := e.open(name)
 		if err == nil {
-			err = Consents(data).Write(text)
+			err = consent.Of(data).Write(text)
 		}
 		if err != nil {
 			return fmt.Errorf("remember %s as yours: %w", name, err)

@@ -7,6 +7,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// Files and folders of the data folder with what a person chose for all runs.
+const (
+	savedName       = "settings.json" // the saved settings
+	PricesName      = "prices.json"   // prices of models, which go before those of the program
+	ConnectorsName  = "connectors.yaml"
+	PopulationsName = "populations" // folder of the populations that models wrote
 )
 
 // chosenName is the file in the usual data folder that says where the data is instead.
@@ -66,4 +76,9 @@ func usualFolder() (string, error) {
 		return filepath.Join(dir, "throng"), nil
 	}
 	return filepath.Join(home, ".local", "share", "throng"), nil
+}
+
+// ShopLog is where the mock of a run keeps its mutations.
+func ShopLog(data string, run engine.RunID) string {
+	return filepath.Join(data, "mock", string(run)+".log")
 }

@@ -54,6 +54,15 @@ func KeychainProblem() error {
 // nowhere, no child process gets them, and they end with the program.
 var memory sync.Map
 
+// hold keeps a secret until the program ends, and nowhere else; an empty one is forgotten.
+func hold(name, value string) {
+	if value == "" {
+		memory.Delete(name)
+		return
+	}
+	memory.Store(name, value)
+}
+
 // UnkeptError says that a secret is known until the program ends, and not beyond: there is no keychain.
 type UnkeptError struct{ Err error }
 

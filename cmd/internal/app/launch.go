@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -181,7 +180,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	probe.Stored = journal.Stored
 	log := l.logOf(j)
 	kept := newChronicle(log)
-	kept.start(j, &l.Settings)
+	kept.start(&j.Record, j.Agents, j.Target, &l.Settings)
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -451,9 +450,4 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 		s.Unlock(others)
 	}
 	return bearers, errors.Join(mistakes...)
-}
-
-// ShopLog is where the mock of a run keeps its mutations.
-func ShopLog(data string, run engine.RunID) string {
-	return filepath.Join(data, "mock", string(run)+".log")
 }

@@ -76,13 +76,6 @@ func (l *Launch) resembles(r *engine.RunRecord) bool {
 		reflect.DeepEqual(withoutCount(l.Scenario.Source.Parameters), withoutCount(r.Source.Parameters))
 }
 
-func played(r engine.Mock) string {
-	if r.Profile == "" {
-		return "local"
-	}
-	return r.Profile
-}
-
 // withoutCount leaves out how many agents there are: sessions take the same.
 func withoutCount(given map[string]string) map[string]string {
 	rest := map[string]string{}

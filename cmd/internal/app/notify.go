@@ -142,7 +142,7 @@ func (n Notify) Try(ctx context.Context) (string, error) {
 var errNoNotify = &engine.FieldError{Field: "notify", Problem: "there is no address to try", Hint: "the address of a web hook, such as https://hooks.slack.com/…"}
 
 // WatchFor begins to tell of a run; nil is that nobody is to be told. failed hears of what cannot be sent.
-func (n Notify) WatchFor(job *Job, title string, failed func(error)) *notice.Watch {
+func (n Notify) WatchFor(run *engine.Run, title string, failed func(error)) *notice.Watch {
 	if n.URL == "" {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (n Notify) WatchFor(job *Job, title string, failed func(error)) *notice.Wat
 		failed(errors.New("no notices are sent: their address was kept only until the program ended that it was given to; give it again in Settings, or set " + NotifyEnv))
 		return nil
 	}
-	return notice.Start(notice.Config{Run: job.Run, Scenario: title, Target: n.Target, Redact: Redact, Failed: func(err error) {
+	return notice.Start(notice.Config{Run: run, Scenario: title, Target: n.Target, Redact: Redact, Failed: func(err error) {
 		failed(errors.New(Redact(err.Error())))
 	}})
 }

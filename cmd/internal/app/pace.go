@@ -2,6 +2,8 @@ package app
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -20,4 +22,26 @@ func Schedule(s *engine.Settings, sc *scenario.Scenario) {
 // are 144.
 func CyclesIn(hours, timeScale float64, cycle time.Duration) int {
 	return max(int(math.Ceil(hours*timeScale*float64(time.Hour)/float64(cycle)-1e-9)), 1)
+}
+
+// FileSettings are the run settings that a scenario gives, as texts for [Layers.File].
+func FileSettings(s *scenario.Scenario) map[string]string {
+	file := map[string]string{}
+	if s.Cycles > 0 {
+		file["cycles"] = strconv.Itoa(s.Cycles)
+	}
+	if s.Batch > 0 {
+		file["batch"] = strconv.Itoa(s.Batch)
+	}
+	if s.Sequential {
+		file["sequential"] = "on"
+	}
+	if len(s.WarmUp) > 0 {
+		var shares []string
+		for _, f := range s.WarmUp {
+			shares = append(shares, decimal(f))
+		}
+		file["warm-up"] = strings.Join(shares, ",")
+	}
+	return file
 }

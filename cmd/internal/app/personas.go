@@ -29,9 +29,6 @@ type keptPersonas struct {
 	lock  *flock.Flock
 }
 
-// populationsName is the folder of the data folder with populations that models wrote.
-const populationsName = "populations"
-
 // keptPersona is a line of the file.
 type keptPersona struct {
 	Request string          `json:"request"`
@@ -42,7 +39,7 @@ type keptPersona struct {
 // PersonasFile is where the personas of a scenario are kept.
 func PersonasFile(data string, s *scenario.Scenario) string {
 	name := filepath.Base(s.Source.Name)
-	return filepath.Join(data, populationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
+	return filepath.Join(data, PopulationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
 }
 
 // readPersonas reads what is kept. whole is how long its complete lines are, in bytes: a crash may have torn the last.

@@ -20,7 +20,7 @@ type PostgresService struct {
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
-func (p PostgresService) find(from Secrets) (d *service.Database, secrets []string, err error) {
+func (p PostgresService) find(from Secrets) (d *service.Database, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
@@ -33,8 +33,8 @@ func (p PostgresService) find(from Secrets) (d *service.Database, secrets []stri
 		if address, _, err = from.Find(field, name); err != nil {
 			return nil, nil, err
 		}
-		secrets = append(passwordsIn(address), address)
-		use(secrets...)
+		found = append(passwordsIn(address), address)
+		use(found...)
 	} else {
 		if err := service.CheckPostgres(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
@@ -43,13 +43,13 @@ func (p PostgresService) find(from Secrets) (d *service.Database, secrets []stri
 			if password, _, err = from.Find(field, p.Password); err != nil {
 				return nil, nil, err
 			}
-			secrets = append(secrets, password)
+			found = append(found, password)
 		}
 	}
 	if d, err = service.ParseDatabase(address, password); err != nil {
 		return nil, nil, wrong(err, "")
 	}
-	return d.As(p.Role), secrets, nil
+	return d.As(p.Role), found, nil
 }
 
 // CheckPostgres asks the database of a service and says in words what answered.

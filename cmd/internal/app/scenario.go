@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
@@ -88,12 +87,9 @@ func BuiltIn() (names []string) {
 	return names
 }
 
-// connectorsName is the file of the data folder with connectors for all scenarios.
-const connectorsName = "connectors.yaml"
-
 // Connectors reads those of the settings; nil where there are none.
 func Connectors(data string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(data, connectorsName))
+	text, err := os.ReadFile(filepath.Join(data, ConnectorsName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -127,26 +123,4 @@ func Payload(path string) (*scenario.Payload, error) {
 		return nil, err
 	}
 	return &scenario.Payload{Name: filepath.Base(path), Text: text}, nil
-}
-
-// FileSettings are the run settings that a scenario gives, as texts for [Layers.File].
-func FileSettings(s *scenario.Scenario) map[string]string {
-	file := map[string]string{}
-	if s.Cycles > 0 {
-		file["cycles"] = strconv.Itoa(s.Cycles)
-	}
-	if s.Batch > 0 {
-		file["batch"] = strconv.Itoa(s.Batch)
-	}
-	if s.Sequential {
-		file["sequential"] = "on"
-	}
-	if len(s.WarmUp) > 0 {
-		var shares []string
-		for _, f := range s.WarmUp {
-			shares = append(shares, decimal(f))
-		}
-		file["warm-up"] = strings.Join(shares, ",")
-	}
-	return file
 }

@@ -131,9 +131,6 @@ func preset(layer map[string]string, name string) string {
 	return engine.SettingPresets[i].Settings[name]
 }
 
-// savedName is the file of the saved settings in the data folder.
-const savedName = "settings.json"
-
 // LoadSaved reads the saved settings; a missing file is no settings.
 func LoadSaved(data string) (map[string]string, error) {
 	saved := map[string]string{}

@@ -15,7 +15,7 @@ import (
 // TestTraces sends the traces of all sessions of a run and holds them against what the run itself says.
 func TestTraces(t *testing.T) {
 	keyring.MockInit()
-	t.Setenv(headersEnv, "authorization=Bearer%20quiet")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20quiet")
 	r := newReceiver(t)
 	settings := Telemetry{OTLP: r.URL, Share: 1}
 	sending, err := settings.Sending()

@@ -220,7 +220,7 @@ func (d *Desk) tell(job *app.Job, title string) {
 		failed(err)
 		return
 	}
-	if watch := notify.WatchFor(job, title, failed); watch != nil {
+	if watch := notify.WatchFor(job.Run, title, failed); watch != nil {
 		d.telling.Go(func() { watch.Close(d.hurried) })
 	}
 }
@@ -257,14 +257,14 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		giveUp(nil)
 		return err
 	}
-	history, err := d.history(ctx, job.Record.ID)
+	earlier, err := d.history(ctx, job.Record.ID)
 	if err != nil {
 		slog.Warn("the charts begin with this process", "run", job.Record.ID, "error", err)
 	}
 	d.mu.Lock()
 	d.job = job
 	d.shown = withPeople(&live.Job{
-		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
+		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: app.NewLookback(d.store, &job.Record, l.Scenario),
 		Tell: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
@@ -272,7 +272,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	}, job.People(d.store))
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
-	app.Doing(d.box, job, l.Scenario.Title)
+	app.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
 	d.tell(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {

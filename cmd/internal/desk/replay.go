@@ -30,7 +30,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
-	history, err := d.history(ctx, run)
+	earlier, err := d.history(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withPeople(&live.Job{
-		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: history, Past: back,
+		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
 		Tell: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, people), nil
 }
