@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -104,7 +106,7 @@ func (l Launch) mayCall(s *chain.Service, d engine.Destination) bool {
 		return false
 	}
 	_, typed := l.Settings.Services[s.Name]
-	return l.Trusted || typed && len(d.Secrets) == 0 || IsOwn(l.Data, l.Scenario.Source.Files)
+	return l.Trusted || typed && len(d.Secrets) == 0 || authoring.IsOwn(l.Data, l.Scenario.Source.Files)
 }
 
 // fromElsewhere reports whether the launch continues what was fetched from a database: its settings are nobody's word.
@@ -123,7 +125,7 @@ func (l Launch) holdsResults(d engine.Destination) bool {
 		results = append(results, l.Remote.Target())
 	}
 	if l.Data != "" {
-		if db, _, err := FindDatabaseSettings(nil, os.Getenv, l.Data); err == nil {
+		if db, _, err := config.FindDatabaseSettings(nil, os.Getenv, l.Data); err == nil {
 			results = append(results, db.Target())
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -17,7 +19,7 @@ func (l *Launch) Differences() []string {
 		return nil
 	}
 	p := l.Fork
-	return differences(made{&p.Scenario.Source, &p.Record.Settings}, made{&l.Scenario.Source, &l.Settings})
+	return review.Differences(review.Inputs{Source: &p.Scenario.Source, Settings: &p.Record.Settings}, review.Inputs{Source: &l.Scenario.Source, Settings: &l.Settings})
 }
 
 // Warnings says what a fork cannot bring back, or leaves behind.
@@ -33,7 +35,7 @@ func (l *Launch) Warnings() (all []string) {
 		all = append(all, fmt.Sprintf("what run %s did at %s cannot be taken back: the fork finds it as it is now", p.asked(), strings.Join(outside, ", ")))
 	}
 	if before := (&Launch{Scenario: p.Scenario, Settings: p.Record.Settings}); l.mocksShop() && l.first() > 0 {
-		_, err := os.Stat(ShopLog(l.shopFolder(), p.asked()))
+		_, err := os.Stat(config.ShopLog(l.shopFolder(), p.asked()))
 		switch {
 		case !before.mocksShop():
 			all = append(all, "the parent's shop was not the mock: that of the fork begins empty")

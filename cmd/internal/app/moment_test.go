@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -71,7 +72,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := NewLookback(store, &record, s)
+	back := history.New(store, &record, s)
 	course, err := back.Course(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 }
 
 // checkMoments compares with what the sessions themselves say, at the moments at which anything changes.
-func checkMoments(t *testing.T, store *sqlite.Store, back *Lookback, run engine.RunID, course *engine.Course) {
+func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run engine.RunID, course *engine.Course) {
 	t.Helper()
 	var all []engine.SessionRow
 	var moments []time.Time

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
@@ -63,7 +64,7 @@ func (l Launch) compareMock(ctx context.Context, j *Job, cycle int, size int64) 
 		}
 	}
 	run := j.Record.ID
-	return mock.CompareLog(ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
+	return mock.CompareLog(config.ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
 		return l.Store.OpenRequests(ctx, run, cycle, func(p engine.Place, e *engine.Entry) {
 			n := len(e.Statuses)
 			yield(mock.Sent{

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -41,6 +42,6 @@ func (j *Job) Find(agents []string) ([]int, error) {
 }
 
 // People are those of the job's run.
-func (j *Job) People(store *sqlite.Store) *People {
-	return &People{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
+func (j *Job) People(store *sqlite.Store) *history.People {
+	return &history.People{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
 }

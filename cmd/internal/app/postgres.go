@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
@@ -20,21 +21,21 @@ type PostgresService struct {
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
-func (p PostgresService) find(from Secrets) (d *service.Database, found []string, err error) {
+func (p PostgresService) find(from secrets.Finder) (d *service.Database, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
 	}
 	address, password := p.Address, ""
 	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
-		if err := checkSecret(name); err != nil {
+		if err := secrets.CheckName(name); err != nil {
 			return nil, nil, err
 		}
 		if address, _, err = from.Find(field, name); err != nil {
 			return nil, nil, err
 		}
-		found = append(passwordsIn(address), address)
-		use(found...)
+		found = append(secrets.PasswordsIn(address), address)
+		secrets.Use(found...)
 	} else {
 		if err := service.CheckPostgres(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
@@ -54,7 +55,7 @@ func (p PostgresService) find(from Secrets) (d *service.Database, found []string
 
 // CheckPostgres asks the database of a service and says in words what answered.
 func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
-	d, _, err := p.find(Secrets{})
+	d, _, err := p.find(secrets.Finder{})
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +76,7 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	limits := s.Postgres.Limits
 	limits.NoBreaker = l.Settings.Breaker == noBreaker
 	limits.Allow = l.allowance(s, d)
-	_, values, err := l.Secrets.of(s)
+	_, values, err := l.Secrets.Of(s)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -49,7 +50,7 @@ func Prices(data string) (service.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the prices that come along: %w", err)
 	}
-	path := filepath.Join(data, PricesName)
+	path := filepath.Join(data, config.PricesName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return prices, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/zalando/go-keyring"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 	"github.com/throng-sim/throng/engine"
 )
@@ -17,7 +18,7 @@ func TestTraces(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20quiet")
 	r := newReceiver(t)
-	settings := Telemetry{OTLP: r.URL, Share: 1}
+	settings := config.Telemetry{OTLP: r.URL, Share: 1}
 	sending, err := settings.Sending()
 	if err != nil {
 		t.Fatal(err)
