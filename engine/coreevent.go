@@ -137,7 +137,7 @@ type outsideState struct {
 
 // probes is what Config.Probe reads; a nil pointer is that nobody knows.
 type probes struct {
-	host           *Host
+	host           *HostMetrics
 	connections    *Connections
 	writes, stored *int64
 	unsent         *int64

@@ -166,7 +166,7 @@ func (s *sampling) probe(p *probes, m *MetricsRow) {
 }
 
 // account adds a second to what is known of the run's overhead.
-func (s *sampling) account(span time.Duration, p *probes, h *Host) {
+func (s *sampling) account(span time.Duration, p *probes, h *HostMetrics) {
 	c := s.core
 	o := &c.tally.totals.Peaks.Overhead
 	c.reading.mark()
