@@ -151,7 +151,7 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 			c.States[i] = AgentWaiting
 		}
 	}
-	c.mark(r.pool)
+	r.pool.Mark(c)
 	return c
 }
 
@@ -183,29 +183,19 @@ func (c *Crowd) begin(open *plan, begun int) {
 	}
 }
 
-// mark finds the sessions that the engine throttles, and those in flight that are seen only here.
-func (c *Crowd) mark(in PoolView) {
-	in.Each(func(d *Doing) bool {
-		if d.Cycle == c.Cycle && c.States[d.Agent] < AgentOK { // it has not ended since
-			c.States[d.Agent] = AgentInFlight
-			if d.Gate != "" {
-				c.States[d.Agent] = AgentThrottled
-			}
-		}
-		return true
-	})
+// Mark shows a session in flight, and whether the engine throttles it.
+func (c *Crowd) Mark(d *Doing) {
+	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
+		return
+	}
+	c.States[d.Agent] = AgentInFlight
+	if d.Gate != "" {
+		c.States[d.Agent] = AgentThrottled
+	}
 }
 
 // Doing is what an agent's session is at, if it has come to anything that can wait.
-func (r *Run) Doing(agent int) (of Doing, ok bool) {
-	r.pool.Each(func(d *Doing) bool {
-		if ok = d.Agent == agent; ok {
-			of = *d
-		}
-		return !ok
-	})
-	return of, ok
-}
+func (r *Run) Doing(agent int) (Doing, bool) { return r.pool.Doing(agent) }
 
 // Memory is what an agent remembers as of the start of the open cycle, nil without any, which must not be changed, and what
 // people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a

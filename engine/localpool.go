@@ -137,11 +137,21 @@ func (p *localPool) Progress() Progress {
 // Oldest returns the n sessions in flight that began first.
 func (p *localPool) Oldest(n int) []Doing { return p.slots.oldest(n) }
 
-// Each calls f with each session that is seen in flight.
-func (p *localPool) Each(f func(d *Doing) bool) {
+// Doing returns what an agent's session is at.
+func (p *localPool) Doing(agent int) (Doing, bool) {
 	for _, b := range p.slots.list() {
-		if d, ok := b.look(); ok && !f(&d) {
-			return
+		if d, ok := b.look(); ok && d.Agent == agent {
+			return d, true
+		}
+	}
+	return Doing{}, false
+}
+
+// Mark shows the sessions in flight in a crowd.
+func (p *localPool) Mark(c *Crowd) {
+	for _, b := range p.slots.list() {
+		if d, ok := b.look(); ok {
+			c.Mark(&d)
 		}
 	}
 }

@@ -57,8 +57,10 @@ type PoolView interface {
 	Progress() Progress
 	// Oldest returns the n sessions in flight that began first, of those that have come to a step that can wait.
 	Oldest(n int) []Doing
-	// Each calls f with each of these sessions, until f returns false.
-	Each(f func(d *Doing) bool)
+	// Doing returns what an agent's session is at, if it is one of these.
+	Doing(agent int) (Doing, bool)
+	// Mark shows these sessions in a crowd.
+	Mark(c *Crowd)
 }
 
 // Shard is the part of a cycle that a pool executes.
