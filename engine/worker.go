@@ -21,41 +21,46 @@ const (
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
 type worker struct {
-	run   *Run
+	pool  *localPool
 	cycle *cycle
-	batch *batch        // from when a session has ended until it is handed on; nil else
+	batch *Batch        // from when a session has ended until it is handed on; nil else
 	since time.Time     // when the batch got its first row
 	now   time.Time     // the last session's end is the next one's start
 	began time.Time     // of the session in flight
 	let   time.Time     // when it last let others on
 	late  time.Duration // what the loop took to take the batch before
 	row   SessionRow    // of the session in flight
+	clock *clock.Clock  // of the session in flight; nil until it may wait
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
 	slot  slot
 	// trail is that of the session in flight; nil where nobody wants to hear of it.
 	trail *Trail
-	s     Session
+	claim memoryClaims
+	s     *Session
 }
 
+var _ Slot = (*worker)(nil)
+
 func (w *worker) work() {
-	defer w.run.rescue()
-	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
+	defer w.pool.cfg.Rescue()
+	w.claim.budget = &w.pool.memoryBudget
+	w.s = NewSession(w.pool.host, w, &w.row)
 	w.now = time.Now()
 	w.let = w.now
-	if w.run.trails != nil {
+	if w.pool.cfg.Trail != nil {
 		w.trail = &Trail{Row: &w.row}
 	}
-	w.run.slots.add(&w.slot)
-	defer w.run.slots.remove(&w.slot)
-	for w.once || w.run.places.Keep() {
+	w.pool.slots.add(&w.slot)
+	defer w.pool.slots.remove(&w.slot)
+	for w.once || w.pool.places.Keep() {
 		p, ok := w.cycle.next()
 		if ok {
 			w.session(p)
 		}
 		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
-			w.run.places.Leave()
+			w.pool.places.Leave()
 			break
 		}
 	}
@@ -65,8 +70,10 @@ func (w *worker) work() {
 	w.leave()
 }
 
-// startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
-func (w *worker) startClock() *clock.Clock {
+// Start hands on what the worker finished and starts the clock of the session in flight: that of the session before, if it
+// can be used again.
+func (w *worker) Start() *clock.Clock {
+	w.handOn()
 	c, limit := w.spare, w.cycle.timeout.Load()
 	w.spare = nil
 	if c != nil && limit == w.limit {
@@ -77,34 +84,43 @@ func (w *worker) startClock() *clock.Clock {
 		}
 		c = w.cycle.sessionClock(limit)
 	}
-	w.limit = limit
+	w.clock, w.limit = c, limit
 	w.slot.enter(w.s.Place, w.began, c)
 	return c
 }
 
+// Show changes what is shown of the session in flight.
+func (w *worker) Show(change func(d *Doing)) { w.slot.change(change) }
+
+// Trail returns the trail of the session in flight.
+func (w *worker) Trail() *Trail { return w.trail }
+
+// Memory returns the claims of the session in flight.
+func (w *worker) Memory() MemoryClaims { return &w.claim }
+
 // stopClock ends the clock of the session in flight, or lays it by for the next.
 func (w *worker) stopClock() {
 	w.slot.leave() // from here on nobody cancels it
-	if w.s.clock.Rest() {
-		w.spare = w.s.clock
+	if w.clock.Rest() {
+		w.spare = w.clock
 		return
 	}
-	w.s.clock.Stop()
+	w.clock.Stop()
 }
 
 func (w *worker) session(p Place) {
-	s, agent := &w.s, p.Agent
+	s, agent := w.s, p.Agent
 	if p.Take == 0 {
-		p.Take = w.run.takes[agent]
+		p.Take = w.cycle.Takes[agent]
 	}
-	s.reset(p)
-	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
+	memory := w.cycle.Memory[agent]
 	if w.cycle.lane != nil {
-		s.Memory = w.cycle.lane.memory(agent)
+		memory = w.cycle.lane.memory(agent)
 	}
-	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
-		s.begin(known)
-		s.spending.begin(known)
+	s.Reset(p, w.cycle.Now, memory)
+	w.clock = nil
+	if known, ok := w.cycle.Prefixes[agent]; ok && p.Take == w.cycle.Takes[agent] {
+		s.Continue(known)
 	}
 	if w.trail != nil {
 		w.trail.reset()
@@ -119,15 +135,18 @@ func (w *worker) session(p Place) {
 	} else {
 		w.guarded()
 	}
-	retired := s.clock != nil && errors.Is(context.Cause(s.clock.Context()), ErrRetired)
-	if s.clock != nil {
+	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), ErrRetired)
+	if w.clock != nil {
 		w.stopClock()
 	}
 	w.now = time.Now()
 	w.judge(retired)
-	w.run.ledger.note(s.unrecorded())
-	if s.holding.holds.Load() {
-		w.run.memoryBudget.end(&s.holding, w.row.Outcome.Commits())
+	if beside := s.Unrecorded(); beside != (Outlay{}) {
+		b := w.filling()
+		b.beside = b.beside.Plus(beside)
+	}
+	if w.claim.Holds() {
+		w.pool.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == Cut {
 		b := w.filling()
@@ -140,7 +159,7 @@ func (w *worker) session(p Place) {
 	}
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
 	if w.trail != nil {
-		w.run.trails(w.trail)
+		w.pool.cfg.Trail(w.trail)
 		w.now = time.Now() // which is no session's time
 	}
 	w.keep()
@@ -149,14 +168,15 @@ func (w *worker) session(p Place) {
 
 // recall has the session answered from the recording, if the run is.
 func (w *worker) recall() error {
-	if w.run.answers == nil {
+	run := w.pool.host.Run().Recording
+	if run == "" {
 		return nil
 	}
-	known, err := w.run.answers.Session(w.cycle.ctx, w.s.Cycle, w.s.Agent)
+	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return Fail(ConfigError, "read what run %s recorded: %w", w.run.answers.Run(), err)
+		return Fail(ConfigError, "read what run %s recorded: %w", run, err)
 	}
-	w.s.begin(known)
+	w.s.AnswerFrom(known)
 	return nil
 }
 
@@ -164,7 +184,7 @@ func (w *worker) recall() error {
 // than cores its turn is long in coming, and what it finished must not wait for that.
 func (w *worker) yield() {
 	switch {
-	case w.s.clock != nil:
+	case w.clock != nil:
 		w.let = w.now
 	case w.now.Sub(w.let) > slice:
 		if w.batch != nil {
@@ -183,7 +203,7 @@ func (w *worker) guarded() {
 			w.row.Fail(w.row.Path, &StepError{Panic, fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
 		}
 	}()
-	w.run.program.Session(&w.s)
+	w.pool.cfg.Program.Session(w.s)
 }
 
 // judge corrects an outcome that the program did not say or could not know.
@@ -201,9 +221,9 @@ func (w *worker) judge(retired bool) {
 }
 
 // filling is the batch that the worker fills.
-func (w *worker) filling() *batch {
+func (w *worker) filling() *Batch {
 	if w.batch == nil {
-		w.batch = w.run.free.take()
+		w.batch = w.pool.free.take()
 	}
 	return w.batch
 }
@@ -227,14 +247,14 @@ func (w *worker) handOn() {
 		return
 	}
 	since := time.Now()
-	w.began = w.began.Add(w.give(since, w.run.lay).Sub(since))
+	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
 }
 
 // flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
-func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.run.hand) }
+func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
 
 // give journals, from now on, what the worker finished, gives it away, and returns when that was done.
-func (w *worker) give(now time.Time, to func(b *batch)) time.Time {
+func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
 	queued := w.journal(b, now)
@@ -247,16 +267,18 @@ func (w *worker) give(now time.Time, to func(b *batch)) time.Time {
 
 // journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
 // still finished is lost, as if it had been cut.
-func (w *worker) journal(b *batch, now time.Time) (queued time.Time) {
+func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	select {
-	case <-w.run.abandoned:
+	case <-w.pool.abandoned:
 		b.reset()
 	default:
 	}
 	if len(b.rows) == 0 {
 		return now
 	}
-	w.run.journal.Append(b.rows)
+	if journal := w.pool.cfg.Journal; journal != nil {
+		journal(b.rows)
+	}
 	queued = time.Now()
 	b.queued = queued.Sub(now)
 	return queued
@@ -269,5 +291,5 @@ func (w *worker) leave() {
 	if w.once {
 		b.probes = 1
 	}
-	w.give(w.now, w.run.lay)
+	w.give(w.now, w.pool.lay)
 }
