@@ -69,7 +69,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	c.extra = in.extras(n.Get("extra"))
 	c.otherwise = r.expr(n.Get("otherwise"))
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
-		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only only a share of the agents asks, and the others have no answer")
+		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
 	if s := n.Get("stream"); s != nil {
 		c.stream = s.Bool()

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// read reads a scenario from a text, with other files beside it.
+// read reads a scenario from a text, with additional files.
 func read(text string, files map[string]string, given map[string]string) (*Scenario, error) {
 	folder := fstest.MapFS{"test.yaml": {Data: []byte(text)}}
 	for name, content := range files {
@@ -96,7 +96,7 @@ func golden(t *testing.T, file string, mistakes *Mistakes) {
 	}
 }
 
-// TestSingleMistakes is what is said of one mistake, and where.
+// TestSingleMistakes checks single errors and their positions.
 func TestSingleMistakes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"title: x", "the scenario has no chain"},
@@ -118,9 +118,9 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("parameters: {a: {default: 5, max: 4}}"), "the default 5 is above 4"},
 		{minimal("parameters: {a: {default: 9, min: 9, max: 4}}"), "`max` cannot be `4` (it must be at least 9)"},
 		{minimal("parameters: {a: {default: x, min: 1}}"), "min is for numbers"},
-		{minimal("parameters: {a: {default: x, choices: [y]}}"), `the default "x" is none of y`},
+		{minimal("parameters: {a: {default: x, choices: [y]}}"), `the default "x" is not one of y`},
 		{minimal("parameters: {a-b: 1}"), `"a-b" cannot be the name of a parameter`},
-		{minimal("clock: {start: 2026-01-02}"), "is no time (such as"},
+		{minimal("clock: {start: 2026-01-02}"), "is not a time (such as"},
 		{minimal("clock: {cycle: 0}"), "`cycle` cannot be `0`"},
 		{minimal("order: random"), "`order` cannot be `random`"},
 		{minimal("acted: order"), "the chain c never emits order (it emits e)"},
@@ -256,9 +256,9 @@ chain c: {step a: {kind: emit, event: e, data: "${params}"}}
 		{"rate", "x", `rate: "x" is not a number`},
 		{"rate", "NaN", `rate: "NaN" is not a number`},
 		{"rate", "Inf", `rate: "Inf" is not a number`},
-		{"name", "banc", `name: "banc" is none of shop, bank`},
+		{"name", "banc", `name: "banc" is not one of shop, bank`},
 		{"fast", "maybe", `fast: "maybe" is not true or false`},
-		{"level", "3", `level: "3" is none of 1, 2`},
+		{"level", "3", `level: "3" is not one of 1, 2`},
 		{"cuont", "3", "cuont: the scenario has no such parameter (did you mean count?)"},
 		{"zzz", "3", "zzz: the scenario has no such parameter (it has count, fast, level, name, note, rate)"},
 	} {
@@ -287,7 +287,7 @@ chain c: {step a: {kind: emit, event: e, data: "${params}"}}
 	}
 	_, err := read(text, nil, map[string]string{"count": "0", "fast": "x", "a": "b"})
 	if got := strings.Count(fmt.Sprint(err), "\n"); got != 2 {
-		t.Errorf("three mistakes at once: %v", err)
+		t.Errorf("three errors together: %v", err)
 	}
 }
 
