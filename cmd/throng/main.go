@@ -7,17 +7,17 @@ import (
 	"runtime"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/app"
+	fyneapp "fyne.io/fyne/v2/app"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/desk"
 	"github.com/throng-sim/throng/cmd/internal/opened"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
 func main() {
-	asked, err := parse(os.Args[1:], os.Getenv(wire.DataEnv))
+	asked, err := parse(os.Args[1:], os.Getenv(app.DataEnv))
 	switch {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "throng: %v\n%s\n", err, usage)
@@ -26,7 +26,7 @@ func main() {
 		fmt.Println(usage)
 		return
 	case asked.version:
-		fmt.Println("throng", wire.ReadAbout())
+		fmt.Println("throng", app.ReadAbout())
 		return
 	}
 	start := desk.Start{File: asked.file, Data: asked.data}
@@ -38,8 +38,8 @@ func main() {
 		_ = os.MkdirAll(dir, 0o700) // it says so if it cannot
 	}
 	icon := fyne.NewStaticResource("throng.png", assets.Icon())
-	app.SetMetadata(fyne.AppMetadata{ID: wire.AppID, Name: wire.AppName, Version: wire.AppVersion, Icon: icon})
-	a := app.NewWithID(wire.AppID)
+	fyneapp.SetMetadata(fyne.AppMetadata{ID: app.AppID, Name: app.AppName, Version: app.AppVersion, Icon: icon})
+	a := fyneapp.NewWithID(app.AppID)
 	a.SetIcon(icon)
 	start.Files, start.Attach = opened.Files(), attach
 	os.Exit(desk.Show(a, start))

@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/govern"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -89,7 +89,7 @@ func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings
 		return result, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	job, err := wire.Launch{Store: store, Data: e.dir, Trusted: true, Scenario: s, Settings: settings}.Start(ctx)
+	job, err := app.Launch{Store: store, Data: e.dir, Trusted: true, Scenario: s, Settings: settings}.Start(ctx)
 	if err != nil {
 		return result, err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/shirou/gopsutil/v3/process"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -38,17 +38,17 @@ type trial struct {
 // load reads the scenario.
 func (t *trial) load() (*scenario.Scenario, error) {
 	if t.text == "" {
-		return wire.LoadScenario(t.file, nil)
+		return app.LoadScenario(t.file, nil)
 	}
 	path := filepath.Join(t.dir, "trial.yaml")
 	if err := os.WriteFile(path, []byte(t.text), 0o600); err != nil {
 		return nil, err
 	}
-	return wire.LoadScenario(path, nil)
+	return app.LoadScenario(path, nil)
 }
 
 // start begins the run at a limit of 50, or goes on with it.
-func (t *trial) start(ctx context.Context) (job *wire.Job, err error) {
+func (t *trial) start(ctx context.Context) (job *app.Job, err error) {
 	s, err := t.load()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (t *trial) start(ctx context.Context) (job *wire.Job, err error) {
 	if t.with != nil {
 		t.with(&settings)
 	}
-	job, err = wire.Launch{Store: t.store, Data: data, Trusted: true, Scenario: s, Settings: settings, Resume: t.run}.Start(ctx)
+	job, err = app.Launch{Store: t.store, Data: data, Trusted: true, Scenario: s, Settings: settings, Resume: t.run}.Start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, t.store.Close())
 	}
@@ -74,10 +74,10 @@ func (t *trial) start(ctx context.Context) (job *wire.Job, err error) {
 }
 
 // end closes the run, which must have ended, and its store.
-func (t *trial) end(job *wire.Job) error { return errors.Join(job.Close(), t.store.Close()) }
+func (t *trial) end(job *app.Job) error { return errors.Join(job.Close(), t.store.Close()) }
 
 // finish waits until the run has ended, which must be well and with so many sessions, and closes it.
-func (t *trial) finish(job *wire.Job, sessions int64) error {
+func (t *trial) finish(job *app.Job, sessions int64) error {
 	result := job.Run.Wait()
 	if err := t.end(job); err != nil {
 		return err
@@ -208,7 +208,7 @@ chain c:
 		return nil, err
 	}
 	f = figures{"bytes/session": bytes / float64(sessions)}
-	names, err := wire.Names(ctx, t.store, t.run)
+	names, err := app.Names(ctx, t.store, t.run)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ chain c:
 	}, &err)
 	f["CPU µs/session"] = used.Seconds() * 1e6 / float64(sessions)
 	f["audit MB"] = topped(&used, func() error {
-		r, err := wire.Audit(ctx, t.store, t.run)
+		r, err := app.Audit(ctx, t.store, t.run)
 		if err == nil && !r.Equal() {
 			err = errors.New(r.Summary())
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/consent"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
@@ -27,10 +27,10 @@ type allowedJSON struct {
 
 // Run is called by kong.
 func (c *allowedCmd) Run(t *terminal) error {
-	table := wire.Consents(t.data)
+	table := app.Consents(t.data)
 	var all []consent.Granted
 	for _, g := range table.All() {
-		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+wire.BuiltInFile(c.File) {
+		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+app.BuiltInFile(c.File) {
 			all = append(all, g)
 		}
 	}

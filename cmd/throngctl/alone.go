@@ -11,17 +11,17 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // load reads a scenario with what a run adds to it and the connectors of the settings.
 func (t *terminal) load(file string, x scenario.Extras) (s *scenario.Scenario, err error) {
-	if x.Connectors, err = wire.Connectors(t.data); err != nil {
+	if x.Connectors, err = app.Connectors(t.data); err != nil {
 		return nil, err
 	}
-	return wire.LoadWith(file, x)
+	return app.LoadWith(file, x)
 }
 
 // reports collects what the sessions of a chain that is run alone gave. Workers write, the terminal reads at the end.
@@ -49,7 +49,7 @@ var (
 )
 
 // runAlone runs a chain once, for one agent or for each row of a payload, and prints its result and nothing else.
-func (t *terminal) runAlone(ctx context.Context, l wire.Launch, out output, flag databaseFlag) error {
+func (t *terminal) runAlone(ctx context.Context, l app.Launch, out output, flag databaseFlag) error {
 	r := &reports{all: map[int]*chain.Report{}}
 	l.Watch = r.add
 	if l.Resume != "" && l.Scenario.Rows() {

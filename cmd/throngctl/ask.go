@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
@@ -37,7 +37,7 @@ func (t *terminal) asked(question string, fd int) (string, error) {
 
 // askSecrets asks the person at the terminal, if there is one, for the secrets that a launch needs and that are kept
 // nowhere, once each. They last as long as this process; one that is not given stays missing, which the launch tells.
-func (t *terminal) askSecrets(l wire.Launch) error {
+func (t *terminal) askSecrets(l app.Launch) error {
 	fd, ok := t.person()
 	if !ok || l.Settings.Replay != "" { // which asks nobody
 		return nil
@@ -59,7 +59,7 @@ func (t *terminal) askSecrets(l wire.Launch) error {
 			if value == "" {
 				continue
 			}
-			if err := wire.RememberSecret(s.Name, value); err != nil {
+			if err := app.RememberSecret(s.Name, value); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (t *terminal) askSecrets(l wire.Launch) error {
 
 // askDestinations shows the person at the terminal, if there is one, what the scenario would call and was not allowed yet,
 // and asks once for all of it. Where nobody can be asked, or the answer is no, the launch refuses it.
-func (t *terminal) askDestinations(l *wire.Launch) error {
+func (t *terminal) askDestinations(l *app.Launch) error {
 	_, ok := t.person()
 	if !ok || t.json {
 		return nil
@@ -113,7 +113,7 @@ func (t *terminal) typedLine() (string, error) {
 }
 
 // askPassword asks for the password of the saved database where it could not be kept when it was given.
-func (t *terminal) askPassword(db wire.Database) (wire.Database, error) {
+func (t *terminal) askPassword(db app.Database) (app.Database, error) {
 	fd, ok := t.person()
 	if !ok || !db.Asks {
 		return db, nil
@@ -123,7 +123,7 @@ func (t *terminal) askPassword(db wire.Database) (wire.Database, error) {
 	if err != nil || password == "" {
 		return db, err
 	}
-	wire.RememberPassword(db.URL, password)
+	app.RememberPassword(db.URL, password)
 	db.Password, db.Asks = password, false
 	return db, nil
 }

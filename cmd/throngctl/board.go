@@ -7,10 +7,10 @@ import (
 	"os"
 	"sync"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/dash"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
 // board is the dashboard of a run of this process while it goes on; nil is that there is none.
@@ -82,7 +82,7 @@ func (t *terminal) files() (in, out *os.File, ok bool) {
 }
 
 // board puts the dashboard of a run up, where there is a terminal for it and somebody wants it.
-func (t *terminal) board(box *crash.Box, job *wire.Job, lines bool) *board {
+func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
 	in, out, ok := t.files()
 	if !ok || lines {
 		return nil

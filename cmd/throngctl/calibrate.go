@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -95,7 +95,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 }
 
 // sweep is what the flags ask for.
-func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
+func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
 		return s, &engine.FieldError{Field: "file", Problem: "no scenario is named", Hint: "such as throngctl calibrate shopping"}
 	}
@@ -103,20 +103,20 @@ func (c *calibrateCmd) sweep(t *terminal) (s wire.Sweep, err error) {
 	if err != nil {
 		return s, err
 	}
-	saved, err := wire.LoadSaved(t.data)
+	saved, err := app.LoadSaved(t.data)
 	if err != nil {
 		return s, err
 	}
-	settings, _, err := wire.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: wire.FileSettings(loaded), Saved: saved,
+	settings, _, err := app.Layers{
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: app.FileSettings(loaded), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return s, err
 	}
 	settings.Filter = c.Filter
 	c.apply(&settings)
-	return wire.Sweep{
-		Launch:   wire.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
+	return app.Sweep{
+		Launch:   app.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,
@@ -143,7 +143,7 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 }
 
 // calibrate carries the sweep out; a signal gives it up.
-func (t *terminal) calibrate(ctx context.Context, s wire.Sweep) (found wire.Calibration, err error) {
+func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found app.Calibration, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	s.Launch.Tell.Hurry = ctx.Done()
@@ -184,7 +184,7 @@ func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
 		fmt.Fprintf(out, "use it with --max-concurrent %d --ceiling %d, or save it with --apply\n", r.Level, r.Level)
 		return nil
 	}
-	if err := wire.ApplyLevel(t.data, r.Level); err != nil {
+	if err := app.ApplyLevel(t.data, r.Level); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "saved: max-concurrent=%d ceiling=%d\n", r.Level, r.Level)
@@ -216,7 +216,7 @@ func measuring(p calibrate.Progress) string {
 }
 
 // calibrated shows what a sweep found.
-func (t *terminal) calibrated(c *wire.Calibration) {
+func (t *terminal) calibrated(c *app.Calibration) {
 	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  AT ONCE\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
@@ -260,7 +260,7 @@ func percent(v float64) string {
 
 // calibrations lists what was found before, the newest first.
 func (t *terminal) calibrations() error {
-	all, notice, err := wire.Calibrations(t.data)
+	all, notice, err := app.Calibrations(t.data)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (t *terminal) calibrations() error {
 		fmt.Fprintln(t.err, notice)
 	}
 	if t.json {
-		return t.print(append([]wire.Calibration{}, all...))
+		return t.print(append([]app.Calibration{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(t.out, "nothing was calibrated yet; try: throngctl calibrate shopping")
@@ -293,7 +293,7 @@ type presetJSON struct {
 }
 
 func newPresets(data string) (all []presetJSON) {
-	machine := wire.ThisMachine(data)
+	machine := app.ThisMachine(data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
 	for _, table := range []struct {
 		name    string
@@ -308,7 +308,7 @@ func newPresets(data string) (all []presetJSON) {
 
 // presets shows starting points, that of this machine marked.
 func (t *terminal) presets() error {
-	machine := wire.ThisMachine(t.data)
+	machine := app.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
 	fmt.Fprintln(t.out, own.Suits(machine.String()))
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)

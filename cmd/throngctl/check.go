@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -33,14 +33,14 @@ type checkCmd struct {
 func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.After {
 		return t.with(ctx, c.File, func(store *sqlite.Store, r engine.RunRecord) error {
-			return t.checked(wire.AfterList(ctx, store, &r))
+			return t.checked(app.AfterList(ctx, store, &r))
 		})
 	}
 	db, err := c.find(t)
 	if err != nil {
 		return err
 	}
-	l := wire.Launch{Data: t.data, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
+	l := app.Launch{Data: t.data, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
 	if c.File != "" {
 		if l.Scenario, err = t.load(c.File, scenario.Extras{Parameters: c.Set}); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	var list wire.Preflight
+	var list app.Preflight
 	checks := list.List(ctx, l, db, nil)
 	if c.TestNotice {
 		checks = append(checks, tryNotice(ctx, told))
@@ -88,13 +88,13 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 
 // settings are those that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := wire.LoadSaved(t.data)
+	saved, err := app.LoadSaved(t.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	layers := wire.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
+	layers := app.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
 	if s != nil {
-		layers.File = wire.FileSettings(s)
+		layers.File = app.FileSettings(s)
 	}
 	settings, _, err := layers.Resolve()
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings,
 	}
 	c.apply(&settings)
 	if s != nil {
-		wire.Schedule(&settings, s)
+		app.Schedule(&settings, s)
 	}
 	return settings, settings.Validate()
 }

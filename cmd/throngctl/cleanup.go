@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -25,16 +25,16 @@ type cleanupCmd struct {
 
 // cleanupJSON is what a cleanup would remove.
 type cleanupJSON struct {
-	Run      engine.RunID         `json:"run"`
-	Agents   int                  `json:"agents"`
-	Sessions int64                `json:"sessions"`
-	Events   map[string]int64     `json:"events"`
-	Requests wire.CleanupRequests `json:"requests"`
-	Hosts    []string             `json:"hosts"`
-	Resume   engine.RunID         `json:"resume,omitempty"`
-	Done     []engine.RunID       `json:"done"`
-	Cleaned  []engine.Cleaned     `json:"cleaned"`
-	Sent     bool                 `json:"sent"`
+	Run      engine.RunID        `json:"run"`
+	Agents   int                 `json:"agents"`
+	Sessions int64               `json:"sessions"`
+	Events   map[string]int64    `json:"events"`
+	Requests app.CleanupRequests `json:"requests"`
+	Hosts    []string            `json:"hosts"`
+	Resume   engine.RunID        `json:"resume,omitempty"`
+	Done     []engine.RunID      `json:"done"`
+	Cleaned  []engine.Cleaned    `json:"cleaned"`
+	Sent     bool                `json:"sent"`
 }
 
 // Run is called by kong.
@@ -64,17 +64,17 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		return t.kept("nothing was sent")
 	}
 	if c.MaxConcurrent != "" {
-		layers := wire.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
+		layers := app.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
 		if plan.Settings, _, err = layers.Resolve(); err != nil {
 			return err
 		}
 	}
-	l := wire.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
+	l := app.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
 	return t.carryOut(ctx, l, c.output, databaseFlag{})
 }
 
 // plan finds the run and what is to be removed.
-func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *wire.Cleanup, err error) {
+func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, err error) {
 	name, file := c.Of, ""
 	if _, err := os.Stat(c.Of); err == nil {
 		if file, err = filepath.Abs(c.Of); err != nil {
@@ -97,14 +97,14 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *wire.Cleanup,
 	}
 	record, err := store.Run(ctx, picked.ID) // with its files
 	if err == nil {
-		err = wire.CheckHere(&record)
+		err = app.CheckHere(&record)
 	}
 	if err != nil {
 		return nil, err
 	}
 	src := record.Source
 	if file != "" {
-		s, err := wire.LoadScenario(file, nil)
+		s, err := app.LoadScenario(file, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *wire.Cleanup,
 			src.Files, src.Name = own, s.Source.Name
 		}
 	}
-	return wire.NewCleanup(ctx, store, &record, src)
+	return app.NewCleanup(ctx, store, &record, src)
 }
 
 // newestOf is the newest run of a scenario file that is no cleanup.
@@ -132,7 +132,7 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 }
 
 // show says what would be removed, and where.
-func (c *cleanupCmd) show(t *terminal, plan *wire.Cleanup) {
+func (c *cleanupCmd) show(t *terminal, plan *app.Cleanup) {
 	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
 	for i := range plan.Run.Cleaned {
 		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
@@ -154,7 +154,7 @@ func (c *cleanupCmd) show(t *terminal, plan *wire.Cleanup) {
 	}
 }
 
-func newCleanupJSON(plan *wire.Cleanup, send bool) cleanupJSON {
+func newCleanupJSON(plan *app.Cleanup, send bool) cleanupJSON {
 	j := cleanupJSON{
 		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
 		Done: []engine.RunID{}, Cleaned: append([]engine.Cleaned{}, plan.Run.Cleaned...), Sent: send && (plan.Agents > 0 || plan.Resume != ""),

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -234,7 +234,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 	case "run":
 		return t.runs(ctx)
 	case "file":
-		for _, name := range wire.BuiltIn() {
+		for _, name := range app.BuiltIn() {
 			found = append(found, candidate{name, "built in"})
 		}
 	case "topic":
@@ -242,16 +242,16 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 			found = append(found, candidate{p.Topic, p.Title})
 		}
 	case "setting":
-		for _, s := range wire.RunSettings() {
+		for _, s := range app.RunSettings() {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range wire.DatabaseSettings {
+		for _, s := range app.DatabaseSettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range wire.TelemetrySettings {
+		for _, s := range app.TelemetrySettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		found = append(found, candidate{wire.NotifyKey + "=", wire.NotifyHelp}, candidate{wire.LogLevelKey + "=", wire.LogLevelHelp})
+		found = append(found, candidate{app.NotifyKey + "=", app.NotifyHelp}, candidate{app.LogLevelKey + "=", app.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.LiveSettings() {
 			found = append(found, candidate{name + "=", ""})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 )
 
 // TestCompletion is what words may become.
@@ -172,7 +172,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range wire.RunSettings() {
+	for _, s := range app.RunSettings() {
 		for _, name := range slices.Concat(s.Env, s.EnvNot) {
 			if !strings.Contains(page, name) {
 				t.Errorf("there is no variable %s", name)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -85,11 +85,11 @@ type removing struct {
 	store    *sqlite.Store
 	flags    removalFlags
 	database databaseFlag
-	remote   *wire.Remote // nil until then
+	remote   *app.Remote // nil until then
 }
 
 // connect returns the database in force.
-func (x *removing) connect() (*wire.Remote, error) {
+func (x *removing) connect() (*app.Remote, error) {
 	if x.remote != nil {
 		return x.remote, nil
 	}
@@ -97,7 +97,7 @@ func (x *removing) connect() (*wire.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	remote := wire.NewRemote(x.store, slog.New(slog.DiscardHandler))
+	remote := app.NewRemote(x.store, slog.New(slog.DiscardHandler))
 	if err := remote.Use(db); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (x *removing) close() error {
 func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) error {
 	t := x.t
 	if !c.OnlyPostgres {
-		d, err := wire.Weigh(ctx, x.store, t.data, r.ID)
+		d, err := app.Weigh(ctx, x.store, t.data, r.ID)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 			return err
 		}
 	}
-	remote, err := (*wire.Remote)(nil), error(nil)
+	remote, err := (*app.Remote)(nil), error(nil)
 	if c.InPostgres || c.OnlyPostgres {
 		if remote, err = x.connect(); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
 		return nil
 	}
-	if err := wire.Delete(ctx, x.store, t.data, r.ID); err != nil {
+	if err := app.Delete(ctx, x.store, t.data, r.ID); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out, "deleted")

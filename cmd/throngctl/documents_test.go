@@ -19,7 +19,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -198,9 +198,9 @@ func (s *stage) home(t *testing.T, fixture bool) (data string) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	t.Setenv(wire.DataEnv, "")
+	t.Setenv(app.DataEnv, "")
 	t.Chdir(home)
-	data, err := wire.DataFolder()
+	data, err := app.DataFolder()
 	if err != nil {
 		t.Fatal(err)
 	}

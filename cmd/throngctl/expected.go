@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/consent"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // printService says where a service is, whether a run may call it, and which secrets it would need.
-func printService(w io.Writer, o wire.Outlook) {
+func printService(w io.Writer, o app.Outlook) {
 	var notes []string
 	switch {
 	case o.Embedded:

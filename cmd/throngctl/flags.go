@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -32,7 +32,7 @@ var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.
 
 // runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
 func runFlags(fixed bool) (all []settingFlag) {
-	for _, s := range wire.RunSettings() {
+	for _, s := range app.RunSettings() {
 		if s.Fixed == fixed {
 			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), strings.Join(s.Env, " or "), exclusive[s.Name]})
 		}
@@ -41,8 +41,8 @@ func runFlags(fixed bool) (all []settingFlag) {
 }
 
 func databaseFlags() (all []settingFlag) {
-	for _, s := range wire.DatabaseSettings {
-		if s.Name != wire.DatabaseKey {
+	for _, s := range app.DatabaseSettings {
+		if s.Name != app.DatabaseKey {
 			all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Results", s.Standard(), s.Env, ""})
 		}
 	}
@@ -50,7 +50,7 @@ func databaseFlags() (all []settingFlag) {
 }
 
 func telemetrySettings() (all []settingFlag) {
-	for _, s := range wire.TelemetrySettings {
+	for _, s := range app.TelemetrySettings {
 		all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Telemetry", s.Standard(), s.Env, ""})
 	}
 	return all
@@ -92,7 +92,7 @@ func flagStruct(flags []settingFlag) reflect.Value {
 // newParser reads a command line of the grammar. It gives every command that takes settings their flags.
 func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
-	vars := kong.Vars{"env_data": wire.DataEnv, "env_database_url": wire.DatabaseEnv, "env_notify": wire.NotifyEnv}
+	vars := kong.Vars{"env_data": app.DataEnv, "env_database_url": app.DatabaseEnv, "env_notify": app.NotifyEnv}
 	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
 }
 

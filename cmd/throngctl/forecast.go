@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -34,7 +34,7 @@ func printForecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 }
 
 // forecast says what a launch would take. A store that is not there yet is not made for it.
-func (t *terminal) forecast(ctx context.Context, l wire.Launch) (f engine.Forecast, err error) {
+func (t *terminal) forecast(ctx context.Context, l app.Launch) (f engine.Forecast, err error) {
 	l.Data, l.Cores = t.data, t.hooks.cores
 	var store *sqlite.Store
 	if sqlite.Exists(t.data) {
@@ -50,7 +50,7 @@ func (t *terminal) forecast(ctx context.Context, l wire.Launch) (f engine.Foreca
 	if err != nil {
 		return f, err
 	}
-	return l.Forecast(wire.NewPast(store).Like(ctx, l), taking), nil
+	return l.Forecast(app.NewPast(store).Like(ctx, l), taking), nil
 }
 
 // compared shows what was forecast beside what the run came to.

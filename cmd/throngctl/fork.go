@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -36,9 +36,9 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err := c.sortOut(); err != nil {
 		return err
 	}
-	var parent *wire.Parent
+	var parent *app.Parent
 	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
-		parent, err = wire.FindParent(ctx, store, t.data, r.ID, c.Checkpoint)
+		parent, err = app.FindParent(ctx, store, t.data, r.ID, c.Checkpoint)
 		return err
 	})
 	if err != nil {
@@ -65,8 +65,8 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		c.Service = all
 	}
 	c.apply(&settings)
-	wire.Schedule(&settings, s)
-	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
+	app.Schedule(&settings, s)
+	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
 	if t.json {
 		t.quiet().announce(&l)
 	} else {
@@ -90,7 +90,7 @@ func (c *forkCmd) sortOut() error {
 }
 
 // announce says where a fork begins, what it has otherwise than its parent, and what cannot be brought back.
-func (t *terminal) announce(l *wire.Launch) {
+func (t *terminal) announce(l *app.Launch) {
 	fmt.Fprintln(t.out, l.Fork)
 	differences := l.Differences()
 	for _, d := range differences {

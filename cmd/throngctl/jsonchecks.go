@@ -3,8 +3,8 @@ package main
 import (
 	"math"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/consent"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/engine/chain"
@@ -125,7 +125,7 @@ func newInterval(i compare.Interval) intervalJSON {
 	return intervalJSON{known(i.Mean), known(i.Low), known(i.High)}
 }
 
-func newComparison(c *wire.Comparison, cycles bool) comparisonJSON {
+func newComparison(c *app.Comparison, cycles bool) comparisonJSON {
 	j := comparisonJSON{From: c.From, To: c.To, Level: compare.Level, Measures: []measureJSON{}}
 	for i := range c.Runs {
 		r := comparedJSON{runJSON: newRunJSON(&c.Runs[i]), Sessions: c.Samples[i].Sessions}
@@ -211,7 +211,7 @@ type criterionJSON struct {
 	Text   string `json:"text"`
 }
 
-func newScenario(s *scenario.Scenario, services []wire.Outlook, f *engine.Forecast) scenarioJSON {
+func newScenario(s *scenario.Scenario, services []app.Outlook, f *engine.Forecast) scenarioJSON {
 	j := scenarioJSON{
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []parameterJSON{}, Services: []serviceJSON{}, Criteria: []criterionJSON{}, Warnings: []mistakeJSON{},

@@ -3,8 +3,8 @@ package main
 import (
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -29,7 +29,7 @@ type startedJSON struct {
 	Forecast *engine.Forecast `json:"forecast,omitempty"`
 }
 
-func newStarted(job *wire.Job, l *wire.Launch) startedJSON {
+func newStarted(job *app.Job, l *app.Launch) startedJSON {
 	return startedJSON{
 		startedEvent, job.Run.ID(), l.Scenario.Title, job.Agents, l.Settings.Seed, l.Resume != "", engine.RunID(job.Run.Settings().Replay),
 		job.Record.Parent, job.Record.ForkCycle, job.Record.Forecast,
@@ -122,7 +122,7 @@ type judgementJSON struct {
 	Passed *bool  `json:"passed"`
 }
 
-func newEnded(job *wire.Job, r *engine.Result) *endedJSON {
+func newEnded(job *app.Job, r *engine.Result) *endedJSON {
 	s := job.Run.Snapshot()
 	q := &s.Latency
 	j := &endedJSON{
@@ -147,7 +147,7 @@ func newEnded(job *wire.Job, r *engine.Result) *endedJSON {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		j.GoOn = wire.Again(endedRecord(job, r))
+		j.GoOn = app.Again(endedRecord(job, r))
 	default:
 		j.GoOn = "throngctl resume " + string(job.Run.ID())
 	}

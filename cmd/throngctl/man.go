@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 )
 
 // manCmd prints the manual page.
@@ -23,9 +23,9 @@ func (c *manCmd) Run(t *terminal) error { return writeManual(t.out, model()) }
 type manual struct{ w *bufio.Writer }
 
 // writeManual writes the page about a command line.
-func writeManual(w io.Writer, app *kong.Application) error {
+func writeManual(w io.Writer, cli *kong.Application) error {
 	m := manual{bufio.NewWriter(w)}
-	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+wire.AppVersion, "User Commands")
+	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+app.AppVersion, "User Commands")
 	m.macro("SH", "NAME")
 	m.text(`throngctl \- runs crowds of simulated agents from a terminal`)
 	m.macro("SH", "SYNOPSIS")
@@ -33,11 +33,11 @@ func writeManual(w io.Writer, app *kong.Application) error {
 	m.macro("SH", "DESCRIPTION")
 	m.say("The engine of Throng without its window: it runs scenarios, steers the run in progress, and shows, exports, compares and audits what runs gave. On a fresh machine, try: throngctl run shopping")
 	m.macro("SH", "FLAGS OF ALL COMMANDS")
-	for _, f := range app.Flags {
+	for _, f := range cli.Flags {
 		m.flag(f)
 	}
-	m.commands(app)
-	m.shared(app)
+	m.commands(cli)
+	m.shared(cli)
 	m.rest()
 	return m.w.Flush()
 }
@@ -58,9 +58,9 @@ func built() string {
 }
 
 // commands are all of them, below the titles of their groups.
-func (m manual) commands(app *kong.Application) {
+func (m manual) commands(cli *kong.Application) {
 	group := ""
-	for _, n := range app.Leaves(true) {
+	for _, n := range cli.Leaves(true) {
 		top := n
 		for top.Parent != nil && top.Parent.Parent != nil {
 			top = top.Parent
@@ -107,12 +107,12 @@ func (m manual) command(n, top *kong.Node) {
 }
 
 // shared are the flags in groups, each once.
-func (m manual) shared(app *kong.Application) {
+func (m manual) shared(cli *kong.Application) {
 	m.macro("SH", "FLAGS OF SEVERAL COMMANDS")
 	seen := map[string]bool{}
 	var titles []string
 	flags := map[string][]*kong.Flag{}
-	for _, n := range app.Leaves(true) {
+	for _, n := range cli.Leaves(true) {
 		for _, f := range n.Flags {
 			if f.Group == nil || seen[f.Name] {
 				continue
@@ -148,8 +148,8 @@ func (m manual) rest() {
 	}
 	m.macro("SH", "ENVIRONMENT")
 	m.say("A flag is stronger than a variable, that than what the scenario says, that than a saved setting. throngctl settings shows what is in force, and from where.")
-	m.item(`\fB`+wire.DataEnv+`\fR`, "Folder of the store, as --data.")
-	for _, s := range wire.RunSettings() {
+	m.item(`\fB`+app.DataEnv+`\fR`, "Folder of the store, as --data.")
+	for _, s := range app.RunSettings() {
 		for _, name := range s.Env {
 			m.item(`\fB`+escape(name)+`\fR`, "As --"+s.Name+".")
 		}
@@ -157,7 +157,7 @@ func (m manual) rest() {
 			m.item(`\fB`+escape(name)+`\fR`, "The opposite of --"+s.Name+".")
 		}
 	}
-	for _, s := range wire.DatabaseSettings {
+	for _, s := range app.DatabaseSettings {
 		m.item(`\fB`+escape(s.Env)+`\fR`, "As --"+s.Name+".")
 	}
 	m.item(`\fBNO_COLOR\fR`, "Where it is set, nothing is coloured.")

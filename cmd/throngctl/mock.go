@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 )
@@ -29,7 +29,7 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 	if c.Shop == "" && c.Model == "" {
 		return &engine.FieldError{Field: "mock", Problem: "nothing is to be started", Hint: "--shop ADDR, --model ADDR or both"}
 	}
-	cfg, err := wire.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
+	cfg, err := app.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -17,8 +17,8 @@ type notifyFlag struct {
 }
 
 // target is where they go.
-func (f notifyFlag) target(t *terminal) (wire.Notify, error) {
-	return wire.FindNotify(f.Notify, os.Getenv, t.data)
+func (f notifyFlag) target(t *terminal) (app.Notify, error) {
+	return app.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
 // hear takes in what goes wrong beside a run, from any goroutine; it is said by the one that talks to the terminal.
@@ -74,7 +74,7 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 }
 
 // telling has a web hook told of a run. The returned function waits until its end is told, for some seconds.
-func (t *terminal) telling(n wire.Notify, job *wire.Job, title string, p *patience) (done func()) {
+func (t *terminal) telling(n app.Notify, job *app.Job, title string, p *patience) (done func()) {
 	watch := n.WatchFor(job, title, t.hear)
 	return func() {
 		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
@@ -82,7 +82,7 @@ func (t *terminal) telling(n wire.Notify, job *wire.Job, title string, p *patien
 }
 
 // tryNotice sends a notice as a test of where notices go.
-func tryNotice(ctx context.Context, n wire.Notify) engine.Check {
+func tryNotice(ctx context.Context, n app.Notify) engine.Check {
 	check := engine.Check{Name: "Notices", Grade: engine.GradeProblem}
 	answer, err := n.Try(ctx)
 	if field, ok := errors.AsType[*engine.FieldError](err); ok {

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/prove"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -121,7 +121,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 }
 
 // asked are the services of a launch that are not the mock's.
-func asked(l *wire.Launch) (all []string) {
+func asked(l *app.Launch) (all []string) {
 	for _, o := range l.Outlook() {
 		if !o.Embedded {
 			all = append(all, o.Name)

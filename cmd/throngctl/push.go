@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -21,8 +21,8 @@ type databaseFlag struct {
 }
 
 // find returns the database in force, with its password if somebody can be asked for that.
-func (f databaseFlag) find(t *terminal) (wire.Database, error) {
-	db, err := wire.FindDatabase(f.flags(), os.Getenv, t.data)
+func (f databaseFlag) find(t *terminal) (app.Database, error) {
+	db, err := app.FindDatabase(f.flags(), os.Getenv, t.data)
 	if err != nil {
 		return db, err
 	}
@@ -34,12 +34,12 @@ func (f databaseFlag) find(t *terminal) (wire.Database, error) {
 
 // offerDatabase says once that the environment names a database of another program, and how to send results there.
 func (t *terminal) offerDatabase() {
-	offer, ok := wire.FindDatabaseOffer(os.Getenv, t.data)
+	offer, ok := app.FindDatabaseOffer(os.Getenv, t.data)
 	if !ok {
 		return
 	}
 	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is said once.\n",
-		wire.OfferEnv, offer.Target, wire.OfferEnv)
+		app.OfferEnv, offer.Target, app.OfferEnv)
 	if err := offer.Decline(t.data); err != nil {
 		slog.Warn("the answer to the offer of a database cannot be saved", "error", err)
 	}
@@ -48,14 +48,14 @@ func (t *terminal) offerDatabase() {
 // flags are those that were given, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
 	given := texts(f.databaseParts.Plugins)
-	given[wire.DatabaseKey] = f.DatabaseURL
+	given[app.DatabaseKey] = f.DatabaseURL
 	return given
 }
 
 // named returns the database of the flag alone.
-func (f databaseFlag) named(t *terminal) (wire.Database, error) {
+func (f databaseFlag) named(t *terminal) (app.Database, error) {
 	if f.DatabaseURL == "" {
-		return wire.Database{}, nil
+		return app.Database{}, nil
 	}
 	return f.find(t)
 }
@@ -77,7 +77,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if db.URL == "" {
-		return wire.ErrNoDatabase
+		return app.ErrNoDatabase
 	}
 	if c.Check {
 		return t.check(ctx, db)
@@ -92,7 +92,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 			case <-ctx.Done():
 			}
 		}()
-		remote := wire.NewRemote(store, slog.New(slog.DiscardHandler))
+		remote := app.NewRemote(store, slog.New(slog.DiscardHandler))
 		if err := remote.Use(db); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ type pushedJSON struct {
 }
 
 // drain waits until a run is sent, and says how far that is if it takes a while.
-func (t *terminal) drain(ctx context.Context, remote *wire.Remote, run engine.RunID) error {
+func (t *terminal) drain(ctx context.Context, remote *app.Remote, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
 	shown := newProgress(t.err, false)
@@ -142,8 +142,8 @@ func (t *terminal) drain(ctx context.Context, remote *wire.Remote, run engine.Ru
 }
 
 // check prints what the server says of itself.
-func (t *terminal) check(ctx context.Context, db wire.Database) error {
-	lines, err := wire.CheckDatabase(ctx, db)
+func (t *terminal) check(ctx context.Context, db app.Database) error {
+	lines, err := app.CheckDatabase(ctx, db)
 	if t.json {
 		j := []checkJSON{}
 		for _, l := range lines {
@@ -162,7 +162,7 @@ func (t *terminal) check(ctx context.Context, db wire.Database) error {
 const deliverTime = 30 * time.Second
 
 // deliver waits until what the run gave is in the remote database, if it goes to one.
-func (t *terminal) deliver(ctx context.Context, remote *wire.Remote, job *wire.Job) {
+func (t *terminal) deliver(ctx context.Context, remote *app.Remote, job *app.Job) {
 	if job.Target == "" {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"os"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -31,7 +31,7 @@ func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRe
 
 // scenario reads what is to be run: the file or, of a replay without one, what the recorded run was made from.
 func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario, error) {
-	payload, err := wire.Payload(c.Payload)
+	payload, err := app.Payload(c.Payload)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	case of == nil:
 		return t.load(c.File, x)
 	case c.File != "":
-		x.Parameters = wire.RecordedParameters(of)
+		x.Parameters = app.RecordedParameters(of)
 		maps.Copy(x.Parameters, c.Set)
 		return t.load(c.File, x)
 	case len(c.Set) > 0 || c.Chain != "" || c.Payload != "":
@@ -59,13 +59,13 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 
 // settings are those of the run: a replay's are the recorded run's where nothing else is given.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
-	layers := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	layers := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
 	if of != nil {
-		base := wire.ReplaySettings(of)
+		base := app.ReplaySettings(of)
 		layers.Run = &base
 	} else {
-		layers.File = wire.FileSettings(s)
-		if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
+		layers.File = app.FileSettings(s)
+		if layers.Saved, err = app.LoadSaved(t.data); err != nil {
 			return settings, err
 		}
 	}
@@ -83,12 +83,12 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 		settings.Filter = c.Filter
 	}
 	c.apply(&settings)
-	wire.Schedule(&settings, s)
+	app.Schedule(&settings, s)
 	return settings, nil
 }
 
 // recording says how large the recording of a run is that ended so, and how to replay it; "" where there is none.
-func recording(ctx context.Context, store *sqlite.Store, job *wire.Job, ending engine.Ending) string {
+func recording(ctx context.Context, store *sqlite.Store, job *app.Job, ending engine.Ending) string {
 	if !job.Run.Settings().Record {
 		return ""
 	}

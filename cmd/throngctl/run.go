@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/crash"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -69,7 +69,7 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // launch is the run that the flags ask for.
-func (c *runCmd) launch(ctx context.Context, t *terminal) (l wire.Launch, err error) {
+func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err error) {
 	of, err := c.recorded(ctx, t)
 	if err != nil {
 		return l, err
@@ -82,7 +82,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l wire.Launch, err er
 	if err != nil {
 		return l, err
 	}
-	return wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
+	return app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
 }
 
 // agents are those named after the flag: what follows its value stands behind the file.
@@ -117,13 +117,13 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		if c.AsItWas {
 			return nil
 		}
-		note, err := wire.Drift(ctx, store, t.data, &r)
+		note, err := app.Drift(ctx, store, t.data, &r)
 		if note != "" {
 			fmt.Fprintf(t.err, "note: %s\n", note)
 		}
 		return err
 	})
-	if changed, ok := errors.AsType[*wire.ChangedError](err); ok {
+	if changed, ok := errors.AsType[*app.ChangedError](err); ok {
 		return t.refuse(changed)
 	}
 	if err != nil {
@@ -133,12 +133,12 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
-	settings, _, err := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	settings, _, err := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
 	if err != nil {
 		return err
 	}
 	c.apply(&settings)
-	l := wire.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: record.ID}
+	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: record.ID}
 	if record.Source.Alone() != "" {
 		return t.runAlone(ctx, l, c.output, c.databaseFlag)
 	}
@@ -146,7 +146,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // refuse says why a run is not resumed, and both ways to go on.
-func (t *terminal) refuse(e *wire.ChangedError) error {
+func (t *terminal) refuse(e *app.ChangedError) error {
 	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. To go on with the scenario\n", e)
 	fmt.Fprintf(t.err, "  as it was:  throngctl resume %s --as-it-was\n", e.Run)
 	switch {
@@ -160,7 +160,7 @@ func (t *terminal) refuse(e *wire.ChangedError) error {
 }
 
 // carryOut takes a run to its end and shows it.
-func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag databaseFlag) (err error) {
+func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag databaseFlag) (err error) {
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
 	defer signal.Stop(unheard)
@@ -215,12 +215,12 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = wire.NewRemote(store, t.log)
+	l.Remote = app.NewRemote(store, t.log)
 	defer func() { err = errors.Join(err, l.Remote.Close()) }()
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, wire.TerminalName+" "+wire.Version())
+	box, err := crash.Open(t.data, app.TerminalName+" "+app.Version())
 	if err != nil { // the run is worth more than the text of a crash
 		fmt.Fprintln(t.err, err)
 	}
@@ -267,7 +267,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
-	wire.Doing(box, job, l.Scenario.Title)
+	app.Doing(box, job, l.Scenario.Title)
 	defer t.telling(notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
@@ -308,7 +308,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 		fmt.Fprintf(t.out, "go on with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
-		fmt.Fprintf(t.out, "to continue: %s\n", wire.Afterwards(endedRecord(job, &result)))
+		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(endedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
@@ -321,7 +321,7 @@ func (t *terminal) carryOut(ctx context.Context, l wire.Launch, out output, flag
 }
 
 // endedRecord is the record of a run that ended now.
-func endedRecord(job *wire.Job, r *engine.Result) *engine.RunRecord {
+func endedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
 	record := job.Record
 	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
 	return &record
@@ -333,13 +333,13 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 		return "", err
 	}
 	page = filepath.Join(dir, reportName)
-	return page, writeReport(ctx, page, store, run, wire.Reporting{})
+	return page, writeReport(ctx, page, store, run, app.Reporting{})
 }
 
 // start builds the run. A signal while it stands in line gives up.
-func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wire.Job, error) {
+func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app.Job, error) {
 	type started struct {
-		job *wire.Job
+		job *app.Job
 		err error
 	}
 	done := make(chan started, 1)
@@ -357,7 +357,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 		if s.err == nil {
 			return nil, errors.Join(exitError(exitInterrupted), s.job.Close())
 		}
-		if _, ok := errors.AsType[*wire.UnwrittenError](s.err); ok {
+		if _, ok := errors.AsType[*app.UnwrittenError](s.err); ok {
 			fmt.Fprintf(t.err, "throngctl: %v\n", s.err)
 		}
 		return nil, exitError(exitInterrupted)
@@ -366,7 +366,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l wire.Launch) (*wi
 
 // follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once, where others have to be told soon
 // as well; a signal of the system has it leave.
-func (t *terminal) follow(box *crash.Box, job *wire.Job, lines bool, patient *patience) (interrupted, leaving bool) {
+func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
 	board := t.board(box, job, lines || t.json)
 	var passed []string // notes that went by on the dashboard, the newest

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 )
 
 // maxSecret bounds what is read of a secret, in bytes.
@@ -31,15 +31,15 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	err = wire.KeepSecret(c.Name, value)
-	if unkept, ok := errors.AsType[*wire.UnkeptError](err); ok {
+	err = app.KeepSecret(c.Name, value)
+	if unkept, ok := errors.AsType[*app.UnkeptError](err); ok {
 		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
 			c.Name, unkept.Err, c.Name)
 	}
 	if err != nil {
 		return err
 	}
-	return t.secret(c.Name, wire.InKeychain)
+	return t.secret(c.Name, app.InKeychain)
 }
 
 type secretForgetCmd struct {
@@ -49,13 +49,13 @@ type secretForgetCmd struct {
 
 // Run is called by kong.
 func (c *secretForgetCmd) Run(t *terminal) error {
-	if err := wire.ForgetSecret(c.Name); err != nil {
+	if err := app.ForgetSecret(c.Name); err != nil {
 		return err
 	}
 	if t.json {
 		return t.print(secretJSON{Name: c.Name})
 	}
-	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, wire.InKeychain)
+	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, app.InKeychain)
 	return nil
 }
 
@@ -66,7 +66,7 @@ type secretCheckCmd struct {
 
 // Run is called by kong.
 func (c *secretCheckCmd) Run(t *terminal) error {
-	place, err := wire.FindSecret(c.Name)
+	place, err := app.FindSecret(c.Name)
 	if err != nil {
 		return err
 	}

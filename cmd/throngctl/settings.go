@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -57,15 +57,15 @@ func (c *settingsCmd) save(t *terminal) error {
 		if !ok {
 			return &engine.FieldError{Field: change, Problem: "expected name=value", Hint: "for example max-concurrent=50"}
 		}
-		known, err := wire.SaveDatabaseSetting(t.data, name, value)
+		known, err := app.SaveDatabaseSetting(t.data, name, value)
 		if !known {
-			known, err = wire.SaveTelemetrySetting(t.data, name, value)
+			known, err = app.SaveTelemetrySetting(t.data, name, value)
 		}
 		switch name {
-		case wire.LogLevelKey:
-			known, err = true, wire.SaveLogLevel(t.data, value)
-		case wire.NotifyKey:
-			known, err = true, wire.SaveNotifyText(t.data, value)
+		case app.LogLevelKey:
+			known, err = true, app.SaveLogLevel(t.data, value)
+		case app.NotifyKey:
+			known, err = true, app.SaveNotifyText(t.data, value)
 		}
 		switch {
 		case err != nil:
@@ -74,7 +74,7 @@ func (c *settingsCmd) save(t *terminal) error {
 			changes[name] = value
 		}
 	}
-	return wire.Save(t.data, changes)
+	return app.Save(t.data, changes)
 }
 
 // settingsJSON are the settings in force.
@@ -96,52 +96,52 @@ type settingJSON struct {
 
 // inForce are the settings that a run would have, with these flags and for the scenario.
 func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
-	layers := wire.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
-	if layers.Saved, err = wire.LoadSaved(t.data); err != nil {
+	layers := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	if layers.Saved, err = app.LoadSaved(t.data); err != nil {
 		return all, err
 	}
 	if c.File != "" {
-		s, err := wire.LoadScenario(c.File, nil)
+		s, err := app.LoadScenario(c.File, nil)
 		if err != nil {
 			return all, err
 		}
-		layers.File = wire.FileSettings(s)
+		layers.File = app.FileSettings(s)
 	}
 	_, origins, err := layers.Resolve()
 	if err != nil {
 		return all, err
 	}
-	for _, s := range wire.RunSettings() {
+	for _, s := range app.RunSettings() {
 		o := origins[s.Name]
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.EnvNot})
 	}
-	db, places, err := wire.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
+	db, places, err := app.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {
 		return all, err
 	}
-	for i := range wire.DatabaseSettings {
-		s := &wire.DatabaseSettings[i]
+	for i := range app.DatabaseSettings {
+		s := &app.DatabaseSettings[i]
 		o := s.Show(db, places)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
-	tell, said, err := wire.TelemetryHere(t.data)
+	tell, said, err := app.TelemetryHere(t.data)
 	if err != nil {
 		return all, err
 	}
-	for i := range wire.TelemetrySettings {
-		s := &wire.TelemetrySettings[i]
+	for i := range app.TelemetrySettings {
+		s := &app.TelemetrySettings[i]
 		o := s.Show(&tell, said)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
-	told, err := wire.FindNotify("", os.Getenv, t.data)
+	told, err := app.FindNotify("", os.Getenv, t.data)
 	if err != nil {
 		return all, err
 	}
 	hook := told.Origin()
-	all.Settings = append(all.Settings, settingJSON{wire.NotifyKey, hook.Value, hook.From, wire.NotifyHelp, []string{wire.NotifyEnv}, nil})
-	logged, _ := wire.FindLogLevel(t.debug, t.data)
-	all.Settings = append(all.Settings, settingJSON{Name: wire.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: wire.LogLevelHelp})
-	if ca, err := wire.SavedCA(t.data); err != nil {
+	all.Settings = append(all.Settings, settingJSON{app.NotifyKey, hook.Value, hook.From, app.NotifyHelp, []string{app.NotifyEnv}, nil})
+	logged, _ := app.FindLogLevel(t.debug, t.data)
+	all.Settings = append(all.Settings, settingJSON{Name: app.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: app.LogLevelHelp})
+	if ca, err := app.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
 	} else if ca != nil {
 		all.CA = ca.String()

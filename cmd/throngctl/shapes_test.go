@@ -13,8 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine/chain"
 )
 
@@ -51,7 +51,7 @@ var answers = []struct {
 	{"validate", scenarioJSON{}},
 	{"check", checksJSON{}},
 	{"prove", []proofJSON{}},
-	{"calibrate, calibrate --history (a list of these)", wire.Calibration{}},
+	{"calibrate, calibrate --history (a list of these)", app.Calibration{}},
 	{"calibrate --presets", []presetJSON{}},
 	{"settings", settingsJSON{}},
 	{"secret set, secret forget, secret check", secretJSON{}},

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -69,9 +69,9 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	fmt.Fprintf(t.err, "starts at %s; Ctrl+C cancels, %s\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
 	p := newProgress(t.err, false)
 	typed := t.enters()
-	late, err := wire.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
+	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
 		if p.moving {
-			p.say(time.Now(), "starts in "+wire.Left(left), false)
+			p.say(time.Now(), "starts in "+app.Left(left), false)
 		}
 		if typed() {
 			cancel(errStart)
@@ -87,7 +87,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	case err != nil:
 		return err
 	case late > overslept:
-		fmt.Fprintf(t.err, "started %s late: the machine slept, or this program was stopped\n", wire.Left(late))
+		fmt.Fprintf(t.err, "started %s late: the machine slept, or this program was stopped\n", app.Left(late))
 	}
 	return nil
 }

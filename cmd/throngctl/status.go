@@ -13,9 +13,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -188,7 +188,7 @@ func (t *terminal) showEnded(r *engine.RunRecord) {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		fmt.Fprintf(t.out, "  to continue: %s\n", wire.Afterwards(r))
+		fmt.Fprintf(t.out, "  to continue: %s\n", app.Afterwards(r))
 	case engine.EndOutOfBudget:
 		fmt.Fprintf(t.out, "  go on with: throngctl resume %s and a larger budget\n", r.ID)
 	default:

@@ -8,13 +8,13 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
 
 // summary shows how a run ended.
-func (t *terminal) summary(job *wire.Job, r *engine.Result) {
+func (t *terminal) summary(job *app.Job, r *engine.Result) {
 	s := job.Run.Snapshot()
 	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
 	if r.Reason != "" {
@@ -82,7 +82,7 @@ func (t *terminal) summary(job *wire.Job, r *engine.Result) {
 	if names := job.Record.Source.Mocked(); len(names) > 0 {
 		row("not defined", "%s: the mock answered in their place", strings.Join(names, ", "))
 	}
-	if failed, err := wire.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
+	if failed, err := app.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
 		row("failed agents", "%s", failed)
 	}
 	row("result", "%s", s.Inexact)
@@ -135,7 +135,7 @@ func repeats(s *engine.Snapshot) string {
 const shownUnconfirmed = 5
 
 // unconfirmed lists the requests of a run that may have been carried out twice.
-func (t *terminal) unconfirmed(ctx context.Context, store storage.Reader, job *wire.Job) {
+func (t *terminal) unconfirmed(ctx context.Context, store storage.Reader, job *app.Job) {
 	doubts, err := store.Unconfirmed(ctx, job.Run.ID(), shownUnconfirmed)
 	switch {
 	case err != nil:
@@ -170,7 +170,7 @@ func speedUp(s *engine.Snapshot) string {
 const shownCycles = 12
 
 // cycles lists what the last cycles of a run came to.
-func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *wire.Job) {
+func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *app.Job) {
 	all, err := store.Barriers(ctx, job.Run.ID())
 	if err != nil {
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)

@@ -9,15 +9,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 )
 
 // open opens what the flags, the environment and the saved settings ask for, and says where it is. What close ends is open
 // until then, so that the last figures of a run can still be had.
-func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, closeAll func() error, err error) {
+func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
-	found, _, err := wire.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
+	found, _, err := app.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
 	if err != nil {
 		return tell, closeAll, err
 	}
@@ -25,8 +25,8 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell wire.Tell, 
 		return tell, closeAll, err
 	}
 	if tell.Sending != nil {
-		tell.Sending.Warn = func(text string) { t.hear(errors.New(wire.Redact(text))) }
-		tell.Sent = func(s telemetry.Sent) { t.hear(errors.New(wire.Redact(s.String()))) }
+		tell.Sending.Warn = func(text string) { t.hear(errors.New(app.Redact(text))) }
+		tell.Sent = func(s telemetry.Sent) { t.hear(errors.New(app.Redact(s.String()))) }
 	}
 	endpoint, err := found.Open(ctx)
 	if err != nil || endpoint == nil {

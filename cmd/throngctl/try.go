@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -35,7 +35,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	as := validateCmd{settingFlags: c.settingFlags, newFlags: c.newFlags, outsideFlags: c.outsideFlags}
-	l := wire.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
 	if l.Settings, err = as.settings(t, s); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -73,7 +73,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l := wire.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
 	if l.Settings, err = c.settings(t, s); err != nil {
 		return err
 	}
@@ -132,23 +132,23 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 
 // settings are those that a run would have.
 func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := wire.LoadSaved(t.data)
+	saved, err := app.LoadSaved(t.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	settings, _, err := wire.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: wire.FileSettings(s), Saved: saved,
+	settings, _, err := app.Layers{
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: app.FileSettings(s), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return settings, err
 	}
 	c.apply(&settings)
-	wire.Schedule(&settings, s)
+	app.Schedule(&settings, s)
 	return settings, settings.Validate()
 }
 
 // writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
-func (t *terminal) writtenBy(l wire.Launch) (string, error) {
+func (t *terminal) writtenBy(l app.Launch) (string, error) {
 	l.Data = t.data
 	by, kept, err := l.Unwritten()
 	if err != nil || by == "" {

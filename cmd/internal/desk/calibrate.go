@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	levels "github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/ui/calibrate"
@@ -59,14 +59,14 @@ func (d calibrateDesk) Stop() {
 
 // Machine describes this one.
 func (d calibrateDesk) Machine(context.Context) (calibrate.Machine, error) {
-	m := wire.ThisMachine(d.data)
+	m := app.ThisMachine(d.data)
 	return calibrate.Machine{Words: m.String(), Cores: m.Cores, Memory: m.MemoryBytes}, nil
 }
 
 // Earlier lists what earlier sweeps on this machine found.
 func (d calibrateDesk) Earlier(context.Context) (found []calibrate.Found, notice string, err error) {
-	all, notice, err := wire.Calibrations(d.data)
-	here := wire.ThisMachine(d.data)
+	all, notice, err := app.Calibrations(d.data)
+	here := app.ThisMachine(d.data)
 	for i := range all {
 		if all[i].Machine.Host == here.Host && all[i].Machine.Cores == here.Cores {
 			found = append(found, *foundIn(&all[i]))
@@ -97,7 +97,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	s.Report = func(p levels.Progress) {
 		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("%d at once", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
-			now.Found = foundIn(&wire.Calibration{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
+			now.Found = foundIn(&app.Calibration{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
 			now.Found.About = "so far, of the sweep under way"
 		}
 		d.tell(now)
@@ -126,8 +126,8 @@ func (d calibrateDesk) tell(now *calibrate.State) {
 	d.sweep.state = now
 }
 
-// prepare makes an order into what wire carries out.
-func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s wire.Sweep, err error) {
+// prepare makes an order into what app carries out.
+func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sweep, err error) {
 	if o.Settings == nil {
 		usual, err := setupDesk(d).Scenario(ctx, o.Scenario, o.Given)
 		if err != nil {
@@ -147,7 +147,7 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s wire.S
 		return s, fmt.Errorf("the service %s is at %s, which was not allowed yet: launch the scenario once from Setup, which asks", to.Service, to.Address())
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}
-	return wire.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()
+	return app.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()
 }
 
 // leftOf says how long a sweep will go on.
@@ -159,7 +159,7 @@ func leftOf(p *levels.Progress) string {
 }
 
 // foundIn is what the screen shows of a calibration.
-func foundIn(c *wire.Calibration) *calibrate.Found {
+func foundIn(c *app.Calibration) *calibrate.Found {
 	r := &c.Result
 	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law()}
 	if c.Agents > 0 {

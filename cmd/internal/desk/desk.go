@@ -15,8 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/crash"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -29,12 +29,12 @@ import (
 type Desk struct {
 	data   string
 	store  *sqlite.Store
-	remote *wire.Remote
-	past   *wire.Past
+	remote *app.Remote
+	past   *app.Past
 	window *flock.Flock // held while a window works with the folder
 	notes  notebook
 	// preflight remembers what servers answered to the checks before a launch.
-	preflight wire.Preflight
+	preflight app.Preflight
 	box       *crash.Box
 	outlets   outlets
 	exit      func(code int)  // after a panic
@@ -51,7 +51,7 @@ type Desk struct {
 	busy    bool        // a run is being started, is in progress or being taken apart
 	giveUp  func(error) // ends the writing of the population of a run that is being started; nil while there is none
 	stops   int         // how often a run was told to stop while it was only being started
-	job     *wire.Job   // nil while none is in progress
+	job     *app.Job    // nil while none is in progress
 	shown   *live.Job   // the newest that was in progress
 	sweep   sweep       // the newest
 	called  called
@@ -89,17 +89,17 @@ func claim(data string) (*Desk, error) {
 
 // open opens the store. updating, if set, is told how far a backup is that is made before it is brought up to date.
 func (d *Desk) open(updating func(sqlite.Update)) error {
-	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: wire.Gone(d.data, slog.Default()), Updating: updating})
+	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: app.Gone(d.data, slog.Default()), Updating: updating})
 	if err != nil {
 		return err
 	}
 	d.store, d.notice = store, store.Notice()
-	if d.box, err = crash.Open(d.data, wire.WindowName+" "+wire.Version()); err != nil {
+	if d.box, err = crash.Open(d.data, app.WindowName+" "+app.Version()); err != nil {
 		slog.Warn("the text of a crash would not be kept", "error", err)
 	}
 	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
-	d.remote, d.past = wire.NewRemote(store, slog.Default()), wire.NewPast(store)
+	d.remote, d.past = app.NewRemote(store, slog.Default()), app.NewPast(store)
 	if err := d.reconnect(); err != nil {
 		slog.Warn("results are not sent", "error", err)
 	}
@@ -112,7 +112,7 @@ func unusable(data string, err error) error {
 
 // reconnect sends results to the database that is configured now.
 func (d *Desk) reconnect() error {
-	db, err := wire.FindDatabase(nil, os.Getenv, d.data)
+	db, err := app.FindDatabase(nil, os.Getenv, d.data)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (d *Desk) Stop(cut bool) error {
 }
 
 // stop has a person stop a run; the second time cuts what is in flight.
-func stop(job *wire.Job, times int) error {
+func stop(job *app.Job, times int) error {
 	for range times {
 		if err := job.Run.Stop("user", "the window was closed"); err != nil {
 			return err
@@ -213,9 +213,9 @@ func (d *Desk) Close() error {
 const toldTime = 1500 * time.Millisecond
 
 // tell has a web hook told of a run, if there is one.
-func (d *Desk) tell(job *wire.Job, title string) {
+func (d *Desk) tell(job *app.Job, title string) {
 	failed := func(err error) { slog.Error("a notice was not sent", "error", err) }
-	notify, err := wire.FindNotify("", os.Getenv, d.data)
+	notify, err := app.FindNotify("", os.Getenv, d.data)
 	if err != nil {
 		failed(err)
 		return
@@ -228,7 +228,7 @@ func (d *Desk) tell(job *wire.Job, title string) {
 var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
 
 // start builds a run and shows it as the one in progress.
-func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
+func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	settled, err := d.occupy()
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	l.Writing = d.writing(ctx, giveUp, l.Writing)
 	job, err := l.Start(alive)
 	if err != nil {
-		_, unwritten := errors.AsType[*wire.UnwrittenError](err)
+		_, unwritten := errors.AsType[*app.UnwrittenError](err)
 		if cause := context.Cause(alive); cause != nil && !unwritten {
 			err = cause
 		}
@@ -265,14 +265,14 @@ func (d *Desk) start(ctx context.Context, l wire.Launch) (err error) {
 	d.job = job
 	d.shown = withPeople(&live.Job{
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
-		Past: wire.NewLookback(d.store, &job.Record, l.Scenario),
+		Past: app.NewLookback(d.store, &job.Record, l.Scenario),
 		Tell: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},
 	}, job.People(d.store))
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
-	wire.Doing(d.box, job, l.Scenario.Title)
+	app.Doing(d.box, job, l.Scenario.Title)
 	d.tell(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {
@@ -364,7 +364,7 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsR
 
 // names knows how the agents and sessions of a run are called.
 func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Names, error) {
-	return wire.Names(ctx, r, run)
+	return app.Names(ctx, r, run)
 }
 
 // restore reads the scenario that was kept with a run.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
@@ -16,7 +16,7 @@ import (
 // begun is a scenario that was read for a launch, with the run that it is to be forked from; nil is none.
 type begun struct {
 	*scenario.Scenario
-	parent *wire.Parent
+	parent *app.Parent
 	fork   setup.Fork
 }
 
@@ -24,15 +24,15 @@ type begun struct {
 func (d setupDesk) load(ctx context.Context, name string, given map[string]string) (b begun, err error) {
 	fork, ok := setup.ParseFork(name)
 	if !ok {
-		connectors, err := wire.Connectors(d.data)
+		connectors, err := app.Connectors(d.data)
 		if err != nil {
 			return b, err
 		}
-		b.Scenario, err = wire.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+		b.Scenario, err = app.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
 		return b, err
 	}
 	b.fork = fork
-	if b.parent, err = wire.FindParent(ctx, d.store, d.data, fork.Run, fork.Checkpoint); err != nil {
+	if b.parent, err = app.FindParent(ctx, d.store, d.data, fork.Run, fork.Checkpoint); err != nil {
 		return b, err
 	}
 	b.Scenario, err = b.read(given)
@@ -53,11 +53,11 @@ func (d setupDesk) settings(b *begun) (engine.Settings, error) {
 	if b.parent != nil {
 		return b.parent.Settings(b.Scenario, nil, os.Getenv)
 	}
-	saved, err := wire.LoadSaved(d.data)
+	saved, err := app.LoadSaved(d.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	settings, _, err := wire.Layers{Env: os.Getenv, File: wire.FileSettings(b.Scenario), Saved: saved}.Resolve()
+	settings, _, err := app.Layers{Env: os.Getenv, File: app.FileSettings(b.Scenario), Saved: saved}.Resolve()
 	settings.Remote = d.remote.Target() != ""
 	return settings, err
 }

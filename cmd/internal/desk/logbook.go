@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/logs"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -39,10 +39,10 @@ func keepLog(h, runs slog.Handler) *trouble {
 // openLog begins to log into the data folder and to a terminal, if there is one. Where the folder cannot be written it is
 // the terminal alone: opening the store says why.
 func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file io.Closer) {
-	_, saved := wire.LogLevel(data)
+	_, saved := app.LogLevel(data)
 	level.Set(saved)
-	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(wire.Redact)})
-	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, wire.WindowName), Level: level, Redact: wire.Redact})
+	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(app.Redact)})
+	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, app.WindowName), Level: level, Redact: app.Redact})
 	if err != nil {
 		return keepLog(seen, slog.DiscardHandler), io.NopCloser(nil)
 	}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/notice"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/ui/settings"
 )
 
 // Hook is where notices go, without the address.
 func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
-	n, err := wire.FindNotify("", os.Getenv, d.data)
+	n, err := app.FindNotify("", os.Getenv, d.data)
 	h := settings.Hook{Kind: string(n.Kind), Host: n.Host(), From: n.From, Asks: n.Asks}
-	if keychain := wire.KeychainProblem(); keychain != nil {
+	if keychain := app.KeychainProblem(); keychain != nil {
 		h.Keychain = keychain.Error()
 	}
 	for _, k := range notice.Kinds {
@@ -26,7 +26,7 @@ func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
 
 // TestHook sends a notice, and returns what the server answered. An empty address is the one in force.
 func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, error) {
-	n, err := wire.FindNotify("", os.Getenv, d.data)
+	n, err := app.FindNotify("", os.Getenv, d.data)
 	if url != "" {
 		n.Asks = false
 		n.Target, err = hookOf(kind, url)
@@ -48,8 +48,8 @@ func (d settingsDesk) SaveHook(_ context.Context, kind, url string) error {
 			return err
 		}
 	}
-	err := wire.SaveNotify(d.data, target)
-	if unkept, ok := errors.AsType[*wire.UnkeptError](err); ok {
+	err := app.SaveNotify(d.data, target)
+	if unkept, ok := errors.AsType[*app.UnkeptError](err); ok {
 		return fmt.Errorf("notices go there, and the address is %w", unkept)
 	}
 	return err
@@ -65,17 +65,17 @@ func hookOf(kind, url string) (notice.Target, error) {
 
 // LogLevel is how much is logged, of the levels that there are.
 func (d settingsDesk) LogLevel() (level string, all []string) {
-	level, _ = wire.LogLevel(d.data)
-	return level, wire.LogLevels
+	level, _ = app.LogLevel(d.data)
+	return level, app.LogLevels
 }
 
 // SetLogLevel changes how much is logged, from now on.
 func (d settingsDesk) SetLogLevel(_ context.Context, level string) error {
-	if err := wire.SaveLogLevel(d.data, level); err != nil {
+	if err := app.SaveLogLevel(d.data, level); err != nil {
 		return err
 	}
 	if d.level != nil {
-		_, now := wire.LogLevel(d.data)
+		_, now := app.LogLevel(d.data)
 		d.level.Set(now)
 	}
 	return nil

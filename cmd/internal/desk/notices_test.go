@@ -12,8 +12,8 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/notice"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -22,7 +22,7 @@ import (
 // desk is closed.
 func TestRunIsToldElsewhere(t *testing.T) {
 	keyring.MockInit()
-	t.Setenv(wire.NotifyEnv, "")
+	t.Setenv(app.NotifyEnv, "")
 	var mu sync.Mutex
 	var events []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func TestProgram(t *testing.T) {
 	if err != nil || len(all) < 40 || all[0].Name != "Throng" {
 		t.Errorf("%d licences, %v", len(all), err)
 	}
-	if a := p.About(); !strings.HasPrefix(a.Version, wire.AppVersion) || a.Data != p.data || len(a.Icon) == 0 {
+	if a := p.About(); !strings.HasPrefix(a.Version, app.AppVersion) || a.Data != p.data || len(a.Icon) == 0 {
 		t.Errorf("about %+v", a.Version)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
@@ -57,9 +57,9 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 
 // KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
 func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
-	err := wire.KeepSecret(name, value)
+	err := app.KeepSecret(name, value)
 	d.preflight.Forget() // a service may have refused the one before
-	if _, unkept := errors.AsType[*wire.UnkeptError](err); unkept {
+	if _, unkept := errors.AsType[*app.UnkeptError](err); unkept {
 		return nil
 	}
 	return err
@@ -67,14 +67,14 @@ func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
 
 // keptWhere says where a secret would be kept that is given now.
 func keptWhere() string {
-	if wire.KeychainProblem() != nil {
+	if app.KeychainProblem() != nil {
 		return "until the program ends, and asked for again at the next start"
 	}
 	return "in the keychain"
 }
 
 // locked is the *runs.LockedError of a launch that lacks secrets; nil of any other.
-func locked(l wire.Launch) error {
+func locked(l app.Launch) error {
 	if l.Settings.Replay != "" { // it asks nobody
 		return nil
 	}

@@ -3,7 +3,7 @@ package desk
 import (
 	"context"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -21,7 +21,7 @@ func (d *Desk) agents(ctx context.Context, run engine.RunID) (func(index int) (s
 	if last.run == run {
 		return last.name, nil
 	}
-	names, err := wire.Names(ctx, d.store, run)
+	names, err := app.Names(ctx, d.store, run)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,9 @@ func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Che
 	if err != nil {
 		return nil, err
 	}
-	all := wire.AfterList(ctx, d.store, &record)
+	all := app.AfterList(ctx, d.store, &record)
 	for i := range all {
-		if hint := wire.Afterwards(&record); hint != "" && all[i].Hint == hint { // it is for a terminal
+		if hint := app.Afterwards(&record); hint != "" && all[i].Hint == hint { // it is for a terminal
 			all[i].Hint = corrected
 		}
 	}
@@ -97,5 +97,5 @@ func (d resultsDesk) Failed(ctx context.Context, run engine.RunID, t *engine.Tot
 	if err != nil {
 		return "", err
 	}
-	return wire.Failures(t, name)
+	return app.Failures(t, name)
 }

@@ -5,9 +5,9 @@ import (
 	"os"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/logs"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/ui"
 )
 
@@ -18,7 +18,7 @@ var _ ui.Program = program{}
 
 // About is part of [ui.Program].
 func (p program) About() ui.About {
-	a := wire.ReadAbout()
+	a := app.ReadAbout()
 	return ui.About{Version: a.String(), Go: a.Go, Fyne: a.Fyne, System: a.System, Data: p.data, Icon: assets.Icon()}
 }
 
@@ -34,7 +34,7 @@ func (p program) Licences(context.Context) ([]ui.Licence, error) {
 
 // Reports is part of [ui.Program].
 func (p program) Reports(context.Context) ([]ui.Report, error) {
-	left, err := wire.Reports(p.data, "")
+	left, err := app.Reports(p.data, "")
 	var all []ui.Report
 	for _, r := range left {
 		text, readErr := os.ReadFile(r.Path)

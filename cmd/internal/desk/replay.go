@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/live"
 )
@@ -16,7 +16,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	}
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
-		err = wire.CheckHere(&record)
+		err = app.CheckHere(&record)
 	}
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	back := wire.NewLookback(d.store, &record, s)
+	back := app.NewLookback(d.store, &record, s)
 	shown, err := back.End(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
@@ -34,7 +34,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	people, err := wire.PastPeople(ctx, d.store, run)
+	people, err := app.PastPeople(ctx, d.store, run)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}

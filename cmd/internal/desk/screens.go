@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
@@ -75,7 +75,7 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 		return "", err
 	}
 	if !how.AsItWas {
-		if note, err = wire.Drift(ctx, d.store, d.data, &record); err != nil {
+		if note, err = app.Drift(ctx, d.store, d.data, &record); err != nil {
 			return "", changed(err)
 		}
 	}
@@ -84,7 +84,7 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 
 // changed tells the screen that a run's scenario is another one now.
 func changed(err error) error {
-	if c, ok := errors.AsType[*wire.ChangedError](err); ok {
+	if c, ok := errors.AsType[*app.ChangedError](err); ok {
 		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
 	}
 	return err
@@ -98,10 +98,10 @@ func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit in
 	if limit <= 0 {
 		limit = record.Limit
 	}
-	l := wire.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
+	l := app.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
 	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
 	if setting, _, _ := record.Bound(); setting != "" && bound != "" {
-		l.Settings, _, err = wire.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
+		l.Settings, _, err = app.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err err
 	if err != nil {
 		return nil, err
 	}
-	found, err := wire.RemoteRuns(ctx, db)
+	found, err := app.RemoteRuns(ctx, db)
 	for _, r := range found {
 		all = append(all, runs.RemoteRun(r))
 	}
@@ -157,7 +157,7 @@ func (d runsDesk) RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]en
 	if err != nil {
 		return nil, err
 	}
-	_, all, err := wire.RemoteCheckpoints(ctx, db, run)
+	_, all, err := app.RemoteCheckpoints(ctx, db, run)
 	return all, err
 }
 
@@ -167,12 +167,12 @@ func (d runsDesk) Fetch(ctx context.Context, run engine.RunID, number int, told 
 	if err != nil {
 		return err
 	}
-	_, _, err = wire.Fetch{Store: d.store, Data: d.data, Database: db, Run: run, Number: number, Progress: told}.Do(ctx)
+	_, _, err = app.Fetch{Store: d.store, Data: d.data, Database: db, Run: run, Number: number, Progress: told}.Do(ctx)
 	return err
 }
 
 // saved is the database of the settings.
-func (d runsDesk) saved() (wire.Database, error) { return wire.FindDatabase(nil, os.Getenv, d.data) }
+func (d runsDesk) saved() (app.Database, error) { return app.FindDatabase(nil, os.Getenv, d.data) }
 
 // resultsDesk answers the Results screen.
 type resultsDesk struct{ *Desk }
@@ -212,7 +212,7 @@ func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (
 
 // Audit recomputes a run's figures from its journal.
 func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error) {
-	report, err := wire.Audit(ctx, d.store, run)
+	report, err := app.Audit(ctx, d.store, run)
 	if err != nil {
 		return "", false, err
 	}
@@ -226,12 +226,12 @@ var _ settings.Desk = settingsDesk{}
 
 // Connection returns the database that is configured.
 func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
-	db, err := wire.FindDatabase(nil, os.Getenv, d.data)
+	db, err := app.FindDatabase(nil, os.Getenv, d.data)
 	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != "", Asks: db.Asks}
-	if offer, ok := wire.FindDatabaseOffer(os.Getenv, d.data); ok {
+	if offer, ok := app.FindDatabaseOffer(os.Getenv, d.data); ok {
 		c.Offer = offer.Target
 	}
-	if ca, problem := wire.SavedCA(d.data); problem != nil {
+	if ca, problem := app.SavedCA(d.data); problem != nil {
 		c.CAProblem = problem.Error()
 		if field, ok := errors.AsType[*engine.FieldError](problem); ok {
 			c.CAProblem = field.Problem + "; " + field.Hint
@@ -239,7 +239,7 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	} else if ca != nil {
 		c.CA = ca.String()
 	}
-	if keychain := wire.KeychainProblem(); keychain != nil {
+	if keychain := app.KeychainProblem(); keychain != nil {
 		c.Keychain = keychain.Error()
 	}
 	return c, err
@@ -247,7 +247,7 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 
 // AnswerOffer saves the offered database, or remembers that it is not wanted.
 func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
-	offer, ok := wire.FindDatabaseOffer(os.Getenv, d.data)
+	offer, ok := app.FindDatabaseOffer(os.Getenv, d.data)
 	switch {
 	case !ok:
 		return nil
@@ -262,7 +262,7 @@ func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
 
 // TestConnection asks the server.
 func (d settingsDesk) TestConnection(ctx context.Context, url, password string) ([]settings.Line, error) {
-	lines, err := wire.CheckDatabase(ctx, d.database(url, password))
+	lines, err := app.CheckDatabase(ctx, d.database(url, password))
 	out := make([]settings.Line, len(lines))
 	for i, l := range lines {
 		out[i] = settings.Line{Name: l.Name, Value: l.Value, State: states[l.Grade]}
@@ -270,23 +270,23 @@ func (d settingsDesk) TestConnection(ctx context.Context, url, password string) 
 	return out, err
 }
 
-// states shows how wire grades what a server says.
-var states = map[wire.Grade]settings.State{
-	wire.Plain: settings.Plain, wire.Good: settings.Good, wire.Doubtful: settings.Warning, wire.Bad: settings.Bad,
+// states shows how app grades what a server says.
+var states = map[app.Grade]settings.State{
+	app.Plain: settings.Plain, app.Good: settings.Good, app.Doubtful: settings.Warning, app.Bad: settings.Bad,
 }
 
 // database is one to be tried; an empty password is the one that is kept for it.
-func (d settingsDesk) database(url, password string) wire.Database {
-	db := wire.Database{URL: url, Password: password, CA: wire.CAFile(d.data)}
+func (d settingsDesk) database(url, password string) app.Database {
+	db := app.Database{URL: url, Password: password, CA: app.CAFile(d.data)}
 	if password == "" {
-		db.Password = wire.KeptPassword(url)
+		db.Password = app.KeptPassword(url)
 	}
 	return db
 }
 
 // SaveConnection keeps the database, and sends results to it from now on.
 func (d settingsDesk) SaveConnection(_ context.Context, url, password string) error {
-	err := wire.SaveDatabase(d.data, wire.Database{URL: url, Password: password})
+	err := app.SaveDatabase(d.data, app.Database{URL: url, Password: password})
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return err
 	}
@@ -298,7 +298,7 @@ func (d settingsDesk) SaveConnection(_ context.Context, url, password string) er
 
 // ImportCA takes over certificates that the server's must be signed by, from now on.
 func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
-	ca, err := wire.ImportCA(d.data, path)
+	ca, err := app.ImportCA(d.data, path)
 	if err != nil {
 		return "", err
 	}
@@ -307,7 +307,7 @@ func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
 
 // RemoveCA forgets them.
 func (d settingsDesk) RemoveCA(context.Context) error {
-	return errors.Join(wire.RemoveCA(d.data), d.reconnect())
+	return errors.Join(app.RemoveCA(d.data), d.reconnect())
 }
 
 // RemoteState says how sending is doing.
@@ -325,7 +325,7 @@ func (d settingsDesk) RemoteState() (text string, state settings.State) {
 // Allowed lists what scenario files were allowed.
 func (d settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) {
 	var all []settings.Allowed
-	for _, g := range wire.Consents(d.data).All() {
+	for _, g := range app.Consents(d.data).All() {
 		of := settings.Allowed{File: g.File}
 		for _, to := range g.Grants {
 			of.Addresses = append(of.Addresses, settings.AllowedAddress{Address: to.Address, Secrets: to.Secrets, At: to.At})
@@ -337,7 +337,7 @@ func (d settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) {
 
 // Forget takes back what a scenario file was allowed.
 func (d settingsDesk) Forget(_ context.Context, file string) error {
-	return wire.Consents(d.data).Forget(file)
+	return app.Consents(d.data).Forget(file)
 }
 
 // DataFolder is where the store is.
@@ -345,32 +345,32 @@ func (d settingsDesk) DataFolder() string { return d.data }
 
 // MoveData makes another folder the data folder from the next start on.
 func (d settingsDesk) MoveData(_ context.Context, dir string) error {
-	if os.Getenv(wire.DataEnv) != "" {
-		return fmt.Errorf("%s of the environment names it", wire.DataEnv)
+	if os.Getenv(app.DataEnv) != "" {
+		return fmt.Errorf("%s of the environment names it", app.DataEnv)
 	}
-	return wire.ChooseDataFolder(dir)
+	return app.ChooseDataFolder(dir)
 }
 
 // Saved returns the run settings in force.
 func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
-	saved, err := wire.LoadSaved(d.data)
+	saved, err := app.LoadSaved(d.data)
 	if err != nil {
 		return nil, err
 	}
-	_, origins, err := wire.Layers{Env: os.Getenv, Saved: saved}.Resolve()
+	_, origins, err := app.Layers{Env: os.Getenv, Saved: saved}.Resolve()
 	var all []settings.Setting
-	for _, s := range wire.RunSettings() {
+	for _, s := range app.RunSettings() {
 		o := origins[s.Name]
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
 	}
-	db, places, unfit := wire.FindDatabaseSettings(nil, os.Getenv, d.data)
-	for _, s := range wire.DatabaseLimits() {
+	db, places, unfit := app.FindDatabaseSettings(nil, os.Getenv, d.data)
+	for _, s := range app.DatabaseLimits() {
 		o := s.Show(db, places)
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Results database", Value: o.Value, From: o.From, Help: s.Help})
 	}
-	tell, said, mistaken := wire.TelemetryHere(d.data)
-	for i := range wire.TelemetrySettings {
-		s := &wire.TelemetrySettings[i]
+	tell, said, mistaken := app.TelemetryHere(d.data)
+	for i := range app.TelemetrySettings {
+		s := &app.TelemetrySettings[i]
 		o := s.Show(&tell, said)
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Telemetry", Value: o.Value, From: o.From, Help: s.Help})
 	}
@@ -379,13 +379,13 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 
 // Save keeps a run setting; "" forgets it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
-	known, err := wire.SaveDatabaseSetting(d.data, name, value)
+	known, err := app.SaveDatabaseSetting(d.data, name, value)
 	switch {
 	case known && err == nil:
 		return d.reconnect()
 	case !known:
 		if known, err = d.saveTelemetry(name, value); !known {
-			err = wire.Save(d.data, map[string]string{name: value})
+			err = app.Save(d.data, map[string]string{name: value})
 		}
 	}
 	if err != nil {

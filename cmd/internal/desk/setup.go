@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
@@ -27,7 +27,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	var all []setup.Choice
 	notes := d.notes.read()
 	for _, name := range assets.Gallery {
-		s, err := wire.LoadScenario(name, nil)
+		s, err := app.LoadScenario(name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -135,14 +135,14 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	return out
 }
 
-// launch makes an order into what wire starts.
-func (d setupDesk) launch(ctx context.Context, o setup.Order) (wire.Launch, error) {
+// launch makes an order into what app starts.
+func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error) {
 	s, err := d.load(ctx, o.Scenario, o.Given)
 	if err != nil {
-		return wire.Launch{}, inWords(o.Scenario, err)
+		return app.Launch{}, inWords(o.Scenario, err)
 	}
-	l := wire.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
-	wire.Schedule(&l.Settings, s.Scenario)
+	l := app.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
+	app.Schedule(&l.Settings, s.Scenario)
 	return l, l.Inherit()
 }
 
@@ -195,7 +195,7 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // Preset says how many at once suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {
-	m := wire.ThisMachine(d.data)
+	m := app.ThisMachine(d.data)
 	return engine.PresetFor(m.Cores, m.MemoryBytes).Suits(m.String()), nil
 }
 

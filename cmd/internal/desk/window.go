@@ -15,8 +15,8 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/cmd/internal/wire"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
@@ -32,17 +32,17 @@ type Start struct {
 
 // Show opens the window and returns when it is closed and everything is written, with the program's exit code. Where a
 // window works with the data folder already, that one shows the file instead.
-func Show(app fyne.App, start Start) int {
+func Show(toolkit fyne.App, start Start) int {
 	if start.Data == "" {
 		var err error
-		if start.Data, err = wire.DataFolder(); err != nil {
-			return refuse(app, err)
+		if start.Data, err = app.DataFolder(); err != nil {
+			return refuse(toolkit, err)
 		}
 	}
 	if path, err := filepath.Abs(start.File); start.File != "" && err == nil && !missing(path) {
 		start.File = path // it is remembered, and the next start may be in another folder
 	}
-	s := &showing{app: app, start: start, ending: &ending{app: app}}
+	s := &showing{app: toolkit, start: start, ending: &ending{app: toolkit}}
 	var log io.Closer
 	s.log, log = openLog(start.Data, &s.level, os.Stderr)
 	defer func() { _ = log.Close() }() // there is nowhere to say what goes wrong with it
@@ -52,7 +52,7 @@ func Show(app fyne.App, start Start) int {
 		return 0
 	}
 	if err != nil {
-		return refuse(app, err)
+		return refuse(toolkit, err)
 	}
 	s.desk = d
 	s.listen()
@@ -60,10 +60,10 @@ func Show(app fyne.App, start Start) int {
 		return s.update()
 	}
 	if err := d.open(nil); err != nil {
-		return refuse(app, s.giveUp(err))
+		return refuse(toolkit, s.giveUp(err))
 	}
 	window := s.window()
-	app.Lifecycle().SetOnStarted(func() { s.front(window.Raise) })
+	toolkit.Lifecycle().SetOnStarted(func() { s.front(window.Raise) })
 	d.guarded(window.Run)
 	return s.close()
 }
@@ -159,41 +159,41 @@ func (s *showing) close() int {
 }
 
 // refuse says in a small window why there is nothing to show.
-func refuse(app fyne.App, err error) int {
+func refuse(toolkit fyne.App, err error) int {
 	slog.Error("the window cannot be opened", "error", err)
-	win := app.NewWindow("Throng")
-	fillRefusal(app, win, err)
+	win := toolkit.NewWindow("Throng")
+	fillRefusal(toolkit, win, err)
 	win.ShowAndRun()
 	return 1
 }
 
 // fillRefusal says in a window why there is nothing to show.
-func fillRefusal(app fyne.App, win fyne.Window, err error) {
+func fillRefusal(toolkit fyne.App, win fyne.Window, err error) {
 	text := widget.NewLabel(err.Error())
 	text.Wrapping = fyne.TextWrapWord
-	buttons := container.NewHBox(widget.NewButton("Quit", app.Quit))
-	if !errors.Is(err, engine.ErrInUse) && os.Getenv(wire.DataEnv) == "" {
-		buttons.Add(widget.NewButton("Use another data folder…", func() { chooseFolder(app, win) }))
+	buttons := container.NewHBox(widget.NewButton("Quit", toolkit.Quit))
+	if !errors.Is(err, engine.ErrInUse) && os.Getenv(app.DataEnv) == "" {
+		buttons.Add(widget.NewButton("Use another data folder…", func() { chooseFolder(toolkit, win) }))
 	}
 	win.SetContent(container.NewPadded(container.NewBorder(
 		widget.NewLabelWithStyle("Throng cannot start", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), buttons, nil, nil, text)))
 	win.Resize(fyne.NewSize(640, 420))
 }
 
-func chooseFolder(app fyne.App, win fyne.Window) {
+func chooseFolder(toolkit fyne.App, win fyne.Window) {
 	dialog.ShowFolderOpen(func(dir fyne.ListableURI, err error) {
 		if err == nil && dir == nil {
 			return
 		}
 		if err == nil {
-			err = wire.ChooseDataFolder(dir.Path())
+			err = app.ChooseDataFolder(dir.Path())
 		}
 		if err != nil {
 			dialog.ShowError(err, win)
 			return
 		}
 		done := dialog.NewInformation("Data folder", fmt.Sprintf("Throng keeps its data in %s from now on.\nStart it again.", dir.Path()), win)
-		done.SetOnClosed(app.Quit)
+		done.SetOnClosed(toolkit.Quit)
 		done.Show()
 	}, win)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -65,7 +65,7 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 				t.Error(err)
 			}
 			err = <-launched
-			if _, ok := errors.AsType[*wire.UnwrittenError](err); !ok || !strings.Contains(err.Error(), end.says) {
+			if _, ok := errors.AsType[*app.UnwrittenError](err); !ok || !strings.Contains(err.Error(), end.says) {
 				t.Errorf("got %v, want %s", err, end.says)
 			}
 			<-d.Settled()

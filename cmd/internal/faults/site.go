@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -57,8 +57,8 @@ type Site struct {
 	Data   string // the folder of the store, the log, the words that a person saw and, at the end, the export
 
 	Store  *sqlite.Store
-	Remote *wire.Remote
-	Job    *wire.Job
+	Remote *app.Remote
+	Job    *app.Job
 
 	t        testing.TB
 	query    string
@@ -83,7 +83,7 @@ func Open(t testing.TB, o Options) *Site {
 	s.Store, err = sqlite.Open(s.Data, sqlite.Options{Logger: logger})
 	s.must(err)
 	t.Cleanup(s.close)
-	s.Remote = wire.NewRemote(s.Store, logger)
+	s.Remote = app.NewRemote(s.Store, logger)
 	s.Use(pgtest.Password)
 
 	text := o.Scenario
@@ -101,7 +101,7 @@ func Open(t testing.TB, o Options) *Site {
 	if read.Cycles > 0 {
 		settings.Cycles = read.Cycles
 	}
-	l := wire.Launch{Store: s.Store, Data: s.Data, Trusted: true, Allow: []string{s.Remote.Target()}, Scenario: read, Settings: settings, Remote: s.Remote}
+	l := app.Launch{Store: s.Store, Data: s.Data, Trusted: true, Allow: []string{s.Remote.Target()}, Scenario: read, Settings: settings, Remote: s.Remote}
 	l.Secrets.Env = func(name string) string {
 		if name == "DB" {
 			return s.address(url.UserPassword(s.User, pgtest.Password))
@@ -137,7 +137,7 @@ func (s *Site) close() {
 // Use has the results sent with a password, as a person does who corrects it.
 func (s *Site) Use(password string) {
 	s.t.Helper()
-	s.must(s.Remote.Use(wire.Database{URL: s.address(url.User(s.User)), Password: password}))
+	s.must(s.Remote.Use(app.Database{URL: s.address(url.User(s.User)), Password: password}))
 }
 
 // address is that of the site's database, over the line.
@@ -245,7 +245,7 @@ func (s *Site) Finish() {
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	s.must(s.Remote.Drain(ctx, s.Job.Record.ID))
-	names, err := wire.Names(ctx, s.Store, s.Job.Record.ID)
+	names, err := app.Names(ctx, s.Store, s.Job.Record.ID)
 	s.must(err)
 	s.must(storage.ExportAll(ctx, filepath.Join(s.Data, "export"), s.Store, s.Job.Record.ID, names, "test"))
 	s.Words()

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 )
 
 // child is a process of throngctl that works on the run in a folder.
@@ -60,7 +60,7 @@ func (c *Config) environment(ch child) []string {
 	for _, entry := range append(os.Environ(), c.Env...) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
-		case KillEnv, CountEnv, wire.DatabaseEnv, wire.DataEnv, wire.NotifyEnv:
+		case KillEnv, CountEnv, app.DatabaseEnv, app.DataEnv, app.NotifyEnv:
 		default:
 			env = append(env, entry)
 		}
@@ -72,7 +72,7 @@ func (c *Config) environment(ch child) []string {
 		env = append(env, CountEnv+"="+ch.counts)
 	}
 	if c.Database.URL != "" { // not in the arguments, which everybody on the machine may see
-		env = append(env, wire.DatabaseEnv+"="+c.Database.URL)
+		env = append(env, app.DatabaseEnv+"="+c.Database.URL)
 	}
 	return env
 }
@@ -93,7 +93,7 @@ func (c *Config) folder(parent string, trial int) (dir string, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
-	return dir, wire.CopyChoices(dir, c.Data)
+	return dir, app.CopyChoices(dir, c.Data)
 }
 
 // run are the arguments of a process that begins the run, or goes on with it.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/wire"
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -20,11 +20,11 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := wire.LoadScenario("world", nil)
+	s, err := app.LoadScenario("world", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := wire.Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := app.Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Cycles, l.Settings.Mock.Profile = 3, "none"
 	job, err := l.Start(t.Context())
 	if err != nil {
@@ -32,8 +32,8 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	}
 	err = job.Run.Checkpoint(t.Context(), "by hand")
 	<-job.Run.Done()
-	r := wire.NewRemote(store, slog.New(slog.DiscardHandler))
-	if err := errors.Join(err, job.Close(), r.Use(wire.Database{URL: url}), r.Send(t.Context(), job.Record.ID), r.Drain(t.Context(), job.Record.ID),
+	r := app.NewRemote(store, slog.New(slog.DiscardHandler))
+	if err := errors.Join(err, job.Close(), r.Use(app.Database{URL: url}), r.Send(t.Context(), job.Record.ID), r.Drain(t.Context(), job.Record.ID),
 		r.Close(), store.Close()); err != nil {
 		t.Fatal(err)
 	}

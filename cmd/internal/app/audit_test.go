@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// AuditAll audits the runs of a store that are not in progress: no test may leave a figure that its journal does not
+// bear out.
+func AuditAll(t *testing.T, store *sqlite.Store) {
+	t.Helper()
+	ctx := context.Background() // that of the test may be over
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, r := range runs {
+		report, err := Audit(ctx, store, r.ID)
+		if _, inProgress := errors.AsType[*engine.FieldError](err); inProgress {
+			continue
+		}
+		if err != nil {
+			t.Errorf("audit of what the test left: %v", err)
+			continue
+		}
+		for _, f := range report.Figures {
+			if f.Differ > 0 {
+				t.Errorf("run %s, %s: %s: recorded %s, recomputed %s (%d of %d differ) %s", r.ID, f.Group, f.Name, f.Recorded, f.Recomputed, f.Differ, f.Values, f.Where)
+			}
+		}
+	}
+}

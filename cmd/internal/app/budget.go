@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+)
+
+// unpriced are the models whose price nobody knows.
+func (l Launch) unpriced() ([]string, error) {
+	var names []string
+	for _, s := range l.Scenario.Services {
+		if s.Kind != "llm" || l.unnamed(s) || l.free(s) {
+			continue
+		}
+		prices, err := l.pricesOf(s)
+		if err != nil {
+			return nil, err
+		}
+		models := l.models(s)
+		if s.Embeds != "" && l.embeds(s) {
+			models = append(slices.Clone(models), s.Embeds)
+		}
+		for _, model := range models {
+			if !prices.Knows(model) {
+				names = append(names, model)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// embeds reports whether something may ask a service for embeddings: an embed step, or a connector.
+func (l Launch) embeds(s *chain.Service) bool {
+	g := l.Scenario.Chain.Graph()
+	found := g.Cut
+	g.Walk(func(step *engine.GraphStep) { found = found || step.Service == s.Name && step.Kind != "llm" })
+	return found
+}
+
+// checkGoOn finds out whether the budget is enough to go on with a run. If it is not, its settings stay what they were.
+func (l Launch) checkGoOn(ctx context.Context, was *engine.RunRecord, res *engine.Resumption) error {
+	reason := ""
+	if was.Ending == engine.EndOutOfBudget {
+		reason = was.Reason
+	}
+	err := engine.CheckGoOn(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, l.Store.Adjust(ctx, was.ID, was.Settings))
+}

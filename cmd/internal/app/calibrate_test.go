@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
+)
+
+// sweepTime is as short as a level can be measured; whether a session ends in it is the machine's affair.
+const sweepTime = 100 * time.Millisecond
+
+// little is a sweep over two levels of a small crowd.
+func little(t *testing.T, set map[string]string) Sweep {
+	t.Helper()
+	s, err := LoadScenario("shopping", set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Launch{Data: t.TempDir(), Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l.Settings.Mock.Profile = "none"
+	l.Host = func() engine.Host { return engine.Host{} } // a machine that is busy with others would have a level left out
+	return Sweep{
+		Launch: l, Name: "shopping", Plan: calibrate.Plan{Levels: []int{1, 2}, Repeats: 1},
+		Duration: sweepTime,
+	}
+}
+
+// leftOver lists what lies in a folder and its mocks.
+func leftOver(t *testing.T, data string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestSweepMeasuresAndKeeps measures the shoppers for a moment: the store stays as it was, what was found is kept.
+func TestSweepMeasuresAndKeeps(t *testing.T) {
+	s := little(t, map[string]string{"agents": "30", "eagerness": "8"})
+	reports := 0
+	s.Report = func(calibrate.Progress) { reports++ }
+	for range 2 {
+		c, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Agents != 30 || len(c.Result.Levels) != 2 || len(c.Result.Levels[1].Samples) != 1 {
+			t.Fatalf("%+v", c)
+		}
+		if s := c.Result.Levels[1].Samples[0]; s.Span < sweepTime || s.InFlight == 0 {
+			t.Errorf("level 2 gave %+v", s)
+		}
+	}
+	if reports != 8 {
+		t.Errorf("%d reports", reports)
+	}
+	for _, name := range leftOver(t, s.Launch.Data) {
+		if !strings.HasPrefix(name, calibrationsName) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	all, notice, err := Calibrations(s.Launch.Data)
+	if err != nil || notice != "" || len(all) != 1 {
+		t.Fatalf("%d are kept, %q, %v", len(all), notice, err)
+	}
+	if c := all[0]; c.Scenario != "shopping" || c.Services[0] != "shop: mock none" || c.Machine.Cores == 0 || len(c.Result.Levels) != 2 {
+		t.Errorf("%+v is kept", c)
+	}
+}
+
+// TestSweepGivenUp leaves nothing behind.
+func TestSweepGivenUp(t *testing.T) {
+	s := little(t, map[string]string{"agents": "30"})
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s.Plan.Repeats = 100
+	s.Report = func(p calibrate.Progress) {
+		if p.Done == 3 {
+			cancel(enough)
+		}
+	}
+	c, err := s.Run(ctx)
+	if !errors.Is(err, enough) || len(c.Result.Levels) != 2 || c.Result.Levels[0].Samples == nil {
+		t.Errorf("%v with %+v", err, c.Result)
+	}
+	if left := leftOver(t, s.Launch.Data); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+func TestSweepMistakes(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Sweep)
+		field  string
+	}{
+		{"sequential", func(s *Sweep) { s.Launch.Settings.Sequential = true }, "sequential"},
+		{"more than there are agents", func(s *Sweep) { s.Plan.Levels = []int{40} }, "levels"},
+		{"no time", func(s *Sweep) { s.Duration = -1 }, "duration"},
+		{"another machine", func(s *Sweep) {
+			s.Launch.Settings.Services = map[string]string{"shop": "https://shop.example.com"}
+		}, "service shop"},
+		{"nobody", func(s *Sweep) { s.Launch.Settings.Filter = "False" }, "agents"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := little(t, map[string]string{"agents": "30"})
+			tt.change(&s)
+			_, err := s.Run(t.Context())
+			field, ok := errors.AsType[*engine.FieldError](err)
+			if !ok || field.Field != tt.field {
+				t.Errorf("%v, want a mistake in %s", err, tt.field)
+			}
+			if left := leftOver(t, s.Launch.Data); len(left) > 0 {
+				t.Errorf("%v are left", left)
+			}
+		})
+	}
+}
+
+// TestScratchIsCleared is that folders of processes that died go, and those in use stay.
+func TestScratchIsCleared(t *testing.T) {
+	data := t.TempDir()
+	dead := filepath.Join(data, scratchPrefix+"dead")
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first, leave, err := scratch(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, leaveSecond, err := scratch(data)
+	if err != nil || second == first {
+		t.Fatalf("%v, %s and %s", err, first, second)
+	}
+	if _, err := os.Stat(first); err != nil {
+		t.Errorf("a folder in use: %v", err)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder of a process that died: %v", err)
+	}
+	if err := errors.Join(leave(), leaveSecond()); err != nil {
+		t.Fatal(err)
+	}
+	if left := leftOver(t, data); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}

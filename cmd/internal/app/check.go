@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/postgres"
+)
+
+// Grade says how good a finding is.
+type Grade uint8
+
+// The grades of findings.
+const (
+	Plain Grade = iota
+	Good
+	Doubtful
+	Bad
+)
+
+var gradeNames = [...]string{"", "ok", "!", "FAIL"}
+
+func (g Grade) String() string { return gradeNames[g] }
+
+// Finding is one thing that a check found out.
+type Finding struct {
+	Name, Value string
+	Grade       Grade
+}
+
+// Thresholds of the share of a server's connections that are in use.
+const (
+	busyShare = 0.83
+	fullShare = 0.92
+)
+
+// CheckDatabase asks a database what a person wants to know before results are sent to it. The findings are those that
+// were made before the error, if there is one.
+func CheckDatabase(ctx context.Context, db Database) ([]Finding, error) {
+	cfg, err := db.config()
+	if err != nil {
+		return nil, err
+	}
+	r, err := postgres.Check(ctx, cfg)
+	var all []Finding
+	add := func(known bool, grade Grade, name, format string, args ...any) {
+		if known {
+			all = append(all, Finding{name, fmt.Sprintf(format, args...), grade})
+		}
+	}
+	grade := func(good bool, otherwise Grade) Grade {
+		if good {
+			return Good
+		}
+		return otherwise
+	}
+	add(true, Plain, "database", "%s", r.Target)
+	add(r.Version != "", Good, "version", "PostgreSQL %s", r.Version)
+	add(r.TLS != "", Plain, "encryption", "%s", r.TLS)
+	add(r.RoundTrip > 0, grade(r.RoundTrip < 100*time.Millisecond, Doubtful), "round trip", "%s", engine.FormatDuration(r.RoundTrip))
+	if most := r.MaxConnections - r.Kept; most > 0 {
+		used := float64(r.InUse) / float64(most)
+		crowded := Doubtful
+		if used >= fullShare {
+			crowded = Bad
+		}
+		add(true, grade(used < busyShare, crowded), "connections", "%d of %d in use, %d more kept for superusers", r.InUse, most, r.Kept)
+		hidden := ""
+		if r.Hidden > 0 {
+			hidden = fmt.Sprintf("; %d clients do not tell this user", r.Hidden)
+		}
+		add(true, grade(r.IdleInTransaction == 0, Doubtful), "idle in transaction", "%d%s", r.IdleInTransaction, hidden)
+	}
+	add(r.Rights != "", grade(err == nil, Bad), "rights", "%s", r.Rights)
+	return all, err
+}

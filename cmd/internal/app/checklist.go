@@ -1,0 +1,39 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+func fine(format string, args ...any) engine.Check {
+	return engine.Check{Grade: engine.GradeOK, Text: fmt.Sprintf(format, args...)}
+}
+
+func unknown(format string, args ...any) engine.Check {
+	return engine.Check{Grade: engine.GradeUnknown, Text: fmt.Sprintf(format, args...)}
+}
+
+func warning(hint, format string, args ...any) engine.Check {
+	return engine.Check{Grade: engine.GradeWarning, Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func problem(hint, format string, args ...any) engine.Check {
+	return engine.Check{Grade: engine.GradeProblem, Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// mended says which button mends what was found.
+func mended(c engine.Check, way, to string) engine.Check {
+	if c.Mend = way; to != "" {
+		c.Mend += " " + to
+	}
+	return c
+}
+
+// plural counts things.
+func plural(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return engine.FormatCount(n) + " " + more
+}

@@ -1,0 +1,173 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// connecting gives the services of a run their clients.
+type connecting struct {
+	Launch
+	job     *Job
+	bearers map[string]string // by service
+	bound   *service.Bound    // of all calls of models
+}
+
+// connect starts the mocks that services want, and gives every one of them its client.
+func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
+	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
+	for _, s := range services {
+		s.Simulation = l.Settings.Simulation && s.Kind == "http"
+		connect := c.http
+		switch s.Kind {
+		case "llm":
+			connect = c.llm
+		case "postgres":
+			connect = func(s *chain.Service) error { return l.openPool(j, s) }
+		}
+		s.Limits.NoBreaker = l.Settings.Breaker == noBreaker
+		if err := connect(s); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(services, func(s *chain.Service) bool { return s.Kind == "llm" }) {
+		j.services = append(j.services, c.bound)
+	}
+	return nil
+}
+
+// noBreaker is which of [engine.Breakers] lets everything fail that does.
+const noBreaker = "off"
+
+// mocks reports whether a service is an embedded one.
+func (l Launch) mocks(s *chain.Service) bool {
+	return strings.HasPrefix(l.address(s), scenario.Mock)
+}
+
+func (c *connecting) http(s *chain.Service) error {
+	address, secret, embedded := c.address(s), c.bearers[s.Name], c.mocks(s)
+	if embedded {
+		if err := c.startShop(); err != nil {
+			return err
+		}
+		address, secret = c.job.Shop.URL(), c.job.Shop.Secret()
+	}
+	client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
+	if err != nil {
+		return err
+	}
+	trusted, err := c.trust(s)
+	if err != nil {
+		return err
+	}
+	client.Trust(trusted)
+	client.Tell(c.Witness)
+	c.job.onClose(func() error { client.Close(); return nil })
+	c.job.services = append(c.job.services, client)
+	s.Connect(client, secret)
+	return nil
+}
+
+func (c *connecting) llm(s *chain.Service) (err error) {
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s)}
+	secret := c.bearers[s.Name]
+	switch {
+	case cfg.Mocks:
+		if err := c.startModel(); err != nil {
+			return err
+		}
+		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
+	default:
+		if cfg.Prices, err = c.pricesOf(s); err != nil {
+			return err
+		}
+	}
+	quota := !cfg.Mocks || c.Settings.Mock.Faults["quota"] != ""
+	if quota && cfg.Limits.Rate == 0 { // the mock has one where it is asked for
+		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)
+	}
+	client, err := service.NewLLM(cfg)
+	if err != nil {
+		return err
+	}
+	trusted, err := c.trust(s)
+	if err != nil {
+		return err
+	}
+	client.Trust(trusted)
+	client.Tell(c.Witness)
+	c.job.onClose(func() error { client.Close(); return nil })
+	c.job.services = append(c.job.services, client)
+	s.ConnectLLM(client, secret)
+	return nil
+}
+
+// defaultMaxLLMRate is what the rate of calls of models may grow to, per second, where the scenario does not say.
+const defaultMaxLLMRate = 50
+
+// startShop starts the embedded shop, once a run; its log lies beside the store.
+func (c *connecting) startShop() error {
+	if c.job.Shop != nil {
+		return nil
+	}
+	cfg, err := ParseMock(c.Settings.Mock)
+	if err != nil {
+		return err
+	}
+	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
+	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
+		return fmt.Errorf("make the mock's folder: %w", err)
+	}
+	if seed, begun, err := mock.LogSeed(cfg.Log); err != nil {
+		return fmt.Errorf("start the mock: %w", err)
+	} else if begun { // a fork with another seed finds the shop of its parent
+		cfg.Seed = seed
+	}
+	shop, err := mock.Start(cfg)
+	if err != nil {
+		return fmt.Errorf("start the mock: %w", err)
+	}
+	if lost := shop.Lost(); lost != "" {
+		slog.Warn(lost, "run", c.job.Record.ID)
+	}
+	c.job.Shop = shop
+	c.job.onClose(shop.Close)
+	return nil
+}
+
+// startModel starts the embedded model server, once a run. It answers to the names of all models of the scenario.
+func (c *connecting) startModel() error {
+	if c.job.Model != nil {
+		return nil
+	}
+	behaves, err := ParseMock(c.Settings.Mock)
+	if err != nil {
+		return err
+	}
+	cfg := mock.ModelConfig{Seed: c.Settings.Seed, Profile: behaves.Profile, Faults: behaves.Faults, OnRequest: c.OnRequest}
+	cfg.Faults.TokenRequests = 0 // there are no logins
+	for _, s := range c.services() {
+		cfg.Models = append(cfg.Models, s.Models...)
+		if s.Embeds != "" {
+			cfg.Models = append(cfg.Models, s.Embeds)
+		}
+	}
+	slices.Sort(cfg.Models)
+	cfg.Models = slices.Compact(cfg.Models)
+	model, err := mock.StartModel(cfg)
+	if err != nil {
+		return fmt.Errorf("start the mock: %w", err)
+	}
+	c.job.Model = model
+	c.job.onClose(model.Close)
+	return nil
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/throng-sim/throng/cmd/internal/awake"
+	"github.com/throng-sim/throng/cmd/internal/control"
+)
+
+// stayAwake keeps the machine awake while the run goes on, if it is to and can.
+func (l Launch) stayAwake(j *Job) {
+	if !l.Settings.KeepAwake {
+		return
+	}
+	release, how, err := awake.Hold(fmt.Sprintf("run %s: %s", j.Record.ID, l.Scenario.Title))
+	switch {
+	case errors.Is(err, awake.ErrNone):
+		slog.Debug("nothing keeps the machine awake", "run", j.Record.ID, "error", err)
+	case err != nil:
+		slog.Warn("the machine may fall asleep while the run goes on", "run", j.Record.ID, "error", err)
+	default:
+		slog.Debug("the machine is kept awake", "run", j.Record.ID, "by", how)
+		j.onClose(func() error { release(); return nil })
+	}
+}
+
+// takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
+func (l Launch) takeOrders(j *Job) {
+	var sink func() *control.Sink
+	if j.Target != "" {
+		sink = l.Remote.sink
+	}
+	j.Orders = control.Job{
+		Sink:  sink,
+		Run:   j.Run,
+		Title: l.Scenario.Title,
+		Find:  j.Find,
+		Tell: func(ctx context.Context, ids []string, text, who string) error {
+			return j.Tell(ctx, ids, text, "", who)
+		},
+	}
+	if l.Scratch != "" {
+		return // nobody knows its name
+	}
+	stop, err := control.Serve(j.Orders, l.Data)
+	if err != nil {
+		slog.Warn("the run takes no orders from another terminal", "run", j.Record.ID, "error", err)
+		return
+	}
+	j.onClose(stop)
+}

@@ -1,0 +1,206 @@
+package app_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+const stall = `title: Stall
+parameters: {agents: 40, price: 3}
+clock: {start: 2026-01-01T00:00:00Z, cycle: 1h, cycles: 2}
+population: {count: "${params.agents}", id: "a-${agent.index}"}
+services:
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}}
+  model: {kind: llm, provider: mock, limits: {rate: 500}}
+chain day:
+  step stores: {kind: http, service: shop, get: /api/stores}
+  step empty: {kind: http, service: shop, delete: /api/cart}
+  step think: {kind: llm, service: model, prompt: "What next?", max_tokens: 50}
+`
+
+// foresee is the forecast of a launch in the town; change may be nil.
+func (d *town) foresee(s *scenario.Scenario, change func(*app.Launch)) engine.Forecast {
+	d.t.Helper()
+	settings := engine.DefaultSettings()
+	settings.Cycles, settings.Metrics, settings.Mock.Profile = s.Cycles, false, "none"
+	l := app.Launch{Store: d.store, Data: d.data, Scenario: s, Settings: settings, Cores: 4}
+	if change != nil {
+		change(&l)
+	}
+	taking, err := l.Taking(d.t.Context())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return l.Forecast(app.NewPast(d.store).Like(d.t.Context(), l), taking)
+}
+
+func around(e engine.Estimate, low, high float64) bool {
+	return e.Known() && math.Abs(e.Low-low) < 1e-6*max(low, 1) && math.Abs(e.High-high) < 1e-6*max(high, 1)
+}
+
+// TestForecastBeforeAFirstRun goes by the scenario, the profile and the prices.
+func TestForecastBeforeAFirstRun(t *testing.T) {
+	d := newTown(t)
+	f := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "remote" })
+	if !around(f.Sessions, 80, 80) || !around(f.Requests, 240, 240) || !around(f.Writes, 80, 80) || !around(f.Calls, 80, 80) {
+		t.Errorf("sessions %v, requests %v, writes %v, calls %v", f.Sessions, f.Requests, f.Writes, f.Calls)
+	}
+	// Two requests of 100 ms and an answer of 100 ms and 10 to 50 tokens of 10 ms.
+	if f.Cycle.Low < 0.4 || f.Cycle.High > 0.9 || f.Binds != "the limit of sessions at once, 40" {
+		t.Errorf("the cycle takes %v, bound by %s", f.Cycle, f.Binds)
+	}
+	if !around(f.Cost, 0, 0) || f.Run != "" || !slices.Equal(f.Writers, []string{"empty"}) {
+		t.Errorf("it costs %v, measured in %q, written by %v", f.Cost, f.Run, f.Writers)
+	}
+	for _, c := range []struct {
+		name, provider string
+		low, high      float64
+		known          bool
+	}{
+		{"a price", "provider: openai", 80 * (100*0.15e-6 + 10*0.6e-6), 80 * (1500*0.15e-6 + 50*0.6e-6), true},
+		{"no price", "provider: openai, model: nobody-knows", 0, 0, false},
+		{"one's own machine", "provider: ollama", 0, 0, true},
+	} {
+		f := d.foresee(d.read(strings.Replace(stall, "provider: mock", c.provider, 1), nil), nil)
+		if f.Cost.Known() != c.known || c.known && !around(f.Cost, c.low, c.high) {
+			t.Errorf("%s: it costs %v, want %v to %v", c.name, f.Cost, c.low, c.high)
+		}
+	}
+	slow := d.foresee(d.read(strings.Replace(stall, "rate: 500", "rate: 2", 1), nil), nil)
+	if !around(slow.Cycle, 20, 20) || slow.Binds != "the rate of model, 2 calls a second" || slow.Cycle.Basis != engine.FromFile {
+		t.Errorf("the cycle takes %v, bound by %s", slow.Cycle, slow.Binds)
+	}
+}
+
+// TestForecastGoesByTheNewestRunLikeIt keeps what was forecast, and measures the next by what it came to.
+func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
+	d := newTown(t)
+	job, err := d.launch(d.read(stall, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Close(); err != nil {
+		t.Fatal(err)
+	}
+	id := job.Record.ID
+	record, err := d.store.Run(t.Context(), id)
+	if err != nil || record.Forecast == nil || record.Forecast.Run != "" || !around(record.Forecast.Requests, 240, 240) {
+		t.Fatalf("kept is %+v, %v", record.Forecast, err)
+	}
+	totals, err := d.store.Totals(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range record.Compare(&totals) {
+		if c.Name == "requests" && c.Difference != "as forecast" {
+			t.Errorf("the requests are %+v", c)
+		}
+	}
+	same := d.foresee(d.read(stall, nil), nil)
+	if same.Run != id || same.Cycle.Basis != engine.Measured || same.Basis() != engine.Measured {
+		t.Errorf("it goes by %q, the cycle %s", same.Run, same.Cycle.Basis)
+	}
+	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
+		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
+	}
+	u := totals.Asked().Usage
+	if !around(same.Input, float64(u.Input), float64(u.Input)) || !around(same.Output, float64(u.Output), float64(u.Output)) {
+		t.Errorf("tokens %v in, %v out, want %+v", same.Input, same.Output, u)
+	}
+	if double := d.foresee(d.read(stall, map[string]string{"agents": "80"}), nil); double.Run != id || !around(double.Requests, 480, 480) || double.Cycle.High < same.Cycle.High {
+		t.Errorf("of twice the agents: by %q, requests %v, cycle %v", double.Run, double.Requests, double.Cycle)
+	}
+	for name, f := range map[string]engine.Forecast{
+		"another parameter": d.foresee(d.read(stall, map[string]string{"price": "4"}), nil),
+		"another file":      d.foresee(d.read(stall+"  step last: {kind: http, service: shop, get: /api/stores}\n", nil), nil),
+		"another latency":   d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "local" }),
+		"another service": d.foresee(d.read(stall, nil), func(l *app.Launch) {
+			l.Settings.Services = map[string]string{"shop": "http://127.0.0.1:1"}
+		}),
+		"faults": d.foresee(d.read(stall, nil), func(l *app.Launch) {
+			l.Settings.Mock.Faults = map[string]string{"server_error": "0.1"}
+		}),
+	} {
+		if f.Run != "" {
+			t.Errorf("%s: it goes by %s", name, f.Run)
+		}
+	}
+}
+
+// rare is a scenario in which one of twenty sessions asks anything.
+const rare = `
+title: Rare
+clock: {cycle: 1h, cycles: 1}
+parameters: {agents: {default: 2}}
+population: {count: "${params.agents}", id: "shopper-${agent.index + 1}"}
+services:
+  shop: {kind: http, url: "mock:shop", auth: {user: "${agent.id}"}}
+chain day:
+  step stores: {kind: http, service: shop, get: /api/stores, when: agent.index % 20 == 19}
+`
+
+// TestForecastOfFewSessions: after a trial with two agents, a run of thousands was said to ask nothing and to need
+// gigabytes.
+func TestForecastOfFewSessions(t *testing.T) {
+	d := newTown(t)
+	run := func(agents string) engine.RunID {
+		job, err := d.launch(d.read(rare, map[string]string{"agents": agents}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := job.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return job.Record.ID
+	}
+	trial := run("2")
+	f := d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(f.From(), "a guess from the 2 sessions of the run of ") {
+		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, f.From())
+	}
+	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
+		t.Errorf("5000 agents take %v bytes", f.Memory)
+	}
+	if again := d.foresee(d.read(rare, nil), nil); !around(again.Requests, 0, 0) || again.Cycle.Basis != engine.Guessed || again.Basis() == engine.Measured {
+		t.Errorf("the same two ask %v in %v", again.Requests, again.Cycle)
+	}
+	sixty := run("60")
+	f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	if f.Run != sixty || f.Requests.Low > 250 || f.Requests.High < 250 || f.Requests.High > 2000 {
+		t.Errorf("after 60 sessions, 5000 agents ask %v", f.Requests)
+	}
+	run("200")
+	if f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil); !around(f.Requests, 250, 250) {
+		t.Errorf("after 200 sessions, 5000 agents ask %v", f.Requests)
+	}
+}
+
+// TestForecastOfWhoTakesPart counts those, and by the clock nobody knows the sessions.
+func TestForecastOfWhoTakesPart(t *testing.T) {
+	d := newTown(t)
+	some := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Filter = "agent.index < 10" })
+	if !around(some.Sessions, 20, 20) {
+		t.Errorf("10 agents have %v sessions, want 20", some.Sessions)
+	}
+	warm := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.WarmUp, l.Settings.WarmUpCycles = []float64{0.5, 1}, 1 })
+	if n := warm.Sessions; n.Low != n.High || n.High <= 40 || n.High >= 80 {
+		t.Errorf("with a warm-up of half of them there are %v sessions, want some 60", n)
+	}
+	clock := d.foresee(d.read(stall, nil), func(l *app.Launch) {
+		l.Settings.Cycles, l.Settings.Hours, l.Settings.TimeScale = 0, 1, 240 // a cycle in 15 s
+		l.Settings.Governor, l.Settings.Limit = engine.Manual, 40
+	})
+	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
+		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
+	}
+	if _, err := (app.Launch{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"nobody"}}}).Taking(t.Context()); err == nil {
+		t.Error("nobody takes part")
+	}
+}

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// picture is a run's at a second, in which so many sessions per second end, each of them asks two requests.
+func picture(second float64, perSecond int64) *engine.Snapshot {
+	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(second * float64(time.Second)))
+	ended := int64(second * float64(perSecond))
+	s := &engine.Snapshot{
+		At: at, Phase: engine.Running, InFlight: 8, Ended: ended, Requests: 2*ended + ended/10, Retries: ended / 10, RateLimited: ended / 50,
+		Outcomes: map[engine.Outcome]int64{engine.OK: ended * 9 / 10, engine.Failed: ended / 20, engine.TimedOut: ended / 20},
+		Metrics: engine.MetricsRow{
+			At: at.Truncate(time.Second), Host: engine.Host{CPU: 50, ProcessCPU: 60, Available: 3 << 30, MemoryTotal: 4 << 30},
+			Total:   engine.Quantiles{Count: perSecond, P95: 90 * time.Millisecond},
+			Service: engine.Quantiles{Count: perSecond, Mean: 60 * time.Millisecond}, ServerConnections: 12, ServerMax: 60,
+		},
+	}
+	held := time.Duration(second * float64(time.Second))
+	s.Waits[engine.RateGate], s.Waits[engine.RefusalGate] = 2*held, held
+	s.Waits[engine.PlaceGate] = held / 2
+	return s
+}
+
+func TestWindow(t *testing.T) {
+	w := newWindow(picture(10.4, 100))
+	for i := range 51 {
+		w.add(picture(10.4+float64(i)/10, 100))
+		w.add(picture(10.4, 100)) // one that was seen
+	}
+	s := w.sample(10, 4)
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.02*math.Abs(want) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	near("the span", s.Span.Seconds(), 5)
+	near("the sessions", float64(s.Ended), 500)
+	near("those that failed", float64(s.Failed), 50)
+	near("the requests", float64(s.Asked), 1000)
+	near("the refusals", float64(s.Refused), 10)
+	near("a session's p95", s.P95.Seconds(), 0.09)
+	near("a request", s.Service.Seconds(), 0.03)
+	near("the CPU", s.CPU, 50)
+	near("its own", s.OwnCPU, 15)
+	near("the memory", s.Memory, 0.25)
+	near("the rates", s.Paced, 0.3)
+	near("the bounds", s.Bounded, 0.05)
+	near("in flight", s.InFlight, 8)
+	if s.Clients != 12 || s.MaxClients != 60 || len(w.rows) != 5 {
+		t.Errorf("%d of %d clients in %d seconds", s.Clients, s.MaxClients, len(w.rows))
+	}
+}
+
+// TestWindowWithoutASecond is shorter than the machine is looked at: nothing is known of it.
+func TestWindowWithoutASecond(t *testing.T) {
+	w := newWindow(picture(3.1, 100))
+	w.add(picture(3.4, 100))
+	if s := w.sample(1, 2); s.CPU >= 0 || s.Memory >= 0 || s.Clients >= 0 || s.P95 != 0 || s.Ended != 30 {
+		t.Errorf("%+v", s)
+	}
+}

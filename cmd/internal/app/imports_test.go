@@ -1,0 +1,164 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/throng-sim/throng"
+
+// rule holds for the packages at and below a path; of several the longest counts. may lists what they import directly
+// of this module; never lists what they must not reach by any way.
+type rule struct {
+	path  string
+	may   []string
+	never []string
+}
+
+var (
+	screens = []string{"fyne.io/fyne", module + "/ui"}
+	drivers = []string{"github.com/mattn/go-sqlite3", "github.com/jackc/pgx"}
+	below   = append(append([]string{module + "/storage"}, screens...), "github.com/mattn/go-sqlite3")
+	noPgx   = append([]string{"github.com/jackc/pgx"}, below...)
+	toolkit = "fyne.io/fyne/v2/app" // links OpenGL
+	outside = append([]string{toolkit, module + "/storage", module + "/cmd"}, drivers...)
+)
+
+// rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
+var rules = []rule{
+	{"/engine", []string{"/engine/internal/..."}, noPgx},
+	{"/engine/internal", []string{"/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/script", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/pgbouncer", nil, append([]string{module}, noPgx...)},
+	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script"}, below},
+	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
+	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
+	{"/engine/calibrate", []string{"/engine"}, noPgx},
+	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/internal/..."}, noPgx},
+	{"/engine/compare", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/forecast", []string{"/engine"}, noPgx},
+	{"/engine/audit", []string{"/engine"}, noPgx},
+	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/storage", []string{"/engine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
+	{"/storage/report", []string{"/engine", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
+	{"/ui", []string{"/engine", "/engine/visible", "/ui/...", "/assets"}, outside},
+	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
+	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
+	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},
+	{"/ui/internal/widgets", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
+	{"/assets", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/awake", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/opened", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/logs", []string{"/engine/visible"}, append(append([]string{module + "/engine$"}, screens...), drivers...)},
+	{"/cmd/internal/notice", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/licences", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/consent", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
+	{"/cmd/internal/control", []string{"/engine"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/telemetry", []string{"/engine", "/engine/browser"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
+	{"/cmd/internal/dash", []string{"/engine", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/app", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
+	{"/cmd/internal/desk", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app", "/cmd/internal/crash", "/ui/...", "/cmd/internal/telemetry", "/cmd/internal/control", "/cmd/internal/logs", "/cmd/internal/notice"}, []string{toolkit}},
+	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/app"}, screens},
+	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/app"}, screens},
+	{"/cmd/internal/bundle", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app", "/cmd/internal/control"}, screens},
+	{"/cmd/throng", []string{"/assets", "/cmd/internal/app", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs"}, screens},
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		var r *rule
+		for i := range rules {
+			if within(path, rules[i].path) && (r == nil || len(rules[i].path) > len(r.path)) {
+				r = &rules[i]
+			}
+		}
+		if r == nil {
+			t.Errorf("no rule for %s: say in this test what it may import", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			own, ok := strings.CutPrefix(imported, module)
+			if ok && !allowed(own, r.may) {
+				t.Errorf("%s imports %s; it may import %v", path, own, r.may)
+			}
+		}
+		for _, dep := range p.Deps {
+			for _, never := range r.never {
+				exact, only := strings.CutSuffix(never, "$")
+				if dep == exact || !only && within(dep, never) {
+					t.Errorf("%s reaches %s, which it must not", path, dep)
+				}
+			}
+		}
+	}
+}
+
+// TestTerminalLinksNoWindow holds that throngctl runs where there is no display.
+func TestTerminalLinksNoWindow(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath != module+"/cmd/throngctl" {
+			continue
+		}
+		for _, dep := range p.Deps {
+			if strings.Contains(dep, "/gl/") || strings.Contains(dep, "glfw") {
+				t.Errorf("throngctl links %s", dep)
+			}
+		}
+		return
+	}
+	t.Error("there is no throngctl")
+}
+
+type listed struct {
+	ImportPath    string
+	Imports, Deps []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}
+
+// within reports whether path is at or below dir.
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// allowed reports whether an import is among patterns; one that ends in /... takes what is below it too.
+func allowed(path string, patterns []string) bool {
+	for _, p := range patterns {
+		if dir, below := strings.CutSuffix(p, "/..."); path == p || below && within(path, dir) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/mock"
+)
+
+// ParseMock reads how the mock is to behave. Its errors are *engine.FieldError.
+func ParseMock(r engine.Mock) (mock.Config, error) {
+	cfg := mock.Config{Scarcity: r.Scarcity}
+	profile := r.Profile
+	if profile == "" {
+		profile = mock.ProfileLocal.String()
+	}
+	var err error
+	if cfg.Profile, err = mock.ParseProfile(profile); err != nil {
+		return cfg, &engine.FieldError{Field: "mock", Problem: err.Error()}
+	}
+	cfg.Faults, err = parseFaults(r.Faults)
+	return cfg, err
+}
+
+// faultKinds are the faults of the mock by their names.
+var faultKinds = []string{"rate_limited", "server_error", "hang", "cut", "bad_body", "outage", "token_requests", "quota", "capacity"}
+
+// parseFaults reads shares by kind of fault, an outage as FROM+FOR, and how many requests a token, a second and the
+// server bear.
+func parseFaults(given map[string]string) (mock.Faults, error) {
+	var f mock.Faults
+	shares := map[string]*float64{
+		"rate_limited": &f.RateLimited, "server_error": &f.ServerError, "hang": &f.Hang, "cut": &f.Cut, "bad_body": &f.BadBody,
+	}
+	counts := map[string]*int{"token_requests": &f.TokenRequests, "capacity": &f.Capacity}
+	for kind, text := range given {
+		if kind == "outage" {
+			from, length, ok := strings.Cut(text, "+")
+			var err1, err2 error
+			f.OutageFrom, err1 = engine.ParseTime(from)
+			f.OutageFor, err2 = engine.ParseTime(length)
+			if !ok || err1 != nil || err2 != nil {
+				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is no outage", text), Hint: "FROM+FOR, such as 30s+10s"}
+			}
+			continue
+		}
+		if count, ok := counts[kind]; ok {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no number of requests", text), Hint: "such as 20"}
+			}
+			*count = n
+			continue
+		}
+		if kind == "quota" {
+			n, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return f, &engine.FieldError{Field: "fault quota", Problem: fmt.Sprintf("%q is no number of requests per second", text), Hint: "such as 20"}
+			}
+			f.Quota = n
+			continue
+		}
+		share, ok := shares[kind]
+		if !ok {
+			return f, &engine.FieldError{
+				Field: "fault", Problem: "there is no fault " + kind, Hint: strings.Join(faultKinds, ", "),
+			}
+		}
+		var err error
+		if *share, err = strconv.ParseFloat(text, 64); err != nil {
+			return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no share", text), Hint: "such as 0.05"}
+		}
+	}
+	if err := f.Validate(); err != nil {
+		return f, &engine.FieldError{Field: "fault", Problem: err.Error()}
+	}
+	return f, nil
+}
+
+// inexactBecause says why a run's result depends on timing from the start; "" when it does not.
+func inexactBecause(j *Job, r engine.Mock) string {
+	switch {
+	case j.Shop != nil && r.Scarcity:
+		return "agents share the stock of the mock, so who comes first decides"
+	case (j.Shop != nil || j.Model != nil) && r.Faults["outage"] != "":
+		return "the mock has an outage by wall time"
+	}
+	return ""
+}

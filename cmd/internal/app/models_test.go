@@ -1,0 +1,118 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/engine/mock"
+)
+
+// TestCheckModels is what is said of services, and that it costs nothing.
+func TestCheckModels(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("GOOD_KEY", "good")
+	t.Setenv("BAD_KEY", "bad")
+	model, err := mock.StartModel(mock.ModelConfig{Secret: "good", Models: []string{"small", "large"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = model.Close() }()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/open/models":
+			fmt.Fprint(w, `{"data": [{"id": "small:latest"}]}`)
+		case "/text/models":
+			fmt.Fprint(w, `hello`)
+		case "/broken/models":
+			w.WriteHeader(http.StatusInternalServerError)
+		case "/away/models":
+			http.Redirect(w, r, model.URL()+"/models", http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer other.Close()
+	for _, tt := range []struct{ name, address, key, models, says, fails string }{
+		{"all is well", model.URL(), "GOOD_KEY", "small large", "and takes the key GOOD_KEY; has small, large, of 2 models", ""},
+		{"a model is missing", model.URL(), "GOOD_KEY", "small huge", "", "huge is not among its 2 models (it has small, large)"},
+		{"a key that is refused", model.URL(), "BAD_KEY", "small", "", "refuses the key BAD_KEY (401)"},
+		{"no key", model.URL(), "", "small", "", "wants a key"},
+		{"a key that nobody has", model.URL(), "NO_KEY", "small", "", "the secret NO_KEY is neither in the environment nor in the keychain"},
+		{"a service for everybody", other.URL + "/open", "GOOD_KEY", "small", "; has small, of 1 model", ""},
+		{"a model behind the address", other.URL + "/open#small", "", "mock-1", "; has small, of 1 model", ""},
+		{"the mock's model", other.URL + "/open", "", "mock-1", "; it will be asked for small:latest", ""},
+		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "mock-1", "", "no model is named for " + model.URL() + ": it has small, large (put the model behind the address: --service 'model=" + model.URL() + "#small')"},
+		{"no list", other.URL + "/nothing", "", "small", "", "has no list of models there (404) (the address usually ends in /v1)"},
+		{"another list", other.URL + "/text", "", "small", "", "does not answer with a list of models"},
+		{"trouble", other.URL + "/broken", "", "small", "", "answered 500 Internal Server Error"},
+		{"a redirect", other.URL + "/away", "GOOD_KEY", "small", "", "answered 302 Found"},
+		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
+		{"nobody there", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
+	} {
+		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
+		problem := ""
+		if err != nil {
+			problem = err.Error()
+		}
+		if !strings.Contains(said, tt.says) || (said == "") == (err == nil) || !strings.Contains(problem, tt.fails) {
+			t.Errorf("%s: said %q, %v", tt.name, said, err)
+		}
+		if tt.name == "a service for everybody" && strings.Contains(said, "takes the key") {
+			t.Errorf("%s: a key was not looked at: %q", tt.name, said)
+		}
+	}
+}
+
+// TestKeysStayHere is that a key goes to nobody who was not allowed to have it.
+func TestKeysStayHere(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("OPENAI_API_KEY", "sk-1")
+	var mu sync.Mutex
+	var seen []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.Header.Get("Authorization"))
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer proxy.Close()
+	old := modelsTransport
+	modelsTransport = redirected{proxy.Listener.Addr().String()}
+	defer func() { modelsTransport = old }()
+	m := ModelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
+	said, err := CheckModels(t.Context(), m, m.OwnsKey())
+	if err != nil || !strings.Contains(said, "the key OPENAI_API_KEY was not sent to models.example.com") {
+		t.Errorf("%q, %v", said, err)
+	}
+	for _, tt := range []struct {
+		address string
+		allowed bool
+	}{{"http://models.example.com/v1", true}, {"https://api.openai.com/v1", false}} {
+		m.Address = tt.address
+		if _, err := CheckModels(t.Context(), m, tt.allowed || m.OwnsKey()); err == nil || !strings.Contains(err.Error(), "refuses the key") {
+			t.Errorf("%s: %v", tt.address, err)
+		}
+	}
+	m.Address, m.Key = "http://api.openai.com/v1", "OPENAI_API_KEY" // not encrypted
+	if _, err := CheckModels(t.Context(), m, m.OwnsKey()); err != nil {
+		t.Error(err)
+	}
+	if want := "[ Bearer sk-1 Bearer sk-1 ]"; fmt.Sprint(seen) != want {
+		t.Errorf("sent %q, want %q", fmt.Sprint(seen), want)
+	}
+}
+
+// redirected sends every request to one address.
+type redirected struct{ address string }
+
+func (d redirected) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", d.address
+	return http.DefaultTransport.RoundTrip(r)
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// PostgresService is a service of kind postgres, as a scenario or a person names it.
+type PostgresService struct {
+	Name     string
+	Address  string // postgres://… without a password, or secret:NAME
+	Password string // the name of a secret; "" is none
+	Role     string // that statements run as; "" is the user's own
+}
+
+// find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
+func (p PostgresService) find(from Secrets) (d *service.Database, secrets []string, err error) {
+	field := "service " + p.Name
+	wrong := func(err error, hint string) error {
+		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
+	}
+	address, password := p.Address, ""
+	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
+		if err := checkSecret(name); err != nil {
+			return nil, nil, err
+		}
+		if address, _, err = from.Find(field, name); err != nil {
+			return nil, nil, err
+		}
+		secrets = append(passwordsIn(address), address)
+		use(secrets...)
+	} else {
+		if err := service.CheckPostgres(address); err != nil {
+			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
+		}
+		if p.Password != "" {
+			if password, _, err = from.Find(field, p.Password); err != nil {
+				return nil, nil, err
+			}
+			secrets = append(secrets, password)
+		}
+	}
+	if d, err = service.ParseDatabase(address, password); err != nil {
+		return nil, nil, wrong(err, "")
+	}
+	return d.As(p.Role), secrets, nil
+}
+
+// CheckPostgres asks the database of a service and says in words what answered.
+func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
+	d, _, err := p.find(Secrets{})
+	if err != nil {
+		return "", err
+	}
+	return d.Check(ctx)
+}
+
+// database is where a service of kind postgres is in this launch, and its secrets.
+func (l Launch) database(s *chain.Service) (*service.Database, []string, error) {
+	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
+}
+
+// openPool gives a service of kind postgres its client.
+func (l Launch) openPool(j *Job, s *chain.Service) error {
+	d, secrets, err := l.database(s)
+	if err != nil {
+		return err
+	}
+	limits := s.Postgres.Limits
+	limits.NoBreaker = l.Settings.Breaker == noBreaker
+	limits.Allow = l.allowance(s, d)
+	_, values, err := l.Secrets.of(s)
+	if err != nil {
+		return err
+	}
+	s.Unlock(values)
+	secrets = slices.AppendSeq(secrets, maps.Values(values))
+	client, err := service.NewPostgres(s.Name, d, limits)
+	if err != nil {
+		return err
+	}
+	client.Tell(l.Witness)
+	j.onClose(func() error { client.Close(); return nil })
+	j.pools, j.services = append(j.pools, client), append(j.services, client)
+	s.ConnectPostgres(client, secrets...)
+	return nil
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// pricesName is the user's table of prices in the data folder. It goes before the one that Throng brings along.
+const pricesName = "prices.json"
+
+// pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
+// address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
+// charges, such as a proxy.
+func (l Launch) pricesOf(s *chain.Service) (service.Prices, error) {
+	address := l.address(s)
+	if l.mocks(s) || s.Free && address == s.URL {
+		return service.Free, nil
+	}
+	prices, err := Prices(l.Data)
+	if err == nil && service.IsLocal(address) {
+		prices = prices.OrFree()
+	}
+	return prices, err
+}
+
+// free reports whether the calls of a service cost nothing.
+func (l Launch) free(s *chain.Service) bool {
+	prices, err := l.pricesOf(s)
+	if err != nil { // the launch tells it
+		return false
+	}
+	models := l.models(s)
+	if s.Embeds != "" {
+		models = append(slices.Clone(models), s.Embeds)
+	}
+	return !slices.ContainsFunc(models, func(model string) bool { return !prices.Costless(model) })
+}
+
+// Prices are what models cost: the user's table over the one that comes along. Both are in the format of LiteLLM's
+// model_prices_and_context_window.json.
+func Prices(data string) (service.Prices, error) {
+	prices, err := service.ReadPrices(assets.Prices())
+	if err != nil {
+		return nil, fmt.Errorf("the prices that come along: %w", err)
+	}
+	path := filepath.Join(data, pricesName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return prices, nil
+	}
+	var own service.Prices
+	if err == nil {
+		own, err = service.ReadPrices(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the prices in %s: %w; mend or remove the file", path, err)
+	}
+	maps.Copy(prices, own)
+	return prices, nil
+}

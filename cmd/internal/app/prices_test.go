@@ -1,0 +1,81 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// TestUsersPricesGoFirst lays a table of the user's over the one that comes along.
+func TestUsersPricesGoFirst(t *testing.T) {
+	data := t.TempDir()
+	before, err := Prices(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, data, `{"gpt-4o-mini": {"input_cost_per_token": 1e-3, "output_cost_per_token": 2e-3}, "mine": {"input_cost_per_token": 0}}`)
+	after, err := Prices(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after["gpt-4o-mini"] != (service.Price{Input: 1e-3, Output: 2e-3, CacheRead: 1e-3, CacheWrite: 1e-3, BatchInput: 1e-3, BatchOutput: 2e-3}) || after["gpt-4o"] != before["gpt-4o"] || len(after) != len(before)+1 {
+		t.Errorf("%v, before %v", after, before)
+	}
+}
+
+// TestMistakesInTheUsersPrices are told with the file, each of them.
+func TestMistakesInTheUsersPrices(t *testing.T) {
+	data := t.TempDir()
+	for text, want := range map[string]string{
+		`{`: "an object of models", `{"a": {"input_cost_per_token": -1}, "b": {"output_cost_per_token": "x"}}`: "model b: ",
+	} {
+		write(t, data, text)
+		_, err := Prices(data)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Join(data, "prices.json")) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(data, "prices.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(data, "prices.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Prices(data); err == nil {
+		t.Error("a folder is a table of prices")
+	}
+}
+
+func write(t *testing.T, data, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(data, "prices.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSettingsOfModels are read from flags and, of one, the environment.
+func TestSettingsOfModels(t *testing.T) {
+	odd := map[string]string{"max-llm-calls": "7", "llm-rate": "2.5"}
+	found := 0
+	for _, s := range RunSettings() {
+		if value, ok := odd[s.Name]; ok {
+			found++
+			settings := engine.DefaultSettings()
+			if err := s.Set(&settings, value); err != nil || s.Show(&settings) != value {
+				t.Errorf("%s: %s, %v", s.Name, s.Show(&settings), err)
+			}
+			for _, bad := range []string{"-1", "x", "0"} {
+				if err := s.Set(&settings, bad); err == nil && settings.Validate() == nil {
+					t.Errorf("%s takes %s", s.Name, bad)
+				}
+			}
+		}
+	}
+	if found != len(odd) {
+		t.Errorf("%d of them are settings", found)
+	}
+}

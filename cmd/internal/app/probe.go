@@ -1,0 +1,89 @@
+package app
+
+import (
+	"github.com/throng-sim/throng/engine"
+)
+
+// probe tells the run what it cannot know of itself. Its connections and writes are those to remote databases, of the
+// sink and of sql steps; where there is none they are the local store's. The server whose clients are counted is the
+// sink's, if there is one, else that of the sql steps that has the least left.
+func (l Launch) probe(j *Job) engine.Probe {
+	probe := engine.Probe{Host: engine.HostSampler(l.Data), Writer: l.Store.Worked, Window: l.Window}
+	if l.Host != nil {
+		probe.Host = l.Host
+	}
+	sends := j.Target != ""
+	switch {
+	case sends:
+		probe.Unsent = l.unsent
+	case len(j.pools) == 0:
+		probe.Connections = func() engine.Connections { return engine.Connections{Own: l.Store.Connections(), Server: -1, Max: -1} }
+		probe.Writes = l.Store.Written
+		return probe
+	}
+	probe.Connections = func() engine.Connections {
+		c, at := unknownClients, ""
+		if sends {
+			c = l.sinkStatus()
+			at = server(j.Target)
+		}
+		if c.Server < 0 && j.census != nil {
+			full := j.census.Clients()
+			c.Server, c.Max, at = full.Server, full.Max, full.server
+			c.Held, c.Idle = 0, 0
+			if sends && server(j.Target) == at {
+				c.Held, c.Idle = c.Pool.InUse, c.Pool.Idle
+			}
+		}
+		for _, p := range j.pools {
+			c.Own += p.Open()
+			c.Pool.Add(p.Pool())
+			if server(p.Target()) == at {
+				inUse, idle := p.Held()
+				c.Held += inUse
+				c.Idle += idle
+			}
+		}
+		return c
+	}
+	probe.Writes = func() (n int64) {
+		if sends {
+			n = l.Remote.Sent()
+		}
+		for _, p := range j.pools {
+			n += p.Written()
+		}
+		return n
+	}
+	return probe
+}
+
+// sinkStatus are those that send the results.
+func (l Launch) sinkStatus() engine.Connections {
+	s, _ := l.Remote.Status()
+	if !s.Connected {
+		return engine.Connections{Own: s.Connections, Server: -1, Max: -1, Pool: s.Pool}
+	}
+	c := engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections, Pool: s.Pool}
+	if !s.Pooled {
+		c.Held, c.Idle = s.Pool.InUse, s.Pool.Idle
+	}
+	return c
+}
+
+// sinkAt is how many clients of a server send the results of a run.
+func (l Launch) sinkAt(j *Job, at string) int {
+	if j.Target == "" || server(j.Target) != at {
+		return 0
+	}
+	s, _ := l.Remote.Status()
+	return s.Connections
+}
+
+func (l Launch) unsent() int64 {
+	s, ok := l.Remote.Status()
+	if !ok {
+		return -1
+	}
+	return s.Unsent
+}

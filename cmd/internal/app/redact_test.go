@@ -1,0 +1,61 @@
+package app
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+)
+
+// TestRedact knows every secret that was looked up, whatever it was for.
+func TestRedact(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("THRONG_TEST_REDACT", "hunter2 of=env")
+	if _, _, err := (Secrets{}).Find("x", "THRONG_TEST_REDACT"); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	if err := SaveDatabase(data, Database{URL: "postgres://me@h/db", Password: "hunter2-saved"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"", "postgres://me:hunter2%2Fflag@h/db", "postgres://me@h/db?password=hunter2-query"} {
+		if _, err := FindDatabase(map[string]string{DatabaseKey: flag}, func(string) string { return "" }, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := Redact(`panic: "hunter2 of=env" hunter2+of%3Denv hunter2-saved hunter2/flag hunter2%2Fflag hunter2-query, and nothing else`)
+	if want := `panic: "…" … … … … …, and nothing else`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestCheckedModelsSayNoKey is a service that answers the question for its models with the key, and not in HTTP.
+func TestCheckedModelsSayNoKey(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("THRONG_TEST_REDACT", "sk-hunter2-models")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = io.WriteString(conn, "HTTP/1.1 sk-hunter2-models OK\r\n\r\n")
+			_ = conn.Close()
+		}
+	}()
+	_, err = CheckModels(t.Context(), ModelService{Name: "m", Address: "http://" + l.Addr().String(), Key: "THRONG_TEST_REDACT"}, true)
+	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "…") {
+		t.Errorf("got %v", err)
+	}
+	_ = l.Close()
+	<-done
+}

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/storage/postgres"
+)
+
+// sinkConnections is how many connections the sending of results has where nobody says.
+const sinkConnections = 8
+
+// allowance says how many connections a pool may open to a server on which so many are not others': of the share of them
+// that the person gave Throng, what the sending of results does not have, divided among the pools of the same server by
+// their sizes.
+func (l Launch) allowance(s *chain.Service, at *service.Database) func(free int) int {
+	share := postgres.DefaultShare
+	taken := 0
+	if l.Remote != nil {
+		db := l.Remote.Database()
+		share = cmp.Or(db.Limits.Share, share)
+		if db.URL != "" && server(db.Target()) == server(at.Target()) {
+			taken = cmp.Or(db.Limits.Connections, sinkConnections)
+		}
+	}
+	own, all := poolSize(s), 0
+	for _, other := range l.Scenario.Services {
+		if other.Postgres == nil {
+			continue
+		}
+		if d, _, err := l.database(other); err == nil && server(d.Target()) == server(at.Target()) {
+			all += poolSize(other)
+		}
+	}
+	all = max(all, own)
+	return func(free int) int { return (free*share/100 - taken) * own / all }
+}
+
+// server is the host and port of a database.
+func server(target string) string {
+	host, _, _ := strings.Cut(target, "/")
+	return host
+}
+
+func poolSize(s *chain.Service) int { return s.Postgres.Limits.Size() }

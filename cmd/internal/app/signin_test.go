@@ -1,0 +1,155 @@
+package app_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/engine"
+)
+
+// gateway is a backend that is signed in to, and notes what it was asked.
+type gateway struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+// took returns what was asked since it was called last.
+func (g *gateway) took() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	defer func() { g.asked = nil }()
+	return g.asked
+}
+
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	g.mu.Lock()
+	g.asked = append(g.asked, fmt.Sprintf("%s %s [%s] %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"), body))
+	g.mu.Unlock()
+	say := func(status int, text string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}
+	switch {
+	case r.URL.Path == "/busy":
+		w.Header().Set("Retry-After", "3600")
+		say(http.StatusTooManyRequests, `{}`)
+	case r.URL.Path == "/broken":
+		say(http.StatusInternalServerError, `{"detail": "no database"}`)
+	case r.URL.Path == "/moved":
+		w.Header().Set("Location", "/elsewhere?ticket=hunter2")
+		say(http.StatusFound, ``)
+	case r.URL.Path == "/other":
+		say(http.StatusOK, `{"jwt": "tok-1", "expires": 60}`)
+	case r.URL.Path != "/login" && r.URL.Path != "/":
+		say(http.StatusNotFound, `{"detail": "Not Found"}`)
+	case r.URL.Path == "/login" && strings.Contains(string(body), "email"):
+		say(http.StatusUnprocessableEntity, `{"detail": "username: field required"}`)
+	case r.URL.Path == "/login" && !strings.Contains(string(body), "hunter2"):
+		say(http.StatusUnauthorized, `{"detail": "wrong password: `+strings.Trim(string(body), `{}"`)+`"}`)
+	case r.URL.Path == "/login":
+		say(http.StatusOK, `{"access": {"token": "tok-1"}}`)
+	case r.Header.Get("Authorization") == "Bearer tok-1", r.Header.Get("X-Api-Key") == "hunter2", r.Header.Get("Authorization") == "Basic c2hvcDpodW50ZXIy":
+		say(http.StatusNotFound, `{}`)
+	default:
+		say(http.StatusUnauthorized, `{}`)
+	}
+}
+
+// TestChecksSignIn holds that a check that a person asks for signs in as a run would, and says of a refusal what was sent where and
+// what to change, without the secret, and that an automatic check does neither.
+func TestChecksSignIn(t *testing.T) {
+	keyring.MockInit()
+	shop := &gateway{}
+	server := httptest.NewServer(shop)
+	defer server.Close()
+	check := func(auth, secret string, automatic bool) engine.Check {
+		t.Helper()
+		l := app.Launch{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true, Automatic: automatic}
+		l.Secrets.Env = func(string) string { return secret }
+		var list app.Preflight
+		return named(t, list.List(t.Context(), l, app.Database{}, nil), "Service shop")
+	}
+	const login = `{login: {post: /login, json: {username: "${agent.id}", password: "secret:SHOP_PASSWORD"}, token: body.access.token}}`
+	at := func(path string) string { return strings.Replace(login, "/login", path, 1) }
+	for _, c := range []struct {
+		name, auth, secret string
+		grade              engine.Grade
+		says, hint         string
+		sent               string // among the requests
+	}{
+		{"a login", login, "hunter2", engine.GradeOK, "logged in as agent-1 (POST /login: 200 OK in ", "", `POST /login [] {"username":"agent-1","password":"hunter2"}`},
+		{"its token is sent", login, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [Bearer tok-1]"},
+		{"a wrong password", login, "stale-7712", engine.GradeProblem, "the login of agent-1 failed: status 401: ", "check the secret SHOP_PASSWORD, and the user that `login`", ""},
+		{"wrong fields", strings.Replace(login, "username", "email", 1), "hunter2", engine.GradeProblem, "username: field required", "check the fields that `login`", ""},
+		{"a wrong path", at("/auth/token"), "hunter2", engine.GradeProblem, "failed: status 404", "check the method and the path of `login`", ""},
+		{"a redirect", at("/moved"), "hunter2", engine.GradeProblem, "redirects are not followed", "log in at the address that it names", ""},
+		{"a token elsewhere", at("/other"), "hunter2", engine.GradeProblem, "its answer has no token at body.access.token; it has expires, jwt", "say in `token` of `login`", ""},
+		{"too many logins", at("/busy"), "hunter2", engine.GradeProblem, "failed: status 429", "wait before you check again", ""},
+		{"broken", at("/broken"), "hunter2", engine.GradeProblem, "failed: status 500", "look at the log of the service", ""},
+		{"another scheme", strings.Replace(login, "token: ", "scheme: Token, token: ", 1), "hunter2", engine.GradeWarning, "the token of the login was sent to 127.0.0.1:", "`scheme` of `login`", "GET / [Token tok-1]"},
+		{"a mistake", strings.Replace(login, "agent.id", "[][agent.index]", 1), "hunter2", engine.GradeProblem, "index", "", ""},
+		{"a JWT", `{jwt: {secret: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeProblem, "refuses the token that was made for agent-1 with SHOP_PASSWORD (401)", "`claims`", "GET / [Bearer ey"},
+		{"an API key", `{header: {name: X-Api-Key, value: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [hunter2]"},
+		{"a wrong API key", `{header: {name: X-Api-Key, value: "secret:SHOP_PASSWORD"}}`, "stale-7712", engine.GradeProblem, "refuses the key SHOP_PASSWORD (401)", "", "GET / [stale-7712]"},
+		{"basic", `{basic: {user: shop, password: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [Basic c2hvcDpodW50ZXIy]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			quiet := check(c.auth, c.secret, true)
+			for _, one := range shop.took() {
+				if one != "GET / [] " {
+					t.Errorf("an automatic check sent %s", one)
+				}
+			}
+			if quiet.Grade != engine.GradeOK || !strings.Contains(quiet.Text, "automatic checks ") {
+				t.Errorf("an automatic check says %s: %s", quiet.Grade, quiet.Text)
+			}
+			got := check(c.auth, c.secret, false)
+			if got.Grade != c.grade || !strings.Contains(got.Text, c.says) || !strings.Contains(got.Hint, c.hint) {
+				t.Errorf("got %s: %s > %s; want %s with %q and %q", got.Grade, got.Text, got.Hint, c.grade, c.says, c.hint)
+			}
+			if strings.Contains(got.Text+got.Hint, c.secret) || strings.Contains(got.Text+got.Hint, "tok-1") {
+				t.Errorf("it says a secret: %s > %s", got.Text, got.Hint)
+			}
+			if failed := strings.Contains(got.Text, "the login of agent-1 failed"); failed && (!strings.Contains(got.Text, "\nsent to 127.0.0.1:") || !strings.Contains(got.Text, "with the secret SHOP_PASSWORD")) {
+				t.Errorf("it does not say what was sent where: %s", got.Text)
+			}
+			sent := shop.took()
+			if c.sent != "" && !slices.ContainsFunc(sent, func(one string) bool { return strings.HasPrefix(one, c.sent) }) {
+				t.Errorf("sent %q, want %s", sent, c.sent)
+			}
+			if len(sent) > 6 {
+				t.Errorf("it asked %d times: %q", len(sent), sent)
+			}
+		})
+	}
+}
+
+// TestChecksOfLoginsArePaid is that a login counts in the budget of the checks.
+func TestChecksOfLoginsArePaid(t *testing.T) {
+	keyring.MockInit()
+	shop := &gateway{}
+	server := httptest.NewServer(shop)
+	defer server.Close()
+	l := app.Launch{
+		Scenario: staging(t, server.URL, `, auth: {login: {post: /login, json: {username: a, password: hunter2}, token: body.access.token}}`),
+		Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true,
+	}
+	l.Settings.Simulation = false
+	l.Settings.Budget.Requests = 1
+	var list app.Preflight
+	all := list.List(t.Context(), l, app.Database{}, nil)
+	if c := named(t, all, "Service shop"); len(shop.took()) != 1 || c.Grade == engine.GradeOK {
+		t.Errorf("%s: %s", c.Grade, c.Text)
+	}
+}

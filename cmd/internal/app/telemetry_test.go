@@ -1,0 +1,92 @@
+package app
+
+import (
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/telemetry"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// startShoppers starts a small day of the built-in shoppers, some of whose requests fail at first.
+func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
+	t.Helper()
+	s, err := LoadScenario("shopping", map[string]string{"agents": "40", "eagerness": "8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	store, err := sqlite.Open(data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings(), Tell: tell}
+	l.Settings.Cycles, l.Settings.Seed, l.Settings.Mock.Profile = 2, 7, "none"
+	l.Settings.Mock.Faults = map[string]string{"server_error": "0.05"}
+	l.Settings.Retry.Wait = time.Millisecond
+	if change != nil {
+		change(&l)
+	}
+	job, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// TestFindTelemetry: flags win over the environment, that over what is saved.
+func TestFindTelemetry(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for name, value := range map[string]string{ListenKey: "127.0.0.1:9464", OTLPKey: "http://127.0.0.1:4318", TraceKey: "0.5"} {
+		if known, err := SaveTelemetrySetting(data, name, value); !known || err != nil {
+			t.Fatal(known, err)
+		}
+	}
+	env := map[string]string{}
+	for _, tt := range []struct {
+		name       string
+		flags, env map[string]string
+		want       Telemetry
+		mistake    string
+	}{
+		{"saved", nil, nil, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
+		{"flags", map[string]string{ListenKey: "off", OTLPKey: "https://otel.example.com/x", TraceKey: "0"}, map[string]string{ListenEnv: "127.0.0.1:1"}, Telemetry{OTLP: "https://otel.example.com/x"}, ""},
+		{"environment", nil, map[string]string{ListenEnv: "[::1]:0", otlpEnv: "http://127.0.0.1:5"}, Telemetry{Listen: "[::1]:0", OTLP: "http://127.0.0.1:5", FromEnv: true, Share: 0.5}, ""},
+		{"one kind", map[string]string{OTLPKey: ""}, map[string]string{telemetry.Endpoints[1]: "http://127.0.0.1:6"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
+		{"always", nil, map[string]string{samplerEnv: "parentbased_always_on"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 1}, ""},
+		{"ratio", nil, map[string]string{samplerEnv: "traceidratio", shareEnv: "0.25"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.25}, ""},
+		{"grpc", nil, map[string]string{otlpEnv: "http://127.0.0.1:4317", protocolEnv: "grpc"}, Telemetry{}, "grpc is not spoken here"},
+		{"no address", map[string]string{ListenKey: "9464"}, nil, Telemetry{}, "is no address to listen on"},
+		{"a name", map[string]string{ListenKey: "db.example.com:9464"}, nil, Telemetry{}, "is no address to listen on"},
+		{"a password", map[string]string{OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, Telemetry{}, "has more in it"},
+		{"more than all", map[string]string{TraceKey: "2"}, nil, Telemetry{}, "no share"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			clear(env)
+			maps.Copy(env, tt.env)
+			got, _, err := FindTelemetry(tt.flags, func(name string) string { return env[name] }, data)
+			switch {
+			case tt.mistake == "" && (err != nil || got != tt.want):
+				t.Errorf("%+v, %v; want %+v", got, err, tt.want)
+			case tt.mistake != "" && (err == nil || !strings.Contains(err.Error(), tt.mistake) || strings.Contains(err.Error(), "quiet")):
+				t.Errorf("%v; want %q", err, tt.mistake)
+			}
+		})
+	}
+	if known, err := SaveTelemetrySetting(data, TraceKey, "many"); !known || err == nil {
+		t.Error("a share of many is kept")
+	}
+	if known, _ := SaveTelemetrySetting(data, "colour", "red"); known {
+		t.Error("a colour is known")
+	}
+}

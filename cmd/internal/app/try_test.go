@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/mock"
+)
+
+// tried is what a trial of a scenario is launched with.
+func tried(t *testing.T, name string, set map[string]string) app.Launch {
+	t.Helper()
+	s, err := app.LoadScenario(name, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, _, err := app.Layers{File: app.FileSettings(s)}.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.Schedule(&settings, s)
+	settings.Mock.Profile = "none"
+	return app.Launch{Scenario: s, Settings: settings, Data: t.TempDir(), Trusted: true}
+}
+
+// scenarioFile writes a scenario.
+func scenarioFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// stepsOf are the paths of a trial's steps, in their order, with how they ended.
+func stepsOf(trial *engine.Trial) (all []string) {
+	trial.Walk(func(depth int, s *engine.TrialStep) {
+		all = append(all, strings.Repeat(">", depth)+s.Path+" "+s.Status.String())
+	})
+	return all
+}
+
+// TestTryTheBuiltIns runs a session of each, with what its steps were given and gave, and leaves nothing behind.
+func TestTryTheBuiltIns(t *testing.T) {
+	asks := map[string]string{"shopping.yaml": "POST /api/", "conversation.yaml": "mock-1", "world.yaml": "mock-1", "analysis.ai": "mock-1"}
+	for _, name := range assets.Gallery {
+		t.Run(name, func(t *testing.T) {
+			l, agent := tried(t, name, nil), ""
+			if name == "shopping.yaml" {
+				agent = "shopper-3" // who goes shopping
+			}
+			trial, err := l.Try(t.Context(), agent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if trial.Outcome != engine.OK || len(trial.Steps) == 0 || trial.ID == "" || trial.Took <= 0 {
+				t.Errorf("%s ended %s: %s\n%s", trial.ID, trial.Outcome, trial.Error, strings.Join(stepsOf(trial), "\n"))
+			}
+			asked, gave := "", 0
+			trial.Walk(func(_ int, s *engine.TrialStep) {
+				if s.File != name || s.Line == 0 || s.Kind == "" {
+					t.Errorf("the step %s stands at %s:%d, of kind %q", s.Path, s.File, s.Line, s.Kind)
+				}
+				for _, e := range s.Exchanges {
+					asked += e.Request + "\n"
+					if e.Answer == "" || !strings.Contains(e.Headers, "Host: 127.0.0.1") || !strings.Contains(e.Headers, "Authorization: …") {
+						t.Errorf("%s: headers %q, answer %q", s.Path, e.Headers, e.Answer)
+					}
+				}
+				if s.Output != "" {
+					gave++
+				}
+			})
+			if !strings.Contains(asked, asks[name]) || gave == 0 {
+				t.Errorf("asked %q, %d steps gave something", asked, gave)
+			}
+			if left, err := os.ReadDir(l.Data); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// TestTryAgain gives the same: a session depends on the seed and the agent only.
+func TestTryAgain(t *testing.T) {
+	l := tried(t, "shopping", nil)
+	first, err := l.Try(t.Context(), "shopper-3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := tried(t, "shopping", nil).Try(t.Context(), "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.ID != "shopper-3" || again.ID != first.ID || !slices.Equal(stepsOf(first), stepsOf(again)) {
+		t.Errorf("%s: %v\n%s: %v", first.ID, stepsOf(first), again.ID, stepsOf(again))
+	}
+}
+
+// TestTrySteps nests what is inside of others, and tells what goes wrong at its line; a failed session changes nothing.
+func TestTrySteps(t *testing.T) {
+	path := scenarioFile(t, `population: {count: 2, attributes: {mood: fine, password: open-sesame}}
+services:
+  shop: {kind: http, url: "mock:shop"}
+chain a:
+  step loop:
+    kind: for
+    each: "[1, 2]"
+    as: n
+    do:
+      step keep: {kind: remember, set: {count: "${n}"}}
+      step tell: {kind: say, to: all, text: "n is ${n}"}
+  step choose:
+    kind: if
+    condition: "len(steps.loop) == 2"
+    then:
+      step record: {kind: emit, event: seen, data: "${n2()}"}
+  step wrong:
+    kind: http
+    service: shop
+    get: /api/nothing
+    on_error: continue
+  step hidden: {kind: http, service: shop, get: /api/coupons/eligible, private: true}
+  step last: {kind: stop, because: enough}
+functions: |
+  def n2():
+      return {"n": 2, "token": "abc"}
+`)
+	trial, err := tried(t, path, nil).Try(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"loop ok", ">loop[0].keep ok", ">loop[0].tell ok", ">loop[1].keep ok", ">loop[1].tell ok",
+		"choose ok", ">choose.record ok", "wrong failed", "hidden ok", "last ok",
+	}
+	if got := stepsOf(trial); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	wrong, hidden := trial.Steps[2], trial.Steps[3]
+	if wrong.Line != 17 || !strings.Contains(wrong.Error, "status 404") || wrong.Exchanges[0].Status != 404 {
+		t.Errorf("the step that failed: %+v", wrong)
+	}
+	if hidden.Output != "" || !hidden.Private || strings.Contains(hidden.Exchanges[0].Answer, "coupons") {
+		t.Errorf("of a private step is shown %+v", hidden)
+	}
+	if pass := trial.Steps[0].Inner[2].Pass; pass != 2 {
+		t.Errorf("the third step of the loop is of pass %d", pass)
+	}
+	if len(trial.Before.Fields) != 0 || len(trial.After.Fields) != 1 || trial.After.Fields[0] != (engine.Fact{Name: "count", Value: "2"}) {
+		t.Errorf("remembers %+v before and %+v after", trial.Before, trial.After)
+	}
+	if len(trial.Said) != 2 || len(trial.Events) != 1 || trial.Events[0].Data != `{"n":2,"token":"…"}` || trial.Because != "enough" {
+		t.Errorf("said %+v, emitted %+v, because %q", trial.Said, trial.Events, trial.Because)
+	}
+	if want := []engine.Fact{{Name: "mood", Value: `"fine"`}, {Name: "password", Value: "…"}}; !slices.Equal(trial.Persona, want) {
+		t.Errorf("persona %+v, want %+v", trial.Persona, want)
+	}
+}
+
+// TestTryRefuses what a launch would refuse, too.
+func TestTryRefuses(t *testing.T) {
+	far := scenarioFile(t, "services: {shop: {kind: http, url: \"https://shop.example.com\"}}\nchain a: {step b: {kind: http, service: shop, get: /}}\n")
+	nobody := scenarioFile(t, "population: {count: 0}\nchain a: {step b: {kind: stop}}\n")
+	for _, c := range []struct{ name, file, agent, want string }{
+		{"a host that nobody allowed", far, "", "shop.example.com"},
+		{"an agent that is not there", "shopping", "nobody-9", "nobody is called nobody-9"},
+		{"a population of nobody", nobody, "", "there are none"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trial, err := tried(t, c.file, nil).Try(t.Context(), c.agent)
+			if _, ok := errors.AsType[*engine.FieldError](err); !ok || trial != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, %v", trial, err)
+			}
+		})
+	}
+}
+
+// TestTryIsCut when its context ends: what was done until then is shown.
+func TestTryIsCut(t *testing.T) {
+	path := scenarioFile(t, `services: {shop: {kind: http, url: "mock:shop"}}
+chain a:
+  step first: {kind: remember, note: x}
+  step ask: {kind: http, service: shop, get: /api/coupons/eligible}
+  step long: {kind: wait, for: 600}
+`)
+	l := tried(t, path, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough of it")
+	l.OnRequest = func(mock.Request) { cancel(cause) }
+	trial, err := l.Try(ctx, "")
+	if !errors.Is(err, cause) || trial == nil || trial.Outcome != engine.Cut || trial.Steps[0].Status != engine.StepOK {
+		t.Errorf("got %+v, %v", trial, err)
+	}
+}
