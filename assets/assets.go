@@ -1,4 +1,4 @@
-// Package assets holds the files that Throng brings along.
+// Package assets embeds scenarios, the guide, pictures, prices and the icon.
 package assets
 
 import (
@@ -7,6 +7,7 @@ import (
 )
 
 //go:embed scenarios guide grafana
+//go:embed pictures/agents.png pictures/checkpoints.png pictures/live.png pictures/results.png pictures/setup.png
 var files embed.FS
 
 //go:embed prices.json
