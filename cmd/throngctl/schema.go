@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 )
@@ -98,10 +99,14 @@ var answers = []printed{
 	{"guide", "", []pageJSON{}},
 	{"schema --list", "", []schemaJSON{}},
 	{errorSchema, "", errorJSON{}},
+	{notificationSchema, "", notice.Message{}},
 }
 
-// errorSchema is the name of the schema of what commands print to standard error.
-const errorSchema = "error"
+// Schemas of what is no answer of a command: errors on standard error, and what a webhook receives.
+const (
+	errorSchema        = "error"
+	notificationSchema = "notification"
+)
 
 // schemaJSON names a schema.
 type schemaJSON struct {
@@ -188,11 +193,22 @@ func answerSchema(name string) (map[string]any, bool) {
 	s := map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     schemaID(name),
-		"title":   "throngctl " + name + " --json",
+		"title":   schemaTitle(name),
 		"$defs":   d.all,
 		"anyOf":   cases,
 	}
 	return s, true
+}
+
+// schemaTitle is the title of a schema.
+func schemaTitle(name string) string {
+	switch name {
+	case errorSchema:
+		return "An error of throngctl, on standard error"
+	case notificationSchema:
+		return "A notification, as a webhook receives it"
+	}
+	return "What throngctl " + name + " prints with --json"
 }
 
 // definitions collects the schemas of structs under $defs.
