@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
 )
 
 // shape writes the names of a type: {name, name?, name: […]}. A question mark is for what may be left out.

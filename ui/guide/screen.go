@@ -69,7 +69,7 @@ func New(win fyne.Window, target string) *Screen {
 }
 
 // widest is how wide the list of the pages is.
-const widest = "Querying the results in Postgres and"
+const widest = "Your own backend in ten minutes and"
 
 // Content is what the guide looks like.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
@@ -227,12 +227,12 @@ func (s *Screen) goTo(place string) {
 	s.scroll.ScrollToOffset(fyne.NewPos(0, y))
 }
 
-// resized follows the height of the page.
-func (s *Screen) resized(before, after float32) {
+// resized keeps what is being read in view when the text becomes larger or the window wider.
+func (s *Screen) resized(now func(y float32) float32) {
 	offset := s.scroll.Offset.Y
 	s.scroll.Refresh()
-	if before > 0 && offset > 0 { // the text became larger, or the window wider: what was read stays in view
-		s.scroll.ScrollToOffset(fyne.NewPos(0, offset*after/before))
+	if offset > 0 {
+		s.scroll.ScrollToOffset(fyne.NewPos(0, now(offset)))
 	}
 }
 

@@ -17,7 +17,7 @@ type Ways struct {
 	Follow  func(link string)                 // a link was pressed
 	Picture func(source string) fyne.Resource // nil is that there is none
 	Scroll  func(key fyne.KeyName)            // a key that has no meaning to what has the focus
-	Height  func(before, after float32)       // the view wants another height
+	Height  func(now func(y float32) float32) // the view needs another height; now maps an earlier position to the one now
 }
 
 // View shows a document. Its text is selected with the mouse; [View.Copy] copies it.
@@ -82,12 +82,12 @@ func (v *View) Parts() []fyne.CanvasObject {
 func (v *View) MinSize() fyne.Size { return fyne.NewSize(0, v.sheet.height) }
 
 func (v *View) lay(width float32) {
-	before := v.sheet.height
+	before := v.sheet
 	v.from, v.to = place{}, place{} // pieces are others in another width
 	v.sheet, v.em = arrange(v.document, width, v.sizeOf), theme.TextSize()
 	v.draw()
-	if v.sheet.height != before && v.ways.Height != nil {
-		v.ways.Height(before, v.sheet.height)
+	if v.sheet.height != before.height && v.ways.Height != nil {
+		v.ways.Height(func(y float32) float32 { return before.moved(y, v.sheet) })
 	}
 }
 
