@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 			case err != nil:
 				t.Errorf("%s links to %s: %v", p.File, target, err)
 			case picture && path.Ext(name) != ".png":
-				t.Errorf("the picture %s of %s is no PNG", name, p.File)
+				t.Errorf("the picture %s of %s is not a PNG", name, p.File)
 			case picture:
 				pictures++
 			case !picture && !anchors(string(text))[anchor]:

@@ -88,7 +88,7 @@ func missed(summary string) (metrics []string) {
 // notOfTime reports whether a criterion is about something else than latency, which a busy machine may miss.
 func notOfTime(metric string) bool { return metric != "request_p95" && metric != "request_p99" }
 
-// atShop starts a shop and returns the flags by which a run uses it.
+// atShop starts a shop and returns the flags for a run that uses it.
 func atShop(t *testing.T, shop *ownShop) []string {
 	t.Helper()
 	server := httptest.NewServer(shop)

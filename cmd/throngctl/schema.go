@@ -102,7 +102,7 @@ var answers = []printed{
 	{notificationSchema, "", notice.Message{}},
 }
 
-// Schemas of what is no answer of a command: errors on standard error, and what a webhook receives.
+// Names of the schemas of errors on standard error, and of what a webhook receives.
 const (
 	errorSchema        = "error"
 	notificationSchema = "notification"

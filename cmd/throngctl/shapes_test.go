@@ -103,7 +103,7 @@ func TestNamesForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != string(want) {
-		t.Errorf("added\n%s\nremoved\n%s\n-update writes %s anew", without(got, string(want)), without(string(want), got), answersFile)
+		t.Errorf("added\n%s\nremoved\n%s\n-update rewrites %s", without(got, string(want)), without(string(want), got), answersFile)
 	}
 }
 

@@ -1,5 +1,4 @@
-// Package guide shows the guide that comes along: its pages at the left, one of them beside, and what a search finds in
-// all of them.
+// Package guide shows the guide: a list of its pages, one page, and search results.
 package guide
 
 import (
@@ -146,7 +145,7 @@ func (s *Screen) Open(target string) {
 	s.show(place)
 }
 
-// visit goes on to a page from the one that is open.
+// visit adds a visit after the current one.
 func (s *Screen) visit(v visit) {
 	s.leave()
 	s.visits = append(s.visits[:min(s.now+1, len(s.visits))], v)
@@ -262,7 +261,7 @@ func target(page *assets.Page, link string) string {
 	return name
 }
 
-// picture reads one of those beside the pages.
+// picture reads a picture by its path from the pages.
 func (s *Screen) picture(name string) fyne.Resource {
 	data, err := assets.Linked(name)
 	if err != nil { // a test looks for each of them
@@ -310,7 +309,7 @@ func (s *Screen) key(key fyne.KeyName) {
 // Typed hears a key that nothing else has: the page scrolls.
 func (s *Screen) Typed(key fyne.KeyName) { s.key(key) }
 
-// fitted gives the page its width before it is asked for its height.
+// fitted sets the width of the page before its height is needed.
 type fitted struct {
 	screen *Screen
 	margin float32

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Ways are what a view asks of whoever shows it.
+// Ways are callbacks of a view.
 type Ways struct {
 	Follow  func(link string)                 // a link was pressed
 	Picture func(source string) fyne.Resource // nil is that there is none
@@ -112,7 +112,7 @@ func (v *View) draw() {
 	canvas.Refresh(v) // all of it is new: to refresh each piece would be for nothing
 }
 
-// tones are colours by which themes are told apart.
+// tones returns colors that differ between themes.
 func tones() [3]color.Color {
 	return [3]color.Color{theme.Color(theme.ColorNameForeground), theme.Color(theme.ColorNameBackground), theme.Color(theme.ColorNameHyperlink)}
 }
@@ -145,13 +145,13 @@ func (v *View) piece(p *piece) {
 	if p.style.mono && !p.code {
 		chip := canvas.NewRectangle(widgets.Color(widgets.ColorSurface))
 		chip.CornerRadius = theme.InputRadiusSize() / 2
-		put(&v.ground.Objects, chip, p.x-beside, p.y, p.w+2*beside, text.MinSize().Height)
+		put(&v.ground.Objects, chip, p.x-chipPadding, p.y, p.w+2*chipPadding, text.MinSize().Height)
 	}
 	put(&v.over.Objects, text, p.x, p.y, p.w, text.MinSize().Height)
 }
 
-// beside is how much wider than a word of code its ground is, at each side.
-const beside = 2
+// chipPadding is the horizontal padding of inline code.
+const chipPadding = 2
 
 // paint draws what is marked and what is selected.
 func (v *View) paint() {
