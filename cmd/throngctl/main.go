@@ -81,6 +81,7 @@ type cli struct {
 	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and mocks"`
 	Mock       mockCmd       `cmd:"" help:"Start the mock shop, its model server or both alone." group:"Scenarios, settings and mocks"`
 	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and mocks"`
+	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of scenario files, or of what a command prints with --json." group:"Scenarios, settings and mocks"`
 	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and mocks"`
 	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and mocks"`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
