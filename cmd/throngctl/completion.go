@@ -19,7 +19,7 @@ import (
 
 // completionCmd prints what a shell reads to complete command lines.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"Shell: bash, zsh, fish or powershell."`
 }
 
 // The scripts ask throngctl __complete; where that knows nothing, names of files are completed.
@@ -42,7 +42,7 @@ func (c *completionCmd) Run(t *terminal) error {
 
 // completeCmd prints what the last of some words may become: a line each, with what it means behind a tab.
 type completeCmd struct {
-	Last  *string  `help:"The last word, where a shell cannot hand on an empty one; it is none of the words then."`
+	Last  *string  `help:"The last word, for shells that cannot pass an empty argument; it is not among the words then."`
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 

@@ -155,7 +155,7 @@ func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 
 // adaptiveFlag are the shortest words for two of the governors.
 type adaptiveFlag struct {
-	Adaptive *bool `negatable:"" help:"The same as --governor adaptive; --no-adaptive is manual." xor:"governor" group:"Run settings"`
+	Adaptive *bool `negatable:"" help:"Same as --governor adaptive; --no-adaptive means manual." xor:"governor" group:"Run settings"`
 }
 
 // into adds the governor that was named to the flags that were given.
@@ -172,11 +172,11 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
 type outsideFlags struct {
-	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the mocks: none, local, remote or slow (default: local)." group:"Services"`
-	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Faults of the mocks: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down." group:"Services"`
-	MockScarcity bool              `help:"Shoppers share the stock of the mock shop; results then depend on timing." group:"Services"`
-	Service      map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's; of a model service, URL#MODEL names the model." group:"Services"`
-	Allow        []string          `placeholder:"HOST:PORT" help:"Address that the scenario may call, with the secrets that its services name; kept for the file. HOST alone is its usual port; HOST:PORT/DATABASE is one database." group:"Services"`
+	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Mock latency profile: none, local, remote or slow (default: local)." group:"Services"`
+	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
+	MockScarcity bool              `help:"Share the stock of the mock shop among agents; results then depend on timing." group:"Services"`
+	Service      map[string]string `placeholder:"NAME=URL" help:"Override the address of a service; URL#MODEL also sets the model." group:"Services"`
+	Allow        []string          `placeholder:"HOST:PORT" help:"Address the scenario may call and send its secrets to; remembered for the file. HOST alone means the default port; HOST:PORT/DATABASE means one database." group:"Services"`
 }
 
 // apply writes the flags that were given into the settings.

@@ -40,60 +40,60 @@ const (
 type cli struct {
 	Common common `embed:""`
 
-	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
-	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
-	Fork        forkCmd        `cmd:"" help:"Start a new run where a checkpoint of another stands, with anything changed." group:"Runs"`
-	Cleanup     cleanupCmd     `cmd:"" help:"Remove at services what the agents of a run made there, as its scenario says." group:"Runs"`
-	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first." group:"Runs"`
+	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
+	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
+	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
+	Cleanup     cleanupCmd     `cmd:"" help:"Remove what the agents of a run created at services, as its scenario defines." group:"Runs"`
+	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
-	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step, and where each answer came from." group:"Runs"`
-	Agents      agentsCmd      `cmd:"" help:"Count how the agents ended a cycle, and list who ended it how." group:"Runs"`
-	Fetch       fetchCmd       `cmd:"" help:"Bring a checkpoint from a Postgres database that another machine sent it to." group:"Runs"`
-	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV, JSON or Parquet." group:"Runs"`
-	Report      reportCmd      `cmd:"" help:"Write what is to be told of a run as one HTML page, with charts." group:"Runs"`
-	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database." group:"Runs"`
-	Compare     compareCmd     `cmd:"" help:"Tell what runs differ in, and whether by chance." group:"Runs"`
-	Delete      deleteCmd      `cmd:"" help:"Put a run or some of its checkpoints into the trash, or delete its rows in Postgres, after showing what will go." group:"Runs"`
-	Prune       pruneCmd       `cmd:"" help:"Put old runs and checkpoints into the trash, after showing what will go." group:"Runs"`
-	Restore     restoreCmd     `cmd:"" help:"Take a run that was deleted, or a checkpoint, out of the trash." group:"Runs"`
-	Trash       trashCmd       `cmd:"" help:"Show what was deleted and can be restored, or delete it for good." group:"Runs"`
-	Note        noteCmd        `cmd:"" help:"Keep your own words with a run, or show them." group:"Runs"`
-	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal and compare." group:"Runs"`
+	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
+	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd      `cmd:"" help:"Write an HTML report." group:"Runs"`
+	Push        pushCmd        `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
+	Compare     compareCmd     `cmd:"" help:"Compare runs, with significance." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
+	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
+	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
+	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
+	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 
-	Status     statusCmd     `cmd:"" help:"Show how a run is doing." group:"The run in progress"`
-	Set        setCmd        `cmd:"" help:"Change the run in progress, or list what can be changed." group:"The run in progress"`
-	Pause      pauseCmd      `cmd:"" help:"Let the sessions in flight end and start no other." group:"The run in progress"`
-	Continue   continueCmd   `cmd:"" help:"Go on with a run that is paused." group:"The run in progress"`
-	Stop       stopCmd       `cmd:"" help:"End the run in progress; it can be resumed." group:"The run in progress"`
+	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
+	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
+	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
+	Continue   continueCmd   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
+	Stop       stopCmd       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
 	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
-	Retire     retireCmd     `cmd:"" help:"Let agents take part no more, from the next cycle on." group:"The run in progress"`
-	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
-	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
+	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
+	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
+	Tell       tellCmd       `cmd:"" help:"Send a message to agents' inboxes." group:"The run in progress"`
 
-	Scenarios  scenariosCmd  `cmd:"" help:"List the scenarios that come along, show one, or write a copy to begin with." group:"Scenarios, settings and mocks"`
-	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and mocks"`
-	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and mocks"`
-	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and mocks"`
-	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and mocks"`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and mocks"`
-	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and mocks"`
-	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and mocks"`
-	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and mocks"`
-	Mock       mockCmd       `cmd:"" help:"Start the mock shop, its model server or both alone." group:"Scenarios, settings and mocks"`
-	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and mocks"`
-	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and mocks"`
-	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and mocks"`
-	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
-	Licences   licencesCmd   `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and mocks"`
-	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and mocks"`
+	Scenarios  scenariosCmd  `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
+	Validate   validateCmd   `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Check      checkCmd      `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
+	Try        tryCmd        `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
+	Prove      proveCmd      `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
+	Settings   settingsCmd   `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
+	Secret     secretCmd     `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
+	Allowed    allowedCmd    `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
+	Mock       mockCmd       `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Metrics    metricsCmd    `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
+	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"Completions of a command line, for the shell scripts."`
+	Licences   licencesCmd   `cmd:"" help:"Show the licenses of Throng and its dependencies." group:"Scenarios, settings and mocks"`
+	Guide      guideCmd      `cmd:"" help:"Read or search the guide." group:"Scenarios, settings and mocks"`
 }
 
 // common are the flags of all commands.
 type common struct {
-	Data    string           `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
-	LogFile string           `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
-	Debug   bool             `help:"Log more, whatever throngctl settings log-level says: to the file and, where there is no dashboard, to standard error."`
-	Version kong.VersionFlag `help:"Show the version and the system it was built for."`
+	Data    string           `help:"Data folder." placeholder:"DIR" env:"${env_data}"`
+	LogFile string           `help:"Log file, as JSON lines (default: a file per run in the logs folder of the data folder)." placeholder:"FILE"`
+	Debug   bool             `help:"Log at debug level, to the log file and, without a dashboard, to standard error."`
+	Version kong.VersionFlag `help:"Print version and platform."`
 }
 
 // terminal is what commands talk to.

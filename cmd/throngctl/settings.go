@@ -13,8 +13,8 @@ import (
 
 // settingsCmd shows the settings in force, and saves some.
 type settingsCmd struct {
-	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
-	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
+	File   string   `placeholder:"FILE" help:"Show the settings for this scenario."`
+	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= removes it."`
 	jsonFlag
 	settingFlags
 	adaptiveFlag

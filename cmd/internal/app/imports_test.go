@@ -30,7 +30,8 @@ var (
 
 // rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/..."}, noPgx},
+	{"/engine", []string{"/engine/internal/...", "/engine/machine"}, noPgx},
+	{"/engine/machine", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/internal", []string{"/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
@@ -46,7 +47,7 @@ var rules = []rule{
 	{"/engine/forecast", []string{"/engine"}, noPgx},
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/internal/..."}, noPgx},
-	{"/storage", []string{"/engine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
+	{"/storage", []string{"/engine", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/visible", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/ui/internal/..."}, outside},
