@@ -12,13 +12,13 @@ import (
 func ThreadTime() time.Duration { return machine.ThreadTime() }
 
 // HostSampler returns a [Probe.Host] for this machine, this process, and the disk that holds dataDir.
-func HostSampler(dataDir string) func() Host {
+func HostSampler(dataDir string) func() HostMetrics {
 	sampler := machine.New(dataDir)
 	sampler.Sample() // the first rates count from here
 	cores := runtime.NumCPU()
-	return func() Host {
+	return func() HostMetrics {
 		f := sampler.Sample()
-		return Host{
+		return HostMetrics{
 			CPU: f.CPU, ProcessCPU: f.ProcessCPU, Memory: f.Memory, Available: f.MemoryAvailable, MemoryTotal: f.MemoryTotal,
 			NetIn: f.NetIn, NetOut: f.NetOut, DiskFree: f.DiskFree, Cores: cores, Collector: f.Collector, CoreWait: f.CoreWait,
 		}
