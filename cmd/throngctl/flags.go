@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,7 +27,7 @@ type (
 const settingsGroup = "Run settings"
 
 // settingFlag is a flag for a setting.
-type settingFlag struct{ name, unit, help, group, standard, variables, xor string }
+type settingFlag struct{ name, unit, help, group, standard, variable, xor string }
 
 // exclusive are the flags of which only one can be given, by the name of the group.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
@@ -34,7 +36,7 @@ var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.
 func runFlags(fixed bool) (all []settingFlag) {
 	for _, s := range app.RunSettings() {
 		if s.Fixed == fixed {
-			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), strings.Join(s.Env, " or "), exclusive[s.Name]})
+			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), s.Variable(), exclusive[s.Name]})
 		}
 	}
 	return all
@@ -63,8 +65,8 @@ func (f *settingFlag) tag() reflect.StructTag {
 	if f.standard != "" {
 		notes = append(notes, "default: "+f.standard)
 	}
-	if f.variables != "" {
-		notes = append(notes, "variable "+f.variables)
+	if f.variable != "" {
+		notes = append(notes, "env: "+f.variable)
 	}
 	if len(notes) > 0 {
 		help += " (" + strings.Join(notes, "; ") + ")"
@@ -92,8 +94,22 @@ func flagStruct(flags []settingFlag) reflect.Value {
 // newParser reads a command line of the grammar. It gives every command that takes settings their flags.
 func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
-	vars := kong.Vars{"env_data": app.DataEnv, "env_database_url": app.DatabaseEnv, "env_notify": app.NotifyEnv}
+	vars := kong.Vars{"data_folder": dataFolder(), "env_data": app.DataEnv, "env_database_url": app.DatabaseEnv, "env_notify": app.NotifyEnv}
 	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
+}
+
+// dataFolder returns the standard data folder as the help shows it.
+func dataFolder() string {
+	dir, err := app.DataFolder()
+	if err != nil {
+		return "none"
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
+			return filepath.Join("~", rest)
+		}
+	}
+	return dir
 }
 
 func addFlags(v reflect.Value) {

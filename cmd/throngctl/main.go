@@ -31,12 +31,12 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitFailed      = 1 // the run failed, ran out of budget, or missed a criterion
-	exitUsage       = 2 // wrong use, or a bad file
+	exitFailed      = 1 // the run failed, exceeded its budget, or missed a criterion
+	exitUsage       = 2 // wrong usage, or an invalid file
 	exitInterrupted = 130
 )
 
-// cli is the whole command line.
+// cli has all commands and flags.
 type cli struct {
 	Common common `embed:""`
 
@@ -86,14 +86,16 @@ type cli struct {
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"Completions of a command line, for the shell scripts."`
 	Licences   licencesCmd   `cmd:"" help:"Show the licenses of Throng and its dependencies." group:"Scenarios, settings and mocks"`
 	Guide      guideCmd      `cmd:"" help:"Read or search the guide." group:"Scenarios, settings and mocks"`
+	Help       helpCmd       `cmd:"" help:"Show the overview, or the help of a command." group:"Scenarios, settings and mocks"`
+	Version    versionCmd    `cmd:"" help:"Print version and platform." group:"Scenarios, settings and mocks"`
 }
 
-// common are the flags of all commands.
+// common has the flags of every command.
 type common struct {
-	Data    string           `help:"Data folder." placeholder:"DIR" env:"${env_data}"`
+	Data    string           `help:"Data folder (default: ${data_folder})." placeholder:"DIR" env:"${env_data}"`
 	LogFile string           `help:"Log file, as JSON lines (default: a file per run in the logs folder of the data folder)." placeholder:"FILE"`
 	Debug   bool             `help:"Log at debug level, to the log file and, without a dashboard, to standard error."`
-	Version kong.VersionFlag `help:"Print version and platform."`
+	Version kong.VersionFlag `short:"v" help:"Print version and platform."`
 }
 
 // terminal is what commands talk to.
@@ -196,8 +198,8 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar is what a command line may be, and where the flags of all commands are put. Where the first word names a command,
-// it is that of this command alone: reading the flags of all of them takes longer than most commands do.
+// grammar returns the commands and flags that a command line may use, and where the common flags are put. If the first
+// word names a command it returns only that one: reading the flags of all commands takes longer than most commands run.
 func grammar(args []string) (all any, flags *common) {
 	whole := &cli{}
 	if len(args) == 0 {
@@ -214,18 +216,16 @@ func grammar(args []string) (all any, flags *common) {
 	return whole, &whole.Common
 }
 
-const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
-
-// model is what the whole command line may be.
+// model describes all commands and flags.
 var model = sync.OnceValue(func() *kong.Application {
-	parser, err := newParser(&cli{}, kong.Description(description))
-	if err != nil { // the command line above is wrong
+	parser, err := newParser(&cli{})
+	if err != nil { // a tag above is wrong
 		panic(err)
 	}
 	return parser.Model
 })
 
-// execute carries out a command line and returns its exit code.
+// execute runs a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
 	out, errs := visible.NewWriter(t.out), visible.NewWriter(t.err)
 	t.out, t.err = out, errs
@@ -237,27 +237,34 @@ func execute(args []string, t *terminal) int {
 }
 
 func (t *terminal) execute(args []string) int {
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
 	all, flags := grammar(args)
 	code := -1
 	parser, err := newParser(all,
-		kong.Description(description),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
-		kong.UsageOnError(),
 		kong.Vars{"version": version()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: described}),
 	)
-	if err != nil { // the command line above is wrong
+	if err != nil { // a tag above is wrong
 		panic(err)
 	}
 	command, err := parser.Parse(args)
+	if _, all := all.(*cli); all {
+		if unknown := unknownCommand(args); unknown != nil {
+			err = unknown
+		}
+	}
 	switch {
 	case code >= 0: // --help
 		return code
 	case err != nil && slices.Contains(args, "--json"):
 		return t.failure(err, exitUsage)
 	case err != nil:
-		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
+		fmt.Fprintf(t.err, "throngctl: %v\nRun '%s --help' for usage.\n", err, named(args))
 		return exitUsage
 	}
 	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
@@ -278,13 +285,13 @@ func (t *terminal) execute(args []string) int {
 	return t.fail(command.Run(t))
 }
 
-// version is what --version shows.
+// version returns what --version prints.
 func version() string {
 	a := app.ReadAbout()
 	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
-// fail tells a person what went wrong and finds the exit code that it means.
+// fail prints what went wrong and returns the exit code for it.
 func (t *terminal) fail(err error) int {
 	var code exitError
 	var mistakes *scenario.Mistakes
@@ -307,7 +314,7 @@ func (t *terminal) fail(err error) int {
 	}
 }
 
-// codeOf is the exit code of what a command returned.
+// codeOf returns the exit code for the error of a command.
 func codeOf(err error) int {
 	var code exitError
 	switch {
@@ -319,7 +326,7 @@ func codeOf(err error) int {
 	return exitOf(err)
 }
 
-// exitOf tells a person's mistake from what failed.
+// exitOf returns exitUsage for a user's mistake, and exitFailed for anything else.
 func exitOf(err error) int {
 	var mistakes *scenario.Mistakes
 	var field *engine.FieldError

@@ -113,7 +113,7 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	}
 	for _, s := range app.RunSettings() {
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.EnvNot})
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, append([]string{s.Variable()}, s.Env...), s.EnvNot})
 	}
 	db, places, err := app.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {

@@ -30,17 +30,18 @@ var (
 
 // rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/...", "/engine/machine"}, noPgx},
+	{"/engine", []string{"/engine/internal/...", "/engine/machine", "/engine/suggest"}, noPgx},
 	{"/engine/machine", nil, append([]string{module + "/engine$"}, noPgx...)},
-	{"/engine/internal", []string{"/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/internal", []string{"/engine/internal/...", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/suggest", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/script", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/pgbouncer", nil, append([]string{module}, noPgx...)},
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script"}, below},
 	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
-	{"/engine/chain", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
-	{"/engine/scenario", []string{"/engine", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
+	{"/engine/chain", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
+	{"/engine/scenario", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/internal/..."}, noPgx},
 	{"/engine/compare", []string{"/engine", "/engine/internal/..."}, noPgx},
