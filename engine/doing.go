@@ -203,7 +203,7 @@ func (s *Session) Released() {
 
 // see changes what is seen of a session that a worker has.
 func (s *Session) see(f func(d *Doing)) {
-	if s != nil && s.worker != nil {
-		s.worker.slot.change(f)
+	if s != nil && s.slot != nil {
+		s.slot.Show(f)
 	}
 }

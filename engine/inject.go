@@ -123,7 +123,7 @@ func withNewest(all []Injection, i Injection) []Injection {
 
 // Injected are the messages that were put into the agent's inbox by hand since it was read last.
 func (s *Session) Injected() []Letter {
-	return Injected(s.run.injected, s.Memory, s.Place)
+	return Injected(s.host.Injected(), s.Memory, s.Place)
 }
 
 // Injected are those messages of all that an agent with a memory, nil is none, finds in its inbox in a cycle.

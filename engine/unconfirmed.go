@@ -80,15 +80,15 @@ func (r *UnconfirmedRow) Inexact() *Inexact {
 // Unconfirmed journals that a changing request of a step may have been carried out twice.
 func (s *Session) Unconfirmed(path, request string) {
 	row := UnconfirmedRow{Place: s.Place, At: time.Now(), Path: path, Request: request}
-	s.run.journal.Append(row)
-	s.run.doubts.add(row.Inexact())
+	s.host.Append(row)
+	s.host.Doubt(row.Inexact())
 }
 
 // Doubt makes the run inexact from a step of the session on. The journal keeps the first reason.
 func (s *Session) Doubt(path, why string) {
 	since := &Inexact{s.Cycle, s.Agent, path, why}
-	if s.run.doubts.add(since) {
-		s.run.journal.Append(ChangeRow{
+	if s.host.Doubt(since) {
+		s.host.Append(ChangeRow{
 			At: time.Now(), Cycle: s.Cycle, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: since,
 		})
 	}
