@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // governed reports whether something else than people moves the limit.
@@ -107,7 +109,7 @@ func (l *loop) parted(wanted []Assignment) (own, others []Assignment, err error)
 		case l.serviceOf(a.Name) != nil:
 			others = append(others, a)
 		default:
-			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", "choose " + orList(l.names())})
+			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", strings.TrimSpace(suggest.Hint(a.Name, l.names()) + " choose " + orList(l.names()))})
 		}
 		seen[a.Name] = true
 	}

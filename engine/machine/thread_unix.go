@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package host
+package machine
 
 import (
 	"time"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ThreadTime is the CPU time so far of the thread that it is called on.
+// ThreadTime returns the CPU time so far of the calling thread.
 func ThreadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {

@@ -1,4 +1,4 @@
-package doc
+package suggest
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSuggest(t *testing.T) {
+func TestNearest(t *testing.T) {
 	keys := []string{"kind", "when", "condition", "depends_on", "max_tokens", "timeout", "get", "post", "as", "do", "to"}
 	for word, want := range map[string]string{
 		"whne":                      "when",
@@ -25,14 +25,14 @@ func TestSuggest(t *testing.T) {
 		"":                          "",
 		strings.Repeat("when", 100): "",
 	} {
-		if got := Suggest(word, keys); got != want {
+		if got := Nearest(word, keys); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
-	if got := Suggest("when", nil); got != "" {
+	if got := Nearest("when", nil); got != "" {
 		t.Errorf("no candidates: got %q", got)
 	}
-	if got := Suggest("stp", []string{"stop", "step"}); got != "stop" {
+	if got := Nearest("stp", []string{"stop", "step"}); got != "stop" {
 		t.Errorf("equally near: got %q, want the first", got)
 	}
 }

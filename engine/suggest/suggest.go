@@ -1,4 +1,5 @@
-package doc
+// Package suggest finds the name that a misspelled word was meant to be.
+package suggest
 
 import (
 	"strings"
@@ -6,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Suggest returns the candidate that word was most likely meant to be, or "" when none is near. Case, hyphens and
-// spaces do not count; a longer word may be further off. Of equally near candidates the first is taken.
-func Suggest(word string, candidates []string) string {
+// Nearest returns the candidate that word was most likely meant to be, or "" if none is near. It ignores case, hyphens
+// and spaces, and allows longer words more mistakes. Of equally near candidates it returns the first.
+func Nearest(word string, candidates []string) string {
 	const longest = 64 // longer words are not typing mistakes
 	from := fold(word)
 	if len(from) == 0 || len(from) > longest {
@@ -27,7 +28,15 @@ func Suggest(word string, candidates []string) string {
 	return found
 }
 
-// tolerance is how many edits a word of n characters may be off: 1 up to four, 2 up to eight, then 3.
+// Hint returns the question whether the nearest candidate was meant, or "" if none is near.
+func Hint(word string, candidates []string) string {
+	if near := Nearest(word, candidates); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// tolerance returns how many mistakes a word of n characters may have: 1 up to four characters, 2 up to eight, then 3.
 func tolerance(n int) int {
 	if n < 2 {
 		return 0
@@ -46,7 +55,7 @@ func fold(word string) []rune {
 	return runes
 }
 
-// distance is the Damerau-Levenshtein distance in its restricted form (optimal string alignment): insertions,
+// distance returns the Damerau-Levenshtein distance in its restricted form (optimal string alignment): insertions,
 // deletions, substitutions and swaps of neighbours (Damerau, CACM 7(3), 1964).
 func distance(a, b []rune) int {
 	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -1,22 +1,18 @@
-package host
+package machine
 
 import (
 	"os"
 	"strconv"
 	"strings"
-
-	"github.com/shirou/gopsutil/v3/mem"
 )
 
-// cgroupLimits are where Linux says how much memory a container may use: version 2 of control groups, and version 1.
+// cgroupLimits are the files where Linux states a container's memory limit: control groups version 2, then version 1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// TotalMemory is the memory of the machine, or of the container if that has less; 0 is not known.
+// TotalMemory returns the bytes of memory of the machine, or of the container if that has less; 0 is unknown.
 func TotalMemory() uint64 {
-	var total uint64
-	if m, err := mem.VirtualMemory(); err == nil {
-		total = m.Total
-	}
+	m, _ := readMemory()
+	total := m.total
 	for _, path := range cgroupLimits {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -1,4 +1,4 @@
-package host
+package machine
 
 import (
 	"math"
@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// scheduler is what the runtime says of itself at one moment: counters grow for ever.
+// scheduler holds the runtime's own counters at one moment; they only grow.
 type scheduler struct {
 	collector float64 // CPU seconds for collecting garbage
 	counts    []uint64
-	buckets   []float64 // seconds: the bounds of counts, one more than these
+	buckets   []float64 // bounds of counts in seconds; one more than there are counts
 }
 
 func readScheduler() scheduler {
@@ -27,8 +27,8 @@ func readScheduler() scheduler {
 	return s
 }
 
-// wait is for how long goroutines waited for a core since an earlier reading, at a quantile: the upper bound of its
-// bucket, which is 12.5 % wide; 0 where none waited.
+// wait returns how long goroutines waited for a core since an earlier reading, at quantile q: the upper bound of its
+// bucket, which is 12.5% wide; 0 if none waited.
 func (s *scheduler) wait(was *scheduler, q float64) time.Duration {
 	if len(s.counts) == 0 || len(s.counts) != len(was.counts) {
 		return 0
