@@ -85,7 +85,7 @@ func TestBottlenecks(t *testing.T) {
 		{"too early to tell", func(o *engine.Overhead) { o.Span = time.Second }, 50, "", health.Unbound, "", ""},
 		{"nothing ended", func(o *engine.Overhead) { o.Times = engine.Times{} }, 50, "", health.Unbound, "", ""},
 	} {
-		got := FindBottleneck(minute(c.change), c.limit, c.by)
+		got := health.FindBottleneck(minute(c.change), c.limit, c.by)
 		if got.Kind != c.want || !strings.Contains(got.String(), c.says) || !strings.Contains(got.Advice, c.helps) {
 			t.Errorf("%s: %v: %s (%s), want %v: %s (%s)", c.name, got.Kind, got, got.Advice, c.want, c.says, c.helps)
 		}
