@@ -110,7 +110,7 @@ chain c:
 	code, out, _ = ctl(t, "try", file, "--data", t.TempDir(), "--json")
 	var trial struct{ Steps []struct{ Shadowed []string } }
 	err := json.Unmarshal([]byte(out), &trial)
-	if code != exitDone || err != nil || len(trial.Steps) != 2 || len(trial.Steps[0].Shadowed) != 3 || !strings.Contains(strings.Join(strings.Fields(out), ""), `[200,"paid","aparcel",3]`) {
+	if code != exitDone || err != nil || len(trial.Steps) != 2 || len(trial.Steps[0].Shadowed) != 3 || !strings.Contains(strings.Join(strings.Fields(out), ""), `[200,"paid","adelivery",3]`) {
 		t.Errorf("exit code %d, %v\n%s", code, err, out)
 	}
 }

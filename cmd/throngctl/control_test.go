@@ -24,13 +24,13 @@ func TestSecondTerminal(t *testing.T) {
 		out, errs string // regular expressions
 	}{
 		{"status", exitDone, `^run ` + id + `: .*\n  phase +running\n(.*\n)*  limit +50, \d+ in flight`, ""},
-		{"set", exitDone, `^SETTING +VALUE +MEANING\n(.*\n)*limit +50 +\S`, ""},
+		{"set", exitDone, `^SETTING +VALUE +MEANING\n(.*\n)*max-concurrent +50 +\S`, ""},
 		{"set max-concurrent=3", exitDone, `^max-concurrent +50 → 3\n$`, ""},
 		{"set " + id[:11] + " max-concurrent=4 --why lunch", exitDone, `^max-concurrent +3 → 4\n$`, ""},
 		{"set max-concurrent=2 colour=red", exitUsage, "", `nothing was changed: colour: cannot be changed .*max-concurrent`},
 		{"set max-concurrent=many", exitUsage, "", `nothing was changed: max-concurrent: `},
 		{"set limit", exitUsage, "", `limit: expected name=value \(for example max-concurrent=30; `},
-		{"set governor=magic", exitUsage, "", `nothing was changed: governor: there is no governor "magic"`},
+		{"set governor=magic", exitUsage, "", `nothing was changed: governor: unknown governor "magic"`},
 		{"set max-concurrent=3 what", exitUsage, "", `what: expected name=value`},
 		{"pause --why lunch", exitDone, `^run ` + id + `: paused; .*throngctl continue\n$`, ""},
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
@@ -97,7 +97,7 @@ func checkChanges(t *testing.T, data string) {
 		got = append(got, strings.Join([]string{row[2], row[3], row[4], row[6]}, " "))
 	}
 	want := []string{
-		"limit 50 3 ", "limit 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ", "inject shopper-2, shopper-5 … ",
+		"max-concurrent 50 3 ", "max-concurrent 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ", "inject shopper-2, shopper-5 … ",
 		"phase running draining enough", "phase draining cut enough",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -44,7 +44,7 @@ func TestDamagedRun(t *testing.T) {
 		says(exitDone, broken, "runs")
 		says(exitFailed, "a part of it cannot be read", "resume", broken)
 		says(exitDone, "it stays in the trash", "delete", broken, "--yes")
-		says(exitDone, broken, "bin")
+		says(exitDone, broken, "trash")
 		says(exitDone, "", "restore", broken)
 	}
 	says(exitDone, "damaged", "runs")

@@ -44,7 +44,7 @@ var answers = []struct {
 	{"note RUN", noteJSON{}},
 	{"delete", deletedJSON{}},
 	{"prune", prunedJSON{}},
-	{"bin", trashJSON{}},
+	{"trash", trashJSON{}},
 	{"push", pushedJSON{}},
 	{"push --check", []checkJSON{}},
 	{"scenarios", []builtInJSON{}},

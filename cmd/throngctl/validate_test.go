@@ -47,7 +47,7 @@ func TestForecastInTheTerminal(t *testing.T) {
 		t.Errorf("the manifest has no forecast:\n%s", out)
 	}
 	code, _, stderr = ctl(t, "validate", "shopping", "--data", data, "--max-concurrent", "0")
-	if code != exitUsage || !strings.Contains(stderr, "limit") {
+	if code != exitUsage || !strings.Contains(stderr, "at least 1") {
 		t.Errorf("a limit of 0: exit code %d\n%s", code, stderr)
 	}
 }

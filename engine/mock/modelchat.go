@@ -48,11 +48,20 @@ func (m *Model) key(q *chatRequest) draw.Key {
 	if q.seeded {
 		seed = uint64(q.seed)
 	}
-	key := draw.Key{}.Text("rehearsal answer").Int(seed).Text(q.model).Text(q.format.kind).Text(q.format.name).Text(string(q.format.schema))
+	key := draw.Key{}.Text("rehearsal answer").Int(seed).Text(drawName(q.model)).Text(q.format.kind).Text(q.format.name).Text(string(q.format.schema))
 	for _, one := range q.messages {
 		key = key.Text(one.role).Text(one.name).Text(one.text)
 	}
 	return key
+}
+
+// drawName is the name by which a model's draws are keyed. The bundled models were once called "rehearsal-1" and
+// "rehearsal-2"; their draws keep those names so that answers stay the same.
+func drawName(model string) string {
+	if n, ok := strings.CutPrefix(model, "mock-"); ok {
+		return "rehearsal-" + n
+	}
+	return model
 }
 
 func (m *Model) complete(q *chatRequest) (*completion, *apiError) {

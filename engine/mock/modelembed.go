@@ -104,7 +104,7 @@ const (
 // others, Feature Hashing for Large Scale Multitask Learning, 2009).
 func embed(model, text string, size int) []float32 {
 	sum := make([]float64, size)
-	root := draw.Key{}.Text("rehearsal embedding").Text(model)
+	root := draw.Key{}.Text("rehearsal embedding").Text(drawName(model))
 	add := func(kind, feature string, weight float64) {
 		place, sign := root.Text(kind).Text(feature).Sum()
 		if sign&1 == 0 {

@@ -35,7 +35,7 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 		"moderate":  {"{kind: llm, provider: openai, model: x, limits: {concurrent: 50, max_rate: 50}}", nil},
 		"one's own": {"{kind: llm, provider: ollama, model: x, limits: {concurrent: 1000}}", nil},
 		"mocked":    {"{kind: llm, url: 'mock:model', limits: {concurrent: 1000}}", nil},
-		"no model":  {"{kind: llm, url: 'mock:model', limits: {timeout: 5s}}", []string{"test.yaml:1:69: 5s for a model: many answers take longer (60s, say)"}},
+		"no model":  {"{kind: llm, url: 'mock:model', limits: {timeout: 5s}}", []string{"test.yaml:1:64: 5s for a model: many answers take longer (60s, say)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := warnings(t, "services: {m: "+c.service+"}"+rest); !slices.Equal(got, c.want) {

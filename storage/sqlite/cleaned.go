@@ -32,7 +32,7 @@ func (w *transaction) cleanupEnds(r *engine.EndRow) error {
 func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
 	var of, text string
 	c := engine.Cleaned{}
-	err := w.tx.row(`SELECT id, coalesce(json_extract(settings, '$.Cleanup'), ''), coalesce(json_array_length(settings, '$.Agents'), 0) FROM runs WHERE key = ?`,
+	err := w.tx.row(`SELECT id, coalesce(json_extract(settings, '$.cleanup_of'), ''), coalesce(json_array_length(settings, '$.agents'), 0) FROM runs WHERE key = ?`,
 		w.journal.run).Scan((*string)(&c.By), &of, &c.Agents)
 	if err != nil || of == "" {
 		return err

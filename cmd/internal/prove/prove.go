@@ -17,7 +17,7 @@ import (
 )
 
 // DefaultSeed is that of proofs for which nobody chose one.
-const DefaultSeed uint64 = 1
+const DefaultSeed uint64 = 2
 
 // Config says what is to be proved.
 type Config struct {

@@ -134,7 +134,7 @@ func (l look) crashed(d *desktop) {
 func (l look) help(d *desktop) {
 	d.t.Helper()
 	d.click("Settings")
-	for _, title := range []string{"Notices", "Metrics elsewhere"} {
+	for _, title := range []string{"Notices", "Telemetry"} {
 		l.reveal(d, title, 0.97, func() *part { return d.find(title) })
 		d.xdotool("click", "--repeat", "5", "5") // to what is below it, where there is any
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
