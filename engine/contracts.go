@@ -50,7 +50,7 @@ func (discard) Trouble() <-chan error                { return nil }
 // Probe reads what a run cannot know of itself. A nil function is skipped. None may wait: the run's loop calls them.
 type Probe struct {
 	// Host samples the machine; called once a second, from one goroutine.
-	Host func() Host
+	Host func() HostMetrics
 	// Connections counts those to remote databases, of the sink and of sql steps, or, without any, to the local store.
 	Connections func() Connections
 	// Writes returns how many rows were committed so far to these.

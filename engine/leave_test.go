@@ -76,11 +76,11 @@ func TestPanic(t *testing.T) {
 	for name, breakIt := range map[string]func(cfg *engine.Config){
 		"the loop": func(cfg *engine.Config) {
 			n := 0
-			cfg.Probe.Host = func() engine.Host {
+			cfg.Probe.Host = func() engine.HostMetrics {
 				if n++; n == 5 {
 					bug()
 				}
-				return engine.Host{}
+				return engine.HostMetrics{}
 			}
 		},
 		"beside the loop": func(cfg *engine.Config) { cfg.Barrier = func(int) { bug() } },

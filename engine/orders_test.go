@@ -106,7 +106,7 @@ func TestGovernorReadsTheRun(t *testing.T) {
 		})
 		cfg, p, _ := steered(100, crowd)
 		cfg.Probe.Connections = func() engine.Connections { return engine.Connections{Own: 3, Server: 40, Max: 60} }
-		cfg.Probe.Host = func() engine.Host { return engine.Host{CPU: 71} }
+		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{CPU: 71} }
 		cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "shop", InFlight: 4}}}
 		r := start(t, cfg)
 		time.Sleep(2500 * time.Millisecond)

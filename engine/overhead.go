@@ -158,7 +158,7 @@ type Late struct {
 func (l Late) Worse(other Late) Late { return Late{max(l.Tick, other.Tick), max(l.Core, other.Core)} }
 
 // account adds a second to what is known of the run's overhead.
-func (l *loop) account(now time.Time, span time.Duration, h *Host) {
+func (l *loop) account(now time.Time, span time.Duration, h *HostMetrics) {
 	p := &l.cfg.Probe
 	writer, window := grown(p.Writer), grown(p.Window)
 	o := &l.totals.Peaks.Overhead

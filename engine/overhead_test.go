@@ -89,8 +89,8 @@ func TestMachineIsTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
 		cfg.Settings.Limit = 4
-		cfg.Probe.Host = func() engine.Host {
-			return engine.Host{CPU: 95, ProcessCPU: 180, Cores: 2, Collector: 20, CoreWait: 3 * time.Millisecond}
+		cfg.Probe.Host = func() engine.HostMetrics {
+			return engine.HostMetrics{CPU: 95, ProcessCPU: 180, Cores: 2, Collector: 20, CoreWait: 3 * time.Millisecond}
 		}
 		var worked time.Duration
 		cfg.Probe.Writer = func() time.Duration { worked += 250 * time.Millisecond; return worked }

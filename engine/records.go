@@ -213,13 +213,13 @@ type MetricsRow struct {
 	Service Quantiles `cbor:"9,keyasint"`
 	Held    Quantiles `cbor:"10,keyasint"`
 	// Per second, over this second.
-	SessionsPerSec float64 `cbor:"11,keyasint"`
-	RequestsPerSec float64 `cbor:"12,keyasint"`
-	WritesPerSec   float64 `cbor:"13,keyasint"`
-	RateLimited    int64   `cbor:"14,keyasint"` // 429s so far
-	Retries        int64   `cbor:"15,keyasint"` // so far
-	Errors         Errors  `cbor:"16,keyasint"` // failed sessions so far, by class
-	Host           Host    `cbor:"17,keyasint"`
+	SessionsPerSec float64     `cbor:"11,keyasint"`
+	RequestsPerSec float64     `cbor:"12,keyasint"`
+	WritesPerSec   float64     `cbor:"13,keyasint"`
+	RateLimited    int64       `cbor:"14,keyasint"` // 429s so far
+	Retries        int64       `cbor:"15,keyasint"` // so far
+	Errors         Errors      `cbor:"16,keyasint"` // failed sessions so far, by class
+	Host           HostMetrics `cbor:"17,keyasint"`
 	// Connections in use by Throng, and of all clients of the database server; -1 where there is none.
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
@@ -260,8 +260,8 @@ func (p *Pool) Add(q Pool) {
 	p.Waiting += q.Waiting
 }
 
-// Host is what the machine and this process use. Rates are per second since the previous sample.
-type Host struct {
+// HostMetrics are what the machine and this process use. Rates are per second since the previous sample.
+type HostMetrics struct {
 	CPU         float64 `cbor:"1,keyasint"` // percent of the machine
 	ProcessCPU  float64 `cbor:"2,keyasint"` // percent of one core
 	Memory      uint64  `cbor:"3,keyasint"` // resident bytes of this process

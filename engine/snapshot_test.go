@@ -154,9 +154,9 @@ func TestMetricsRows(t *testing.T) {
 		cfg.Settings.Limit, cfg.Settings.Metrics = 10, true
 		memory, writes := uint64(0), int64(1000)
 		cfg.Probe = engine.Probe{
-			Host: func() engine.Host {
+			Host: func() engine.HostMetrics {
 				memory = 100 - memory
-				return engine.Host{CPU: 12, Memory: memory}
+				return engine.HostMetrics{CPU: 12, Memory: memory}
 			},
 			Connections: func() engine.Connections { return engine.Connections{Own: 3, Server: 17, Max: 60} },
 			Writes:      func() int64 { writes += 50; return writes },

@@ -24,7 +24,7 @@ type Reading struct {
 	CycleEnded, CycleFailed, CycleTotal int64
 
 	Service     Quantiles // what services and steps took in the sessions that ended, without what the engine throttled
-	Host        Host
+	Host        HostMetrics
 	Connections Connections
 	Services    []ServiceState
 	LastEnd     time.Time // when a session ended last, or work could begin

@@ -139,7 +139,7 @@ func crowd() *reader {
 				At: epoch, Cycle: 0, Phase: engine.Running, Ended: 2, Acted: 1, Limit: 50, InFlight: 3, Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond},
 				Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5,
 				RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Lag: 15 * time.Millisecond, Connections: 7, ServerConnections: 12, ServerMax: 60, Unsent: 100, Pool: engine.Pool{Size: 8, InUse: 2, Idle: 5, Waiting: 1}, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1},
-				Host: engine.Host{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
+				Host: engine.HostMetrics{CPU: 12.345, ProcessCPU: 99.9, Memory: 123_456_789, Available: 4e9, NetIn: 1000, NetOut: 0, DiskFree: 10e9},
 				Flow: engine.Flow{Parallel: 10, Sequential: 3, Failed: 2, TimedOut: 1, Chains: 1, Busy: 5 * time.Second, Wall: time.Second}, Speedup: 12.3456,
 				Overhead: engine.Overhead{
 					Span: time.Second, Writer: 250 * time.Millisecond, Window: 90 * time.Millisecond,
@@ -150,7 +150,7 @@ func crowd() *reader {
 			},
 			{
 				At: epoch.Add(time.Second), Cycle: 1, Phase: engine.Paused, WritesPerSec: math.NaN(), Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1, Usage: engine.Usage{Calls: 3, Input: 1300, Output: 35, Cost: 21_300, Unpriced: 1},
-				Host: engine.Host{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
+				Host: engine.HostMetrics{CPU: math.NaN(), ProcessCPU: -1, NetIn: math.Inf(1)},
 			},
 		},
 		memory: map[int]*engine.Memory{

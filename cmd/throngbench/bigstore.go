@@ -185,7 +185,7 @@ func metricsOf(r *rand.Rand, cycle int, t *engine.Totals, at time.Time) engine.M
 	return engine.MetricsRow{
 		At: at, Cycle: cycle, Phase: engine.Running, Ended: t.Ended(), Acted: t.Acted, Limit: 50, InFlight: 50, Total: q, Service: q, Queue: q,
 		SessionsPerSec: 30 + r.Float64(), RequestsPerSec: 180 + r.Float64(), Connections: -1, ServerConnections: -1, Unsent: -1, ServerMax: -1,
-		Host: engine.Host{CPU: 100 * r.Float64(), ProcessCPU: 90 * r.Float64(), Memory: 1e8 + r.Uint64N(1e7), Available: 8e9, DiskFree: 1e11, MemoryTotal: 16e9},
+		Host: engine.HostMetrics{CPU: 100 * r.Float64(), ProcessCPU: 90 * r.Float64(), Memory: 1e8 + r.Uint64N(1e7), Available: 8e9, DiskFree: 1e11, MemoryTotal: 16e9},
 	}
 }
 

@@ -24,7 +24,7 @@ func brief(data string, more ...string) []string {
 }
 
 // unseen is what is known of a machine that cannot be looked at. One that is busy with others would have levels left out.
-func unseen() engine.Host { return engine.Host{} }
+func unseen() engine.HostMetrics { return engine.HostMetrics{} }
 
 // rested is ctl on such a machine.
 func rested(t *testing.T, args ...string) (code int, stdout, stderr string) {

@@ -18,16 +18,16 @@ import (
 )
 
 // hostThatPanics is a machine whose figures panic in the run's loop, at the second that panicEnv says; nil without.
-func hostThatPanics() func() engine.Host {
+func hostThatPanics() func() engine.HostMetrics {
 	n, err := strconv.Atoi(os.Getenv(panicEnv))
 	if err != nil {
 		return nil
 	}
-	return func() engine.Host {
+	return func() engine.HostMetrics {
 		if n--; n < 0 {
 			panic("no figures, and postgres://me:canary-7f3a@db/x")
 		}
-		return engine.Host{}
+		return engine.HostMetrics{}
 	}
 }
 

@@ -121,7 +121,7 @@ type hooks struct {
 	onCommit  func(n int64)
 	onRequest func(mock.Request)
 	witness   service.Witness
-	host      func() engine.Host
+	host      func() engine.HostMetrics
 	env       []string // of the processes that throngctl prove starts, beside its own
 	cores     int      // of the machine in forecasts; 0 is as it is
 	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine

@@ -105,7 +105,7 @@ func record(t *testing.T) *recording {
 			{Metric: "duration", Op: ">", Bound: 1, Text: "> 1s"},
 			{Metric: "cycle_time", Op: "<", Bound: 1e6, Text: "< 1e6s"},
 		}
-		cfg.Probe.Host = func() engine.Host { return engine.Host{Memory: 1 << 20} }
+		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{Memory: 1 << 20} }
 		run, err := engine.Start(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func TestBoundsAreKept(t *testing.T) {
 func TestNothingHappensWithoutEvidence(t *testing.T) {
 	for _, g := range engine.Governors {
 		s := newScript(t, engine.Steering{Governor: g.Name, Floor: 1, Ceiling: 100})
-		s.r.Host = engine.Host{CPU: 10, MemoryTotal: 16e9, Available: 8e9}
+		s.r.Host = engine.HostMetrics{CPU: 10, MemoryTotal: 16e9, Available: 8e9}
 		s.r.Connections = engine.Connections{Own: 1, Server: 5, Max: 60}
 		for range 600 {
 			if o := s.ends(0, 0); o.Limit != 50 {
@@ -109,7 +109,7 @@ func TestNothingHappensWithoutEvidence(t *testing.T) {
 
 func TestSleepBeginsAfresh(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
-	s.r.Host = engine.Host{CPU: 95, MemoryTotal: 16e9, Available: 8e9}
+	s.r.Host = engine.HostMetrics{CPU: 95, MemoryTotal: 16e9, Available: 8e9}
 	s.ends(10, 0)
 	s.ends(10, 0)
 	s.r.Slept = time.Hour
@@ -256,7 +256,7 @@ func anyReading(t *rapid.T, at time.Time, limit int) engine.Reading {
 		At: at.Add(span), Span: span, Phase: rapid.SampledFrom([]engine.Phase{engine.Running, engine.Running, engine.Running, engine.Paused}).Draw(t, "phase"),
 		Cycle: int(count("cycle", 3)), Limit: limit, InFlight: int(count("in flight", limit+5)), Busy: share("busy"),
 		Ended: count("ended", 60), CycleTotal: count("total", 400), LastEnd: at,
-		Host:        engine.Host{CPU: 100 * share("cpu"), MemoryTotal: 8e9, Available: uint64(8e9 * share("available")), Memory: uint64(4e9 * share("memory"))},
+		Host:        engine.HostMetrics{CPU: 100 * share("cpu"), MemoryTotal: 8e9, Available: uint64(8e9 * share("available")), Memory: uint64(4e9 * share("memory"))},
 		Connections: engine.Connections{Own: int(count("own", 30)) - 1, Server: int(count("server", 70)) - 1, Max: int(count("max", 60)) - 1},
 	}
 	r.Failed = int64(share("failed") * share("failed too") * float64(r.Ended))

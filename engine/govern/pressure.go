@@ -54,7 +54,7 @@ func (p *pressure) next(r *engine.Reading, b bounds) (int, string) {
 }
 
 // why says in true figures why the limit moves.
-func (p *pressure) why(h *engine.Host, lower bool) string {
+func (p *pressure) why(h *engine.HostMetrics, lower bool) string {
 	used := inUse(h)
 	switch {
 	case lower && p.memoryHigh > 0 && used > p.memoryHigh && h.CPU <= p.cpuHigh:
@@ -66,7 +66,7 @@ func (p *pressure) why(h *engine.Host, lower bool) string {
 }
 
 // inUse is how much of the machine's memory is, in percent.
-func inUse(h *engine.Host) float64 {
+func inUse(h *engine.HostMetrics) float64 {
 	if h.MemoryTotal == 0 {
 		return 0
 	}
@@ -75,7 +75,7 @@ func inUse(h *engine.Host) float64 {
 
 // available is how many bytes the policy takes to be left: what should be left to it where memory in use is at its low
 // bound, and what must be left where it is at its high one.
-func (p *pressure) available(h *engine.Host) uint64 {
+func (p *pressure) available(h *engine.HostMetrics) uint64 {
 	total := float64(h.MemoryTotal)
 	enough, critical := memoryBounds(h)
 	low, high := 100*(1-enough/total), 100*(1-critical/total) // of the policy, in use

@@ -51,7 +51,7 @@ func TestThresholds(t *testing.T) {
 			at = at.Add(time.Second)
 			o := p.Steer(engine.Reading{
 				At: at, Span: time.Second, Phase: engine.Running, Limit: limit, InFlight: limit, Busy: 1, Ended: 20, LastEnd: at,
-				Host: engine.Host{CPU: c.cpu, ProcessCPU: 4 * c.cpu, Memory: 20 * giga, Available: (100 - c.used) * giga, MemoryTotal: 100 * giga, Cores: 4},
+				Host: engine.HostMetrics{CPU: c.cpu, ProcessCPU: 4 * c.cpu, Memory: 20 * giga, Available: (100 - c.used) * giga, MemoryTotal: 100 * giga, Cores: 4},
 			})
 			if o.Limit != limit {
 				limit, why = o.Limit, o.Why

@@ -159,7 +159,7 @@ func (m *resources) watch(r *engine.Reading) {
 }
 
 // ownCPU is what Throng uses, in percent of the machine.
-func (m *resources) ownCPU(h *engine.Host) float64 { return h.ProcessCPU / float64(m.cores) }
+func (m *resources) ownCPU(h *engine.HostMetrics) float64 { return h.ProcessCPU / float64(m.cores) }
 
 // typical is how many sessions were in flight during a reading in which the limit was reached: between two bursts of
 // short sessions few are seen at its end.
@@ -228,7 +228,7 @@ func (m *resources) higher(r *engine.Reading) {
 
 // memoryBounds are what the machine should have left and must have left, in bytes: 4 GB and 2 GB, and of a small machine
 // a quarter and an eighth of what it has.
-func memoryBounds(h *engine.Host) (enough, critical float64) {
+func memoryBounds(h *engine.HostMetrics) (enough, critical float64) {
 	total := float64(h.MemoryTotal)
 	return min(4e9, total/4), min(2e9, total/8)
 }

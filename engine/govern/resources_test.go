@@ -66,16 +66,16 @@ func reaches(tr *trace, from, to int) int {
 }
 
 func TestResourcesMoves(t *testing.T) {
-	host := func(cpu float64, free, own uint64) engine.Host {
-		return engine.Host{CPU: cpu, MemoryTotal: 16e9, Available: free, Memory: own}
+	host := func(cpu float64, free, own uint64) engine.HostMetrics {
+		return engine.HostMetrics{CPU: cpu, MemoryTotal: 16e9, Available: free, Memory: own}
 	}
-	own := func(h engine.Host, percent float64) engine.Host {
+	own := func(h engine.HostMetrics, percent float64) engine.HostMetrics {
 		h.ProcessCPU = percent * float64(runtime.NumCPU())
 		return h
 	}
 	for _, c := range []struct {
 		name     string
-		host     engine.Host
+		host     engine.HostMetrics
 		busy     float64
 		ended    int64
 		seconds  int
@@ -99,7 +99,7 @@ func TestResourcesMoves(t *testing.T) {
 		{"hot by others, and by half its own", own(host(100, 8e9, 1e9), 50), 1, 10, 3, 14, "CPU 100 % for 3s, above 80 %; Throng uses 50 %"},
 		{"hot by others", own(host(100, 8e9, 1e9), 6), 1, 10, 60, 25, ""},
 		{"warm by others, and no memory for more", own(host(100, 3_900_000_000, 1e9), 6), 1, 10, 60, 25, ""},
-		{"nothing known", engine.Host{}, 1, 10, 60, 25, ""},
+		{"nothing known", engine.HostMetrics{}, 1, 10, 60, 25, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
@@ -121,7 +121,7 @@ func TestResourcesMoves(t *testing.T) {
 // limit is what bounds them.
 func TestResourcesBetweenBursts(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
-	s.r.Limit, s.r.InFlight, s.r.Host, s.r.Busy = 50, 1, engine.Host{CPU: 97, MemoryTotal: 16e9, Available: 8e9}, 0.2
+	s.r.Limit, s.r.InFlight, s.r.Host, s.r.Busy = 50, 1, engine.HostMetrics{CPU: 97, MemoryTotal: 16e9, Available: 8e9}, 0.2
 	var o engine.Orders
 	for range 3 {
 		o = s.ends(200, 0)
@@ -162,7 +162,7 @@ func TestOthersPressure(t *testing.T) {
 					at = at.Add(time.Second)
 					limit = p.Steer(engine.Reading{
 						At: at, Span: time.Second, Phase: engine.Running, Limit: limit, InFlight: limit, Busy: 1, Ended: 10, LastEnd: at,
-						CycleEnded: 10, CycleTotal: 1000, Host: engine.Host{CPU: others + own, ProcessCPU: 4 * own, MemoryTotal: 16e9, Available: 8e9},
+						CycleEnded: 10, CycleTotal: 1000, Host: engine.HostMetrics{CPU: others + own, ProcessCPU: 4 * own, MemoryTotal: 16e9, Available: 8e9},
 					}).Limit
 				}
 			}
@@ -190,7 +190,7 @@ func TestOthersMemory(t *testing.T) {
 	for own, want := range map[uint64]int{200e6: 50, 2e9: 1} {
 		s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 		s.r.Limit, s.r.InFlight, s.r.Busy = 50, 50, 1
-		s.r.Host = engine.Host{CPU: 5, ProcessCPU: 4, MemoryTotal: 16e9, Available: 500e6, Memory: own}
+		s.r.Host = engine.HostMetrics{CPU: 5, ProcessCPU: 4, MemoryTotal: 16e9, Available: 500e6, Memory: own}
 		for range 600 {
 			s.r.Limit = s.ends(10, 0).Limit
 			s.r.InFlight = s.r.Limit
@@ -217,7 +217,7 @@ func TestOthersPressureNeverThrottles(t *testing.T) {
 			o := p.Steer(engine.Reading{
 				At: at, Span: time.Second, Phase: engine.Running, Limit: limit, InFlight: rapid.IntRange(0, limit).Draw(t, "in flight"),
 				Busy: rapid.Float64Range(0, 1).Draw(t, "busy"), Ended: rapid.Int64Range(0, 100).Draw(t, "ended"), LastEnd: at, CycleTotal: 1_000_000,
-				Host:        engine.Host{CPU: min(own+rapid.Float64Range(0, 100).Draw(t, "others"), 100), ProcessCPU: 4 * own, MemoryTotal: 16e9, Available: 8e9},
+				Host:        engine.HostMetrics{CPU: min(own+rapid.Float64Range(0, 100).Draw(t, "others"), 100), ProcessCPU: 4 * own, MemoryTotal: 16e9, Available: 8e9},
 				Connections: engine.Connections{Own: -1, Server: -1, Max: -1},
 			})
 			if o.Limit < limit {

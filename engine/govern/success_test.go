@@ -85,7 +85,7 @@ func TestFailuresShrinkUnderAnyGovernor(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 	s.r.Limit, s.r.InFlight, s.r.CycleTotal = 40, 40, 100000
 	s.r.CycleEnded = 50000
-	s.r.Host = engine.Host{CPU: 76, MemoryTotal: 16e9, Available: 8e9}
+	s.r.Host = engine.HostMetrics{CPU: 76, MemoryTotal: 16e9, Available: 8e9}
 	var o engine.Orders
 	for range 20 {
 		if o = s.ends(20, 0); o.By != "resources" || o.Limit != 40 {

@@ -16,7 +16,7 @@ func TestAnomalies(t *testing.T) {
 		at = at.Add(time.Second)
 		a.See(&engine.MetricsRow{
 			At: at, Phase: phase, Unsent: -1, ServerConnections: connections, ServerMax: 60,
-			Host: engine.Host{CPU: cpu, Memory: 1e9, Available: 9e9, MemoryTotal: 16e9},
+			Host: engine.HostMetrics{CPU: cpu, Memory: 1e9, Available: 9e9, MemoryTotal: 16e9},
 		})
 	}
 	for i := range 60 {

@@ -123,7 +123,7 @@ func (e *examination) ownMemoryThreshold() string {
 }
 
 // EnoughMemory is how much of the machine's memory should be left, in bytes: 4 GB, or a quarter of a small machine's.
-func EnoughMemory(h *engine.Host) uint64 { return min(4e9, h.MemoryTotal/4) }
+func EnoughMemory(h *engine.HostMetrics) uint64 { return min(4e9, h.MemoryTotal/4) }
 
 // memoryLeft compares what should be left with what the system can still give; the share in use says little.
 func (e *examination) memoryLeft() float64 {

@@ -23,7 +23,7 @@ func newPatient() *patient {
 	p := &patient{vitals: health.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
 		At: at, Phase: engine.Running, Cycle: 2, CycleEnded: 100, CycleTotal: 372, Ended: 844, LastCheckpoint: at,
 		Metrics: engine.MetricsRow{
-			Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}, Host: engine.Host{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
+			Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}, Host: engine.HostMetrics{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
 			Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
 		},
 	}}
@@ -49,16 +49,16 @@ func (p *patient) find(m health.Metric) health.Finding {
 }
 
 func TestHealthThresholds(t *testing.T) {
-	host := func(change func(h *engine.Host)) func(*engine.Snapshot) {
+	host := func(change func(h *engine.HostMetrics)) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { change(&s.Metrics.Host) }
 	}
 	cpu := func(all, own float64) func(*engine.Snapshot) {
-		return host(func(h *engine.Host) { h.CPU, h.ProcessCPU = all, own })
+		return host(func(h *engine.HostMetrics) { h.CPU, h.ProcessCPU = all, own })
 	}
 	left := func(available, total uint64) func(*engine.Snapshot) {
-		return host(func(h *engine.Host) { h.Available, h.MemoryTotal = available, total })
+		return host(func(h *engine.HostMetrics) { h.Available, h.MemoryTotal = available, total })
 	}
-	own := func(n uint64) func(*engine.Snapshot) { return host(func(h *engine.Host) { h.Memory = n }) }
+	own := func(n uint64) func(*engine.Snapshot) { return host(func(h *engine.HostMetrics) { h.Memory = n }) }
 	server := func(n, most int) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = n, most }
 	}
@@ -340,7 +340,7 @@ func TestHealthTakesAnything(t *testing.T) {
 		size := rapid.Uint64()
 		p := newPatient()
 		p.live(rapid.IntRange(0, 100).Draw(t, "seconds"), func(s *engine.Snapshot) {
-			s.Metrics.Host = engine.Host{
+			s.Metrics.Host = engine.HostMetrics{
 				CPU: number.Draw(t, "CPU"), ProcessCPU: number.Draw(t, "own CPU"), Memory: size.Draw(t, "own"), Available: size.Draw(t, "available"), MemoryTotal: size.Draw(t, "total"),
 			}
 			s.Metrics.Unsent = rapid.Int64Range(-1, 1e6).Draw(t, "unsent")

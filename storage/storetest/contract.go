@@ -296,7 +296,7 @@ func testPeaks(t *testing.T, open Open) {
 		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
 		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
 		engine.MetricsRow{
-			At: at(107), Host: engine.Host{Memory: 8}, Connections: -1, ServerConnections: 40,
+			At: at(107), Host: engine.HostMetrics{Memory: 8}, Connections: -1, ServerConnections: 40,
 			Overhead: engine.Overhead{Span: 3 * time.Second, Requests: 7}, Late: engine.Late{Tick: time.Millisecond, Core: 4 * time.Millisecond},
 		},
 		engine.MetricsRow{At: at(107), Connections: -1, ServerConnections: -1, Overhead: engine.Overhead{Span: 4 * time.Second, Requests: 9}, Late: engine.Late{Tick: 3 * time.Millisecond}})
@@ -360,7 +360,7 @@ func testMetrics(t *testing.T, open Open) {
 	want := func(i int) engine.MetricsRow {
 		return engine.MetricsRow{
 			At: at(i), Cycle: i / 60, Phase: engine.Running, Ended: int64(i), Limit: 50, Unsent: -1, WritesPerSec: 1.25,
-			Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Host: engine.Host{CPU: 12.5, Memory: 1 << 30},
+			Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Host: engine.HostMetrics{CPU: 12.5, Memory: 1 << 30},
 			Flow:  engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute},
 			Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5, TimedOut: 4,
 		}

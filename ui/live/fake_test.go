@@ -142,7 +142,7 @@ func metrics(at time.Time) engine.MetricsRow {
 	q := engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}
 	return engine.MetricsRow{
 		At: at, Cycle: 2, Phase: engine.Running, Limit: 50, InFlight: 48, Total: q, SessionsPerSec: 84, RequestsPerSec: 412,
-		Host:        engine.Host{CPU: 42, ProcessCPU: 30, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
+		Host:        engine.HostMetrics{CPU: 42, ProcessCPU: 30, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
 		Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
 	}
 }

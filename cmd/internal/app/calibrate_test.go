@@ -25,7 +25,7 @@ func little(t *testing.T, set map[string]string) Sweep {
 	}
 	l := Launch{Data: t.TempDir(), Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Mock.Profile = "none"
-	l.Host = func() engine.Host { return engine.Host{} } // a machine that is busy with others would have a level left out
+	l.Host = func() engine.HostMetrics { return engine.HostMetrics{} } // a machine that is busy with others would have a level left out
 	return Sweep{
 		Launch: l, Name: "shopping", Plan: calibrate.Plan{Levels: []int{1, 2}, Repeats: 1},
 		Duration: sweepTime,

@@ -44,7 +44,7 @@ func TestChecksOfTheMock(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	host := func() engine.Host { return engine.Host{MemoryTotal: 16e9, Available: 12e9, DiskFree: 50e9} }
+	host := func() engine.HostMetrics { return engine.HostMetrics{MemoryTotal: 16e9, Available: 12e9, DiskFree: 50e9} }
 	var told [][]engine.Check
 	var list app.Preflight
 	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, app.Database{},

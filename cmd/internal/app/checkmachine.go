@@ -56,7 +56,7 @@ func (l Launch) foreseen() engine.Forecast {
 	return l.Forecast(l.Past.Like(ctx, l), taking)
 }
 
-func checkDisk(here engine.Host, need engine.Estimate) engine.Check {
+func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	free := float64(here.DiskFree)
 	text := engine.FormatBytes(int64(free)) + " free"
 	if need.Known() {
@@ -73,7 +73,7 @@ func checkDisk(here engine.Host, need engine.Estimate) engine.Check {
 	return fine("%s", text)
 }
 
-func checkMemory(here engine.Host, need engine.Estimate) engine.Check {
+func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	left, enough := float64(here.Available), float64(health.EnoughMemory(&here))
 	text := engine.FormatBytes(int64(left)) + " left"
 	if need.Known() {

@@ -16,24 +16,24 @@ import (
 
 func TestCheckDiskAndMemory(t *testing.T) {
 	need := func(low, high float64) engine.Estimate { return engine.Between(low, high, engine.Guessed) }
-	small := engine.Host{MemoryTotal: 8e9, Available: 3e9}
+	small := engine.HostMetrics{MemoryTotal: 8e9, Available: 3e9}
 	for _, c := range []struct {
 		name string
 		got  engine.Check
 		want engine.Grade
 		mend string
 	}{
-		{"much disk", checkDisk(engine.Host{DiskFree: 50e9}, need(1e9, 2e9)), engine.GradeOK, ""},
-		{"little disk", checkDisk(engine.Host{DiskFree: 5e9}, engine.Estimate{}), engine.GradeWarning, engine.MendFree},
-		{"less than it may need", checkDisk(engine.Host{DiskFree: 50e9}, need(20e9, 80e9)), engine.GradeWarning, engine.MendFree},
-		{"less than it needs", checkDisk(engine.Host{DiskFree: 50e9}, need(60e9, 80e9)), engine.GradeProblem, engine.MendFree},
-		{"an unknown disk", checkDisk(engine.Host{}, need(1, 2)), engine.GradeUnknown, ""},
-		{"enough memory", checkMemory(engine.Host{MemoryTotal: 16e9, Available: 5e9}, need(1e9, 2e9)), engine.GradeOK, ""},
-		{"little memory", checkMemory(engine.Host{MemoryTotal: 16e9, Available: 3e9}, engine.Estimate{}), engine.GradeWarning, engine.MendAgain},
+		{"much disk", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(1e9, 2e9)), engine.GradeOK, ""},
+		{"little disk", checkDisk(engine.HostMetrics{DiskFree: 5e9}, engine.Estimate{}), engine.GradeWarning, engine.MendFree},
+		{"less than it may need", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(20e9, 80e9)), engine.GradeWarning, engine.MendFree},
+		{"less than it needs", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(60e9, 80e9)), engine.GradeProblem, engine.MendFree},
+		{"an unknown disk", checkDisk(engine.HostMetrics{}, need(1, 2)), engine.GradeUnknown, ""},
+		{"enough memory", checkMemory(engine.HostMetrics{MemoryTotal: 16e9, Available: 5e9}, need(1e9, 2e9)), engine.GradeOK, ""},
+		{"little memory", checkMemory(engine.HostMetrics{MemoryTotal: 16e9, Available: 3e9}, engine.Estimate{}), engine.GradeWarning, engine.MendAgain},
 		{"a small machine", checkMemory(small, engine.Estimate{}), engine.GradeOK, ""},
 		{"memory that it may need", checkMemory(small, need(1e9, 4e9)), engine.GradeWarning, engine.MendAgain},
 		{"memory that it needs", checkMemory(small, need(4e9, 5e9)), engine.GradeProblem, engine.MendAgain},
-		{"unknown memory", checkMemory(engine.Host{}, need(1, 2)), engine.GradeUnknown, ""},
+		{"unknown memory", checkMemory(engine.HostMetrics{}, need(1, 2)), engine.GradeUnknown, ""},
 	} {
 		if c.got.Grade != c.want || c.got.Mend != c.mend || c.got.Text == "" {
 			t.Errorf("%s: got %+v, want %s, %q", c.name, c.got, c.want, c.mend)

@@ -16,7 +16,7 @@ func picture(second float64, perSecond int64) *engine.Snapshot {
 		At: at, Phase: engine.Running, InFlight: 8, Ended: ended, Requests: 2*ended + ended/10, Retries: ended / 10, RateLimited: ended / 50,
 		Outcomes: map[engine.Outcome]int64{engine.OK: ended * 9 / 10, engine.Failed: ended / 20, engine.TimedOut: ended / 20},
 		Metrics: engine.MetricsRow{
-			At: at.Truncate(time.Second), Host: engine.Host{CPU: 50, ProcessCPU: 60, Available: 3 << 30, MemoryTotal: 4 << 30},
+			At: at.Truncate(time.Second), Host: engine.HostMetrics{CPU: 50, ProcessCPU: 60, Available: 3 << 30, MemoryTotal: 4 << 30},
 			Total:   engine.Quantiles{Count: perSecond, P95: 90 * time.Millisecond},
 			Service: engine.Quantiles{Count: perSecond, Mean: 60 * time.Millisecond}, ServerConnections: 12, ServerMax: 60,
 		},

@@ -67,7 +67,7 @@ type Launch struct {
 	// Cores is how many the forecast takes the machine to have; 0 is as many as it has.
 	Cores int
 	// Host samples the machine; nil is the one that this is.
-	Host func() engine.Host
+	Host func() engine.HostMetrics
 	// Window, if set, tells the CPU time so far of the goroutine that draws.
 	Window func() time.Duration
 	// Crashed, if set, hears of a panic outside of sessions; see [engine.Config.Crashed].

@@ -31,7 +31,7 @@ func full() *Run {
 		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
 		Metrics: engine.MetricsRow{
 			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1},
-			Host: engine.Host{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
+			Host: engine.HostMetrics{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
 		},
 		Overhead: engine.Overhead{Times: engine.Times{engine.ForServices: time.Second}},
 	}

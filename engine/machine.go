@@ -12,13 +12,13 @@ import (
 func ThreadTime() time.Duration { return host.ThreadTime() }
 
 // HostSampler returns a [Probe.Host] for this machine, this process, and the disk that dataDir is on.
-func HostSampler(dataDir string) func() Host {
+func HostSampler(dataDir string) func() HostMetrics {
 	sampler := host.New(dataDir)
 	sampler.Sample() // what the first rates count from
 	cores := runtime.NumCPU()
-	return func() Host {
+	return func() HostMetrics {
 		f := sampler.Sample()
-		return Host{
+		return HostMetrics{
 			CPU: f.CPU, ProcessCPU: f.ProcessCPU, Memory: f.Memory, Available: f.MemoryAvailable, MemoryTotal: f.MemoryTotal,
 			NetIn: f.NetIn, NetOut: f.NetOut, DiskFree: f.DiskFree, Cores: cores, Collector: f.Collector, CoreWait: f.CoreWait,
 		}
