@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -60,7 +61,7 @@ func TestGuideHealth(t *testing.T) {
 	}
 	s := &engine.Snapshot{}
 	s.Metrics.Host.MemoryTotal, s.Metrics.ServerMax = 32e9, 60
-	found := engine.Health(s, &engine.Vitals{}, 5*time.Minute)
+	found := health.Judge(s, &health.Vitals{}, 5*time.Minute)
 	if len(found) < 12 {
 		t.Fatalf("only %d metrics", len(found))
 	}
