@@ -174,13 +174,12 @@ func (p *process) order() {
 		}
 		p.step(troubled{err})
 	case 7:
-		p.id()
-		p.step(checkpointOrder{"by hand", p.ids})
+		p.step(checkpointOrder{"by hand", p.id()})
 	case 8:
-		p.end0(d.IntN(8))
+		p.orderEnd(d.IntN(8))
 	default:
 		if p.story.byHand {
-			p.hand0(d.IntN(5))
+			p.orderHand(d.IntN(5))
 		}
 	}
 }
@@ -190,8 +189,8 @@ func (p *process) id() answerID {
 	return p.ids
 }
 
-// end0 gives an order that ends the process.
-func (p *process) end0(which int) {
+// orderEnd gives an order that ends the process.
+func (p *process) orderEnd(which int) {
 	switch which {
 	case 0, 1, 2:
 		p.step(stopOrder{"simulation", "enough"})
@@ -210,8 +209,8 @@ func (p *process) end0(which int) {
 	}
 }
 
-// hand0 gives an order about agents.
-func (p *process) hand0(which int) {
+// orderHand gives an order about agents.
+func (p *process) orderHand(which int) {
 	if p.core.life.finishing {
 		return
 	}

@@ -27,7 +27,6 @@ type process struct {
 	ids     answerID
 
 	limit         int // as ordered
-	held          bool
 	orders, steps int
 	isCut, left   bool
 	crashed       bool
@@ -160,6 +159,9 @@ func (p *process) carryOut(f effect) {
 	case writeRow:
 		p.backlog = append(p.backlog, f)
 	case setLimit:
+		if f.limit > p.limit {
+			p.fail("the pools may have %d in flight, at a limit of %d", f.limit, p.limit)
+		}
 		p.share(f.limit)
 	case startWorkers:
 		n := f.count
@@ -203,8 +205,6 @@ func (p *process) carryOut(f effect) {
 		p.pending = append(p.pending, asked{})
 	case askGovernor:
 		p.pending = append(p.pending, steered{p.steer()})
-	case useSettings:
-		p.held = f.settings.Limit == 0
 	}
 }
 
@@ -371,6 +371,14 @@ func short(v any) any {
 		return fmt.Sprintf(" %d rows, %d cut, %d gone", len(v.batch.rows), v.batch.cut, v.batch.gone)
 	case writeRow:
 		return fmt.Sprintf(" %T", v.row)
+	case answer:
+		return fmt.Sprintf(" %d: %v", v.to, v.err)
+	case troubled:
+		return fmt.Sprintf(" %v", v.err)
+	case queued:
+		return fmt.Sprintf(" kind %d", v.ticket.kind)
+	case written:
+		return fmt.Sprintf(" kind %d %v: %v", v.ticket.kind, v.ticket.place, v.err)
 	case beginCycle:
 		return fmt.Sprintf(" %d of %d", v.plan.number, v.plan.size)
 	case askGovernor, useSettings, setOrder, changedSettings, lastLook, asked, ticked, sampled, begun, steered:
