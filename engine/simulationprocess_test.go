@@ -15,7 +15,7 @@ type process struct {
 
 	pools   []simPool
 	workers []*simWorker
-	transit []*batch // handed in, not heard of yet; those of one worker in order
+	transit []*Batch // handed in, not heard of yet; those of one worker in order
 	turn    simCycle
 
 	backlog []writeRow
@@ -46,7 +46,7 @@ type simWorker struct {
 	probe  bool
 	place  Place
 	row    SessionRow
-	batch  *batch
+	batch  *Batch
 	cancel bool
 	hangs  bool // it does not listen when it is cut
 }
@@ -274,9 +274,9 @@ func (p *process) leave(w *simWorker) {
 	p.hand(w)
 }
 
-func (w *simWorker) filling() *batch {
+func (w *simWorker) filling() *Batch {
 	if w.batch == nil {
-		w.batch = &batch{}
+		w.batch = &Batch{}
 	}
 	return w.batch
 }
