@@ -38,8 +38,8 @@ func TestAgents(t *testing.T) {
 		want []string
 	}{
 		{"agents", []string{"cycle 2, 4 agents", "ok         3", "failed     1"}},
-		{"agents --cycle 7", []string{"has not come to a cycle 7", "the first is 0"}},
-		{"agents --cycle=-1", []string{"has not come to a cycle -1"}},
+		{"agents --cycle 7", []string{"has not reached cycle 7", "start at 0"}},
+		{"agents --cycle=-1", []string{"has not reached cycle -1"}},
 		{"agents --state failed --cycle 0", []string{"shopper-2\n"}},
 		{"agents --state bad", []string{"no session ends bad", "one of ok, stopped, failed, timeout, cancelled"}},
 		{"timeline shopper-2", []string{"\ncycle 0: failed", "\ncycle 1: failed", "\ncycle 2: failed", `order: asked shop → 409 {"said": "/order/2"}`}},

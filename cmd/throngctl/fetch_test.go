@@ -72,7 +72,7 @@ func TestFetchOverKills(t *testing.T) {
 			must("agents with memory", "checkpoints", run, "--show", lastNumber(t, listed), "--data", there)
 		}
 	}
-	must("is here", "fetch", run, "--database-url", url, "--data", there)
+	must("Fetched checkpoint", "fetch", run, "--database-url", url, "--data", there)
 	if kills < 6 {
 		t.Errorf("only %d kills: the test proves little", kills)
 	}
