@@ -231,7 +231,7 @@ func TestRunsAmongAgents(t *testing.T) {
 func TestGuideOrders(t *testing.T) {
 	text := page(t, "terminal")
 	_, help, _ := ctl(t, "--help")
-	if _, rest, _ := strings.Cut(help, "\nThe run in progress\n"); !strings.HasPrefix(rest, "  status ") {
+	if _, rest, _ := strings.Cut(help, "\nThe run in progress:\n"); !strings.HasPrefix(rest, "  status ") {
 		t.Errorf("the orders do not stand together\n%s", help)
 	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {

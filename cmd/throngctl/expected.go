@@ -79,7 +79,7 @@ func counted(n int, what string) string {
 func cycle(r chain.Requests, agents int) string {
 	parts := span(r, int64(agents))
 	if len(r.Loops) > 0 || r.More {
-		parts = append(parts, "plus those of loops")
+		parts = append(parts, "those of loops")
 	}
 	return strings.Join(parts, ", and ")
 }
@@ -111,7 +111,7 @@ func loops(r chain.Requests) []string {
 		parts = append(parts, each+" per "+l.As+" of "+l.Path)
 	}
 	if r.More {
-		parts = append(parts, "plus those of further loops")
+		parts = append(parts, "those of further loops")
 	}
 	return parts
 }

@@ -61,7 +61,7 @@ func TestFetchOverKills(t *testing.T) {
 	if want := must("NUMBER", "checkpoints", run, "--data", here); listed != want {
 		t.Errorf("the database lists\n%s\nhere are\n%s", listed, want)
 	}
-	refused("count from 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
+	refused("start at 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
 	refused("there are", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
 	refused("was made in this store", "fetch", run, "--database-url", url, "--data", here)
 	refused("is not in", "fetch", "nobody", "--database-url", url, "--data", there)
