@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -37,13 +39,13 @@ type trial struct {
 // load reads the scenario.
 func (t *trial) load() (*scenario.Scenario, error) {
 	if t.text == "" {
-		return app.LoadScenario(t.file, nil)
+		return authoring.Load(t.file, nil)
 	}
 	path := filepath.Join(t.dir, "trial.yaml")
 	if err := os.WriteFile(path, []byte(t.text), 0o600); err != nil {
 		return nil, err
 	}
-	return app.LoadScenario(path, nil)
+	return authoring.Load(path, nil)
 }
 
 // start begins the run at a limit of 50, or goes on with it.
@@ -184,7 +186,7 @@ chain c:
 		return nil, err
 	}
 	f = figures{"bytes/session": bytes / float64(sessions)}
-	names, err := app.Names(ctx, t.store, t.run)
+	names, err := review.Names(ctx, t.store, t.run)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +196,7 @@ chain c:
 	}, &err)
 	f["CPU µs/session"] = used.Seconds() * 1e6 / float64(sessions)
 	f["audit MB"] = topped(&used, func() error {
-		r, err := app.Audit(ctx, t.store, t.run)
+		r, err := review.Audit(ctx, t.store, t.run)
 		if err == nil && !r.Equal() {
 			err = errors.New(r.Summary())
 		}

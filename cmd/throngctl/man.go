@@ -10,7 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 // manCmd prints the manual page.
@@ -25,7 +26,7 @@ type manual struct{ w *bufio.Writer }
 // writeManual writes the manual page of a command line.
 func writeManual(w io.Writer, cli *kong.Application) error {
 	m := manual{bufio.NewWriter(w)}
-	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+app.AppVersion, "User Commands")
+	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+about.Number, "User Commands")
 	m.macro("SH", "NAME")
 	m.text(`throngctl \- run crowds of simulated agents from a terminal`)
 	m.macro("SH", "SYNOPSIS")
@@ -151,17 +152,17 @@ func (m manual) rest() {
 	}
 	m.macro("SH", "ENVIRONMENT")
 	m.say("Flags win over variables, variables over the scenario, the scenario over saved settings. throngctl settings shows each value and where it comes from.")
-	m.item(`\fB`+app.DataEnv+`\fR`, "Data folder, as --data.")
-	for _, s := range app.RunSettings() {
+	m.item(`\fB`+about.DataEnv+`\fR`, "Data folder, as --data.")
+	for _, s := range config.RunSettings() {
 		m.item(`\fB`+escape(s.Variable())+`\fR`, "As --"+s.Name+".")
 	}
-	for _, s := range app.DatabaseSettings {
+	for _, s := range config.DatabaseSettings {
 		m.item(`\fB`+escape(s.Env)+`\fR`, "As --"+s.Name+".")
 	}
 	m.item(`\fBNO_COLOR\fR`, "If set, output has no colors.")
 	m.say("Secrets that a scenario names are also read from variables of the same names.")
 	m.macro("SS", "Variables of earlier Python runners")
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range s.Env {
 			m.item(`\fB`+escape(name)+`\fR`, "As "+s.Variable()+", which wins.")
 		}
@@ -169,7 +170,7 @@ func (m manual) rest() {
 			m.item(`\fB`+escape(name)+`\fR`, "The opposite of "+s.Variable()+", which wins.")
 		}
 	}
-	m.item(`\fB`+app.OfferEnv+`\fR`, "Offered once, never used: set "+app.DatabaseEnv+".")
+	m.item(`\fB`+config.OfferEnv+`\fR`, "Offered once, never used: set "+config.DatabaseEnv+".")
 	m.macro("SH", "FILES")
 	m.say("Everything is in the data folder: ~/.local/share/throng on Linux, ~/Library/Application Support/Throng on macOS, or as --data says.")
 	for _, file := range []struct{ name, about string }{
