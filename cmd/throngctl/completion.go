@@ -242,6 +242,10 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 		for _, p := range assets.Pages() {
 			found = append(found, candidate{p.Topic, p.Title})
 		}
+	case "schema":
+		for _, s := range schemas() {
+			found = append(found, candidate{s.Name, ""})
+		}
 	case "setting":
 		for _, s := range config.RunSettings() {
 			found = append(found, candidate{s.Name + "=", s.Help})

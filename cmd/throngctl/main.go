@@ -85,6 +85,7 @@ type cli struct {
 	Allowed    allowedCmd    `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
 	Mock       mockCmd       `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
 	Metrics    metricsCmd    `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of scenario files, or of a command's --json output." group:"Scenarios, settings and mocks"`
 	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
 	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"Completions of a command line, for the shell scripts."`

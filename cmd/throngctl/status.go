@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -251,7 +252,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printOverhead(row, s.Overhead)
 	}
 	for _, f := range s.Health {
-		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
+		if f.Level == health.Warning.String() || f.Level == health.Critical.String() {
 			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}

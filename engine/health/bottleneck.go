@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Bottleneck is what keeps a run from going faster. The zero value is that nobody knows, or nothing stands out.
@@ -82,30 +84,30 @@ const (
 // settings ask for comes before the machine: a faster one would not help.
 var bottlenecks = [...]bottleneck{
 	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, if the run is to be over sooner")},
-	{BoundByRefusals, goesTo(ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services take no more")},
-	{BoundByPacing, goesTo(ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and bounds of the services, if they bear it")},
+	{BoundByRefusals, goesTo(engine.ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services take no more")},
+	{BoundByPacing, goesTo(engine.ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and bounds of the services, if they bear it")},
 	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
 	{BoundByOthers, (*constraint).others, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
 	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change something: each is durable before it is asked for")},
 	{BoundByLimit, (*constraint).full, 0.80, (*constraint).limitText, (*constraint).limitHelp},
-	{BoundByScripts, goesTo(ForScripts), 0.50, (*constraint).scriptsText, advises("do less in python steps")},
-	{BoundByServices, goesTo(ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing here waits for a place")},
-	{BoundByThinking, goesTo(ForThinking), 0.50, (*constraint).thinkingText, advises("raise the limit, or let wait steps be shorter, if the run is to be over sooner")},
+	{BoundByScripts, goesTo(engine.ForScripts), 0.50, (*constraint).scriptsText, advises("do less in python steps")},
+	{BoundByServices, goesTo(engine.ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing here waits for a place")},
+	{BoundByThinking, goesTo(engine.ForThinking), 0.50, (*constraint).thinkingText, advises("raise the limit, or let wait steps be shorter, if the run is to be over sooner")},
 }
 
 // constraint is what the table looks at.
 type constraint struct {
-	*Overhead
+	*engine.Overhead
 	limit    int
 	governor string // that holds the limit; "" is a person
 }
 
-// Bottleneck tells what keeps a run from going faster. limit is that of its sessions, and by the governor that holds it.
-func (o *Overhead) Bottleneck(limit int, by string) Bottleneck {
+// FindBottleneck returns what keeps a run from going faster. limit is its concurrency limit, by the governor that holds it.
+func FindBottleneck(o *engine.Overhead, limit int, by string) Bottleneck {
 	if o.Span < leastSpan {
 		return Bottleneck{}
 	}
-	if by == Manual {
+	if by == engine.Manual {
 		by = ""
 	}
 	c := &constraint{o, limit, by}
@@ -122,7 +124,7 @@ func advises(text string) func(*constraint) string {
 	return func(*constraint) string { return text }
 }
 
-func goesTo(u Purpose) func(*constraint) float64 {
+func goesTo(u engine.Purpose) func(*constraint) float64 {
 	return func(c *constraint) float64 { return c.Times.Share(u) }
 }
 
@@ -141,7 +143,7 @@ func (c *constraint) ownMachine() float64 {
 // others is how busy the machine is, where that is mostly other programs' doing and sessions wait for a core: much of their
 // time goes to the engine, which has little to do, and no less than to services.
 func (c *constraint) others() float64 {
-	if waits := c.Times.Share(ForEngine); !(waits >= much && waits >= c.Times.Share(ForServices)) {
+	if waits := c.Times.Share(engine.ForEngine); !(waits >= much && waits >= c.Times.Share(engine.ForServices)) {
 		return math.NaN()
 	}
 	return c.machine()
@@ -149,7 +151,7 @@ func (c *constraint) others() float64 {
 
 // journal is the greater of what sessions waited for it and what the run did between its cycles.
 func (c *constraint) journal() float64 {
-	share, barrier := c.Times.Share(ForJournal), over(c.Barrier, c.Span)
+	share, barrier := c.Times.Share(engine.ForJournal), over(c.Barrier, c.Span)
 	if math.IsNaN(share) {
 		return barrier
 	}
@@ -158,7 +160,7 @@ func (c *constraint) journal() float64 {
 
 // inUse says how busy the cores are.
 func (c *constraint) inUse(whose string) string {
-	return fmt.Sprintf("%s of %s %s are in use", percent(c.machine()), whose, coresOf(c.cores()))
+	return fmt.Sprintf("%s of %s %s are in use", percent(c.machine()), whose, coresOf(coreCount(c.Overhead)))
 }
 
 // answered says how fast services were; "" where none was asked.
@@ -166,7 +168,7 @@ func (c *constraint) answered() string {
 	if c.Requests <= 0 {
 		return ""
 	}
-	return "services answered in " + FormatDuration(c.Answer())
+	return "services answered in " + engine.FormatDuration(c.Answer())
 }
 
 // lost says what the engine and the journal took.
@@ -193,7 +195,7 @@ func (c *constraint) machineHelp() string {
 	switch {
 	case over(c.Collector, c.Process) >= much:
 		return "garbage collection takes " + percent(over(c.Collector, c.Process)) + " of Throng's CPU: fewer in flight, smaller answers and memory; " + fewer
-	case c.Times.Share(ForScripts) >= much:
+	case c.Times.Share(engine.ForScripts) >= much:
 		return "do less in python steps; " + fewer
 	}
 	return fewer + "; what services seem to take is partly a wait for a core"
@@ -201,20 +203,20 @@ func (c *constraint) machineHelp() string {
 
 func (c *constraint) othersText() string {
 	return "Other programs are the limit: " + c.inUse("this machine's") + ", by Throng " + percent(over(c.Process, c.Cores)) +
-		", and sessions waited for a core " + percent(c.Times.Share(ForEngine)) + " of their time"
+		", and sessions waited for a core " + percent(c.Times.Share(engine.ForEngine)) + " of their time"
 }
 
 func (c *constraint) journalText() string {
-	return "The journal is the limit: " + percent(c.Times.Share(ForJournal)) + " of the sessions' time was spent waiting for it, " + percent(over(c.Barrier, c.Span)) + " of the run between cycles" +
+	return "The journal is the limit: " + percent(c.Times.Share(engine.ForJournal)) + " of the sessions' time was spent waiting for it, " + percent(over(c.Barrier, c.Span)) + " of the run between cycles" +
 		", its writer was busy " + percent(over(c.Writer, c.Span)) + " of the time"
 }
 
 func (c *constraint) refusalText() string {
-	return "The backend is the limit: " + percent(c.Times.Share(ForRefusals)) + " of the sessions' time went by after 429s, errors and open breakers"
+	return "The backend is the limit: " + percent(c.Times.Share(engine.ForRefusals)) + " of the sessions' time went by after 429s, errors and open breakers"
 }
 
 func (c *constraint) pacingText() string {
-	return "The pacing is the limit: it throttled " + percent(c.Times.Share(ForPacing)) + " of the sessions' time"
+	return "The pacing is the limit: it throttled " + percent(c.Times.Share(engine.ForPacing)) + " of the sessions' time"
 }
 
 func (c *constraint) scheduleText() string {
@@ -223,12 +225,12 @@ func (c *constraint) scheduleText() string {
 
 // limitText names the backend where a governor lowered the limit for its sake.
 func (c *constraint) limitText() string {
-	first := fmt.Sprintf("The limit of %s sessions is the limit", FormatCount(int64(c.limit)))
+	first := fmt.Sprintf("The limit of %s sessions is the limit", engine.FormatCount(int64(c.limit)))
 	if c.limit == 1 {
 		first = "The limit of 1 session is the limit"
 	}
 	if c.forBackend() {
-		first = fmt.Sprintf("The backend is the limit: for its sake the governor (%s) holds it at %s sessions", c.governor, FormatCount(int64(c.limit)))
+		first = fmt.Sprintf("The backend is the limit: for its sake the governor (%s) holds it at %s sessions", c.governor, engine.FormatCount(int64(c.limit)))
 	}
 	return first + ": all places were taken " + percent(c.full()) + " of the time"
 }
@@ -245,13 +247,18 @@ func (c *constraint) forBackend() bool {
 }
 
 func (c *constraint) scriptsText() string {
-	return "The scripts are the limit: python steps took " + percent(c.Times.Share(ForScripts)) + " of the sessions' time"
+	return "The scripts are the limit: python steps took " + percent(c.Times.Share(engine.ForScripts)) + " of the sessions' time"
 }
 
 func (c *constraint) servicesText() string {
-	return "The backend is the limit: services took " + percent(c.Times.Share(ForServices)) + " of the sessions' time"
+	return "The backend is the limit: services took " + percent(c.Times.Share(engine.ForServices)) + " of the sessions' time"
 }
 
 func (c *constraint) thinkingText() string {
-	return "The wait steps are the limit: they took " + percent(c.Times.Share(ForThinking)) + " of the sessions' time"
+	return "The wait steps are the limit: they took " + percent(c.Times.Share(engine.ForThinking)) + " of the sessions' time"
+}
+
+// over divides durations; NaN if the whole is 0.
+func over(part, whole time.Duration) float64 {
+	return ratio(max(part, 0).Seconds(), whole.Seconds())
 }

@@ -1,14 +1,16 @@
-package engine
+package health
 
 import (
 	"runtime"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // vitalRows is how many seconds the recent figures open the history.
 const vitalRows = 61
 
-// Vitals is what [Health] has to remember of a run: its last minute, and since when rows wait. The zero value has seen
+// Vitals is what [Judge] has to remember of a run: its last minute, and since when rows wait. The zero value has seen
 // nothing. It is for one goroutine.
 type Vitals struct {
 	// Cores are those of the machine that the run is on; 0 is this one's.
@@ -25,15 +27,15 @@ type Vitals struct {
 // vitalRow is what is kept of a second.
 type vitalRow struct {
 	sessions    int64
-	spent       time.Duration // by them together
-	rateLimited int64         // so far
-	writes      float64       // per second
-	overhead    Overhead      // so far
-	late        Late
+	spent       time.Duration   // by them together
+	rateLimited int64           // so far
+	writes      float64         // per second
+	overhead    engine.Overhead // so far
+	late        engine.Late
 }
 
 // See takes in a snapshot. It may be called as often as one likes: figures count once a second.
-func (v *Vitals) See(s *Snapshot) {
+func (v *Vitals) See(s *engine.Snapshot) {
 	m := &s.Metrics
 	if !m.At.After(v.last) {
 		return
@@ -106,11 +108,11 @@ func (v *Vitals) refused() (now, before int64) {
 
 // Overhead is that of the newest half minute, as far as rows of the same process say, with how late things were at worst;
 // of the whole run where that is over.
-func (v *Vitals) Overhead(s *Snapshot) (Overhead, Late) {
-	if s.Phase == Ended || v.rows < 2 {
+func (v *Vitals) Overhead(s *engine.Snapshot) (engine.Overhead, engine.Late) {
+	if s.Phase == engine.Ended || v.rows < 2 {
 		return s.Overhead, s.Late
 	}
-	var late Late
+	var late engine.Late
 	now, n := v.ago(0), min(v.rows-1, vitalRows/2)
 	for i := range n {
 		late = late.Worse(v.ago(i).late)
@@ -119,13 +121,13 @@ func (v *Vitals) Overhead(s *Snapshot) (Overhead, Late) {
 }
 
 // Bottleneck is what keeps the run from going faster now, or kept it.
-func (v *Vitals) Bottleneck(s *Snapshot) Bottleneck {
+func (v *Vitals) Bottleneck(s *engine.Snapshot) Bottleneck {
 	o, _ := v.Overhead(s)
-	return o.Bottleneck(s.Limit, s.Binds)
+	return FindBottleneck(&o, s.Limit, s.Binds)
 }
 
 // unsentSince is for how long rows wait that did not become fewer.
-func (v *Vitals) unsentSince(s *Snapshot) time.Duration {
+func (v *Vitals) unsentSince(s *engine.Snapshot) time.Duration {
 	if v.waiting.IsZero() {
 		return 0
 	}

@@ -1,9 +1,11 @@
-package engine
+package health
 
 import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Metric is what health is judged by.
@@ -94,7 +96,7 @@ var vitals = [...]vital{
 		"fewer in flight; look for growing agent memory", (*examination).wellUsedMemory,
 	},
 	{
-		MetricConnections, (*examination).connections, (*examination).connectionsText, ConnectionsWarn, 55. / 60, (*examination).connectionsThreshold,
+		MetricConnections, (*examination).connections, (*examination).connectionsText, engine.ConnectionsWarn, 55. / 60, (*examination).connectionsThreshold,
 		"see in pg_stat_activity who holds them; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
@@ -117,14 +119,14 @@ var vitals = [...]vital{
 
 // examination is what the table looks at.
 type examination struct {
-	s     *Snapshot
+	s     *engine.Snapshot
 	v     *Vitals
 	every time.Duration // between checkpoints
 }
 
-// Health judges a run by the table of thresholds: a finding per metric, in the order of the metrics. v has seen the
+// Judge judges a run by the table of thresholds: a finding per metric, in the order of the metrics. v has seen the
 // run's snapshots, s the last; every is the longest time between its checkpoints, 0 for none by time.
-func Health(s *Snapshot, v *Vitals, every time.Duration) []Finding {
+func Judge(s *engine.Snapshot, v *Vitals, every time.Duration) []Finding {
 	e := &examination{s, v, every}
 	all := make([]Finding, len(vitals))
 	for i := range vitals {
@@ -133,8 +135,8 @@ func Health(s *Snapshot, v *Vitals, every time.Duration) []Finding {
 	return all
 }
 
-// FindMetric returns the finding about a metric; the zero value is that there is none.
-func FindMetric(all []Finding, m Metric) Finding {
+// Find returns the finding about a metric; the zero value is that there is none.
+func Find(all []Finding, m Metric) Finding {
 	for _, f := range all {
 		if f.Metric == m {
 			return f
@@ -146,7 +148,7 @@ func FindMetric(all []Finding, m Metric) Finding {
 func (t *vital) find(e *examination) Finding {
 	f := Finding{Metric: t.metric, Threshold: t.threshold(e)}
 	figure := t.figure(e)
-	if math.IsNaN(figure) || e.s.Phase == Ended || e.v.rows == 0 {
+	if math.IsNaN(figure) || e.s.Phase == engine.Ended || e.v.rows == 0 {
 		return f
 	}
 	f.Value, f.Level = t.value(e), Healthy
@@ -184,23 +186,23 @@ func (e *examination) cycleTime() float64 {
 }
 
 func (e *examination) cycleText() string {
-	return FormatDuration(max(e.s.CycleTook, e.s.LastCycle.Took))
+	return engine.FormatDuration(max(e.s.CycleTook, e.s.LastCycle.Took))
 }
 
 func (e *examination) sinceCheckpoint() float64 {
-	if e.s.LastCheckpoint.IsZero() || e.s.Phase != Running {
+	if e.s.LastCheckpoint.IsZero() || e.s.Phase != engine.Running {
 		return math.NaN()
 	}
 	return ratio(e.s.At.Sub(e.s.LastCheckpoint).Seconds(), e.every.Seconds())
 }
 
 func (e *examination) checkpointText() string {
-	return FormatDuration(e.s.At.Sub(e.s.LastCheckpoint).Truncate(time.Second)) + " ago"
+	return engine.FormatDuration(e.s.At.Sub(e.s.LastCheckpoint).Truncate(time.Second)) + " ago"
 }
 
 func (e *examination) checkpointThreshold() string {
 	if e.every <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("after %s, critical after %s", FormatDuration(e.every*3/2), FormatDuration(2*e.every))
+	return fmt.Sprintf("after %s, critical after %s", engine.FormatDuration(e.every*3/2), engine.FormatDuration(2*e.every))
 }

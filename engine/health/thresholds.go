@@ -1,9 +1,11 @@
-package engine
+package health
 
-// Bounds returns from which value of a metric on [Health] warns, and above which it is critical, in the unit that the
+import "github.com/throng-sim/throng/engine"
+
+// Thresholds returns from which value of a metric on [Judge] warns, and above which it is critical, in the unit that the
 // metric is measured in: seconds, percent, bytes or connections, the latter two by what the machine and the server have.
 // ok is false where nobody knows, and for metrics that have no such value or become worse as they shrink.
-func Bounds(of Metric, m *MetricsRow) (warning, critical float64, ok bool) {
+func Thresholds(of Metric, m *engine.MetricsRow) (warning, critical float64, ok bool) {
 	scale := 0.
 	switch of {
 	case MetricCycle, MetricLatency, MetricCPU:

@@ -1,15 +1,16 @@
-package engine_test
+package health_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // TestAnomalies: a peak of a second is none, a while beyond a threshold is one, and so is a gap in a run that went on.
 func TestAnomalies(t *testing.T) {
-	var a engine.Anomalies
+	var a health.Anomalies
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 	second := func(cpu float64, connections int, phase engine.Phase) {
 		at = at.Add(time.Second)
@@ -38,7 +39,7 @@ func TestAnomalies(t *testing.T) {
 	second(99, 59, engine.Ended)
 
 	all := a.All()
-	if len(all) != 1 || all[0].Metric != engine.MetricConnections || all[0].Seconds != 12 || all[0].Level != engine.Critical || all[0].Worst != "57 of 60" {
+	if len(all) != 1 || all[0].Metric != health.MetricConnections || all[0].Seconds != 12 || all[0].Level != health.Critical || all[0].Worst != "57 of 60" {
 		t.Fatalf("found %+v", all)
 	}
 	if want := time.Date(2030, 3, 1, 12, 0, 21, 0, time.UTC); !all[0].Since.Equal(want) {

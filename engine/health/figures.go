@@ -1,9 +1,11 @@
-package engine
+package health
 
 import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // The figures of the table of health, and what is said of them.
@@ -15,7 +17,7 @@ func (e *examination) latency() float64 {
 	return math.NaN()
 }
 
-func (e *examination) latencyText() string { return FormatDuration(e.v.latency(0, 30)) }
+func (e *examination) latencyText() string { return engine.FormatDuration(e.v.latency(0, 30)) }
 
 // leastSteady is how many sessions in half a minute say that completion times are steady.
 const leastSteady = 10
@@ -38,7 +40,7 @@ func (e *examination) scarceWrites() float64 {
 	s := e.s
 	waits := s.Metrics.Unsent > waitingRows && e.v.unsentSince(s) >= waitingFor
 	switch writes := e.v.writes(); {
-	case s.Metrics.Unsent < 0 || s.Phase != Running || s.CycleEnded >= s.CycleTotal:
+	case s.Metrics.Unsent < 0 || s.Phase != engine.Running || s.CycleEnded >= s.CycleTotal:
 		return math.NaN()
 	case !waits:
 		return 0
@@ -88,7 +90,7 @@ func (e *examination) wellUsedCPU() string {
 func (e *examination) lost() float64 {
 	o, _ := e.v.Overhead(e.s)
 	switch {
-	case o.Bottleneck(e.s.Limit, e.s.Binds).Kind.IsHere():
+	case FindBottleneck(&o, e.s.Limit, e.s.Binds).Kind.IsHere():
 		return 1
 	case math.IsNaN(o.Times.Lost()):
 		return math.NaN()
@@ -99,7 +101,7 @@ func (e *examination) lost() float64 {
 func (e *examination) lostText() string {
 	o, _ := e.v.Overhead(e.s)
 	text := percent(o.Times.Lost())
-	if b := o.Bottleneck(e.s.Limit, e.s.Binds); b.Kind.IsHere() {
+	if b := FindBottleneck(&o, e.s.Limit, e.s.Binds); b.Kind.IsHere() {
 		text += ", limited by " + b.Kind.String()
 	}
 	return text
@@ -121,7 +123,7 @@ func (e *examination) ownMemoryThreshold() string {
 }
 
 // EnoughMemory is how much of the machine's memory should be left, in bytes: 4 GB, or a quarter of a small machine's.
-func EnoughMemory(h *HostMetrics) uint64 { return min(4e9, h.MemoryTotal/4) }
+func EnoughMemory(h *engine.HostMetrics) uint64 { return min(4e9, h.MemoryTotal/4) }
 
 // memoryLeft compares what should be left with what the system can still give; the share in use says little.
 func (e *examination) memoryLeft() float64 {
@@ -153,7 +155,7 @@ func (e *examination) wellUsedMemory() string {
 	return "well used"
 }
 
-func bytes(n uint64) string { return FormatBytes(int64(min(n, math.MaxInt64))) }
+func bytes(n uint64) string { return engine.FormatBytes(int64(min(n, math.MaxInt64))) }
 
 func (e *examination) connections() float64 {
 	m := &e.s.Metrics
@@ -196,7 +198,7 @@ func (e *examination) failedSessions() float64 {
 
 func (e *examination) failedText() string {
 	n, _ := e.failures()
-	return fmt.Sprintf("%s a cycle", FormatCount(n))
+	return fmt.Sprintf("%s a cycle", engine.FormatCount(n))
 }
 
 func (e *examination) fewFail() string {
@@ -224,7 +226,7 @@ func (e *examination) refusedText() string {
 	if now == 0 {
 		return "none lately"
 	}
-	return FormatCount(now) + " in 30s"
+	return engine.FormatCount(now) + " in 30s"
 }
 
 // unsentAge is for how long rows wait that did not become fewer, in minutes.
@@ -236,9 +238,9 @@ func (e *examination) unsentAge() float64 {
 }
 
 func (e *examination) unsentText() string {
-	text := FormatCount(e.s.Metrics.Unsent)
+	text := engine.FormatCount(e.s.Metrics.Unsent)
 	if since := e.v.unsentSince(e.s); since >= time.Minute {
-		text += ", for " + FormatDuration(since.Truncate(time.Second))
+		text += ", for " + engine.FormatDuration(since.Truncate(time.Second))
 	}
 	return text
 }

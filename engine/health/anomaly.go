@@ -1,8 +1,10 @@
-package engine
+package health
 
 import (
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Anomaly is a while of a run in which a figure was beyond its threshold.
@@ -16,13 +18,13 @@ type Anomaly struct {
 	Advice    string
 }
 
-// Anomalies finds in the metrics of a run, by the table of [Health], what was out of the ordinary. What only a snapshot
+// Anomalies finds in the metrics of a run, by the table of [Judge], what was out of the ordinary. What only a snapshot
 // tells, such as the time of a cycle, is not looked at. The zero value has seen nothing; it is for one goroutine.
 type Anomalies struct {
 	vitals Vitals
 	found  [len(vitals)]Anomaly
 	worst  [len(vitals)]float64
-	last   MetricsRow
+	last   engine.MetricsRow
 	// Gaps is for how long there were no figures although the run went on: the machine slept, or nobody worked on it.
 	Gaps     time.Duration
 	GapSince time.Time // the first
@@ -35,17 +37,17 @@ const (
 )
 
 // See takes in the next second.
-func (a *Anomalies) See(m *MetricsRow) {
-	if gap := m.At.Sub(a.last.At); !a.last.At.IsZero() && a.last.Phase == Running && gap >= longestGap {
+func (a *Anomalies) See(m *engine.MetricsRow) {
+	if gap := m.At.Sub(a.last.At); !a.last.At.IsZero() && a.last.Phase == engine.Running && gap >= longestGap {
 		a.Gaps += gap
 		if a.GapSince.IsZero() {
 			a.GapSince = a.last.At
 		}
 	}
 	a.last = *m
-	s := &Snapshot{At: m.At, Phase: m.Phase, Metrics: *m}
+	s := &engine.Snapshot{At: m.At, Phase: m.Phase, Metrics: *m}
 	a.vitals.See(s)
-	if m.Phase == Ended {
+	if m.Phase == engine.Ended {
 		return
 	}
 	e := &examination{s, &a.vitals, 0}
