@@ -257,11 +257,12 @@ func (t *terminal) execute(args []string) int {
 	if err != nil { // a tag above is wrong
 		panic(err)
 	}
-	command, err := parser.Parse(args)
-	if _, all := all.(*cli); all {
-		if unknown := unknownCommand(args); unknown != nil {
-			err = unknown
-		}
+	if _, every := all.(*cli); every {
+		err = unknownCommand(args)
+	}
+	var command *kong.Context
+	if err == nil {
+		command, err = parser.Parse(args)
 	}
 	switch {
 	case code >= 0: // --help
