@@ -106,7 +106,7 @@ func (a *attendance) copied(states []AgentState) (number, begun int, c *cycle, r
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.cycle != nil {
-		begun = int(min(a.cycle.cursor.Load(), int64(a.cycle.size)))
+		begun = a.cycle.begun()
 	}
 	for i, p := range a.pages {
 		part := states[i*pageAgents : min((i+1)*pageAgents, len(states))]
@@ -203,13 +203,16 @@ func (r *Run) Doing(agent int) (Doing, bool) { return r.slots.of(agent) }
 // people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a
 // barrier.
 func (r *Run) Memory(agent int) (m *Memory, injected []Letter) {
-	read := func(*loop) error {
+	read := func(n *node) error {
+		if n != nil {
+			n.lend()
+		}
 		m = r.memory[agent]
 		injected = Injected(r.injected, m, Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}
 	if r.insist(read) != nil {
-		_ = read(nil) // the loop, which alone changes it, has ended
+		_ = read(nil) // the node, which alone changes it, has ended
 	}
 	return m, injected
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// mostOldest is how many sessions in flight a snapshot lists.
-const mostOldest = 20
-
 // slot is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
 type slot struct {
 	mu    sync.Mutex
@@ -203,7 +200,7 @@ func (s *Session) Released() {
 
 // see changes what is seen of a session that a worker has.
 func (s *Session) see(f func(d *Doing)) {
-	if s != nil && s.worker != nil {
-		s.worker.slot.change(f)
+	if s != nil && s.slot != nil {
+		s.slot.Show(f)
 	}
 }

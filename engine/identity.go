@@ -72,10 +72,11 @@ func uuidOf(place, check uint64) string {
 
 // Identity is the run that names the session to services: in a replay the recorded one, whose requests it repeats.
 func (s *Session) Identity() RunID {
-	if run := s.Recording(); run != "" {
-		return run
+	run := s.host.Run()
+	if run.Recording != "" {
+		return run.Recording
 	}
-	return s.run.id
+	return run.ID
 }
 
 // UUID is the id of the session at services.
@@ -84,7 +85,7 @@ func (s *Session) UUID() string { return SessionUUID(s.Identity(), s.Cycle, s.Ag
 // Settled returns text for results: ids of the run's sessions, and of those of the runs that it was forked from, are
 // replaced by their [SeedUUID], which every run with the seed shares. It may change text in place.
 func (s *Session) Settled(text []byte) []byte {
-	return Settle(text, s.Settings().Seed, append([]RunID{s.Identity()}, s.run.lineage...))
+	return Settle(text, s.Settings().Seed, append([]RunID{s.Identity()}, s.host.Run().Lineage...))
 }
 
 // Settle replaces in text the ids of the sessions of some runs, which have one seed, by their [SeedUUID]. It may change text

@@ -46,7 +46,7 @@ func TestSettled(t *testing.T) {
 	at := func(run RunID, lineage ...RunID) *Session {
 		r := &Run{id: run, lineage: lineage}
 		r.settings.Store(&Settings{Seed: 7})
-		return &Session{run: r, Place: Place{Cycle: 1, Agent: 5}}
+		return &Session{host: localHost{r}, Place: Place{Cycle: 1, Agent: 5}}
 	}
 	stranger := SessionUUID("elsewhere", 1, 5)
 	text := func(own RunID) string {

@@ -103,7 +103,7 @@ type Run struct {
 	unpriced     []string
 	results      chan *batch
 	mergeQueue   mergeQueue
-	orders       chan func(*loop)
+	orders       chan func(*node)
 	free         batches
 	wide         batches // those that carry what many workers finished
 	crashed      func(value any, stack []byte)
@@ -172,7 +172,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		trails:     cfg.Trail,
 		results:    make(chan *batch, 64),
 		mergeQueue: newMergeQueue(),
-		orders:     make(chan func(*loop)),
+		orders:     make(chan func(*node)),
 		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),
 		memory:     map[int]*Memory{},
@@ -182,19 +182,16 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 	r.settings.Store(&cfg.Settings)
 	r.memoryBudget.limit = cfg.MemoryBudget
 	r.memoryBudget.tell = func(why string) {
-		_ = r.insist(func(l *loop) error { l.change(MemoryChange, "", "throttled", "memory budget", why); return nil })
+		_ = r.tell(noted{ChangeRow{What: MemoryChange, New: "throttled", Who: "memory budget", Why: why}})
 	}
 	r.ledger.tell = func(why string) {
-		_ = r.insist(func(l *loop) error { l.outOfBudget(why); return nil })
+		_ = r.tell(spentUp{why})
 	}
-	l := newLoop(ctx, r, cfg)
+	n := newNode(ctx, r, cfg)
 	if r.answers != nil {
 		r.shared.known.Answers = r.answers.Shared()
 	}
-	l.publish()
-	go l.run(context.AfterFunc(ctx, func() {
-		_ = r.insist(func(l *loop) error { l.cutShort("the program ended"); return nil })
-	}))
+	go n.run(context.AfterFunc(ctx, func() { _ = r.tell(cutOrder{"the program ended"}) }))
 	return r, nil
 }
 
@@ -223,54 +220,22 @@ func (r *Run) SetLimit(n int, who, why string) error {
 
 // Pause lets the sessions in flight end and starts no other until Resume.
 func (r *Run) Pause(who, why string) error {
-	return r.order(func(l *loop) error { return l.pause(who, why) })
+	return r.order(func(n *node) { n.step(pauseOrder{who, why}) })
 }
 
 // Resume undoes Pause, and whatever the run paused for by itself: the breaker forgets what went wrong, and a service whose
 // quota was gone is asked again.
 func (r *Run) Resume(who string) error {
-	return r.order(func(l *loop) error { return l.resume(who) })
+	return r.order(func(n *node) { n.step(resumeOrder{who}) })
 }
 
 // Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts what is in flight and
 // ends the run within seconds, even if the disk is in trouble or a program does not listen.
 func (r *Run) Stop(who, why string) error {
-	return r.insist(func(l *loop) error { return l.stop(who, why) })
+	return r.tell(stopOrder{who, why})
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable.
 func (r *Run) Checkpoint(ctx context.Context, reason string) error {
-	saved := make(chan error, 1)
-	err := r.order(func(l *loop) error {
-		if l.abandoned {
-			return ErrEnded // its rows would never be heard of
-		}
-		l.checkpoint(reason, func(err error) { saved <- err })
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return r.hear(ctx, saved)
-}
-
-// order has the loop carry out f and returns what that says; a run that is writing its end takes none.
-func (r *Run) order(f func(l *loop) error) error {
-	return r.insist(func(l *loop) error {
-		if l.finishing {
-			return ErrEnded
-		}
-		return f(l)
-	})
-}
-
-// insist has the loop carry out f even while it writes the run's end.
-func (r *Run) insist(f func(l *loop) error) error {
-	answer := make(chan error, 1)
-	select {
-	case r.orders <- func(l *loop) { answer <- f(l) }:
-		return <-answer
-	case <-r.done:
-		return ErrEnded
-	}
+	return r.answered(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
 }

@@ -12,51 +12,76 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// Session is one agent's pass through the chain in one cycle, as a [Program] sees it. A worker owns it and uses it
-// again for its next agent. The methods about requests are safe for concurrent use; Row is the caller's.
+// Session is one agent's pass through the chain in one cycle, as a [Program] sees it. Its worker reuses it for the next
+// session. The methods about requests are safe for concurrent use; Row is the caller's.
 type Session struct {
 	Place
 	Now    time.Time // simulated
 	Memory *Memory   // as of the start of the cycle; nil without any; never changed
 	Row    *SessionRow
 
-	run    *Run
-	worker *worker
-	clock  *clock.Clock // made at the first step that can wait
+	host  Host
+	slot  Slot         // nil for a session of the run itself
+	claim MemoryClaims // of the slot
+	clock *clock.Clock // started by the first step that can wait
+	apart *apart       // of a session of the run itself
 
 	mu      sync.Mutex
 	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
 	pending []Entry          // results of service steps that are not journaled yet
 	spending
-	holding holding // of the memory budget
-	apart   *apart  // of a session of the run itself
 }
 
-// Run returns the id of the session's run.
-func (s *Session) Run() RunID { return s.run.id }
+// NewSession returns a session that a worker executes in a slot and fills into row. Reset begins each use of it.
+func NewSession(host Host, slot Slot, row *SessionRow) *Session {
+	return &Session{host: host, slot: slot, claim: slot.Memory(), Row: row}
+}
+
+// Reset begins a session.
+func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
+	s.Place, s.Now, s.Memory = p, now, memory
+	s.clock, s.prefix, s.pending, s.spending = nil, nil, nil, spending{}
+	s.Row.reset(p)
+}
+
+// Continue gives the session what an earlier process journaled of it.
+func (s *Session) Continue(known Prefix) {
+	s.AnswerFrom(known)
+	s.spending.begin(known)
+}
+
+// AnswerFrom gives the session results of service steps to replay.
+func (s *Session) AnswerFrom(known Prefix) {
+	s.prefix = make(map[string]Entry, len(known))
+	for _, e := range known {
+		s.prefix[e.Path] = e
+	}
+}
+
+// Run returns the ID of the session's run.
+func (s *Session) Run() RunID { return s.host.Run().ID }
 
 // Settings returns the run's settings that are in force now; they must not be changed.
-func (s *Session) Settings() *Settings { return s.run.settings.Load() }
+func (s *Session) Settings() *Settings { return s.host.Settings() }
 
 // Key is what the session's draws depend on: seed, cycle and agent.
-func (s *Session) Key() draw.Key { return SessionKey(s.run.settings.Load().Seed, s.Cycle, s.Agent) }
+func (s *Session) Key() draw.Key { return SessionKey(s.host.Settings().Seed, s.Cycle, s.Agent) }
 
-// Clock counts the time that the session uses; its context ends when that is over. Asking for it says that the
-// session may wait from here on, so what the worker finished before is handed on first.
+// Clock counts the time that the session uses; its context ends when that is over. The first call starts it: from then
+// on the session may wait, so its worker first hands on the sessions that it finished before.
 func (s *Session) Clock() *clock.Clock {
 	switch {
 	case s.clock != nil:
 	case s.apart != nil:
-		s.clock = s.apart.start(s.run)
+		s.clock = clock.New(s.host.Context(), s.apart.limit, s.apart.cause)
 	default:
-		s.worker.handOn()
-		s.clock = s.worker.startClock()
+		s.clock = s.slot.Start()
 	}
 	return s.clock
 }
 
-// Clocked returns the session's context if something has waited already, else nil: a script looks whether to stop
-// without making the session pay for a clock.
+// Clocked returns the session's context if its clock has started, else nil: a script checks whether to stop without
+// starting a clock.
 func (s *Session) Clocked() context.Context {
 	if s.clock == nil {
 		return nil
@@ -65,7 +90,7 @@ func (s *Session) Clocked() context.Context {
 }
 
 // Sleep waits for d. It returns the context's cause if that ends first.
-func (s *Session) Sleep(ctx context.Context, d time.Duration) error { return s.run.alarm.Sleep(ctx, d) }
+func (s *Session) Sleep(ctx context.Context, d time.Duration) error { return s.host.Sleep(ctx, d) }
 
 // Replaying reports whether the journal holds results of this session that were not taken yet.
 func (s *Session) Replaying() bool {
@@ -81,7 +106,7 @@ func (s *Session) Replaying() bool {
 // answer: the request must be sent again with the same key.
 func (s *Session) Replay(path string) (Entry, bool) {
 	if s.apart != nil {
-		e, ok := s.run.shared.replay(s.apart.key, path)
+		e, ok := s.host.TakeIntent(s.apart.key, path)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.spent = s.spent.Plus(e.Spent)
@@ -97,13 +122,8 @@ func (s *Session) Replay(path string) (Entry, bool) {
 	return e, ok
 }
 
-// Recording names the run whose recording answers the session in place of services; "" is that they are asked.
-func (s *Session) Recording() RunID {
-	if s.run.answers == nil {
-		return ""
-	}
-	return s.run.answers.Run()
-}
+// Recording returns the run whose recording answers the session in place of services; "" if services are called.
+func (s *Session) Recording() RunID { return s.host.Run().Recording }
 
 // Forget drops what the journal holds of a step, and of those inside it, that will not be executed.
 func (s *Session) Forget(path string) {
@@ -127,14 +147,14 @@ func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, c
 	if s.apart != nil {
 		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(claimed)} // its earlier calls have no answer in the journal
 		s.mu.Unlock()
-		return s.run.journal.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e})
+		return s.host.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e})
 	}
 	earlier := s.pending
 	s.pending = nil
 	s.kept = s.kept.Plus(Prefix(earlier).total())
 	s.intends(path, spent.Plus(claimed))
 	s.mu.Unlock()
-	return s.run.journal.Commit(ctx, IntentRow{s.Place, path, hash, spent.Plus(claimed), earlier})
+	return s.host.Commit(ctx, IntentRow{s.Place, path, hash, spent.Plus(claimed), earlier})
 }
 
 // Answered journals the result of a step that had an intent.
@@ -143,7 +163,7 @@ func (s *Session) Answered(e Entry) {
 		s.Observed(e)
 		return
 	}
-	s.run.journal.Append(AnswerRow{s.Place, e})
+	s.host.Append(AnswerRow{s.Place, e})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered(&e)
@@ -152,10 +172,10 @@ func (s *Session) Answered(e Entry) {
 // Observed keeps the result of a service step without an intent until the next intent takes it along. A run that records
 // journals it at once: there may be no other intent.
 func (s *Session) Observed(e Entry) {
-	if s.run.journal == Discard && s.apart == nil {
+	if s.apart == nil && !s.host.Keeps() {
 		return
 	}
-	if s.apart == nil && s.run.settings.Load().Record {
+	if s.apart == nil && s.host.Settings().Record {
 		s.Answered(e)
 		return
 	}
@@ -166,19 +186,6 @@ func (s *Session) Observed(e Entry) {
 		return
 	}
 	s.pending = append(s.pending, e)
-}
-
-// begin gives the session what is known of its answers.
-func (s *Session) begin(known Prefix) {
-	s.prefix = make(map[string]Entry, len(known))
-	for _, e := range known {
-		s.prefix[e.Path] = e
-	}
-}
-
-func (s *Session) reset(p Place) {
-	s.Place, s.clock, s.prefix, s.pending, s.spending = p, nil, nil, nil, spending{}
-	s.Row.reset(p)
 }
 
 func (r *SessionRow) reset(p Place) {

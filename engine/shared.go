@@ -1,12 +1,9 @@
 package engine
 
 import (
-	"context"
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
 // Shared is what the journal holds of answers that belong to the run.
@@ -97,20 +94,8 @@ type apart struct {
 	entry Entry // the newest; without Attempts there is none
 }
 
-// journalWriting journals what it took to have the population written, before the run began.
-func (l *loop) journalWriting() {
-	for i := range l.cfg.Written {
-		row := SharedRow{Key: PopulationKey, Cycle: l.number, Record: &l.cfg.Written[i]}
-		if i == len(l.cfg.Written)-1 {
-			row.Took = l.cfg.Before
-		}
-		l.append(row, nil)
-		l.r.shared.settled(&row)
-	}
-}
-
 // Recall returns an answer that the run has; it must not be changed.
-func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.run.shared.answer(key) }
+func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 
 // Apart returns a session of the run itself, its Agent -1, to ask for an answer that all sessions share. Its clock is
 // its own: it begins when it is first asked for, ends with cause after limit, and is held by nothing that holds s.
@@ -120,13 +105,10 @@ func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.run.shared.answ
 func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Session {
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
-		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, run: s.run,
+		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, host: s.host,
 		apart: &apart{key: key, asker: s.asker(), limit: limit, cause: cause},
 	}
 }
-
-// start starts the clock, under the run.
-func (a *apart) start(r *Run) *clock.Clock { return clock.New(r.ctx, a.limit, a.cause) }
 
 // Settle ends a session that Apart made, and waits until it is durable how: with the entry that it got last, if that
 // and record are ok, and Recall finds that from then on; or without an answer. Either way record counts in the run's
@@ -135,21 +117,12 @@ func (s *Session) Settle(record StepRecord) error {
 	if s.clock != nil {
 		s.clock.Stop()
 	}
-	r, counted := s.run, Outlay{}
-	defer func() { r.ledger.note(s.spent.Minus(counted)) }()
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
 	row := SharedRow{Key: s.apart.key, Cycle: s.Cycle, Record: &record}
 	s.mu.Lock()
 	if e := s.apart.entry; e.Status == StepOK && record.Status == StepOK {
 		row.Entry = e
 	}
+	spent := s.spent
 	s.mu.Unlock()
-	if err := r.journal.Commit(r.ctx, row); err != nil {
-		return err
-	}
-	r.shared.settled(&row)
-	counted = record.spent()
-	return nil
+	return s.host.SettleShared(row, spent)
 }

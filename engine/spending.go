@@ -40,7 +40,7 @@ func (s *spending) begin(known Prefix) {
 
 // TryClaim is Claim where nothing has to wait for the budget; else ok is false, and nothing is claimed.
 func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
-	if !s.run.ledger.try(a) {
+	if !s.host.TryClaim(a) {
 		return nil, false
 	}
 	return s.settling(a), true
@@ -51,7 +51,7 @@ func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 // with what the request took: nothing, if it did not leave. Its error is that the budget is used up, with which the
 // session must end: it is an [ErrCut], and the run ends; or the cause of ctx.
 func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
-	if err := s.run.ledger.wait(ctx, a); err != nil {
+	if err := s.host.Claim(ctx, a); err != nil {
 		return nil, err
 	}
 	return s.settling(a), nil
@@ -59,7 +59,7 @@ func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay
 
 func (s *Session) settling(claimed Outlay) func(Outlay) {
 	return func(spent Outlay) {
-		s.run.ledger.settle(claimed, spent)
+		s.host.Settle(claimed, spent)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.spent = s.spent.Plus(spent)
@@ -85,9 +85,9 @@ func (p Prefix) total() (a Outlay) {
 	return a
 }
 
-// unrecorded is what the session spent that nobody will find in the journal: beside the records of one that ended, and
-// beside what is kept of one that was cut.
-func (s *Session) unrecorded() Outlay {
+// Unrecorded returns what the session spent that the journal will not tell: in addition to the steps' records if it ended,
+// or to the entries kept for a replay if it was cut.
+func (s *Session) Unrecorded() Outlay {
 	if s.Row.Outcome == Cut {
 		return s.spent.Minus(s.kept)
 	}

@@ -111,16 +111,16 @@ func (r *Run) Exchanges(agent int) []Exchange { return r.traces.about(agent) }
 // Traced reports whether somebody wants to hear of an exchange of the session that is over; failed says that it went
 // wrong. Like Trace it may be called of a nil session, of which nobody hears.
 func (s *Session) Traced(failed bool) bool {
-	return s != nil && s.run != nil && s.run.traces.wants(s.asker().Agent, failed)
+	return s != nil && s.host != nil && s.host.Traced(s.asker().Agent, failed)
 }
 
 // Trace tells of an exchange of the session, whose place it fills in. The secrets must be out of it already.
 func (s *Session) Trace(e Exchange, failed bool) {
-	if s == nil || s.run == nil {
+	if s == nil || s.host == nil {
 		return
 	}
 	e.Place = s.asker()
-	s.run.traces.add(e, failed)
+	s.host.Trace(e, failed)
 }
 
 // asker is the session for which a request is made: one of the run itself asks for the one that needed it first.

@@ -46,10 +46,10 @@ type Hold struct {
 
 // Trail is where the session's times are noted; nil where nobody wants to hear of them. It may be asked of a nil session.
 func (s *Session) Trail() *Trail {
-	if s == nil || s.worker == nil {
+	if s == nil || s.slot == nil {
 		return nil
 	}
-	return s.worker.trail
+	return s.slot.Trail()
 }
 
 // Step notes that a step ended now.

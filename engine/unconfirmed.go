@@ -80,15 +80,15 @@ func (r *UnconfirmedRow) Inexact() *Inexact {
 // Unconfirmed journals that a changing request of a step may have been carried out twice.
 func (s *Session) Unconfirmed(path, request string) {
 	row := UnconfirmedRow{Place: s.Place, At: time.Now(), Path: path, Request: request}
-	s.run.journal.Append(row)
-	s.run.doubts.add(row.Inexact())
+	s.host.Append(row)
+	s.host.Doubt(row.Inexact())
 }
 
 // Doubt makes the run inexact from a step of the session on. The journal keeps the first reason.
 func (s *Session) Doubt(path, why string) {
 	since := &Inexact{s.Cycle, s.Agent, path, why}
-	if s.run.doubts.add(since) {
-		s.run.journal.Append(ChangeRow{
+	if s.host.Doubt(since) {
+		s.host.Append(ChangeRow{
 			At: time.Now(), Cycle: s.Cycle, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: since,
 		})
 	}
@@ -112,11 +112,9 @@ func (d *doubts) add(i *Inexact) bool {
 	return true
 }
 
-// count makes totals inexact where the run is.
-func (d *doubts) count(t *Totals) {
+// earliest is the first of them; nil is none.
+func (d *doubts) earliest() *Inexact {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.first != nil {
-		t.inexactSince(*d.first)
-	}
+	return d.first
 }

@@ -30,18 +30,23 @@ type worker struct {
 	let   time.Time     // when it last let others on
 	late  time.Duration // what the loop took to take the batch before
 	row   SessionRow    // of the session in flight
+	clock *clock.Clock  // of the session in flight; nil until it may wait
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
 	slot  slot
 	// trail is that of the session in flight; nil where nobody wants to hear of it.
 	trail *Trail
-	s     Session
+	claim memoryClaims
+	s     *Session
 }
+
+var _ Slot = (*worker)(nil)
 
 func (w *worker) work() {
 	defer w.run.rescue()
-	w.s.run, w.s.worker, w.s.Row = w.run, w, &w.row
+	w.claim.budget = &w.run.memoryBudget
+	w.s = NewSession(localHost{w.run}, w, &w.row)
 	w.now = time.Now()
 	w.let = w.now
 	if w.run.trails != nil {
@@ -65,8 +70,10 @@ func (w *worker) work() {
 	w.leave()
 }
 
-// startClock starts the clock of the session in flight: the one of the session before, if that left it in order.
-func (w *worker) startClock() *clock.Clock {
+// Start hands on what the worker finished and starts the clock of the session in flight: that of the session before, if it
+// can be used again.
+func (w *worker) Start() *clock.Clock {
+	w.handOn()
 	c, limit := w.spare, w.cycle.timeout.Load()
 	w.spare = nil
 	if c != nil && limit == w.limit {
@@ -77,34 +84,43 @@ func (w *worker) startClock() *clock.Clock {
 		}
 		c = w.cycle.sessionClock(limit)
 	}
-	w.limit = limit
+	w.clock, w.limit = c, limit
 	w.slot.enter(w.s.Place, w.began, c)
 	return c
 }
 
+// Show changes what is shown of the session in flight.
+func (w *worker) Show(change func(d *Doing)) { w.slot.change(change) }
+
+// Trail returns the trail of the session in flight.
+func (w *worker) Trail() *Trail { return w.trail }
+
+// Memory returns the claims of the session in flight.
+func (w *worker) Memory() MemoryClaims { return &w.claim }
+
 // stopClock ends the clock of the session in flight, or lays it by for the next.
 func (w *worker) stopClock() {
 	w.slot.leave() // from here on nobody cancels it
-	if w.s.clock.Rest() {
-		w.spare = w.s.clock
+	if w.clock.Rest() {
+		w.spare = w.clock
 		return
 	}
-	w.s.clock.Stop()
+	w.clock.Stop()
 }
 
 func (w *worker) session(p Place) {
-	s, agent := &w.s, p.Agent
+	s, agent := w.s, p.Agent
 	if p.Take == 0 {
 		p.Take = w.run.takes[agent]
 	}
-	s.reset(p)
-	s.Now, s.Memory = w.cycle.now, w.run.memory[agent]
+	memory := w.run.memory[agent]
 	if w.cycle.lane != nil {
-		s.Memory = w.cycle.lane.memory(agent)
+		memory = w.cycle.lane.memory(agent)
 	}
+	s.Reset(p, w.cycle.now, memory)
+	w.clock = nil
 	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
-		s.begin(known)
-		s.spending.begin(known)
+		s.Continue(known)
 	}
 	if w.trail != nil {
 		w.trail.reset()
@@ -119,15 +135,15 @@ func (w *worker) session(p Place) {
 	} else {
 		w.guarded()
 	}
-	retired := s.clock != nil && errors.Is(context.Cause(s.clock.Context()), ErrRetired)
-	if s.clock != nil {
+	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), ErrRetired)
+	if w.clock != nil {
 		w.stopClock()
 	}
 	w.now = time.Now()
 	w.judge(retired)
-	w.run.ledger.note(s.unrecorded())
-	if s.holding.holds.Load() {
-		w.run.memoryBudget.end(&s.holding, w.row.Outcome.Commits())
+	w.run.ledger.note(s.Unrecorded())
+	if w.claim.Holds() {
+		w.run.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == Cut {
 		b := w.filling()
@@ -156,7 +172,7 @@ func (w *worker) recall() error {
 	if err != nil {
 		return Fail(ConfigError, "read what run %s recorded: %w", w.run.answers.Run(), err)
 	}
-	w.s.begin(known)
+	w.s.AnswerFrom(known)
 	return nil
 }
 
@@ -164,7 +180,7 @@ func (w *worker) recall() error {
 // than cores its turn is long in coming, and what it finished must not wait for that.
 func (w *worker) yield() {
 	switch {
-	case w.s.clock != nil:
+	case w.clock != nil:
 		w.let = w.now
 	case w.now.Sub(w.let) > slice:
 		if w.batch != nil {
@@ -183,7 +199,7 @@ func (w *worker) guarded() {
 			w.row.Fail(w.row.Path, &StepError{Panic, fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
 		}
 	}()
-	w.run.program.Session(&w.s)
+	w.run.program.Session(w.s)
 }
 
 // judge corrects an outcome that the program did not say or could not know.

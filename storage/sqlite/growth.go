@@ -257,13 +257,13 @@ func (p *prune) checkpoints(tx txn) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
+	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
+	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
 	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {

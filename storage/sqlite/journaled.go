@@ -244,7 +244,7 @@ func scanCheckpoint(rows *sql.Rows, j *journaled) error {
 
 // Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
 func (s *Store) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT doomed`, string(run)).Scan(&sessions, &events)
+	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
 	if err != nil {
 		err = fmt.Errorf("counters of run %s: %w", run, translate(err))
 	}

@@ -87,7 +87,7 @@ func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Ti
 // Standing returns a run without its source files, by its whole id: what is listed of it, cheap enough to be asked for
 // again and again.
 func (s *Store) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
-	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan)
+	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}

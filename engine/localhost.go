@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// localHost is the host of sessions that the run's own process executes.
+type localHost struct{ run *Run }
+
+var _ Host = localHost{}
+
+func (h localHost) Context() context.Context { return h.run.ctx }
+func (h localHost) Settings() *Settings      { return h.run.settings.Load() }
+func (h localHost) Injected() []Injection    { return h.run.injected }
+
+func (h localHost) Run() HostRun {
+	r := HostRun{ID: h.run.id, Lineage: h.run.lineage}
+	if h.run.answers != nil {
+		r.Recording = h.run.answers.Run()
+	}
+	return r
+}
+
+func (h localHost) Sleep(ctx context.Context, d time.Duration) error {
+	return h.run.alarm.Sleep(ctx, d)
+}
+
+func (h localHost) Append(rows ...Row) { h.run.journal.Append(rows...) }
+func (h localHost) Keeps() bool        { return h.run.journal != Discard }
+
+func (h localHost) Commit(ctx context.Context, rows ...Row) error {
+	return h.run.journal.Commit(ctx, rows...)
+}
+
+func (h localHost) Doubt(since *Inexact) bool { return h.run.doubts.add(since) }
+
+func (h localHost) TryClaim(a Outlay) bool                    { return h.run.ledger.try(a) }
+func (h localHost) Claim(ctx context.Context, a Outlay) error { return h.run.ledger.wait(ctx, a) }
+func (h localHost) Settle(claimed, spent Outlay)              { h.run.ledger.settle(claimed, spent) }
+
+func (h localHost) Recall(key SharedKey) (Entry, bool) { return h.run.shared.answer(key) }
+
+func (h localHost) TakeIntent(key SharedKey, path string) (Entry, bool) {
+	return h.run.shared.replay(key, path)
+}
+
+func (h localHost) SettleShared(row SharedRow, spent Outlay) error {
+	r, counted := h.run, Outlay{}
+	defer func() { r.ledger.note(spent.Minus(counted)) }()
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	if err := r.journal.Commit(r.ctx, row); err != nil {
+		return err
+	}
+	r.shared.settled(&row)
+	counted = row.Record.spent()
+	return nil
+}
+
+func (h localHost) Traced(agent int, failed bool) bool { return h.run.traces.wants(agent, failed) }
+func (h localHost) Trace(e Exchange, failed bool)      { h.run.traces.add(e, failed) }
+
+// memoryClaims are what one session claims of the memory budget of this process.
+type memoryClaims struct {
+	budget  *memoryBudget
+	holding holding
+}
+
+var _ MemoryClaims = (*memoryClaims)(nil)
+
+// Take claims n bytes if they are free.
+func (c *memoryClaims) Take(path string, n int64, use MemoryUse) bool {
+	if !c.budget.take(&c.holding, n, use == AgentMemory) {
+		return false
+	}
+	c.record(path, n, use)
+	return true
+}
+
+// Wait claims n bytes and waits until they are free.
+func (c *memoryClaims) Wait(ctx context.Context, path string, n int64, use MemoryUse) error {
+	err := c.budget.wait(ctx, &c.holding, n, use == AgentMemory)
+	if err == nil {
+		c.record(path, n, use)
+	}
+	return err
+}
+
+// record notes which step's answer holds the bytes.
+func (c *memoryClaims) record(path string, n int64, use MemoryUse) {
+	if use == AnswerMemory {
+		c.budget.record(&c.holding, path, n)
+	}
+}
+
+// Force claims n bytes for an answer, free or not.
+func (c *memoryClaims) Force(path string, n int64) {
+	c.budget.force(&c.holding, n)
+	c.budget.record(&c.holding, path, n)
+}
+
+// Return gives back a part of what an answer holds.
+func (c *memoryClaims) Return(path string, n int64) {
+	b := c.budget
+	b.record(&c.holding, path, -n)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.giveBack(&c.holding, n)
+}
+
+// Settle has a step that ended keep n bytes.
+func (c *memoryClaims) Settle(path string, n int64) (more int64) {
+	return c.budget.settle(&c.holding, path, n)
+}
+
+// Block notes that the session waits for others, or no longer does.
+func (c *memoryClaims) Block(waits bool) {
+	more := -1
+	if waits {
+		more = 1
+	}
+	c.budget.block(&c.holding, more)
+}
+
+// Holds reports whether the session holds anything.
+func (c *memoryClaims) Holds() bool { return c.holding.holds.Load() }
