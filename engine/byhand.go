@@ -33,7 +33,8 @@ func EndOf(r *SessionRow) SessionEnd {
 // cycle it has. The run is inexact from then on. Mistakes are *FieldError.
 func (r *Run) Retire(ctx context.Context, agent int, who string) error {
 	return r.answered(ctx, func(n *node, to answerID) event {
-		return retireOrder{agent, n.r.slots.holds(agent), who, to}
+		_, inFlight := n.r.Doing(agent)
+		return retireOrder{agent, inFlight, who, to}
 	})
 }
 

@@ -267,7 +267,7 @@ func (c *core) step() bool {
 }
 
 // finished counts what workers have done.
-func (c *core) finished(b *batch) {
+func (c *core) finished(b *Batch) {
 	if c.life.abandoned {
 		return // counted as cut
 	}

@@ -213,7 +213,7 @@ func (cy *cycles) add(r *SessionRow) {
 }
 
 // workersLeft counts the workers that have left.
-func (cy *cycles) workersLeft(b *batch) {
+func (cy *cycles) workersLeft(b *Batch) {
 	if b.gone == 0 {
 		return
 	}

@@ -24,7 +24,7 @@ type (
 	// begun says that this process took up the run.
 	begun struct{ outside outsideState }
 	// finished is a batch of sessions that ended, and of workers that left. The core keeps nothing of it.
-	finished struct{ batch *batch }
+	finished struct{ batch *Batch }
 	// queued says that the journal's writer has a row, written that the row is queued or, if its ticket says so, durable.
 	queued  struct{ ticket ticket }
 	written struct {
@@ -279,3 +279,12 @@ func (passBarrier) effect()     {}
 func (askServices) effect()     {}
 func (lookOnceMore) effect()    {}
 func (renewService) effect()    {}
+
+// shard is what the pool executes of the cycle.
+func (f *beginCycle) shard() *Shard {
+	p, r := f.plan, f.recall
+	return &Shard{
+		Cycle: p.number, Now: p.now, Ready: p.ready, Todo: p.todo, Size: p.size, Wave: p.batch, Held: f.held,
+		Memory: r.memory, Deltas: r.deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
+	}
+}

@@ -11,7 +11,7 @@ import (
 
 // cycle is one superstep while it runs. Workers share it and take their sessions from it.
 type cycle struct {
-	*plan
+	*Shard
 	ctx     context.Context
 	clock   *clock.Clock                 // with a cycle timeout only
 	lane    *lane                        // in a sequential run only
@@ -24,17 +24,16 @@ type cycle struct {
 	again  again
 }
 
-// newCycle opens a cycle that the core has planned.
-func newCycle(n *node, of *beginCycle) *cycle {
-	c := &cycle{plan: of.plan, ctx: n.ctx}
-	s := n.r.settings.Load()
+// newCycle opens a cycle. Its sessions end when ctx does.
+func newCycle(ctx context.Context, of *Shard, s *Settings) *cycle {
+	c := &cycle{Shard: of, ctx: ctx}
 	c.setTimeout(s.SessionTimeout)
 	if s.Sequential {
-		c.lane = newLane(s, of.recall.memory, of.recall.deltas, c.number)
+		c.lane = newLane(s, of.Memory, of.Deltas, of.Cycle)
 	}
 	if limit := s.CycleTimeout; limit > 0 {
-		c.clock = clock.New(n.ctx, limit, &TimeoutError{"cycle", limit})
-		if of.held {
+		c.clock = clock.New(ctx, limit, &TimeoutError{"cycle", limit})
+		if of.Held {
 			c.hold()
 		}
 	}
@@ -74,23 +73,23 @@ func (c *cycle) next() (p Place, ok bool) {
 		return c.again.next()
 	}
 	if i == c.released()-1 {
-		c.full.Store(int64(time.Since(c.ready)) + 1)
+		c.full.Store(int64(time.Since(c.Ready)) + 1)
 	}
-	p = Place{Cycle: c.number, Agent: int(i)}
-	if c.todo != nil {
-		p.Agent = int(c.todo[i])
+	p = Place{Cycle: c.Cycle, Agent: int(i)}
+	if c.Todo != nil {
+		p.Agent = int(c.Todo[i])
 	}
 	return p, true
 }
 
 // take moves the cursor on by one session that may begin.
 func (c *cycle) take() (i int64, ok bool) {
-	if c.batch == 0 {
-		if c.cursor.Load() >= int64(c.size) { // keeps the cursor near size however often it is asked
+	if c.Wave == 0 {
+		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near size however often it is asked
 			return 0, false
 		}
 		i = c.cursor.Add(1) - 1
-		return i, i < int64(c.size)
+		return i, i < int64(c.Size)
 	}
 	for {
 		if i = c.cursor.Load(); i >= c.released() {
@@ -104,10 +103,10 @@ func (c *cycle) take() (i int64, ok bool) {
 
 // released is how many of todo belong to the waves that may begin.
 func (c *cycle) released() int64 {
-	if c.batch == 0 {
-		return int64(c.size)
+	if c.Wave == 0 {
+		return int64(c.Size)
 	}
-	return min(c.waves.Load()*int64(c.batch), int64(c.size))
+	return min(c.waves.Load()*int64(c.Wave), int64(c.Size))
 }
 
 // release lets the next wave begin. No session is in flight.
@@ -118,20 +117,20 @@ func (c *cycle) release(waited time.Duration) {
 }
 
 // could is when the session that ended last could have begun: its wave, where there are such.
-func (c *cycle) could() time.Time { return c.ready.Add(time.Duration(c.waited.Load())) }
+func (c *cycle) could() time.Time { return c.Ready.Add(time.Duration(c.waited.Load())) }
 
 // begun is how many of todo have begun.
-func (c *cycle) begun() int { return int(min(c.cursor.Load(), int64(c.size))) }
+func (c *cycle) begun() int { return int(min(c.cursor.Load(), int64(c.Size))) }
 
 // filled is when the last of todo, or of the newest wave, began; zero while some are left.
 func (c *cycle) filled() time.Time {
 	switch full := c.full.Load(); {
-	case c.size == 0:
-		return c.ready
+	case c.Size == 0:
+		return c.Ready
 	case full == 0:
 		return time.Time{}
 	default:
-		return c.ready.Add(time.Duration(full - 1))
+		return c.Ready.Add(time.Duration(full - 1))
 	}
 }
 

@@ -30,7 +30,6 @@ type node struct {
 	endCancel context.CancelFunc
 	timers    [numTimers]*time.Timer
 
-	cycle   *cycle  // the newest
 	pending []event // that effects of the step under way led to
 	answers map[answerID]chan<- error
 	asked   answerID // the newest
@@ -42,11 +41,15 @@ type node struct {
 	journalWriter chan note
 }
 
-func newNode(ctx context.Context, r *Run, cfg Config) *node {
+func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
 	n := &node{r: r, cfg: cfg, answers: map[answerID]chan<- error{}, journalWriter: make(chan note)}
 	n.ctx, n.cut = context.WithCancelCause(context.WithoutCancel(ctx))
 	n.endCtx, n.endCancel = context.WithCancel(context.WithoutCancel(ctx))
 	r.ctx = n.ctx
+	if r.pool, err = r.newPool(&cfg); err != nil {
+		return nil, err
+	}
+	r.attendance.begun = func() int { return r.pool.Progress().Begun }
 	for i := range n.timers {
 		n.timers[i] = time.NewTimer(time.Hour)
 		n.timers[i].Stop()
@@ -62,34 +65,34 @@ func newNode(ctx context.Context, r *Run, cfg Config) *node {
 	}
 	n.core = newCore(cfg, n.look(moment()), first)
 	n.lend()
-	r.memoryBudget.remember(n.core.recall.remembered)
+	r.pool.Remember(n.core.recall.remembered)
 	r.shown.Store(n.core.picture(n.look(time.Now())))
-	return n
+	return n, nil
 }
 
 // look reads what the core is to know of a moment.
 func (n *node) look(at time.Time) now {
-	s := now{At: at, InFlight: n.r.places.Held(), Books: n.r.ledger.books(), Asked: n.r.shared.figures(), Doubt: n.r.doubts.earliest()}
-	if c := n.cycle; c != nil {
-		s.Begun, s.Again, s.Filled = c.begun(), int(c.again.taken.Load()), c.filled()
+	p := n.r.pool.Progress()
+	return now{
+		At: at, Begun: p.Begun, Again: p.Again, Filled: p.Filled, InFlight: p.InFlight,
+		Books: n.r.ledger.books(), Asked: n.r.shared.figures(), Doubt: n.r.doubts.earliest(),
 	}
-	return s
 }
 
 // lend has workers see what the core recalls; until the open cycle closes it does not change.
 func (n *node) lend() {
 	m := &n.core.recall
-	n.r.memory, n.r.prefixes, n.r.takes, n.r.injected = m.memory, m.prefixes, m.takes, m.injected
+	n.r.memory, n.r.injected = m.memory, m.injected
 }
 
 func (n *node) run(forget func() bool) {
 	r := n.r
 	defer close(r.done)
+	defer r.pool.Close()
 	defer r.alarm.Close()
 	defer clock.Watch()()
 	defer forget()
 	go n.write()
-	go r.carry()
 	defer close(n.journalWriter)
 	defer n.rescue()
 	for i := range n.cfg.Written {
@@ -105,7 +108,7 @@ func (n *node) run(forget func() bool) {
 	for trouble := r.journal.Trouble(); n.core.life.phase != Ended; {
 		journalWriter, next := n.outgoing()
 		select {
-		case b := <-r.results:
+		case b := <-r.pool.Results():
 			n.finished(b)
 		case order := <-r.orders:
 			order(n)
@@ -163,16 +166,17 @@ func (n *node) step(e event) {
 }
 
 // finished hands on a batch, and takes it back for workers to fill.
-func (n *node) finished(b *batch) {
+func (n *node) finished(b *Batch) {
 	if n.core.life.abandoned {
 		return // its workers may still hold it
 	}
 	n.step(n.arrived(b))
-	n.r.spare(b)
+	n.r.pool.Recycle(b)
 }
 
 // arrived shows how sessions have ended.
-func (n *node) arrived(b *batch) finished {
+func (n *node) arrived(b *Batch) finished {
+	n.r.ledger.note(b.beside)
 	if len(b.rows) > 0 {
 		n.r.attendance.take(b.rows)
 	}
@@ -195,13 +199,9 @@ func (n *node) carryOut(f effect) {
 	case publish:
 		n.publish = true
 	case setLimit:
-		r.places.SetLimit(f.limit)
+		r.pool.SetLimit(f.limit)
 	case startWorkers:
-		for range f.count {
-			r.places.Force() // the core counts them
-			w := &worker{run: r, cycle: n.cycle, once: f.probe}
-			go w.work()
-		}
+		r.pool.Start(f.count, f.probe)
 	case setTimer:
 		n.timers[f.timer].Reset(f.after)
 	case answer:
@@ -213,13 +213,13 @@ func (n *node) carryOut(f effect) {
 	case cutSessions:
 		n.cut(ErrCut)
 	case cancelSession:
-		r.slots.cancel(f.agent, ErrRetired)
+		r.pool.Retire(f.agent)
 	case leaveBehind:
 		n.leaveBehind()
 	case closeLedger:
 		r.ledger.close(f.of, f.why)
 	case remember:
-		r.memoryBudget.remember(f.bytes)
+		r.pool.Remember(f.bytes)
 	case passBarrier:
 		n.aside(func() { n.cfg.Barrier(f.cycle) }, barrierPassed{})
 	case askServices:
@@ -244,47 +244,35 @@ func (n *node) carryOutInCycle(f effect) {
 	switch f := f.(type) {
 	case beginCycle:
 		n.lend()
-		n.cycle = newCycle(n, &f)
-		n.r.attendance.open(n.cycle, f.retired)
+		n.r.pool.Begin(f.shard())
+		n.r.attendance.open(f.plan, f.retired)
 	case releaseWave:
-		n.cycle.release(f.waited)
+		n.r.pool.Release(f.waited)
 	case makeAgain:
-		n.cycle.again.add(f.place)
+		n.r.pool.Again(f.place)
 	case withdrawSession:
 		n.r.attendance.again(f.agent)
 	case holdCycle:
-		n.cycle.hold()
+		n.r.pool.Hold(true)
 	case releaseCycle:
-		n.cycle.goOn()
+		n.r.pool.Hold(false)
 	case endCycle:
-		n.cycle.stop()
+		n.r.pool.End()
 	}
 }
 
 // use puts settings in force, for sessions that begin from now on.
 func (n *node) use(s *Settings) {
-	if n.cycle != nil {
-		n.cycle.setTimeout(s.SessionTimeout)
-	}
 	n.r.settings.Store(s)
+	n.r.pool.Use(s)
 }
 
 // leaveBehind takes in what has arrived, which still counts, and then waits for no worker any more.
 func (n *node) leaveBehind() {
-	for {
-		select {
-		case b := <-n.r.results:
-			n.pending = append(n.pending, n.arrived(b))
-			continue
-		case b := <-n.r.mergeQueue:
-			n.pending = append(n.pending, n.arrived(b))
-			continue
-		default:
-		}
-		break
+	for _, b := range n.r.pool.Abandon() {
+		n.pending = append(n.pending, n.arrived(b))
 	}
 	n.pending = append(n.pending, leftBehind{})
-	close(n.r.abandoned)
 }
 
 // outside asks the services how they are doing.

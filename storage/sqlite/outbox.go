@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -328,14 +329,14 @@ func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err erro
 }
 
 func (r *deliveryReading) sessions(yield func(*engine.SessionRow, error) bool) {
-	var reader sessionReader
+	var reader codec.SessionReader
 	stopped := false
 	for _, p := range r.packs {
-		err := segments(p.data, func(c cursor, base int64) error {
+		err := segments(p.data, func(c codec.Cursor, base int64) error {
 			if stopped {
 				return nil
 			}
-			row, err := reader.read(c, p.cycle, base)
+			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				stopped = !yield(row, nil)
 			}

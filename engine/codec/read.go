@@ -1,4 +1,4 @@
-package sqlite
+package codec
 
 import (
 	"math"
@@ -10,14 +10,14 @@ import (
 // maxInterned bounds what a reader remembers of texts.
 const maxInterned = 10_000
 
-// sessionReader decodes sessions into one row that it reuses. It keeps the texts that come again and again.
-type sessionReader struct {
+// SessionReader decodes sessions into one row that it reuses. It keeps the texts that come again and again.
+type SessionReader struct {
 	row      engine.SessionRow
 	statuses []int
 	texts    map[string]string
 }
 
-func (r *sessionReader) text(b []byte) string {
+func (r *SessionReader) text(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
@@ -34,11 +34,11 @@ func (r *sessionReader) text(b []byte) string {
 	return s
 }
 
-// read decodes the segment of a session; the row is valid until the next read.
-func (r *sessionReader) read(c cursor, cycle int, base int64) (*engine.SessionRow, error) {
+// Read decodes the segment of a session; the row is valid until the next read.
+func (r *SessionReader) Read(c Cursor, cycle int, base int64) (*engine.SessionRow, error) {
 	steps, events := r.row.Steps[:0], r.row.Events[:0]
 	r.statuses = r.statuses[:0]
-	r.row = engine.SessionRow{Place: c.place(cycle)}
+	r.row = engine.SessionRow{Place: c.Place(cycle)}
 	flags := c.byte()
 	r.row.Outcome = c.outcome(flags & outcomeBits)
 	r.row.Acted = flags&flagActed != 0
@@ -62,7 +62,7 @@ func (r *sessionReader) read(c cursor, cycle int, base int64) (*engine.SessionRo
 	return &r.row, nil
 }
 
-func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.StepRecord {
+func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.StepRecord {
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		s := engine.StepRecord{Path: r.text(c.bytes())}
 		flags := c.byte()
@@ -104,7 +104,7 @@ func (r *sessionReader) steps(c *cursor, steps []engine.StepRecord) []engine.Ste
 	return steps
 }
 
-func (r *sessionReader) events(c *cursor, events []engine.Event) []engine.Event {
+func (r *SessionReader) events(c *Cursor, events []engine.Event) []engine.Event {
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		var e engine.Event
 		switch step := c.index(); {
@@ -121,7 +121,7 @@ func (r *sessionReader) events(c *cursor, events []engine.Event) []engine.Event 
 	return events
 }
 
-func (r *sessionReader) requests(c *cursor) (attempts int, statuses []int) {
+func (r *SessionReader) requests(c *Cursor) (attempts int, statuses []int) {
 	attempts = int(c.int())
 	start := len(r.statuses)
 	for n := c.length(); n > 0 && !c.bad; n-- {
@@ -133,20 +133,16 @@ func (r *sessionReader) requests(c *cursor) (attempts int, statuses []int) {
 	return attempts, r.statuses[start:len(r.statuses):len(r.statuses)]
 }
 
-// segments calls f with each segment of a pack and the pack's base time.
-func segments(blob []byte, f func(c cursor, base int64) error) error {
-	raw, err := unfold(blob)
-	if err != nil {
-		return err
-	}
-	c := cursor{data: raw}
+// Rows calls f with each row of a pack and the pack's base time.
+func Rows(pack []byte, f func(c Cursor, base int64) error) error {
+	c := Cursor{data: pack}
 	base := c.int()
-	for c.more() {
-		segment := c.segment()
-		if segment.bad {
+	for c.More() {
+		row := c.Segment()
+		if row.bad {
 			break
 		}
-		if err := f(segment, base); err != nil {
+		if err := f(row, base); err != nil {
 			return err
 		}
 	}
@@ -156,18 +152,18 @@ func segments(blob []byte, f func(c cursor, base int64) error) error {
 	return nil
 }
 
-// outcomeOf reads the beginning of a session's segment.
-func outcomeOf(c cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
-	p, o = c.place(cycle), c.outcome(c.byte()&outcomeBits)
+// OutcomeOf reads the beginning of a session's segment.
+func OutcomeOf(c Cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
+	p, o = c.Place(cycle), c.outcome(c.byte()&outcomeBits)
 	if c.bad {
 		err = ErrDamaged
 	}
 	return p, o, err
 }
 
-// readDelta decodes a delta; it shares memory with the pack.
-func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) {
-	p = c.place(cycle)
+// ReadDelta decodes a delta; it shares memory with the pack.
+func ReadDelta(c Cursor, cycle int) (p engine.Place, d engine.Delta, err error) {
+	p = c.Place(cycle)
 	d.Keep = int(c.int())
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		d.Set = append(d.Set, engine.Field{Name: string(c.bytes()), Value: c.bytes()})
@@ -192,25 +188,25 @@ func readDelta(c cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 	return p, d, err
 }
 
-// request is a decoded intent or answer.
-type request struct {
+// Request is a decoded intent or answer.
+type Request struct {
 	engine.Place
-	kind    byte
-	entry   engine.Entry   // of an intent only Path, Hash and Spent
-	earlier []engine.Entry // of an intent
+	Kind    byte
+	Entry   engine.Entry   // of an intent only Path, Hash and Spent
+	Earlier []engine.Entry // of an intent
 }
 
-func readRequest(c cursor, cycle int) (r request, err error) {
-	r.Place = c.place(cycle)
-	switch r.kind = c.byte(); r.kind {
-	case intentSegment:
-		r.entry.Path, r.entry.Hash = string(c.bytes()), c.hash()
-		r.entry.Spent = c.outlay()
+func ReadRequest(c Cursor, cycle int) (r Request, err error) {
+	r.Place = c.Place(cycle)
+	switch r.Kind = c.byte(); r.Kind {
+	case IntentKind:
+		r.Entry.Path, r.Entry.Hash = string(c.bytes()), c.hash()
+		r.Entry.Spent = c.outlay()
 		for n := c.length(); n > 0 && !c.bad; n-- {
-			r.earlier = append(r.earlier, c.entry())
+			r.Earlier = append(r.Earlier, c.entry())
 		}
-	case answerSegment:
-		r.entry = c.entry()
+	case AnswerKind:
+		r.Entry = c.entry()
 	default:
 		c.fail()
 	}
@@ -220,29 +216,29 @@ func readRequest(c cursor, cycle int) (r request, err error) {
 	return r, err
 }
 
-// conceal takes the private answers out of a request and reports whether there were any.
-func (r *request) conceal() (found bool) {
+// Conceal takes the private answers out of a request and reports whether there were any.
+func (r *Request) Conceal() (found bool) {
 	conceal := func(e *engine.Entry) {
 		if e.Private && len(e.Output) > 0 {
 			e.Output, found = nil, true
 		}
 	}
-	conceal(&r.entry)
-	for i := range r.earlier {
-		conceal(&r.earlier[i])
+	conceal(&r.Entry)
+	for i := range r.Earlier {
+		conceal(&r.Earlier[i])
 	}
 	return found
 }
 
-// append writes the request as it was read.
-func (r *request) append(dst []byte) []byte {
-	if r.kind == answerSegment {
-		return appendAnswer(dst, &engine.AnswerRow{Place: r.Place, Entry: r.entry})
+// Append writes the request as it was read.
+func (r *Request) Append(dst []byte) []byte {
+	if r.Kind == AnswerKind {
+		return AppendAnswer(dst, &engine.AnswerRow{Place: r.Place, Entry: r.Entry})
 	}
-	return appendIntent(dst, &engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Spent: r.entry.Spent, Earlier: r.earlier})
+	return AppendIntent(dst, &engine.IntentRow{Place: r.Place, Path: r.Entry.Path, Hash: r.Entry.Hash, Spent: r.Entry.Spent, Earlier: r.Earlier})
 }
 
-func (c *cursor) entry() engine.Entry {
+func (c *Cursor) entry() engine.Entry {
 	e := engine.Entry{Path: string(c.bytes())}
 	status := c.byte()
 	e.Private, e.Again, e.Unconfirmed = status&flagPrivate != 0, status&flagResent != 0, status&flagUnconfirmed != 0
@@ -262,7 +258,7 @@ func (c *cursor) entry() engine.Entry {
 	return e
 }
 
-func (c *cursor) outlay() (o engine.Outlay) {
+func (c *Cursor) outlay() (o engine.Outlay) {
 	n := c.int()
 	o.Requests = n >> 1
 	if n&1 != 0 {

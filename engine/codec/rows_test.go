@@ -1,9 +1,8 @@
-package sqlite
+package codec
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
 	"reflect"
 	"testing"
@@ -101,10 +100,10 @@ var genEntry = rapid.Custom(func(t *rapid.T) engine.Entry {
 	}
 })
 
-// packOf is the blob of a pack.
+// packOf is a pack of rows.
 func packOf(base int64, segments ...[]byte) []byte {
 	raw := binary.AppendVarint(nil, base)
-	return fold(nil, append(raw, bytes.Join(segments, nil)...), newFolder())
+	return append(raw, bytes.Join(segments, nil)...)
 }
 
 func TestSessionSegments(t *testing.T) {
@@ -113,15 +112,15 @@ func TestSessionSegments(t *testing.T) {
 		base := rapid.Int64Range(0, 4e15).Draw(t, "base")
 		var raw [][]byte
 		for i := range want {
-			raw = append(raw, appendSession(nil, &want[i], base))
+			raw = append(raw, AppendSession(nil, &want[i], base))
 		}
-		var reader sessionReader
+		var reader SessionReader
 		n := 0
-		err := segments(packOf(base, raw...), func(c cursor, base int64) error {
-			if p, o, err := outcomeOf(c, 7); err != nil || p != want[n].Place || o != want[n].Outcome {
+		err := Rows(packOf(base, raw...), func(c Cursor, base int64) error {
+			if p, o, err := OutcomeOf(c, 7); err != nil || p != want[n].Place || o != want[n].Outcome {
 				t.Errorf("got %v, %v, %v", p, o, err)
 			}
-			got, err := reader.read(c, 7, base)
+			got, err := reader.Read(c, 7, base)
 			if err == nil && len(got.Steps) == 0 {
 				got.Steps = nil
 			}
@@ -147,13 +146,13 @@ func TestRequestSegments(t *testing.T) {
 			intent.Earlier = append(intent.Earlier, genEntry.Draw(t, "entry"))
 		}
 		answer := engine.AnswerRow{Place: genPlace.Draw(t, "place"), Entry: genEntry.Draw(t, "entry")}
-		want := []request{
-			{intent.Place, intentSegment, engine.Entry{Path: intent.Path, Hash: intent.Hash}, intent.Earlier},
-			{answer.Place, answerSegment, answer.Entry, nil},
+		want := []Request{
+			{intent.Place, IntentKind, engine.Entry{Path: intent.Path, Hash: intent.Hash}, intent.Earlier},
+			{answer.Place, AnswerKind, answer.Entry, nil},
 		}
-		var got []request
-		err := segments(packOf(0, appendIntent(nil, &intent), appendAnswer(nil, &answer)), func(c cursor, _ int64) error {
-			r, err := readRequest(c, 7)
+		var got []Request
+		err := Rows(packOf(0, AppendIntent(nil, &intent), AppendAnswer(nil, &answer)), func(c Cursor, _ int64) error {
+			r, err := ReadRequest(c, 7)
 			got = append(got, r)
 			return err
 		})
@@ -173,8 +172,8 @@ func TestDeltaSegments(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "notes") {
 			want.Notes = append(want.Notes, genBytes.Draw(t, "note"))
 		}
-		err := segments(packOf(0, appendDelta(nil, place, &want)), func(c cursor, _ int64) error {
-			p, got, err := readDelta(c, 7)
+		err := Rows(packOf(0, AppendDelta(nil, place, &want)), func(c Cursor, _ int64) error {
+			p, got, err := ReadDelta(c, 7)
 			if p != place || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %v, %+v, want %v, %+v", p, got, place, want)
 			}
@@ -189,11 +188,11 @@ func TestDeltaSegments(t *testing.T) {
 // TestSegmentsGrow reads segments with more in them than this version knows.
 func TestSegmentsGrow(t *testing.T) {
 	row := engine.SessionRow{Place: engine.Place{Cycle: 7, Agent: 3}, Outcome: engine.OK}
-	old := appendSession(nil, &row, 0)
+	old := AppendSession(nil, &row, 0)
 	newer := appendText(nil, append(bytes.Clone(old[1:]), "what a newer version adds"...))
 	n := 0
-	err := segments(packOf(0, newer, old), func(c cursor, base int64) error {
-		got, err := new(sessionReader).read(c, 7, base)
+	err := Rows(packOf(0, newer, old), func(c Cursor, base int64) error {
+		got, err := new(SessionReader).Read(c, 7, base)
 		if err != nil || !reflect.DeepEqual(*got, row) {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -212,48 +211,25 @@ func FuzzSegments(f *testing.F) {
 		Steps:  []engine.StepRecord{{Path: "a", Attempts: 2, Statuses: []int{500, 200}, Class: engine.Timeout, Label: engine.Unconfirmed}},
 		Events: []engine.Event{{Path: "a", Name: "b", Data: []byte("{}")}, {Path: "c"}},
 	}
-	f.Add(packOf(3, appendSession(nil, &s, 3), appendSession(nil, &engine.SessionRow{}, 3)))
-	f.Add(packOf(0, appendDelta(nil, s.Place, &engine.Delta{Keep: 2, Set: []engine.Field{{Name: "a", Value: []byte("1")}}, Notes: [][]byte{[]byte("n")}})))
+	f.Add(packOf(3, AppendSession(nil, &s, 3), AppendSession(nil, &engine.SessionRow{}, 3)))
+	f.Add(packOf(0, AppendDelta(nil, s.Place, &engine.Delta{Keep: 2, Set: []engine.Field{{Name: "a", Value: []byte("1")}}, Notes: [][]byte{[]byte("n")}})))
 	entry := engine.Entry{Path: "p", Error: "e", Output: []byte("o"), Attempts: 1, Statuses: []int{201}}
-	f.Add(packOf(0, appendIntent(nil, &engine.IntentRow{Path: "p", Earlier: []engine.Entry{entry}}), appendAnswer(nil, &engine.AnswerRow{Entry: entry})))
-	f.Add(packOf(0, bytes.Repeat(appendSession(nil, &s, 0), 100))) // compressed
-	f.Fuzz(func(t *testing.T, blob []byte) {
-		if len(blob) > 0 && blob[0] == compressed {
-			return // zstd has its own fuzzers
-		}
-		var reader sessionReader
-		_ = segments(blob, func(c cursor, base int64) error {
-			if row, err := reader.read(c, 1, base); err == nil {
-				again := appendSession(nil, row, base)
-				segment := cursor{data: again}
-				if back, err := new(sessionReader).read(segment.segment(), 1, base); err != nil || back.Place != row.Place || back.Total != row.Total || len(back.Steps) != len(row.Steps) {
+	f.Add(packOf(0, AppendIntent(nil, &engine.IntentRow{Path: "p", Earlier: []engine.Entry{entry}}), AppendAnswer(nil, &engine.AnswerRow{Entry: entry})))
+	f.Add(packOf(0, bytes.Repeat(AppendSession(nil, &s, 0), 100)))
+	f.Fuzz(func(t *testing.T, pack []byte) {
+		var reader SessionReader
+		_ = Rows(pack, func(c Cursor, base int64) error {
+			if row, err := reader.Read(c, 1, base); err == nil {
+				again := AppendSession(nil, row, base)
+				segment := NewCursor(again)
+				if back, err := new(SessionReader).Read(segment.Segment(), 1, base); err != nil || back.Place != row.Place || back.Total != row.Total || len(back.Steps) != len(row.Steps) {
 					t.Errorf("%+v is read back as %+v, %v", row, back, err)
 				}
 			}
-			_, _, _ = outcomeOf(c, 1)
-			_, _, _ = readDelta(c, 1)
-			_, _ = readRequest(c, 1)
+			_, _, _ = OutcomeOf(c, 1)
+			_, _, _ = ReadDelta(c, 1)
+			_, _ = ReadRequest(c, 1)
 			return nil
 		})
-	})
-}
-
-// FuzzRecords holds the decoders of checkpoints, memory and metrics to errors.
-func FuzzRecords(f *testing.F) {
-	var totals engine.Totals
-	totals.Add(&engine.SessionRow{Outcome: engine.Failed, Total: time.Second})
-	folder := newFolder()
-	for _, v := range []any{&engine.State{Limit: 3, Totals: totals}, &engine.Memory{Notes: [][]byte{[]byte("n")}}, &engine.MetricsRow{Ended: 3}, map[string][]byte{"a": []byte("b")}} {
-		f.Add(must(encode(v, folder)))
-	}
-	f.Fuzz(func(t *testing.T, blob []byte) {
-		if len(blob) > 0 && blob[0] == compressed {
-			return
-		}
-		for _, v := range []any{&engine.State{}, &engine.Memory{}, &engine.MetricsRow{}, &map[string][]byte{}, &[]engine.Judgement{}} {
-			if err := decode(blob, v); err != nil && !errors.Is(err, ErrDamaged) {
-				t.Errorf("got %v, want ErrDamaged", err)
-			}
-		}
 	})
 }

@@ -1,4 +1,4 @@
-package sqlite
+package codec
 
 import (
 	"encoding/binary"
@@ -7,10 +7,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 )
-
-// A pack is a base time (varint, microseconds) and segments. A segment is one row: its length and its body, which
-// begins with the agent and the take. What a newer version adds stands at the end of the body, where an older one
-// does not look.
 
 // noTime stands for the zero time.
 const noTime = math.MinInt64
@@ -68,8 +64,8 @@ func appendPlace(dst []byte, p engine.Place) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
 }
 
-// appendSession appends the segment of a session, but for its Delta.
-func appendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
+// AppendSession appends the segment of a session, but for its Delta.
+func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, r.Place)
 		flags := byte(r.Outcome) & outcomeBits
@@ -209,8 +205,8 @@ const (
 	flagReplace = 1 << 1
 )
 
-// appendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
-func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
+// AppendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
+func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, p)
 		dst = binary.AppendVarint(dst, int64(d.Keep))
@@ -245,13 +241,13 @@ func appendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 
 // The kinds of a request's segment.
 const (
-	intentSegment byte = 0
-	answerSegment byte = 1
+	IntentKind byte = 0
+	AnswerKind byte = 1
 )
 
-func appendIntent(dst []byte, r *engine.IntentRow) []byte {
+func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
-		dst = append(appendPlace(dst, r.Place), intentSegment)
+		dst = append(appendPlace(dst, r.Place), IntentKind)
 		dst = appendOutlay(binary.LittleEndian.AppendUint64(appendText(dst, r.Path), r.Hash), &r.Spent)
 		dst = binary.AppendUvarint(dst, uint64(len(r.Earlier)))
 		for i := range r.Earlier {
@@ -261,9 +257,9 @@ func appendIntent(dst []byte, r *engine.IntentRow) []byte {
 	})
 }
 
-func appendAnswer(dst []byte, r *engine.AnswerRow) []byte {
+func AppendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
-		return appendEntry(append(appendPlace(dst, r.Place), answerSegment), &r.Entry)
+		return appendEntry(append(appendPlace(dst, r.Place), AnswerKind), &r.Entry)
 	})
 }
 
@@ -312,15 +308,27 @@ func appendOutlay(dst []byte, o *engine.Outlay) []byte {
 	return dst
 }
 
-// cursor reads what the functions above wrote. After the first mistake every read gives zero and bad is set.
-type cursor struct {
+// AppendRow appends a row whose body is known.
+func AppendRow(dst, body []byte) []byte { return appendText(dst, body) }
+
+// Cursor reads what the functions above wrote. After the first mistake every read returns zero, and Bad is true.
+type Cursor struct {
 	data []byte
 	bad  bool
 }
 
-func (c *cursor) fail() { c.data, c.bad = nil, true }
+// NewCursor returns a cursor at the start of data.
+func NewCursor(data []byte) Cursor { return Cursor{data: data} }
 
-func (c *cursor) uint() uint64 {
+// Bytes returns what is left to read.
+func (c *Cursor) Bytes() []byte { return c.data }
+
+// Bad reports whether something could not be read.
+func (c *Cursor) Bad() bool { return c.bad }
+
+func (c *Cursor) fail() { c.data, c.bad = nil, true }
+
+func (c *Cursor) uint() uint64 {
 	n, k := binary.Uvarint(c.data)
 	if k <= 0 {
 		c.fail()
@@ -330,7 +338,7 @@ func (c *cursor) uint() uint64 {
 	return n
 }
 
-func (c *cursor) int() int64 {
+func (c *Cursor) int() int64 {
 	n, k := binary.Varint(c.data)
 	if k <= 0 {
 		c.fail()
@@ -341,7 +349,7 @@ func (c *cursor) int() int64 {
 }
 
 // index reads a number of an agent, a take or the like.
-func (c *cursor) index() int {
+func (c *Cursor) index() int {
 	n := c.uint()
 	if n > math.MaxInt32 {
 		c.fail()
@@ -351,7 +359,7 @@ func (c *cursor) index() int {
 }
 
 // length reads how many elements follow; each takes a byte or more.
-func (c *cursor) length() int {
+func (c *Cursor) length() int {
 	n := c.uint()
 	if n > uint64(len(c.data)) {
 		c.fail()
@@ -360,7 +368,7 @@ func (c *cursor) length() int {
 	return int(n)
 }
 
-func (c *cursor) byte() byte {
+func (c *Cursor) byte() byte {
 	if len(c.data) == 0 {
 		c.fail()
 		return 0
@@ -371,7 +379,7 @@ func (c *cursor) byte() byte {
 }
 
 // bytes reads a text; nil if it is empty. It shares memory with the pack.
-func (c *cursor) bytes() []byte {
+func (c *Cursor) bytes() []byte {
 	n := c.length()
 	if n == 0 {
 		return nil
@@ -381,7 +389,7 @@ func (c *cursor) bytes() []byte {
 	return b
 }
 
-func (c *cursor) hash() uint64 {
+func (c *Cursor) hash() uint64 {
 	if len(c.data) < 8 {
 		c.fail()
 		return 0
@@ -391,9 +399,9 @@ func (c *cursor) hash() uint64 {
 	return h
 }
 
-func (c *cursor) duration() time.Duration { return time.Duration(c.int()) }
+func (c *Cursor) duration() time.Duration { return time.Duration(c.int()) }
 
-func (c *cursor) outcome(b byte) engine.Outcome {
+func (c *Cursor) outcome(b byte) engine.Outcome {
 	if o := engine.Outcome(b); o < engine.Cut {
 		return o
 	}
@@ -401,7 +409,7 @@ func (c *cursor) outcome(b byte) engine.Outcome {
 	return 0
 }
 
-func (c *cursor) class() engine.Class {
+func (c *Cursor) class() engine.Class {
 	if b := int(c.byte()); b < len(engine.Errors{}) {
 		return engine.Class(b)
 	}
@@ -409,7 +417,7 @@ func (c *cursor) class() engine.Class {
 	return 0
 }
 
-func (c *cursor) label() engine.Label {
+func (c *Cursor) label() engine.Label {
 	if b := int(c.byte()); b < len(engine.Labels{}) {
 		return engine.Label(b)
 	}
@@ -417,7 +425,7 @@ func (c *cursor) label() engine.Label {
 	return 0
 }
 
-func (c *cursor) status(b byte) engine.StepStatus {
+func (c *Cursor) status(b byte) engine.StepStatus {
 	if s := engine.StepStatus(b); s <= engine.StepCancelled {
 		return s
 	}
@@ -425,12 +433,12 @@ func (c *cursor) status(b byte) engine.StepStatus {
 	return 0
 }
 
-func (c *cursor) place(cycle int) engine.Place {
+func (c *Cursor) Place(cycle int) engine.Place {
 	return engine.Place{Cycle: cycle, Agent: c.index(), Take: c.index()}
 }
 
-// segment reads one segment of a pack.
-func (c *cursor) segment() cursor { return cursor{data: c.bytes(), bad: c.bad} }
+// Segment reads one segment of a pack.
+func (c *Cursor) Segment() Cursor { return Cursor{data: c.bytes(), bad: c.bad} }
 
-// more reports whether there are segments left.
-func (c *cursor) more() bool { return len(c.data) > 0 && !c.bad }
+// More reports whether there are segments left.
+func (c *Cursor) More() bool { return len(c.data) > 0 && !c.bad }
