@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -48,7 +49,7 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
-	saved, err := app.LoadSaved(data)
+	saved, err := config.LoadSaved(data)
 	if err != nil || saved["max-concurrent"] == "" || saved["ceiling"] != saved["max-concurrent"] {
 		t.Errorf("saved is %v, %v", saved, err)
 	}
@@ -151,7 +152,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 
 // TestGuideCalibrate runs the guide's example, shorter, and finds every flag of its own there.
 func TestGuideCalibrate(t *testing.T) {
-	text := page(t, "at-once")
+	text := page(t, "concurrency")
 	line := regexp.MustCompile(`(?m)^throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(text)
 	if line == nil {
 		t.Fatal("the guide has no example")

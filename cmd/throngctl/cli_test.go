@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -315,7 +315,7 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	_, run, _ := ctl(t, "run", "--help")
 	_, resume, _ := ctl(t, "resume", "--help")
 	_, fork, _ := ctl(t, "fork", "--help")
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		flag := "--" + s.Name + "=" + s.Unit
 		if !strings.Contains(run, flag) {
 			t.Errorf("run has no flag %s", flag)
@@ -346,24 +346,6 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 	if code, _, stderr := ctl(t, "settings", "--data", data, "retries=0"); code != exitUsage || !strings.Contains(stderr, "at least 1") {
 		t.Errorf("settings retries=0: exit code %d: %s", code, stderr)
-	}
-}
-
-// TestGuideFlags: the guide names every flag of run.
-func TestGuideFlags(t *testing.T) {
-	code, help, stderr := ctl(t, "run", "--help")
-	if code != exitDone {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
-	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
-	if len(flags) < 30 {
-		t.Fatalf("only %d flags:\n%s", len(flags), help)
-	}
-	text := page(t, "terminal") + page(t, "postgres")
-	for _, flag := range flags {
-		if flag[1] != "help" && !strings.Contains(text, "--"+flag[1]+" ") && !strings.Contains(text, "--"+flag[1]+"`") {
-			t.Errorf("the guide says nothing of --%s", flag[1])
-		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 // TestCompletion is what words may become.
@@ -41,6 +41,7 @@ func TestCompletion(t *testing.T) {
 		"settings|log":                   {"log-level="},
 		"set|max-c":                      {"max-concurrent="},
 		"guide|dash":                     {"dashboard"},
+		"schema|scenario":                {"scenario", "scenarios"},
 		"secret|":                        {"set", "forget", "check"},
 		"completion|z":                   {"zsh"},
 		"completion|p":                   {"powershell"},
@@ -172,7 +173,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range slices.Concat(s.Env, s.EnvNot) {
 			if !strings.Contains(page, name) {
 				t.Errorf("there is no variable %s", name)

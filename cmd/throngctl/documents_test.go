@@ -19,7 +19,8 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -48,6 +49,7 @@ var unattended = []struct{ command, why string }{
 	{"throngctl cleanup RUN", "it wants a run whose scenario names a cleanup: TestCleanup"},
 	{"throngctl requeue", "it wants a session that ended badly: TestSecondTerminal"},
 	{"make", "it would build, test and measure all there is"},
+	{"go install", "it asks the module proxy for a release"},
 	{"go test", "it is what make race does, of one package"},
 	{"go run ./cmd/internal/bundle", "it builds for minutes; the tests beside it unpack what it makes"},
 	{"go doc", "it only prints"},
@@ -198,9 +200,9 @@ func (s *stage) home(t *testing.T, fixture bool) (data string) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	t.Setenv(app.DataEnv, "")
+	t.Setenv(about.DataEnv, "")
 	t.Chdir(home)
-	data, err := app.DataFolder()
+	data, err := config.DataFolder()
 	if err != nil {
 		t.Fatal(err)
 	}

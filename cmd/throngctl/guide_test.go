@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/service"
@@ -40,11 +40,11 @@ func TestGuide(t *testing.T) {
 // TestGuideSearch finds a passage in all pages and in one, and says where there is none.
 func TestGuideSearch(t *testing.T) {
 	code, out, stderr := ctl(t, "guide", "--search", "DISK full")
-	if code != exitDone || !strings.HasPrefix(out, "overnight: What Throng does by itself while you sleep\n  - **It pauses on a full disk**") || !strings.Contains(out, "\n\ndashboard: Last checkpoint\n  - ") {
+	if code != exitDone || !strings.HasPrefix(out, "overnight: What Throng does by itself\n  - **It pauses on a full disk**") || !strings.Contains(out, "\n\ndashboard: Last checkpoint\n  - ") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = ctl(t, "guide", "dashboard", "--search", "disk full")
-	if code != exitDone || !strings.HasPrefix(out, "dashboard: Last checkpoint\n") || strings.Contains(out, "overnight") {
+	if code != exitDone || !strings.HasPrefix(out, "dashboard: ") || !strings.Contains(out, "dashboard: Last checkpoint\n") || strings.Contains(out, "overnight") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr := ctl(t, "guide", "dashboard", "--search", "gatekeeper disk"); code != exitFailed || out != "" || !strings.Contains(stderr, "gatekeeper, disk") {
@@ -95,7 +95,7 @@ func TestGuideProviders(t *testing.T) {
 func TestGuideVariables(t *testing.T) {
 	text := page(t, "terminal")
 	n := 0
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range append(append([]string{}, s.Env...), s.EnvNot...) {
 			n++
 			if !strings.Contains(text, "`"+name+"`") {

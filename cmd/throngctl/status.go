@@ -23,9 +23,9 @@ import (
 
 type statusCmd struct {
 	whichRun
-	Follow      bool   `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
-	At          string `placeholder:"TIME" help:"How it was then, read from its journal: 10m after its beginning, 15:04:05 or 2006-01-02T15:04:05."`
-	NoDashboard bool   `help:"With --follow: lines instead of the dashboard."`
+	Follow      bool   `short:"f" help:"Keep showing it until the run ends: as a dashboard in a terminal, else every few seconds."`
+	At          string `placeholder:"TIME" help:"Show an earlier moment: 10m after the start, 15:04:05 or 2006-01-02T15:04:05."`
+	NoDashboard bool   `help:"With --follow: print lines instead of the dashboard."`
 	jsonFlag
 }
 
