@@ -19,8 +19,9 @@ const requeued = NumAgentStates
 type attendance struct {
 	mu      sync.Mutex
 	agents  int
-	number  int    // of the cycle that is shown
-	cycle   *cycle // nil before the first of this process
+	number  int        // of the cycle that is shown
+	plan    *plan      // nil before the first of this process
+	begun   func() int // how many of its sessions have begun
 	retired []int32
 	pages   []*page
 }
@@ -36,14 +37,14 @@ func newAttendance(agents int) attendance {
 }
 
 // open shows another cycle from now on. retired are those who are missing from it.
-func (a *attendance) open(c *cycle, retired map[int]int) {
+func (a *attendance) open(c *plan, retired map[int]int) {
 	missing := make([]int32, 0, len(retired))
 	for agent := range retired {
 		missing = append(missing, int32(agent))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.number, a.cycle, a.retired = c.number, c, missing
+	a.number, a.plan, a.retired = c.number, c, missing
 }
 
 // takeUp knows how the sessions of an earlier process ended in the cycle that it left open.
@@ -102,11 +103,11 @@ func (a *attendance) set(agent int, s AgentState) {
 }
 
 // copied fills states, one for each agent, with how sessions ended. begun is how many of todo had begun before.
-func (a *attendance) copied(states []AgentState) (number, begun int, c *cycle, retired []int32) {
+func (a *attendance) copied(states []AgentState) (number, begun int, c *plan, retired []int32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cycle != nil {
-		begun = int(min(a.cycle.cursor.Load(), int64(a.cycle.size)))
+	if a.plan != nil {
+		begun = a.begun()
 	}
 	for i, p := range a.pages {
 		part := states[i*pageAgents : min((i+1)*pageAgents, len(states))]
@@ -116,7 +117,7 @@ func (a *attendance) copied(states []AgentState) (number, begun int, c *cycle, r
 			copy(part, p.states)
 		}
 	}
-	return a.number, begun, a.cycle, a.retired
+	return a.number, begun, a.plan, a.retired
 }
 
 // Crowd returns what every agent is doing in the open cycle or, until the next begins, did in the one before. An earlier
@@ -130,7 +131,7 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 	c := reuse
 	c.States = slices.Grow(c.States[:0], r.attendance.agents)[:r.attendance.agents]
 	var begun int
-	var open *cycle
+	var open *plan
 	var retired []int32
 	c.At = time.Now()
 	c.Cycle, begun, open, retired = r.attendance.copied(c.States)
@@ -150,12 +151,12 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 			c.States[i] = AgentWaiting
 		}
 	}
-	r.slots.mark(c)
+	r.pool.Mark(c)
 	return c
 }
 
 // begin tells those who wait, whose sessions go on and who takes no part apart.
-func (c *Crowd) begin(open *cycle, begun int) {
+func (c *Crowd) begin(open *plan, begun int) {
 	switch {
 	case open == nil:
 	case open.todo == nil:
@@ -182,34 +183,34 @@ func (c *Crowd) begin(open *cycle, begun int) {
 	}
 }
 
-// mark finds the sessions that the engine holds back, and those in flight that are seen only here.
-func (s *slots) mark(c *Crowd) {
-	for _, b := range s.list() {
-		d, ok := b.look()
-		if !ok || d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
-			continue
-		}
-		c.States[d.Agent] = AgentInFlight
-		if d.Gate != "" {
-			c.States[d.Agent] = AgentThrottled
-		}
+// Mark shows a session in flight, and whether the engine throttles it.
+func (c *Crowd) Mark(d *Doing) {
+	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
+		return
+	}
+	c.States[d.Agent] = AgentInFlight
+	if d.Gate != "" {
+		c.States[d.Agent] = AgentThrottled
 	}
 }
 
 // Doing is what an agent's session is at, if it has come to anything that can wait.
-func (r *Run) Doing(agent int) (Doing, bool) { return r.slots.of(agent) }
+func (r *Run) Doing(agent int) (Doing, bool) { return r.pool.Doing(agent) }
 
 // Memory is what an agent remembers as of the start of the open cycle, nil without any, which must not be changed, and what
 // people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a
 // barrier.
 func (r *Run) Memory(agent int) (m *Memory, injected []Letter) {
-	read := func(*loop) error {
+	read := func(n *node) error {
+		if n != nil {
+			n.lend()
+		}
 		m = r.memory[agent]
 		injected = Injected(r.injected, m, Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}
 	if r.insist(read) != nil {
-		_ = read(nil) // the loop, which alone changes it, has ended
+		_ = read(nil) // the node, which alone changes it, has ended
 	}
 	return m, injected
 }

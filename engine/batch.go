@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// batch carries finished sessions from a worker to the journal and then to the loop, which gives it back. What its rows
+// Batch carries finished sessions from a worker to the journal and then to the loop, which gives it back. What its rows
 // hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
-type batch struct {
-	next   *batch      // below it among those that nobody uses
+type Batch struct {
+	next   *Batch      // below it among those that nobody uses
 	wide   bool        // it carries those of many workers
 	rows   SessionRows // of the sessions that ended
 	steps  []StepRecord
@@ -17,15 +17,41 @@ type batch struct {
 	cut int // sessions that were cut
 	// unpaid is why the last of these was cut, if that is for the budget
 	unpaid string
-	gone   int // workers that have ended
-	probes int // of these, such that had one session only, to see how that goes
+	gone   int    // workers that have ended
+	probes int    // of these, such that had one session only, to see how that goes
+	beside Outlay // what the sessions spent that the journal will not tell
 
 	// queued is what the journal took to queue the rows, handed what the loop took to take the batches before.
 	queued, handed time.Duration
 }
 
+// BatchCounts are what a batch says in addition to its rows.
+type BatchCounts struct {
+	Cut            int    // sessions that were cut
+	Unpaid         string // why the last of these was cut, if that is for the budget
+	Gone           int    // workers that have left
+	Probes         int    // of these, probes
+	Beside         Outlay // what the sessions spent that the journal will not tell
+	Queued, Handed time.Duration
+}
+
+// NewBatch returns a batch of sessions that another process executed.
+func NewBatch(rows SessionRows, c BatchCounts) *Batch {
+	return &Batch{
+		rows: rows, cut: c.Cut, unpaid: c.Unpaid, gone: c.Gone, probes: c.Probes, beside: c.Beside, queued: c.Queued, handed: c.Handed,
+	}
+}
+
+// Rows returns the sessions that ended. They are valid until the batch is recycled.
+func (b *Batch) Rows() SessionRows { return b.rows }
+
+// Counts returns what the batch says in addition to its rows.
+func (b *Batch) Counts() BatchCounts {
+	return BatchCounts{b.cut, b.unpaid, b.gone, b.probes, b.beside, b.queued, b.handed}
+}
+
 // add copies the row of a session that ended.
-func (b *batch) add(r *SessionRow) {
+func (b *Batch) add(r *SessionRow) {
 	b.rows = append(b.rows, *r)
 	row := &b.rows[len(b.rows)-1]
 	row.Steps, b.steps = within(b.steps, r.Steps)
@@ -33,12 +59,12 @@ func (b *batch) add(r *SessionRow) {
 }
 
 // take moves what is in o to the end of b.
-func (b *batch) take(o *batch) {
+func (b *Batch) take(o *Batch) {
 	for i := range o.rows {
 		b.add(&o.rows[i])
 	}
 	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
-	b.queued, b.handed = b.queued+o.queued, b.handed+o.handed
+	b.queued, b.handed, b.beside = b.queued+o.queued, b.handed+o.handed, b.beside.Plus(o.beside)
 	if o.unpaid != "" {
 		b.unpaid = o.unpaid
 	}
@@ -53,8 +79,8 @@ func within[T any](all, more []T) (kept, grown []T) {
 }
 
 // reset empties the batch for the next who fills it.
-func (b *batch) reset() {
-	*b = batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
+func (b *Batch) reset() {
+	*b = Batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
 }
 
 // littleRoom is how much a batch may hold on to whatever it needed.
@@ -74,14 +100,14 @@ func emptied[S ~[]T, T any](s S) S {
 // is made to help the garbage collector there would have all workers wait.
 type batches struct {
 	mu   sync.Mutex
-	top  *batch
+	top  *Batch
 	many int
 }
 
 // mostBatches bounds how many lie there: more than that are rarely needed at once.
 const mostBatches = 256
 
-func (s *batches) take() *batch {
+func (s *batches) take() *Batch {
 	s.mu.Lock()
 	b := s.top
 	if b != nil {
@@ -90,12 +116,12 @@ func (s *batches) take() *batch {
 	}
 	s.mu.Unlock()
 	if b == nil {
-		return &batch{}
+		return &Batch{}
 	}
 	return b
 }
 
-func (s *batches) give(b *batch) {
+func (s *batches) give(b *Batch) {
 	b.reset()
 	s.mu.Lock()
 	defer s.mu.Unlock()

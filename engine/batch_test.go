@@ -5,7 +5,7 @@ import "testing"
 // TestBatchLetsGoOfRoom is that a batch which was full once, with long sessions, does not stay as large when it carries
 // little, and that one which is full again and again keeps its room.
 func TestBatchLetsGoOfRoom(t *testing.T) {
-	fill := func(b *batch, rows, steps int) {
+	fill := func(b *Batch, rows, steps int) {
 		for range rows {
 			b.add(&SessionRow{Steps: make([]StepRecord, steps), Events: make([]Event, steps)})
 		}
@@ -25,7 +25,7 @@ func TestBatchLetsGoOfRoom(t *testing.T) {
 		t.Errorf("room for %d after a batch of one row, want at most %d", most, littleRoom)
 	}
 	for range 2 * mostBatches {
-		free.give(&batch{})
+		free.give(&Batch{})
 	}
 	free.give(b)
 	n := 0

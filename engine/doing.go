@@ -8,9 +8,6 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// mostOldest is how many sessions in flight a snapshot lists.
-const mostOldest = 20
-
 // slot is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
 type slot struct {
 	mu    sync.Mutex
@@ -120,22 +117,6 @@ func (s *slots) cancel(agent int, cause error) {
 	}
 }
 
-// holds reports whether a session of the agent is seen.
-func (s *slots) holds(agent int) bool {
-	_, ok := s.of(agent)
-	return ok
-}
-
-// of is what is seen of an agent's session.
-func (s *slots) of(agent int) (Doing, bool) {
-	for _, b := range s.list() {
-		if d, ok := b.look(); ok && d.Agent == agent {
-			return d, true
-		}
-	}
-	return Doing{}, false
-}
-
 // oldest are the n sessions that began first.
 func (s *slots) oldest(n int) []Doing {
 	var first []Doing
@@ -172,7 +153,7 @@ func (r *Run) Oldest(n int) []Doing {
 	if n <= 0 {
 		return nil
 	}
-	first := r.slots.oldest(n)
+	first := r.pool.Oldest(n)
 	for i := range first {
 		if d := &first[i]; r.name != nil {
 			if name, err := r.name(d.Agent); err == nil {

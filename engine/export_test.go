@@ -4,11 +4,11 @@ import "time"
 
 // PublishNow makes a snapshot of this instant.
 func (r *Run) PublishNow() *Snapshot {
-	_ = r.insist(func(l *loop) error { l.publish(); return nil })
+	_ = r.tell(publishOrder{})
 	return r.Snapshot()
 }
 
-// GapBetween is what the loop makes of what two clocks went on by.
+// GapBetween is what the core makes of what two clocks went on by.
 func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, why string) {
 	g := gapBetween(clocks{}, clocks{wall, steady}, tick)
 	return g.slept, g.stood, g.why
@@ -16,14 +16,11 @@ func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, w
 
 // Wake tells the run that time has passed in which nothing went on.
 func (r *Run) Wake(slept, stood time.Duration) {
-	_ = r.insist(func(l *loop) error {
-		l.wake(time.Now(), gap{slept, stood, "the machine slept"})
-		return nil
-	})
+	_ = r.tell(awoken{gap{slept, stood, "the machine slept"}})
 	r.PublishNow()
 }
 
-// SetBudget is what the loop's orders use.
+// SetBudget is what the node's orders use.
 func (r *Run) SetBudget(b Budget) error { return r.setBudget(b) }
 
 // StepBetween is by how much the wall clock was set between two looks.

@@ -85,16 +85,6 @@ func (w *CycleWork) Describe() string {
 	return FormatCount(w.OK) + " ok, " + FormatCount(w.Failed) + " failed, " + FormatCount(w.TimedOut) + " timeouts"
 }
 
-// cycleWork is what the sessions of the open cycle have done so far.
-func (l *loop) cycleWork() CycleWork {
-	now, before := &l.totals, &l.atBarrier.Totals
-	since := func(o Outcome) int64 { return now.Outcomes[o] - before.Outcomes[o] }
-	return CycleWork{
-		since(OK) + since(Stopped), since(Failed), since(TimedOut), now.Flow.less(&before.Flow),
-		now.Service.Sum() - before.Service.Sum() - now.Peaks.Open,
-	}
-}
-
 // Speedup is how much faster the chains that ran steps together were than their steps one after another: busy time
 // over wall time. NaN where there are none.
 func (f *Flow) Speedup() float64 { return over(f.Busy, f.Wall) }

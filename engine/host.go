@@ -27,6 +27,8 @@ type RunHost interface {
 	Settings() *Settings
 	// Injected returns the messages injected by hand, in the order of their cycles; they must not be changed.
 	Injected() []Injection
+	// Recorded returns what was answered in the session of an agent in a cycle, if the run is answered from a recording.
+	Recorded(ctx context.Context, cycle, agent int) (Prefix, error)
 	// Sleep waits for d. It returns the context's cause if that ends first.
 	Sleep(ctx context.Context, d time.Duration) error
 }

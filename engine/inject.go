@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // Injection is a message that a person put into inboxes mid-run.
@@ -49,17 +48,7 @@ func (r *Run) Inject(ctx context.Context, m Message, to, who string) error {
 	if !json.Valid(m.Body) {
 		return &FieldError{"message", "it is no JSON text", ""}
 	}
-	saved := make(chan error, 1)
-	err := r.order(func(l *loop) error {
-		if l.abandoned || l.phase == Draining {
-			return ErrEnded // there is no next barrier
-		}
-		return l.inject(m, to, who, func(err error) { saved <- err })
-	})
-	if err != nil {
-		return err
-	}
-	return r.hear(ctx, saved)
+	return r.answered(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
 }
 
 // hear waits for what the loop says once something is durable.
@@ -77,42 +66,6 @@ func (r *Run) hear(ctx context.Context, saved <-chan error) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// inject journals what was ordered. It counts once the cycle that is open has ended: everything that its letter leads
-// to stands behind it in the journal. then hears whether it is durable.
-func (l *loop) inject(m Message, to, who string, then func(error)) error {
-	i := Injection{Cycle: l.number + 1, To: m.To, Body: m.Body}
-	if l.cycle == nil && len(l.firstDone) == 0 && len(l.r.prefixes) == 0 {
-		i.Cycle = l.number // none of its sessions has begun
-	}
-	if n := l.cfg.Settings.Cycles; n > 0 && i.Cycle >= n {
-		return &FieldError{"message", "no further cycle begins: nobody would read it", ""}
-	}
-	text, err := json.Marshal(injectionText{i.Cycle, i.To, i.Body})
-	if err != nil {
-		return err
-	}
-	since := Inexact{Cycle: i.Cycle, Why: "a message was injected by hand"}
-	c := ChangeRow{At: time.Now(), Cycle: l.number, What: InjectChange, Old: to, New: string(text), Who: who, Inexact: &since}
-	l.totals.inexactSince(since)
-	l.show(c)
-	l.commit(l.ctx, c, then)
-	if i.Cycle == l.number {
-		l.r.injected = withNewest(l.r.injected, i)
-	} else {
-		l.injected = append(l.injected, i)
-	}
-	l.publish()
-	return nil
-}
-
-// deliver puts what was injected into the inboxes of the cycle that opens. No worker is at work.
-func (l *loop) deliver() {
-	for _, i := range l.injected {
-		l.r.injected = withNewest(l.r.injected, i)
-	}
-	l.injected = nil
 }
 
 // withNewest adds an injection to those in inboxes; of more than an inbox holds, the newest stay. Snapshots and checkpoints

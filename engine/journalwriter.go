@@ -5,76 +5,86 @@ import "context"
 // maxNotes is how many rows wait for the journal writer before figures give way to what happened.
 const maxNotes = 4096
 
-// note is a row that the loop wants journaled.
+// note is a row for the journal writer.
 type note struct {
-	row  Row
-	ctx  context.Context // of the wait until it is durable; nil does not wait
-	then func(error)     // hears in the loop that it is queued or, with ctx, durable; may be nil
-	sent func()          // hears in the loop that the journal writer has it; may be nil
+	writeRow
+	ctx context.Context // of the wait until it is durable
 }
 
-// append has a row journaled.
-func (l *loop) append(row Row, then func()) {
-	n := note{row: row}
-	if then != nil {
-		n.then = func(error) { then() }
+// enqueue has a row journaled behind all before it.
+func (n *node) enqueue(w writeRow) {
+	switch row := w.row.(type) {
+	case MetricsRow:
+		if len(n.backlog) >= maxNotes { // the disk has been in trouble for an hour
+			return
+		}
+	case BarrierRow:
+		if n.cfg.Mock != nil {
+			row.Mock = n.cfg.Mock()
+			w.row = row
+		}
 	}
-	l.backlog = append(l.backlog, n)
+	n.backlog = append(n.backlog, w)
 }
 
-// commit has a row journaled and hears when it is durable.
-func (l *loop) commit(ctx context.Context, row Row, then func(error)) {
-	l.backlog = append(l.backlog, note{row: row, ctx: ctx, then: then})
-}
-
-// outgoing is the oldest note and where it goes; nowhere when there is none.
-func (l *loop) outgoing() (chan<- note, note) {
-	if len(l.backlog) == 0 {
+// outgoing returns the oldest row that waits and the writer's channel, or a nil channel if none does.
+func (n *node) outgoing() (chan<- note, note) {
+	if len(n.backlog) == 0 {
 		return nil, note{}
 	}
-	return l.journalWriter, l.backlog[0]
+	next := note{n.backlog[0], n.ctx}
+	if next.ticket.kind == endTicket {
+		next.ctx = n.endCtx
+	}
+	return n.journalWriter, next
 }
 
-func (l *loop) sent() {
-	if hear := l.backlog[0].sent; hear != nil {
-		hear()
-	}
-	l.backlog[0] = note{}
-	if l.backlog = l.backlog[1:]; len(l.backlog) == 0 {
-		l.backlog = nil
+// sent removes the row that the writer has taken.
+func (n *node) sent() {
+	if t := n.pop(); t.kind == checkpointTicket {
+		n.step(queued{t})
 	}
 }
 
-// write journals the loop's notes one by one, in the order in which they were made, until the loop ends. Neither a
-// full queue nor a slow disk holds the loop up, and a checkpoint never overtakes a barrier.
-func (l *loop) write() {
-	defer l.r.rescue()
-	for n := range l.journalWriter {
+func (n *node) pop() ticket {
+	t := n.backlog[0].ticket
+	n.backlog[0] = writeRow{}
+	if n.backlog = n.backlog[1:]; len(n.backlog) == 0 {
+		n.backlog = nil
+	}
+	return t
+}
+
+// write journals rows one by one, in the order in which they were made, until the run ends. Neither a full queue nor a
+// slow disk holds the node up, and a checkpoint never overtakes a barrier.
+func (n *node) write() {
+	defer n.r.rescue()
+	for next := range n.journalWriter {
 		var err error
-		if n.ctx == nil {
-			l.r.journal.Append(n.row)
+		if next.ticket.waits() {
+			err = n.r.journal.Commit(next.ctx, next.row)
 		} else {
-			err = l.r.journal.Commit(n.ctx, n.row)
+			n.r.journal.Append(next.row)
 		}
-		if n.then != nil {
-			l.comeBack(func() { n.then(err) })
+		if next.ticket.kind != noTicket {
+			n.comeBack(written{next.ticket, err})
 		}
 	}
 }
 
-// aside runs work in a goroutine and then has the loop carry out after.
-func (l *loop) aside(work, after func()) {
+// aside runs work in a goroutine of its own and then steps.
+func (n *node) aside(work func(), then event) {
 	go func() {
-		defer l.r.rescue()
+		defer n.r.rescue()
 		work()
-		l.comeBack(after)
+		n.comeBack(then)
 	}()
 }
 
-// comeBack has the loop carry out f, unless it has ended.
-func (l *loop) comeBack(f func()) {
+// comeBack steps in the node's goroutine, unless that has ended.
+func (n *node) comeBack(e event) {
 	select {
-	case l.r.orders <- func(*loop) { f() }:
-	case <-l.r.done:
+	case n.r.orders <- func(n *node) { n.step(e) }:
+	case <-n.r.done:
 	}
 }

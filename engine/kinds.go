@@ -4,6 +4,12 @@ import "strings"
 
 const emergency = "emergency"
 
+// allDone and nobody are the reasons of runs that just finish.
+const (
+	allDone = "all cycles are done"
+	nobody  = "nobody takes part"
+)
+
 // kindsOfCheckpoints tells by its reason what a checkpoint is; one with another reason was ordered by a person, who may
 // have given any.
 var kindsOfCheckpoints = map[string]string{

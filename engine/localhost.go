@@ -22,6 +22,13 @@ func (h localHost) Run() HostRun {
 	return r
 }
 
+func (h localHost) Recorded(ctx context.Context, cycle, agent int) (Prefix, error) {
+	if h.run.answers == nil {
+		return nil, nil
+	}
+	return h.run.answers.Session(ctx, cycle, agent)
+}
+
 func (h localHost) Sleep(ctx context.Context, d time.Duration) error {
 	return h.run.alarm.Sleep(ctx, d)
 }

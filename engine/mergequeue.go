@@ -8,13 +8,13 @@ const mergeQueueRoom = 256
 // mergeQueue is where workers lay what they finished before they wait or leave, so that sessions that end at about the same
 // time wake the loop once. What lies on it is in the journal already. It is a channel, as workers that wait for a lock in
 // their thousands cost the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
-type mergeQueue chan *batch
+type mergeQueue chan *Batch
 
 func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueRoom) }
 
 // gather moves what lies on the merge queue, b and what follows, into one batch. over is the first that had no room there; nil is
 // that the merge queue is empty. Those that gave what they had are free; a wide one takes it, so that few become large.
-func (t mergeQueue) gather(b *batch, free, wide *batches) (all, over *batch) {
+func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 	for all = b; ; {
 		select {
 		case o := <-t:
@@ -36,51 +36,42 @@ func (t mergeQueue) gather(b *batch, free, wide *batches) (all, over *batch) {
 }
 
 // lay puts a batch on the merge queue, unless the loop goes on without it.
-func (r *Run) lay(b *batch) {
+func (p *localPool) lay(b *Batch) {
 	select {
-	case r.mergeQueue <- b:
+	case p.mergeQueue <- b:
 		return
 	default:
 	}
 	select {
-	case r.mergeQueue <- b:
-	case <-r.abandoned:
-	case <-r.done:
+	case p.mergeQueue <- b:
+	case <-p.abandoned:
+	case <-p.done:
 	}
 }
 
 // carry brings to the loop what is laid on the merge queue, in its order, until the run ends.
-func (r *Run) carry() {
-	defer r.rescue()
+func (p *localPool) carry() {
+	defer p.cfg.Rescue()
 	for {
 		select {
-		case b := <-r.mergeQueue:
+		case b := <-p.mergeQueue:
 			runtime.Gosched() // sessions that end now come along
 			for b != nil {
-				all, over := r.mergeQueue.gather(b, &r.free, &r.wide)
-				r.hand(all)
+				all, over := p.mergeQueue.gather(b, &p.free, &p.wide)
+				p.hand(all)
 				b = over
 			}
-		case <-r.done:
+		case <-p.done:
 			return
 		}
 	}
 }
 
 // hand gives a batch to the loop, unless that goes on without it.
-func (r *Run) hand(b *batch) {
+func (p *localPool) hand(b *Batch) {
 	select {
-	case r.results <- b:
-	case <-r.abandoned:
-	case <-r.done:
-	}
-}
-
-// spare takes back a batch that nobody uses any more.
-func (r *Run) spare(b *batch) {
-	if b.wide {
-		r.wide.give(b)
-	} else {
-		r.free.give(b)
+	case p.results <- b:
+	case <-p.abandoned:
+	case <-p.done:
 	}
 }

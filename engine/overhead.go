@@ -162,52 +162,6 @@ type Late struct {
 // Worse is the worst of two times.
 func (l Late) Worse(other Late) Late { return Late{max(l.Tick, other.Tick), max(l.Core, other.Core)} }
 
-// account adds a second to what is known of the run's overhead.
-func (l *loop) account(now time.Time, span time.Duration, h *HostMetrics) {
-	p := &l.cfg.Probe
-	writer, window := grown(p.Writer), grown(p.Window)
-	o := &l.totals.Peaks.Overhead
-	l.mark(now)
-	if l.phase != Paused {
-		of := func(percent float64) time.Duration { return time.Duration(percent / 100 * float64(span)) }
-		o.Span += span
-		o.Cores += span * time.Duration(h.Cores)
-		o.Machine += of(h.CPU * float64(h.Cores))
-		o.Process += of(h.ProcessCPU)
-		o.Collector += of(h.Collector)
-		o.Writer += max(writer-l.probed.writer, 0)
-		o.Window += max(window-l.probed.window, 0)
-	}
-	l.probed.writer, l.probed.window = writer, window
-	l.settleTimes()
-}
-
-// settleTimes brings what the sessions' time went to up to date.
-func (l *loop) settleTimes() {
-	o := &l.totals.Peaks.Overhead
-	o.Times = l.totals.times(l.cfg.Purpose)
-	o.Times[ForJournal] += o.Queued
-	o.Times[ForEngine] += o.Handed
-	o.Requests = l.totals.Requests
-}
-
-func grown(of func() time.Duration) time.Duration {
-	if of == nil {
-		return 0
-	}
-	return of()
-}
-
-// probed is what the probes said last of what only grows.
-type probed struct{ writer, window time.Duration }
-
-// ticked notes how late a tick came that was meant for a time.
-func (l *loop) ticked(meant time.Time) {
-	if late := time.Since(meant); late < leastGap { // else nothing went on
-		l.late.Tick = max(l.late.Tick, late)
-	}
-}
-
 // Describe says where the sessions' time went, the most first; "" is that nothing is known.
 func (t *Times) Describe() string {
 	var parts []string

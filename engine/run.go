@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/alarm"
-	"github.com/throng-sim/throng/engine/internal/gate"
 )
 
 // Config is what a run is made of.
@@ -57,6 +56,8 @@ type Config struct {
 	Trail func(t *Trail)
 	// Barrier, if set, is told of every cycle that closed, before the next begins.
 	Barrier func(cycle int)
+	// Pool, if set, makes the pool that executes the sessions; nil executes them in this process.
+	Pool func(cfg PoolConfig) (WorkerPool, error)
 	// MemoryBudget is how many bytes large answers in flight and what agents remember may take; 0 is no bound.
 	MemoryBudget int64
 	// Mock, if set, returns how many bytes the log of the mock shop has.
@@ -90,37 +91,26 @@ func (c *Config) validate() error {
 type Run struct {
 	id       RunID
 	settings atomic.Pointer[Settings] // in force; each is never changed, the loop puts another in its place
-	program  Program
 	journal  Journal
 	services []Service
 	answers  Recording // nil asks services
 	lineage  []RunID
 	name     func(index int) (string, error) // may be nil
 
-	memoryBudget memoryBudget
-	places       gate.Places
-	ledger       *Ledger
-	unpriced     []string
-	results      chan *batch
-	mergeQueue   mergeQueue
-	orders       chan func(*loop)
-	free         batches
-	wide         batches // those that carry what many workers finished
-	crashed      func(value any, stack []byte)
-	trails       func(*Trail)  // nil is nobody
-	abandoned    chan struct{} // closed when the loop waits for workers no longer
-	done         chan struct{} // closed when the loop has ended
-	shown        atomic.Pointer[Snapshot]
+	ledger   *Ledger
+	unpriced []string
+	orders   chan func(*node)
+	crashed  func(value any, stack []byte)
+	done     chan struct{} // closed when the loop has ended
+	shown    atomic.Pointer[Snapshot]
 
-	// Written by the loop only while no worker is at work, read by workers.
+	pool WorkerPool
+	// Written by the node only while no worker is at work, read by workers.
 	memory   map[int]*Memory
-	prefixes map[int]Prefix // of the cycle that an earlier process left open; nil from the next on
-	takes    map[int]int    // of the same cycle: those that are not the first; nil from the next on
-	injected []Injection    // by hand, in the order of their cycles
+	injected []Injection // by hand, in the order of their cycles
 
 	ctx        context.Context // of sessions; ends with ErrCut
 	shared     shared
-	slots      slots
 	traces     traces
 	attendance attendance
 	doubts     doubts
@@ -164,38 +154,44 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		answers:    cfg.Recording,
 		lineage:    cfg.Lineage,
 		name:       cfg.Name,
-		program:    cfg.Program,
 		journal:    cfg.Journal,
 		ledger:     newLedger(&cfg),
 		unpriced:   cfg.Unpriced,
 		crashed:    cfg.Crashed,
-		trails:     cfg.Trail,
-		results:    make(chan *batch, 64),
-		mergeQueue: newMergeQueue(),
-		orders:     make(chan func(*loop)),
-		abandoned:  make(chan struct{}),
+		orders:     make(chan func(*node)),
 		done:       make(chan struct{}),
 		memory:     map[int]*Memory{},
 		attendance: newAttendance(cfg.Agents),
 	}
 	r.traces.tracer = cfg.Tracer
 	r.settings.Store(&cfg.Settings)
-	r.memoryBudget.limit = cfg.MemoryBudget
-	r.memoryBudget.tell = func(why string) {
-		_ = r.insist(func(l *loop) error { l.change(MemoryChange, "", "throttled", "memory budget", why); return nil })
-	}
 	r.ledger.tell = func(why string) {
-		_ = r.insist(func(l *loop) error { l.outOfBudget(why); return nil })
+		_ = r.tell(spentUp{why})
 	}
-	l := newLoop(ctx, r, cfg)
+	n, err := newNode(ctx, r, cfg)
+	if err != nil {
+		return nil, err
+	}
 	if r.answers != nil {
 		r.shared.known.Answers = r.answers.Shared()
 	}
-	l.publish()
-	go l.run(context.AfterFunc(ctx, func() {
-		_ = r.insist(func(l *loop) error { l.cutShort("the program ended"); return nil })
-	}))
+	go n.run(context.AfterFunc(ctx, func() { _ = r.tell(cutOrder{"the program ended"}) }))
 	return r, nil
+}
+
+// newPool makes the pool that executes the run's sessions.
+func (r *Run) newPool(cfg *Config) (WorkerPool, error) {
+	of := PoolConfig{
+		Program: cfg.Program, Host: localHost{r}, MemoryBudget: cfg.MemoryBudget, Trail: cfg.Trail, Rescue: r.rescue,
+		Journal: func(rows SessionRows) { r.journal.Append(rows) },
+		Throttled: func(why string) {
+			_ = r.tell(noted{ChangeRow{What: MemoryChange, New: "throttled", Who: "memory budget", Why: why}})
+		},
+	}
+	if cfg.Pool != nil {
+		return cfg.Pool(of)
+	}
+	return NewLocalPool(of), nil
 }
 
 // ID returns the run's name in the store.
@@ -223,54 +219,22 @@ func (r *Run) SetLimit(n int, who, why string) error {
 
 // Pause lets the sessions in flight end and starts no other until Resume.
 func (r *Run) Pause(who, why string) error {
-	return r.order(func(l *loop) error { return l.pause(who, why) })
+	return r.order(func(n *node) { n.step(pauseOrder{who, why}) })
 }
 
 // Resume undoes Pause, and whatever the run paused for by itself: the breaker forgets what went wrong, and a service whose
 // quota was gone is asked again.
 func (r *Run) Resume(who string) error {
-	return r.order(func(l *loop) error { return l.resume(who) })
+	return r.order(func(n *node) { n.step(resumeOrder{who}) })
 }
 
 // Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts what is in flight and
 // ends the run within seconds, even if the disk is in trouble or a program does not listen.
 func (r *Run) Stop(who, why string) error {
-	return r.insist(func(l *loop) error { return l.stop(who, why) })
+	return r.tell(stopOrder{who, why})
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable.
 func (r *Run) Checkpoint(ctx context.Context, reason string) error {
-	saved := make(chan error, 1)
-	err := r.order(func(l *loop) error {
-		if l.abandoned {
-			return ErrEnded // its rows would never be heard of
-		}
-		l.checkpoint(reason, func(err error) { saved <- err })
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return r.hear(ctx, saved)
-}
-
-// order has the loop carry out f and returns what that says; a run that is writing its end takes none.
-func (r *Run) order(f func(l *loop) error) error {
-	return r.insist(func(l *loop) error {
-		if l.finishing {
-			return ErrEnded
-		}
-		return f(l)
-	})
-}
-
-// insist has the loop carry out f even while it writes the run's end.
-func (r *Run) insist(f func(l *loop) error) error {
-	answer := make(chan error, 1)
-	select {
-	case r.orders <- func(l *loop) { answer <- f(l) }:
-		return <-answer
-	case <-r.done:
-		return ErrEnded
-	}
+	return r.answered(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
 }

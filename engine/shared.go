@@ -94,18 +94,6 @@ type apart struct {
 	entry Entry // the newest; without Attempts there is none
 }
 
-// journalWriting journals what it took to have the population written, before the run began.
-func (l *loop) journalWriting() {
-	for i := range l.cfg.Written {
-		row := SharedRow{Key: PopulationKey, Cycle: l.number, Record: &l.cfg.Written[i]}
-		if i == len(l.cfg.Written)-1 {
-			row.Took = l.cfg.Before
-		}
-		l.append(row, nil)
-		l.r.shared.settled(&row)
-	}
-}
-
 // Recall returns an answer that the run has; it must not be changed.
 func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 

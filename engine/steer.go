@@ -52,6 +52,14 @@ type Steering struct {
 	StallAfter            time.Duration // 0 warns of nothing
 }
 
+// Steering is what the limit goes by.
+func (s *Settings) Steering() Steering {
+	return Steering{s.Governor, s.Floor, s.Ceiling, s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow, s.Breaker, s.StallAfter}
+}
+
+// governed reports whether something else than people moves the limit.
+func (s *Settings) governed() bool { return s.Governor != "" && s.Governor != Manual }
+
 // Orders are what a governor wants.
 type Orders struct {
 	Limit int    // of sessions in flight, from now on

@@ -14,7 +14,7 @@ import (
 func TestMergeQueueKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mergeQueue, free, wide := newMergeQueue(), &batches{}, &batches{}
-		put, got := &batch{}, &batch{}
+		put, got := &Batch{}, &Batch{}
 		carry := func() {
 			for len(mergeQueue) > 0 {
 				for b := <-mergeQueue; b != nil; {
@@ -79,9 +79,10 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 // that a worker waits while the merge queue is full.
 func TestLeaveComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &Run{journal: Discard, mergeQueue: newMergeQueue(), results: make(chan *batch), done: make(chan struct{}), abandoned: make(chan struct{})}
+		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})
+		r.results = make(chan *Batch)
 		for range mergeQueueRoom {
-			earlier := &batch{}
+			earlier := &Batch{}
 			for range batchRows {
 				earlier.add(&SessionRow{})
 			}
@@ -89,7 +90,7 @@ func TestLeaveComesLast(t *testing.T) {
 		}
 		left := false
 		go func() {
-			w := &worker{run: r}
+			w := &worker{pool: r}
 			w.filling().add(&SessionRow{})
 			w.leave()
 			left = true

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -77,10 +78,7 @@ type Change struct {
 //
 // Another timeout makes the run inexact: sessions that begin from then on have it, cycle-timeout counts from the next cycle.
 func (r *Run) Apply(wanted []Assignment, who, why string) (changes []Change, err error) {
-	err = r.order(func(l *loop) (err error) {
-		changes, err = l.apply(wanted, who, why)
-		return err
-	})
+	err = errors.Join(r.order(func(n *node) { changes, err = n.apply(wanted, who, why) }), err)
 	return changes, err
 }
 

@@ -112,11 +112,9 @@ func (d *doubts) add(i *Inexact) bool {
 	return true
 }
 
-// count makes totals inexact where the run is.
-func (d *doubts) count(t *Totals) {
+// earliest is the first of them; nil is none.
+func (d *doubts) earliest() *Inexact {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.first != nil {
-		t.inexactSince(*d.first)
-	}
+	return d.first
 }

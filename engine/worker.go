@@ -21,9 +21,9 @@ const (
 
 // worker runs sessions one after another in one place, as long as the limit lets it keep that.
 type worker struct {
-	run   *Run
+	pool  *localPool
 	cycle *cycle
-	batch *batch        // from when a session has ended until it is handed on; nil else
+	batch *Batch        // from when a session has ended until it is handed on; nil else
 	since time.Time     // when the batch got its first row
 	now   time.Time     // the last session's end is the next one's start
 	began time.Time     // of the session in flight
@@ -44,23 +44,23 @@ type worker struct {
 var _ Slot = (*worker)(nil)
 
 func (w *worker) work() {
-	defer w.run.rescue()
-	w.claim.budget = &w.run.memoryBudget
-	w.s = NewSession(localHost{w.run}, w, &w.row)
+	defer w.pool.cfg.Rescue()
+	w.claim.budget = &w.pool.memoryBudget
+	w.s = NewSession(w.pool.host, w, &w.row)
 	w.now = time.Now()
 	w.let = w.now
-	if w.run.trails != nil {
+	if w.pool.cfg.Trail != nil {
 		w.trail = &Trail{Row: &w.row}
 	}
-	w.run.slots.add(&w.slot)
-	defer w.run.slots.remove(&w.slot)
-	for w.once || w.run.places.Keep() {
+	w.pool.slots.add(&w.slot)
+	defer w.pool.slots.remove(&w.slot)
+	for w.once || w.pool.places.Keep() {
 		p, ok := w.cycle.next()
 		if ok {
 			w.session(p)
 		}
 		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
-			w.run.places.Leave()
+			w.pool.places.Leave()
 			break
 		}
 	}
@@ -111,15 +111,15 @@ func (w *worker) stopClock() {
 func (w *worker) session(p Place) {
 	s, agent := w.s, p.Agent
 	if p.Take == 0 {
-		p.Take = w.run.takes[agent]
+		p.Take = w.cycle.Takes[agent]
 	}
-	memory := w.run.memory[agent]
+	memory := w.cycle.Memory[agent]
 	if w.cycle.lane != nil {
 		memory = w.cycle.lane.memory(agent)
 	}
-	s.Reset(p, w.cycle.now, memory)
+	s.Reset(p, w.cycle.Now, memory)
 	w.clock = nil
-	if known, ok := w.run.prefixes[agent]; ok && p.Take == w.run.takes[agent] {
+	if known, ok := w.cycle.Prefixes[agent]; ok && p.Take == w.cycle.Takes[agent] {
 		s.Continue(known)
 	}
 	if w.trail != nil {
@@ -141,9 +141,12 @@ func (w *worker) session(p Place) {
 	}
 	w.now = time.Now()
 	w.judge(retired)
-	w.run.ledger.note(s.Unrecorded())
+	if beside := s.Unrecorded(); beside != (Outlay{}) {
+		b := w.filling()
+		b.beside = b.beside.Plus(beside)
+	}
 	if w.claim.Holds() {
-		w.run.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
+		w.pool.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == Cut {
 		b := w.filling()
@@ -156,7 +159,7 @@ func (w *worker) session(p Place) {
 	}
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
 	if w.trail != nil {
-		w.run.trails(w.trail)
+		w.pool.cfg.Trail(w.trail)
 		w.now = time.Now() // which is no session's time
 	}
 	w.keep()
@@ -165,12 +168,13 @@ func (w *worker) session(p Place) {
 
 // recall has the session answered from the recording, if the run is.
 func (w *worker) recall() error {
-	if w.run.answers == nil {
+	run := w.pool.host.Run().Recording
+	if run == "" {
 		return nil
 	}
-	known, err := w.run.answers.Session(w.cycle.ctx, w.s.Cycle, w.s.Agent)
+	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return Fail(ConfigError, "read what run %s recorded: %w", w.run.answers.Run(), err)
+		return Fail(ConfigError, "read what run %s recorded: %w", run, err)
 	}
 	w.s.AnswerFrom(known)
 	return nil
@@ -199,7 +203,7 @@ func (w *worker) guarded() {
 			w.row.Fail(w.row.Path, &StepError{Panic, fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
 		}
 	}()
-	w.run.program.Session(w.s)
+	w.pool.cfg.Program.Session(w.s)
 }
 
 // judge corrects an outcome that the program did not say or could not know.
@@ -217,9 +221,9 @@ func (w *worker) judge(retired bool) {
 }
 
 // filling is the batch that the worker fills.
-func (w *worker) filling() *batch {
+func (w *worker) filling() *Batch {
 	if w.batch == nil {
-		w.batch = w.run.free.take()
+		w.batch = w.pool.free.take()
 	}
 	return w.batch
 }
@@ -243,14 +247,14 @@ func (w *worker) handOn() {
 		return
 	}
 	since := time.Now()
-	w.began = w.began.Add(w.give(since, w.run.lay).Sub(since))
+	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
 }
 
 // flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
-func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.run.hand) }
+func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
 
 // give journals, from now on, what the worker finished, gives it away, and returns when that was done.
-func (w *worker) give(now time.Time, to func(b *batch)) time.Time {
+func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
 	queued := w.journal(b, now)
@@ -263,16 +267,18 @@ func (w *worker) give(now time.Time, to func(b *batch)) time.Time {
 
 // journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
 // still finished is lost, as if it had been cut.
-func (w *worker) journal(b *batch, now time.Time) (queued time.Time) {
+func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	select {
-	case <-w.run.abandoned:
+	case <-w.pool.abandoned:
 		b.reset()
 	default:
 	}
 	if len(b.rows) == 0 {
 		return now
 	}
-	w.run.journal.Append(b.rows)
+	if journal := w.pool.cfg.Journal; journal != nil {
+		journal(b.rows)
+	}
 	queued = time.Now()
 	b.queued = queued.Sub(now)
 	return queued
@@ -285,5 +291,5 @@ func (w *worker) leave() {
 	if w.once {
 		b.probes = 1
 	}
-	w.give(w.now, w.run.lay)
+	w.give(w.now, w.pool.lay)
 }

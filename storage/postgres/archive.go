@@ -14,9 +14,6 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// archiveSchema is the first version of the schema that has what checkpoints restore.
-const archiveSchema = 8
-
 const (
 	// pageParts is how many parts are asked for at once, and givenBytes how many bytes of them are handed on together.
 	pageParts  = 2000
@@ -59,8 +56,6 @@ func (a *Archive) begin(ctx, open context.Context) (err error) {
 		return err
 	case version == 0:
 		return &fault{a.target + " has no results of Throng: it is another database, or nothing was sent there yet", nil}
-	case version < archiveSchema:
-		return &fault{fmt.Sprintf("%s has results of an older Throng, which sent no checkpoints: send a run there with this one", a.target), nil}
 	}
 	a.tx, err = a.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	return err

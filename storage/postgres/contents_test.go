@@ -299,16 +299,10 @@ func TestArchiveOfOtherDatabases(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	must(t, a.Close())
-	for version, want := range map[int]string{5: "an older Throng", 1000: "version 1000"} {
-		_, err := d.Exec(t.Context(), `DELETE FROM throng.migrations WHERE version > 5`)
-		must(t, err)
-		if version > 5 {
-			_, err = d.Exec(t.Context(), `INSERT INTO throng.migrations VALUES (1000, 'x')`)
-			must(t, err)
-		}
-		if _, err := OpenArchive(t.Context(), Config{URL: d.url}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("schema %d: %v", version, err)
-		}
+	_, err = d.Exec(t.Context(), `INSERT INTO throng.migrations VALUES (1000, 'x')`)
+	must(t, err)
+	if _, err := OpenArchive(t.Context(), Config{URL: d.url}); !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), "version 1000") {
+		t.Errorf("a newer schema: %v", err)
 	}
 }
 

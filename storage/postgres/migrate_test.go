@@ -24,7 +24,7 @@ func TestMigrateAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema, 2 usage, 3 worlds, 4 steering, 5 recordings, 6 took, 7 questions, 8 checkpoints, 9 overhead, 20 unconfirmed, 21 memory" {
+	if got := ask[string](d, `SELECT string_agg(version || ' ' || name, ', ') FROM throng.migrations`); got != "1 schema" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -99,13 +100,13 @@ func (s *Store) window(ctx context.Context, key int64, agent, before, most int) 
 
 // appendSessions appends those of an agent in a pack.
 func appendSessions(all []engine.SessionRow, data []byte, cycle, agent int) ([]engine.SessionRow, error) {
-	err := segments(data, func(c cursor, base int64) error {
-		place, _, err := outcomeOf(c, cycle)
+	err := segments(data, func(c codec.Cursor, base int64) error {
+		place, _, err := codec.OutcomeOf(c, cycle)
 		if err != nil || place.Agent != agent {
 			return err
 		}
-		var own sessionReader // which gives the row away
-		row, err := own.read(c, cycle, base)
+		var own codec.SessionReader // which gives the row away
+		row, err := own.Read(c, cycle, base)
 		if err != nil {
 			return err
 		}
@@ -182,20 +183,20 @@ func (s *Store) endOf(ctx context.Context, key int64, p engine.Place) (pos int64
 
 // requestsIn are those of a take in a pack, in its order.
 func requestsIn(data []byte, p engine.Place) (all []storage.Request, err error) {
-	err = segments(data, func(c cursor, _ int64) error {
+	err = segments(data, func(c codec.Cursor, _ int64) error {
 		whole := c
-		if place := whole.place(p.Cycle); whole.bad || place.Agent != p.Agent || place.Take != p.Take {
+		if place := whole.Place(p.Cycle); whole.Bad() || place.Agent != p.Agent || place.Take != p.Take {
 			return nil
 		}
-		r, err := readRequest(c, p.Cycle)
+		r, err := codec.ReadRequest(c, p.Cycle)
 		if err != nil {
 			return err
 		}
-		r.conceal()
-		for i := range r.earlier {
-			all = append(all, storage.Request{Place: r.Place, Entry: r.earlier[i], Answered: true})
+		r.Conceal()
+		for i := range r.Earlier {
+			all = append(all, storage.Request{Place: r.Place, Entry: r.Earlier[i], Answered: true})
 		}
-		all = append(all, storage.Request{Place: r.Place, Entry: r.entry, Answered: r.kind == answerSegment})
+		all = append(all, storage.Request{Place: r.Place, Entry: r.Entry, Answered: r.Kind == codec.AnswerKind})
 		return nil
 	})
 	return all, err

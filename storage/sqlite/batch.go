@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 const (
@@ -73,12 +74,12 @@ func (b *batch) add(row engine.Row, base int64) {
 	case engine.IntentRow:
 		o := b.open(requestsOp, r.Cycle)
 		b.private = b.private || slices.ContainsFunc(r.Earlier, func(e engine.Entry) bool { return e.Private })
-		b.data = appendIntent(b.data, &r)
+		b.data = codec.AppendIntent(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
 	case engine.AnswerRow:
 		o := b.open(requestsOp, r.Cycle)
 		b.private = b.private || r.Private
-		b.data = appendAnswer(b.data, &r)
+		b.data = codec.AppendAnswer(b.data, &r)
 		o.count, o.end = o.count+1, len(b.data)
 	default:
 		b.rare(row)
@@ -147,14 +148,14 @@ func (b *batch) session(r *engine.SessionRow, base int64) {
 		o.bad++
 	}
 	o.inexact = earliest(o.inexact, inexactOf(r))
-	b.data = appendSession(b.data, r, base)
+	b.data = codec.AppendSession(b.data, r, base)
 	commits := r.Outcome.Commits() && !r.Delta.Empty()
 	if commits || r.Take > 0 {
 		delta := &r.Delta
 		if !commits {
 			delta = &engine.Delta{}
 		}
-		b.deltas = appendDelta(b.deltas, r.Place, delta)
+		b.deltas = codec.AppendDelta(b.deltas, r.Place, delta)
 		o.deltas++
 	}
 	o.end, o.deltasEnd = len(b.data), len(b.deltas)

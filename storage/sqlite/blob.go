@@ -1,14 +1,14 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"sync"
 
-	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // The first byte of a blob says how the rest is kept.
@@ -33,8 +33,6 @@ var (
 		}
 		return d
 	})
-	encoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16}.EncMode())
-	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode())
 )
 
 func must[T any](v T, err error) T {
@@ -85,7 +83,7 @@ func unfold(blob []byte) ([]byte, error) {
 
 // encode returns the blob of a record.
 func encode(v any, e *zstd.Encoder) ([]byte, error) {
-	raw, err := encoding.Marshal(v)
+	raw, err := codec.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +96,25 @@ func decode(blob []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := decoding.Unmarshal(raw, v); err != nil {
+	if err := codec.Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("%w: %w", err, ErrDamaged)
 	}
 	return nil
+}
+
+// segments calls f with each row of a pack and the pack's base time.
+func segments(blob []byte, f func(c codec.Cursor, base int64) error) error {
+	raw, err := unfold(blob)
+	if err != nil {
+		return err
+	}
+	return asDamaged(codec.Rows(raw, f))
+}
+
+// asDamaged makes of an error in decoding one of the store.
+func asDamaged(err error) error {
+	if errors.Is(err, codec.ErrDamaged) {
+		return ErrDamaged
+	}
+	return err
 }

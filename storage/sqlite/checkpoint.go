@@ -154,7 +154,7 @@ func (s *Store) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.Che
 	if err != nil {
 		return nil, err
 	}
-	return s.checkpoints(ctx, run, key, `number > ? AND NOT binned`, 0)
+	return s.checkpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
 }
 
 func (s *Store) checkpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
@@ -190,7 +190,7 @@ func (s *Store) restore(ctx context.Context, run engine.RunID, number int) (reco
 	if err != nil {
 		return record, state, nil, err
 	}
-	found, err := s.checkpoints(ctx, run, key, `number = ? AND NOT binned`, number)
+	found, err := s.checkpoints(ctx, run, key, `number = ? AND NOT trashed`, number)
 	if err != nil {
 		return record, state, nil, err
 	}

@@ -28,7 +28,7 @@ func (s *Store) SubscribeContents(ctx context.Context, run engine.RunID, target 
 		return err
 	}
 	return s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO contents (run, target, wanted) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT doomed
+		return tx.exec(`INSERT INTO contents (run, target, wanted) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
 			ON CONFLICT (target, run) DO UPDATE SET wanted = excluded.wanted`, target, wanted, key)
 	})
 }
@@ -39,7 +39,7 @@ const keptThere = `(SELECT coalesce(group_concat(number), '') FROM (SELECT numbe
 // Incomplete returns the runs of which target lacks what checkpoints restore, or has what was pruned since; newest first.
 func (s *Store) Incomplete(ctx context.Context, target string) (runs []engine.RunID, err error) {
 	for rows, err := range s.query(ctx, `SELECT r.id FROM contents c JOIN runs r ON r.key = c.run
-		WHERE c.target = ? AND c.wanted AND NOT r.doomed AND (c.kept <> `+keptThere+`
+		WHERE c.target = ? AND c.wanted AND NOT r.hidden AND (c.kept <> `+keptThere+`
 			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = c.run AND number > c.checkpoint))
 		ORDER BY r.created DESC, r.key DESC`, target) {
 		if err != nil {
@@ -94,7 +94,7 @@ type contents struct {
 func (c *contents) next(run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
 	at := &c.out.Cursor
 	err := c.store.reader.QueryRowContext(c.ctx, `SELECT c.run, c.source, c.answers, c.memory, c.log, c.checkpoint, c.kept FROM contents c
-		JOIN runs r ON r.key = c.run WHERE r.id = ? AND NOT r.doomed AND c.target = ?`, string(run), target).
+		JOIN runs r ON r.key = c.run WHERE r.id = ? AND NOT r.hidden AND c.target = ?`, string(run), target).
 		Scan(&c.run, &at.Source, &at.Answers, &at.Memory, &at.Log, &at.Checkpoint, &at.Kept)
 	if err != nil {
 		return nil, translate(err)

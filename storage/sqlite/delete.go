@@ -81,11 +81,11 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 		return err
 	}
 	hide := func() error {
-		return s.hide(`UPDATE runs SET doomed = ? WHERE key = ? AND NOT doomed`, deleted, key)
+		return s.hide(`UPDATE runs SET hidden = ? WHERE key = ? AND NOT hidden`, deleted, key)
 	}
 	undo := func() error {
 		return s.write(func(tx txn) error {
-			return tx.exec(`UPDATE runs SET doomed = 0 WHERE key = ? AND doomed = ?`, key, deleted)
+			return tx.exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
 		})
 	}
 	if err := s.guarded(run, hide, undo); err != nil {
@@ -127,7 +127,7 @@ func (s *Store) hide(update string, args ...any) error {
 	})
 }
 
-// remove removes the rows of a doomed run, a chunk at a time.
+// remove removes the rows of a deleted run, a chunk at a time.
 func (s *Store) remove(ctx context.Context, key int64) error {
 	for _, t := range runTables {
 		query := `DELETE FROM ` + t.name + ` WHERE ` + t.key + ` IN (SELECT ` + t.key + ` FROM (SELECT ` + t.key +
@@ -198,7 +198,7 @@ func (s *Store) removeDoomed(ctx context.Context, upTo int) {
 		doomed int
 	}
 	var all []left
-	for rows, err := range s.query(ctx, `SELECT key, id, doomed FROM runs WHERE doomed BETWEEN ? AND ?`, deleted, upTo) {
+	for rows, err := range s.query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
 		var l left
 		if err == nil {
 			err = rows.Scan(&l.key, (*string)(&l.run), &l.doomed)

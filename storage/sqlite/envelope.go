@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -160,7 +161,7 @@ func decodeArrival(blob []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := decoding.Unmarshal(raw, v); err != nil {
+	if err := codec.Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("%w: %w", errArrival, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // ErrorNotes returns the classes of errors that sessions of a run ended with, each with its count and its last
@@ -35,7 +36,7 @@ func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([
 		return nil, fmt.Errorf("errors of run %s: %w", run, err)
 	}
 	found := map[engine.Class]*latestErrors{}
-	var reader sessionReader
+	var reader codec.SessionReader
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		page = 0
 		for rows, err := range s.query(ctx, `SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? AND bad > 0 ORDER BY pos LIMIT ?`, key, pos, pageRows) {
@@ -48,8 +49,8 @@ func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([
 				return nil, fmt.Errorf("errors of run %s: %w", run, err)
 			}
 			page++
-			err = segments(data, func(c cursor, base int64) error {
-				r, err := reader.read(c, cycle, base)
+			err = segments(data, func(c codec.Cursor, base int64) error {
+				r, err := reader.Read(c, cycle, base)
 				if err == nil && !ordered.Superseded(r.Place) && (r.Outcome == engine.Failed || r.Outcome == engine.TimedOut) {
 					if found[r.Class] == nil {
 						found[r.Class] = &latestErrors{most: most}

@@ -33,7 +33,7 @@ func (s *Store) State(ctx context.Context, run engine.RunID, number int) (state 
 		return state, err
 	}
 	var blob []byte
-	err = s.reader.QueryRowContext(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ? AND NOT binned`, key, number).Scan(&blob)
+	err = s.reader.QueryRowContext(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ? AND NOT trashed`, key, number).Scan(&blob)
 	if err == nil {
 		err = decode(blob, &state)
 	}
@@ -76,7 +76,7 @@ func (f *forking) find() error {
 	var cycle int
 	var state []byte
 	err := f.tx.row(`SELECT c.run, c.pos, c.cycle, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
-		WHERE r.id = ? AND NOT r.doomed AND c.number = ? AND NOT c.binned`, string(f.record.Parent), f.Checkpoint).Scan(&f.parent, &f.pos, &cycle, &state)
+		WHERE r.id = ? AND NOT r.hidden AND c.number = ? AND NOT c.trashed`, string(f.record.Parent), f.Checkpoint).Scan(&f.parent, &f.pos, &cycle, &state)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && cycle != f.record.ForkCycle {
 		return fmt.Errorf("it keeps no checkpoint %d at the start of cycle %d: %w", f.Checkpoint, f.record.ForkCycle, engine.ErrNotFound)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 const (
@@ -108,10 +109,10 @@ func restOf(c maintenance, last bool) maintenance {
 func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 	var kept []byte
 	count := 0
-	err := segments(p.data, func(c cursor, base int64) error {
-		whole := c.data
-		place := c.place(p.cycle)
-		if c.bad {
+	err := segments(p.data, func(c codec.Cursor, base int64) error {
+		whole := c.Bytes()
+		place := c.Place(p.cycle)
+		if c.Bad() {
 			return ErrDamaged
 		}
 		if !s.journal.settings.Record && !bad[place.Agent] && !sampled(s.journal.id, p.cycle, place.Agent, s.journal.settings.KeepShare) {
@@ -121,11 +122,11 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 			kept = binary.AppendVarint(nil, base)
 		}
 		count++
-		r, err := readRequest(cursor{data: whole}, p.cycle)
-		if err == nil && r.conceal() {
-			kept = r.append(kept)
+		r, err := codec.ReadRequest(codec.NewCursor(whole), p.cycle)
+		if err == nil && r.Conceal() {
+			kept = r.Append(kept)
 		} else {
-			kept = appendText(kept, whole)
+			kept = codec.AppendRow(kept, whole)
 		}
 		return err
 	})
@@ -175,8 +176,8 @@ func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c cursor, _ int64) error {
-			place, outcome, err := outcomeOf(c, cycle)
+		err := segments(data, func(c codec.Cursor, _ int64) error {
+			place, outcome, err := codec.OutcomeOf(c, cycle)
 			if outcome == engine.Failed || outcome == engine.TimedOut {
 				bad[place.Agent] = true
 			}
@@ -257,13 +258,13 @@ func (p *prune) checkpoints(tx txn) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
+	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT binned AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT binned ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
+	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
 	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -164,15 +165,15 @@ func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int
 		found[p][e.Path] = len(all)
 		all = append(all, storage.Request{Place: p, Entry: *e, Answered: answered})
 	}
-	err = s.eachRequest(ctx, key, cycle, func(r *request) {
+	err = s.eachRequest(ctx, key, cycle, func(r *codec.Request) {
 		if r.Agent != agent {
 			return
 		}
-		r.conceal()
-		for i := range r.earlier {
-			put(r.Place, &r.earlier[i], true)
+		r.Conceal()
+		for i := range r.Earlier {
+			put(r.Place, &r.Earlier[i], true)
 		}
-		put(r.Place, &r.entry, r.kind == answerSegment)
+		put(r.Place, &r.Entry, r.Kind == codec.AnswerKind)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("requests of run %s: %w", run, err)
@@ -185,7 +186,7 @@ func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int
 func (s *Store) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f func(p engine.Place, e *engine.Entry)) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
-		err = s.eachRequest(ctx, key, cycle, func(r *request) { f(r.Place, &r.entry) })
+		err = s.eachRequest(ctx, key, cycle, func(r *codec.Request) { f(r.Place, &r.Entry) })
 	}
 	if err != nil {
 		return fmt.Errorf("requests of run %s: %w", run, err)
@@ -194,7 +195,7 @@ func (s *Store) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f
 }
 
 // eachRequest calls f with the intents and answers of a cycle, in the journal's order.
-func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r *request)) error {
+func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r *codec.Request)) error {
 	for pos := int64(0); ; {
 		page := 0
 		for rows, err := range s.query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`, key, cycle, pos, pageRows) {
@@ -206,8 +207,8 @@ func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r 
 			if err := rows.Scan(&pos, &data); err != nil {
 				return err
 			}
-			if err := segments(data, func(c cursor, _ int64) error {
-				r, err := readRequest(c, cycle)
+			if err := segments(data, func(c codec.Cursor, _ int64) error {
+				r, err := codec.ReadRequest(c, cycle)
 				if err == nil {
 					f(&r)
 				}

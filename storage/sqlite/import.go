@@ -127,7 +127,7 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 // removeArriving removes what imports left that were cut short. The caller has the lock.
 func (s *Store) removeArriving(ctx context.Context) error {
 	var keys []int64
-	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE doomed = ?`, arriving) {
+	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (i *Import) create() error {
 	}
 	return i.store.write(func(tx txn) error {
 		return tx.row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
-			parameters, settings, files, fetched, doomed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
+			parameters, settings, files, fetched, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
 			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
 			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving).Scan(&i.key)
 	})
@@ -272,7 +272,7 @@ func (i *Import) finish() error {
 			return err
 		}
 		if i.fresh {
-			n, err := tx.changed(`UPDATE runs SET doomed = 0, files = ? WHERE key = ? AND doomed = ?`, i.files, i.key, arriving)
+			n, err := tx.changed(`UPDATE runs SET hidden = 0, files = ? WHERE key = ? AND hidden = ?`, i.files, i.key, arriving)
 			if err == nil && n != 1 {
 				err = engine.ErrNotFound
 			}
@@ -285,7 +285,7 @@ func (i *Import) finish() error {
 			return err
 		}
 		if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (run, number) DO UPDATE SET binned = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
+			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
 			return err
 		}
 		return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +

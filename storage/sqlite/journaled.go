@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // Journaled yields what is kept of a run's journal in the order in which it was written: sessions one by one, all takes,
@@ -99,7 +100,7 @@ type line struct {
 	last   int64 // position read
 	ended  bool
 	page   []journaled
-	reader sessionReader
+	reader codec.SessionReader
 }
 
 // fill reads a page if none is left.
@@ -138,11 +139,11 @@ func scanPack(rows *sql.Rows, j *journaled) error { return rows.Scan(&j.pos, &j.
 func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 	one := make(engine.SessionRows, 1)
 	on := true
-	return segments(p.data, func(c cursor, base int64) error {
+	return segments(p.data, func(c codec.Cursor, base int64) error {
 		if !on {
 			return nil
 		}
-		row, err := l.reader.read(c, p.cycle, base)
+		row, err := l.reader.Read(c, p.cycle, base)
 		if err == nil {
 			one[0] = *row
 			on = yield(one)
@@ -153,17 +154,17 @@ func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 
 func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
 	on := true
-	return segments(p.data, func(c cursor, _ int64) error {
+	return segments(p.data, func(c codec.Cursor, _ int64) error {
 		if !on {
 			return nil
 		}
-		r, err := readRequest(c, p.cycle)
+		r, err := codec.ReadRequest(c, p.cycle)
 		switch {
 		case err != nil:
-		case r.kind == answerSegment:
-			on = yield(engine.AnswerRow{Place: r.Place, Entry: r.entry})
+		case r.Kind == codec.AnswerKind:
+			on = yield(engine.AnswerRow{Place: r.Place, Entry: r.Entry})
 		default:
-			on = yield(engine.IntentRow{Place: r.Place, Path: r.entry.Path, Hash: r.entry.Hash, Spent: r.entry.Spent, Earlier: r.earlier})
+			on = yield(engine.IntentRow{Place: r.Place, Path: r.Entry.Path, Hash: r.Entry.Hash, Spent: r.Entry.Spent, Earlier: r.Earlier})
 		}
 		return err
 	})
@@ -244,7 +245,7 @@ func scanCheckpoint(rows *sql.Rows, j *journaled) error {
 
 // Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
 func (s *Store) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT doomed`, string(run)).Scan(&sessions, &events)
+	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
 	if err != nil {
 		err = fmt.Errorf("counters of run %s: %w", run, translate(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // CycleSessions calls f with the sessions of a cycle that were journaled behind a position, all takes, in the journal's
@@ -32,7 +33,7 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 		}
 		packs = append(packs, pos)
 	}
-	var reader sessionReader
+	var reader codec.SessionReader
 	for _, pos := range packs {
 		for rows, err := range s.query(ctx, `SELECT data FROM sessions WHERE pos = ?`, pos) {
 			if err != nil {
@@ -42,8 +43,8 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 			if err := rows.Scan(&data); err != nil {
 				return failed(err)
 			}
-			err := segments(data, func(c cursor, base int64) error {
-				r, err := reader.read(c, cycle, base)
+			err := segments(data, func(c codec.Cursor, base int64) error {
+				r, err := reader.Read(c, cycle, base)
 				if err == nil {
 					f(r)
 				}
@@ -87,7 +88,7 @@ func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Ti
 // Standing returns a run without its source files, by its whole id: what is listed of it, cheap enough to be asked for
 // again and again.
 func (s *Store) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
-	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan)
+	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}

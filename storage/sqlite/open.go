@@ -22,7 +22,10 @@ import (
 )
 
 //go:embed migrations/*.sql
-var migrations embed.FS
+var embedded embed.FS
+
+// migrations holds the numbered files of the schema, in the folder migrations. Tests put further versions there.
+var migrations fs.FS = embedded
 
 const (
 	// checkBytes is up to which size a file that was not closed is checked at opening: half a second's work.
@@ -225,7 +228,7 @@ func check(db *sql.DB) error {
 
 // newestVersion is the highest number of a migration.
 func newestVersion() (newest int64) {
-	files, err := migrations.ReadDir("migrations")
+	files, err := fs.ReadDir(migrations, "migrations")
 	if err != nil {
 		panic(err) // embedded
 	}

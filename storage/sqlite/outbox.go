@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) Subscribe(ctx context.Context, run engine.RunID, target string) 
 		return err
 	}
 	return s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO outbox (run, target, changed) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT doomed
+		return tx.exec(`INSERT INTO outbox (run, target, changed) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
 			ON CONFLICT DO NOTHING`, target, micros(time.Now()), key)
 	})
 }
@@ -32,7 +33,7 @@ func (s *Store) Subscribe(ctx context.Context, run engine.RunID, target string) 
 // Outbox returns the runs that have something to be sent to target, newest first.
 func (s *Store) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
 	for rows, err := range s.query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
-		WHERE o.target = ? AND NOT r.doomed AND (o.told < o.changed
+		WHERE o.target = ? AND NOT r.hidden AND (o.sent < o.changed
 			OR EXISTS (SELECT 1 FROM sessions WHERE run = o.run AND pos > o.pos)
 			OR EXISTS (SELECT 1 FROM metrics WHERE run = o.run AND pos > o.pos)
 			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = o.run AND number > o.checkpoint))
@@ -127,7 +128,7 @@ func (s *Store) Sent(ctx context.Context, run engine.RunID, target string, to st
 		return err
 	}
 	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), told = max(told, ?) WHERE target = ? AND run = ?`,
+		return tx.exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), sent = max(sent, ?) WHERE target = ? AND run = ?`,
 			to.Pos, to.Checkpoint, to.Change, target, key)
 	})
 }
@@ -138,7 +139,7 @@ func (s *Store) Anew(_ context.Context, target string) error {
 		if err := tx.exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
 			return err
 		}
-		return tx.exec(`UPDATE outbox SET pos = 0, checkpoint = 0, told = 0 WHERE target = ?`, target)
+		return tx.exec(`UPDATE outbox SET pos = 0, checkpoint = 0, sent = 0 WHERE target = ?`, target)
 	})
 	if err != nil {
 		return fmt.Errorf("send everything to %s again: %w", target, err)
@@ -147,8 +148,8 @@ func (s *Store) Anew(_ context.Context, target string) error {
 }
 
 func (s *Store) cursor(ctx context.Context, run engine.RunID, target string) (key int64, at storage.Cursor, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT o.run, o.pos, o.checkpoint, o.told FROM runs r JOIN outbox o ON o.run = r.key
-		WHERE r.id = ? AND NOT r.doomed AND o.target = ?`, string(run), target).Scan(&key, &at.Pos, &at.Checkpoint, &at.Change)
+	err = s.reader.QueryRowContext(ctx, `SELECT o.run, o.pos, o.checkpoint, o.sent FROM runs r JOIN outbox o ON o.run = r.key
+		WHERE r.id = ? AND NOT r.hidden AND o.target = ?`, string(run), target).Scan(&key, &at.Pos, &at.Checkpoint, &at.Change)
 	return key, at, translate(err)
 }
 
@@ -174,7 +175,7 @@ func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, a
 	// The run is read before the journal's end: all that it counts lies before that.
 	var totals []byte
 	record, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, totals, (SELECT changed FROM outbox WHERE target = ? AND run = key)
-		FROM runs WHERE key = ? AND NOT doomed`, target, key).Scan, &totals, &p.Cursor.Change)
+		FROM runs WHERE key = ? AND NOT hidden`, target, key).Scan, &totals, &p.Cursor.Change)
 	if err != nil {
 		return nil, err
 	}
@@ -328,14 +329,14 @@ func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err erro
 }
 
 func (r *deliveryReading) sessions(yield func(*engine.SessionRow, error) bool) {
-	var reader sessionReader
+	var reader codec.SessionReader
 	stopped := false
 	for _, p := range r.packs {
-		err := segments(p.data, func(c cursor, base int64) error {
+		err := segments(p.data, func(c codec.Cursor, base int64) error {
 			if stopped {
 				return nil
 			}
-			row, err := reader.read(c, p.cycle, base)
+			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				stopped = !yield(row, nil)
 			}

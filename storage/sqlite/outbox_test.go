@@ -415,35 +415,6 @@ func TestOutboxCursor(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// TestOutboxOfOlderStore brings a store up to date that was written before there was an outbox.
-func TestOutboxOfOlderStore(t *testing.T) {
-	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
-	defer func() { closeStore(t, s) }()
-	j := newRun(t, s, "r")
-	if err := j.Commit(t.Context(), make(engine.SessionRows, 10)); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	olden(t, s)
-	closeStore(t, s)
-	s = openStore(t, s.dir, Options{Logger: quiet()})
-	newRemote(t, s, "r", "a:1/x")
-	if n := unsent(t, s, "r", "a:1/x"); n != 10 {
-		t.Errorf("%d rows are unsent, want 10", n)
-	}
-}
-
-// olden makes a store what it was before there was an outbox.
-func olden(t *testing.T, s *Store) {
-	t.Helper()
-	statement(t, s, `ALTER TABLE barriers DROP COLUMN work`, `ALTER TABLE barriers DROP COLUMN mock`, `DROP TABLE unconfirmed`, `DROP TRIGGER runs_changed`, `DROP TABLE outbox`, `DROP INDEX sessions_sent`, `DROP INDEX metrics_sent`,
-		`DROP TABLE shared`, `ALTER TABLE runs DROP COLUMN forecast`, `ALTER TABLE checkpoints DROP COLUMN took`, `ALTER TABLE runs DROP COLUMN path`,
-		`DROP TABLE contents`, `ALTER TABLE runs DROP COLUMN fetched`, `ALTER TABLE runs DROP COLUMN binned`, `DROP INDEX checkpoints_binned`,
-		`ALTER TABLE checkpoints DROP COLUMN binned`, `ALTER TABLE runs DROP COLUMN note`, `ALTER TABLE runs DROP COLUMN cleaned`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
-}
-
 // TestOutboxReadsNoPacks holds that what is asked once a second is answered by indexes.
 func TestOutboxReadsNoPacks(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})

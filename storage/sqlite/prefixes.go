@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
@@ -21,16 +22,16 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 			r.Takes[p.Agent] = take
 		}
 	}
-	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *request) {
+	err := r.store.eachRequest(ctx, r.key, r.Cycle, func(q *codec.Request) {
 		if last, ok := outcomes[q.Agent]; ok && q.Take <= last.take {
 			return
 		}
-		for _, e := range q.earlier {
+		for _, e := range q.Earlier {
 			answers[key{q.Agent, q.Take, e.Path}] = e
 		}
-		k := key{q.Agent, q.Take, q.entry.Path}
-		if was, known := answers[k]; !known || was.Attempts == 0 || q.kind == answerSegment { // the newest of its intents, or the answer
-			answers[k] = q.entry
+		k := key{q.Agent, q.Take, q.Entry.Path}
+		if was, known := answers[k]; !known || was.Attempts == 0 || q.Kind == codec.AnswerKind { // the newest of its intents, or the answer
+			answers[k] = q.Entry
 		}
 		if q.Take > r.Takes[q.Agent] {
 			r.Takes[q.Agent] = q.Take

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // keptBytes bounds what a recording keeps in memory of the packs that it read last: sessions that run at the same time
@@ -31,7 +32,7 @@ type Recording struct {
 
 // recordedPack is a pack by agent.
 type recordedPack struct {
-	requests map[int][]request
+	requests map[int][]codec.Request
 	bytes    int
 }
 
@@ -79,7 +80,7 @@ func (r *Recording) Session(ctx context.Context, cycle, agent int) (engine.Prefi
 	if err := r.open(ctx, cycle); err != nil {
 		return nil, err
 	}
-	var requests []request
+	var requests []codec.Request
 	for _, pos := range r.at[agent] {
 		p, err := r.pack(ctx, pos)
 		if err != nil {
@@ -119,12 +120,12 @@ func (r *Recording) open(ctx context.Context, cycle int) error {
 
 // index notes whose requests are in a pack.
 func (r *Recording) index(pos int64, cycle int, data []byte) error {
-	return segments(data, func(c cursor, _ int64) error {
-		agent := c.place(cycle).Agent
+	return segments(data, func(c codec.Cursor, _ int64) error {
+		agent := c.Place(cycle).Agent
 		if at := r.at[agent]; len(at) == 0 || at[len(at)-1] != pos {
 			r.at[agent] = append(at, pos)
 		}
-		if c.bad {
+		if c.Bad() {
 			return ErrDamaged
 		}
 		return nil
@@ -136,7 +137,7 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 	if p, ok := r.packs[pos]; ok {
 		return p, nil
 	}
-	p := &recordedPack{requests: map[int][]request{}}
+	p := &recordedPack{requests: map[int][]codec.Request{}}
 	for rows, err := range r.store.query(ctx, `SELECT data FROM requests WHERE pos = ?`, pos) {
 		if err != nil {
 			return nil, err
@@ -145,9 +146,9 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c cursor, _ int64) error {
-			p.bytes += len(c.data)
-			q, err := readRequest(c, r.cycle)
+		err := segments(data, func(c codec.Cursor, _ int64) error {
+			p.bytes += len(c.Bytes())
+			q, err := codec.ReadRequest(c, r.cycle)
 			p.requests[q.Agent] = append(p.requests[q.Agent], q)
 			return err
 		})
@@ -165,7 +166,7 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 }
 
 // lastPrefix is what the last take among the requests of an agent was answered, in the order of paths.
-func lastPrefix(requests []request) engine.Prefix {
+func lastPrefix(requests []codec.Request) engine.Prefix {
 	take, entries := 0, map[string]engine.Entry{}
 	for i := range requests {
 		take = max(take, requests[i].Take)
@@ -175,11 +176,11 @@ func lastPrefix(requests []request) engine.Prefix {
 		if q.Take != take {
 			continue
 		}
-		for _, e := range q.earlier {
+		for _, e := range q.Earlier {
 			entries[e.Path] = e
 		}
-		if _, known := entries[q.entry.Path]; !known || q.kind == answerSegment {
-			entries[q.entry.Path] = q.entry
+		if _, known := entries[q.Entry.Path]; !known || q.Kind == codec.AnswerKind {
+			entries[q.Entry.Path] = q.Entry
 		}
 	}
 	var p engine.Prefix

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // Resume returns where a run goes on: the newest checkpoint, and everything that was journaled after it. The caller
@@ -168,7 +169,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	for p := range r.Requeued {
 		requeued[p.Cycle] = true
 	}
-	var reader sessionReader
+	var reader codec.SessionReader
 	var before int64 // the positions of the sessions that the checkpoint does not count begin after
 	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
 		return translate(err)
@@ -181,8 +182,8 @@ func (r *resuming) figures(ctx context.Context) error {
 		if requeued[p.cycle] && thenOf != p.cycle {
 			then, thenOf = t.Clone(), p.cycle
 		}
-		return segments(p.data, func(c cursor, base int64) error {
-			row, err := reader.read(c, p.cycle, base)
+		return segments(p.data, func(c codec.Cursor, base int64) error {
+			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				r.Count(t, row, &then)
 				r.seen(p.pos, row.Started.Add(row.Total))
@@ -313,7 +314,7 @@ type lastTake struct {
 // openSessions finds who is done in the open cycle.
 func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	last := map[int]lastTake{}
-	var reader sessionReader
+	var reader codec.SessionReader
 	for rows, err := range r.store.query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
 		if err != nil {
 			return nil, err
@@ -322,15 +323,15 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c cursor, base int64) error {
-			place, outcome, err := outcomeOf(c, r.Cycle)
+		err := segments(data, func(c codec.Cursor, base int64) error {
+			place, outcome, err := codec.OutcomeOf(c, r.Cycle)
 			if l, ok := last[place.Agent]; err != nil || ok && place.Take < l.take {
 				return err
 			}
 			last[place.Agent] = lastTake{place.Take, outcome}
 			delete(r.Bad, place.Agent)
 			if outcome == engine.Failed || outcome == engine.TimedOut {
-				row, err := reader.read(c, r.Cycle, base)
+				row, err := reader.Read(c, r.Cycle, base)
 				if err != nil {
 					return err
 				}
@@ -378,8 +379,8 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 			apply()
 			cycle = at
 		}
-		err := segments(data, func(c cursor, _ int64) error {
-			place, delta, err := readDelta(c, at)
+		err := segments(data, func(c codec.Cursor, _ int64) error {
+			place, delta, err := codec.ReadDelta(c, at)
 			if r.only != nil {
 				delta = about(*r.only, place, delta)
 				if _, known := changes[place.Agent]; !known && delta.Empty() {

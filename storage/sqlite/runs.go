@@ -158,7 +158,7 @@ func tune(r *engine.RunRecord, tuned string) error {
 // was interrupted.
 func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
-	for rows, err := range s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT doomed ORDER BY created DESC, key DESC`) {
+	for rows, err := range s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}
@@ -181,7 +181,7 @@ func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, err
 	r, _, err := s.run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) && id != "" {
 		var ids []engine.RunID
-		for rows, err := range s.query(ctx, `SELECT id FROM runs WHERE NOT doomed AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
+		for rows, err := range s.query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
 			if err != nil {
 				return r, fmt.Errorf("run %s: %w", id, err)
 			}
@@ -204,7 +204,7 @@ func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, err
 // Newest returns the run that was created last, one of this store where there is one; ErrNotFound if there is none.
 func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
-	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT doomed ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
+	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
 	if err != nil {
 		return engine.RunRecord{}, fmt.Errorf("newest run: %w", translate(err))
 	}
@@ -214,7 +214,7 @@ func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
 // run reads a run by its whole id.
 func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
 	var files []byte
-	r, key, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan, &files)
+	r, key, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
 	if err == nil {
 		err = decode(files, &r.Source.Files)
 	}
@@ -228,7 +228,7 @@ func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int
 
 // key returns the key of a run's rows.
 func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT doomed`, string(id)).Scan(&key)
+	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
 	if err != nil {
 		return 0, s.missing(ctx, id, translate(err))
 	}

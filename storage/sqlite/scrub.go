@@ -65,7 +65,7 @@ func (s *Store) emptyLog() bool {
 func (s *Store) sweepLeft() error {
 	ctx := context.Background()
 	left := map[int64]int{}
-	for rows, err := range s.query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE doomed IN (0, ?))
+	for rows, err := range s.query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE hidden IN (0, ?))
 		WHERE EXISTS (SELECT 1 FROM requests WHERE run = key AND kept = 0 AND cycle <= closed)`, trashed) {
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
 )
 
 // Sessions yields the sessions of the cycles from to to-1 (0: to the end), ordered by cycle and agent; of a session's
@@ -65,7 +66,7 @@ type openPack struct {
 // packed is a session of an open pack.
 type packed struct {
 	agent, take int
-	segment     cursor
+	segment     codec.Cursor
 }
 
 // merge reads packs in the order of their lowest agents and keeps those open that overlap: few, since agents are
@@ -79,7 +80,7 @@ type merge struct {
 	headers []header // those read and not opened
 	noMore  bool
 	open    []*openPack // a heap
-	reader  sessionReader
+	reader  codec.SessionReader
 }
 
 // next returns the next session, nil at the end.
@@ -102,7 +103,8 @@ func (m *merge) next(ctx context.Context) (*engine.SessionRow, error) {
 		if !m.all && len(m.open) > 0 && m.open[0].cycle == top.cycle && m.open[0].sessions[0].agent == p.agent {
 			continue // a later take follows
 		}
-		return m.reader.read(p.segment, top.cycle, top.base)
+		row, err := m.reader.Read(p.segment, top.cycle, top.base)
+		return row, asDamaged(err)
 	}
 }
 
@@ -163,9 +165,9 @@ func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err = segments(data, func(c cursor, base int64) error {
+		err = segments(data, func(c codec.Cursor, base int64) error {
 			p.base = base
-			place, _, err := outcomeOf(c, h.cycle)
+			place, _, err := codec.OutcomeOf(c, h.cycle)
 			p.sessions = append(p.sessions, packed{place.Agent, place.Take, c})
 			return err
 		})

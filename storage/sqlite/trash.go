@@ -29,10 +29,10 @@ func (s *Store) Trash(ctx context.Context, run engine.RunID) error {
 // putAway leaves a run alone that somebody removes meanwhile: half of it must not come back.
 func (s *Store) putAway(run engine.RunID, key int64) error {
 	hide := func() error {
-		return s.hide(`UPDATE runs SET doomed = ?, binned = ? WHERE key = ? AND NOT doomed`, trashed, micros(s.options.Now()), key)
+		return s.hide(`UPDATE runs SET hidden = ?, trashed = ? WHERE key = ? AND NOT hidden`, trashed, micros(s.options.Now()), key)
 	}
 	undo := func() error {
-		return s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE key = ? AND doomed = ?`, key, trashed)
+		return s.change(`UPDATE runs SET hidden = 0, trashed = 0 WHERE key = ? AND hidden = ?`, key, trashed)
 	}
 	return s.guarded(run, hide, undo)
 }
@@ -43,7 +43,7 @@ func (s *Store) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID
 		return "", engine.ErrNotFound
 	}
 	var found int
-	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE doomed = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
+	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE hidden = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
 		Scan(&found, (*string)(&full))
 	switch {
 	case err != nil || found == 1:
@@ -59,7 +59,7 @@ func (s *Store) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID
 func (s *Store) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
 	full, err := s.inTrash(ctx, id)
 	if err == nil {
-		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND doomed = ?`, string(full), trashed).Scan))
+		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND hidden = ?`, string(full), trashed).Scan))
 	}
 	if err != nil {
 		return r, fmt.Errorf("run %s of the trash: %w", id, err)
@@ -76,7 +76,7 @@ func (s *Store) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers 
 			if h, held := s.holder(); held && h.Run == string(run) {
 				return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 			}
-			return tx.exec(`UPDATE checkpoints SET binned = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)
+			return tx.exec(`UPDATE checkpoints SET trashed = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)
 		})
 	}
 	if err != nil {
@@ -89,11 +89,11 @@ func (s *Store) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers 
 // it is not in it.
 func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
 	if number == 0 {
-		err = s.change(`UPDATE runs SET doomed = 0, binned = 0 WHERE id = ? AND doomed = ?`, string(run), trashed)
+		err = s.change(`UPDATE runs SET hidden = 0, trashed = 0 WHERE id = ? AND hidden = ?`, string(run), trashed)
 	} else {
 		var key int64
 		if key, err = s.key(ctx, run); err == nil {
-			err = s.change(`UPDATE checkpoints SET binned = 0 WHERE run = ? AND number = ? AND binned > 0`, key, number)
+			err = s.change(`UPDATE checkpoints SET trashed = 0 WHERE run = ? AND number = ? AND trashed > 0`, key, number)
 		}
 	}
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *Store) Trashed(ctx context.Context) (all []storage.Trashed, err error) 
 	}
 	var places []place
 	for rows, err := range s.query(ctx, `SELECT run, number, at FROM (
-		SELECT key AS run, 0 AS number, binned AS at FROM runs WHERE doomed = ? UNION ALL
-		SELECT c.run, c.number, c.binned FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.binned > 0 AND NOT r.doomed
+		SELECT key AS run, 0 AS number, trashed AS at FROM runs WHERE hidden = ? UNION ALL
+		SELECT c.run, c.number, c.trashed FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.trashed > 0 AND NOT r.hidden
 	) ORDER BY at DESC, run DESC, number DESC`, trashed) {
 		var p place
 		var at int64
@@ -188,7 +188,7 @@ func (s *Store) deleteTrashed(ctx context.Context, run engine.RunID) error {
 	if err != nil {
 		return translate(err)
 	}
-	if err := s.change(`UPDATE runs SET doomed = ? WHERE key = ? AND doomed = ?`, deleted, key, trashed); err != nil {
+	if err := s.change(`UPDATE runs SET hidden = ? WHERE key = ? AND hidden = ?`, deleted, key, trashed); err != nil {
 		return err
 	}
 	return s.remove(ctx, key)
@@ -199,7 +199,7 @@ func (s *Store) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, n
 	if err != nil {
 		return err
 	}
-	going := fmt.Sprintf(`SELECT number FROM checkpoints WHERE run = ?1 AND number = %d AND binned`, number)
+	going := fmt.Sprintf(`SELECT number FROM checkpoints WHERE run = ?1 AND number = %d AND trashed`, number)
 	var there int
 	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM (`+going+`)`, key).Scan(&there); err != nil {
 		return translate(err)
@@ -256,7 +256,7 @@ func (s *Store) expire(ctx context.Context) {
 		return
 	}
 	err := s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET doomed = ? WHERE doomed = ? AND binned <= ?`, deleted, trashed, micros(before))
+		return tx.exec(`UPDATE runs SET hidden = ? WHERE hidden = ? AND trashed <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
 		s.removeDoomed(ctx, deleted)       // without the lock of imports: nobody fetches in vain meanwhile
@@ -267,8 +267,8 @@ func (s *Store) expire(ctx context.Context) {
 
 // old reports whether anything has been in the trash long enough; a store of which nothing has is not written to.
 func (s *Store) old(ctx context.Context, before time.Time) (is bool, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE doomed = ?1 AND binned <= ?2)
-		OR EXISTS (SELECT 1 FROM checkpoints WHERE binned > 0 AND binned <= ?2)`, trashed, micros(before)).Scan(&is)
+	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE hidden = ?1 AND trashed <= ?2)
+		OR EXISTS (SELECT 1 FROM checkpoints WHERE trashed > 0 AND trashed <= ?2)`, trashed, micros(before)).Scan(&is)
 	return is, translate(err)
 }
 

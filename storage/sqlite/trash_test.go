@@ -193,7 +193,7 @@ func TestImportOfATrashedRun(t *testing.T) {
 	if err := s.Restore(t.Context(), "r", 0); err != nil {
 		t.Fatal(err)
 	}
-	statement(t, s, `UPDATE checkpoints SET binned = 1`) // an older one would be there beside the newest
+	statement(t, s, `UPDATE checkpoints SET trashed = 1`) // an older one would be there beside the newest
 	take()
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
 		t.Errorf("there are %+v, %v, want the one that was fetched again", all, err)
@@ -210,7 +210,7 @@ func TestTrashLeavesWhatIsBeingRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	statement(t, s, `UPDATE runs SET doomed = 1`)
+	statement(t, s, `UPDATE runs SET hidden = 1`)
 	if err := s.putAway("r", key); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("what is being removed was put into the trash: %v", err)
 	}

@@ -109,7 +109,7 @@ func (s *Store) checkNumbers(ctx context.Context, run engine.RunID, numbers []in
 	if err != nil {
 		return 0, err
 	}
-	all, err := s.checkpoints(ctx, run, key, `number > ? AND NOT binned`, 0)
+	all, err := s.checkpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
 	if err != nil {
 		return 0, err
 	}

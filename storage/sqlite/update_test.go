@@ -2,15 +2,37 @@ package sqlite
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/throng-sim/throng/engine"
 )
 
-// olderStore is the folder of a store of the first version, which has runs.
+// laterVersions adds two versions to the schema until the test ends, each with a table of its own.
+func laterVersions(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() { migrations = embedded })
+	migrations = laterSchema()
+}
+
+// laterSchema returns the schema and two versions after it.
+func laterSchema() fs.FS {
+	schema, err := embedded.ReadFile("migrations/0001_schema.sql")
+	if err != nil {
+		panic(err)
+	}
+	return fstest.MapFS{
+		"migrations/0001_schema.sql": {Data: schema},
+		"migrations/0002_first.sql":  {Data: []byte("-- +goose Up\nCREATE TABLE first (x);\n")},
+		"migrations/0003_second.sql": {Data: []byte("-- +goose Up\nCREATE TABLE second (x);\n")},
+	}
+}
+
+// olderStore returns the folder of a store with a run, made before laterVersions, which are in force when it returns.
 func olderStore(t *testing.T, statements ...string) (dir string) {
 	t.Helper()
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -18,9 +40,9 @@ func olderStore(t *testing.T, statements ...string) (dir string) {
 	if err := errors.Join(j.Commit(t.Context(), make(engine.SessionRows, 10)), j.Close(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	olden(t, s)
 	statement(t, s, statements...)
 	closeStore(t, s)
+	laterVersions(t)
 	return s.dir
 }
 
@@ -79,7 +101,7 @@ func TestUpdate(t *testing.T) {
 	}
 	closeStore(t, s)
 
-	// What an older Throng finds in the backup is the store as it was.
+	// An older Throng finds the store as it was in the backup.
 	backup := filepath.Join(dir, names[1])
 	if got := versionOf(t, backup); got != 1 {
 		t.Errorf("the backup is version %d", got)
@@ -99,8 +121,8 @@ func TestUpdate(t *testing.T) {
 // TestUpdateOfAnEmptyStore needs no backup.
 func TestUpdateOfAnEmptyStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
-	olden(t, s)
 	closeStore(t, s)
+	laterVersions(t)
 	s = openStore(t, s.dir, Options{Logger: quiet()})
 	closeStore(t, s)
 	if names := backups(t, s.dir); len(names) > 0 {
@@ -112,8 +134,8 @@ func TestUpdateOfAnEmptyStore(t *testing.T) {
 // the backup is, and the update is done once what was in the way is gone.
 func TestUpdateFails(t *testing.T) {
 	for _, tt := range []struct{ name, table, want string }{
-		{"the first migration", "outbox", "the store is as it was"},
-		{"one after others", "contents", "the store was put back as it was"},
+		{"the first migration", "first", "the store is as it was"},
+		{"one after others", "second", "the store was put back as it was"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := olderStore(t, `CREATE TABLE `+tt.table+` (x)`)

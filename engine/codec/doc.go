@@ -1,0 +1,36 @@
+// Package codec is the binary form of what a run writes: the same bytes in the journal on disk and on the wire to a worker.
+//
+// A pack is a base time (varint, microseconds) and rows. A row is its length and its body, which begins with the agent and
+// the take. What a newer version adds stands at the end of the body, where an older one does not look. Records that are
+// not rows are CBOR.
+package codec
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// ErrDamaged says that something cannot be decoded.
+var ErrDamaged = fmt.Errorf("cannot be decoded: %w", engine.ErrDamaged)
+
+var (
+	encoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16}.EncMode())
+	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode())
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Marshal returns the CBOR of a record.
+func Marshal(v any) ([]byte, error) { return encoding.Marshal(v) }
+
+// Unmarshal reads the CBOR of a record.
+func Unmarshal(data []byte, v any) error { return decoding.Unmarshal(data, v) }

@@ -1,0 +1,444 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// noTime stands for the zero time.
+const noTime = math.MinInt64
+
+// Flags of a session's segment, above its outcome in the low three bits.
+const (
+	outcomeBits = 0b111
+	flagActed   = 1 << 3
+	flagClass   = 1 << 4
+	flagTexts   = 1 << 5 // path, error, because
+	flagSteps   = 1 << 6 // steps and events
+)
+
+// Flags of a step, above its status and label.
+const (
+	statusBits   = 0b111
+	labelShift   = 3
+	labelBits    = 0b11
+	flagStepErr  = 1 << 5
+	flagRequests = 1 << 6
+	flagMore     = 1 << 7 // a byte of the flags below follows
+)
+
+// Further flags of a step.
+const (
+	flagUsage  = 1 << 0
+	flagBeside = 1 << 1
+	flagWaits  = 1 << 2
+	flagLabel  = 1 << 3 // its label, which the first flags have no room for, follows
+	flagAgain  = 1 << 4 // calls that were sent again, which follow its usage
+)
+
+// appendSegment appends what f writes, with its length in front.
+func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
+	start := len(dst)
+	dst = f(append(dst, 0))
+	n := len(dst) - start - 1
+	if n < 0x80 { // most sessions and requests
+		dst[start] = byte(n)
+		return dst
+	}
+	var length [binary.MaxVarintLen64]byte
+	k := binary.PutUvarint(length[:], uint64(n))
+	dst = append(dst, length[1:k]...)
+	copy(dst[start+k:], dst[start+1:start+1+n])
+	copy(dst[start:], length[:k])
+	return dst
+}
+
+func appendText[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendPlace(dst []byte, p engine.Place) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
+}
+
+// AppendSession appends the segment of a session, but for its Delta.
+func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = appendPlace(dst, r.Place)
+		flags := byte(r.Outcome) & outcomeBits
+		if r.Acted {
+			flags |= flagActed
+		}
+		if r.Class != engine.NoError {
+			flags |= flagClass
+		}
+		if r.Path != "" || r.Error != "" || r.Because != "" {
+			flags |= flagTexts
+		}
+		if len(r.Steps) > 0 || len(r.Events) > 0 {
+			flags |= flagSteps
+		}
+		dst = append(dst, flags)
+		started := int64(noTime)
+		if !r.Started.IsZero() {
+			started = r.Started.UnixMicro() - base
+		}
+		for _, n := range [...]int64{started, int64(r.Queue), int64(r.Held), int64(r.Service), int64(r.Total)} {
+			dst = binary.AppendVarint(dst, n)
+		}
+		if flags&flagClass != 0 {
+			dst = append(dst, byte(r.Class))
+		}
+		if flags&flagTexts != 0 {
+			dst = appendText(appendText(appendText(dst, r.Path), r.Error), r.Because)
+		}
+		if flags&flagSteps != 0 {
+			dst = appendSteps(dst, r)
+		}
+		return dst
+	})
+}
+
+func appendSteps(dst []byte, r *engine.SessionRow) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(r.Steps)))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		flags := byte(s.Status) & statusBits
+		if s.Label <= labelBits {
+			flags |= byte(s.Label) << labelShift
+		}
+		if s.Class != engine.NoError {
+			flags |= flagStepErr
+		}
+		if s.Attempts != 0 || len(s.Statuses) > 0 {
+			flags |= flagRequests
+		}
+		more := byte(0)
+		if s.Usage != nil {
+			more |= flagUsage
+		}
+		if s.Beside {
+			more |= flagBeside
+		}
+		if s.Waits != nil {
+			more |= flagWaits
+		}
+		if s.Label > labelBits {
+			more |= flagLabel
+		}
+		if s.Usage != nil && s.Usage.Again != 0 {
+			more |= flagAgain
+		}
+		if more != 0 {
+			flags |= flagMore
+		}
+		dst = append(appendText(dst, s.Path), flags)
+		if more != 0 {
+			dst = append(dst, more)
+		}
+		if more&flagLabel != 0 {
+			dst = append(dst, byte(s.Label))
+		}
+		if flags&flagStepErr != 0 {
+			dst = append(dst, byte(s.Class))
+		}
+		if flags&flagRequests != 0 {
+			dst = appendRequests(dst, s.Attempts, s.Statuses)
+		}
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Held)), int64(s.Service))
+		if s.Usage != nil {
+			for _, n := range usageFields(s.Usage) {
+				dst = binary.AppendVarint(dst, *n)
+			}
+		}
+		if more&flagAgain != 0 {
+			dst = binary.AppendVarint(dst, s.Usage.Again)
+		}
+		if s.Waits != nil {
+			dst = binary.AppendUvarint(dst, uint64(len(s.Waits))) // a later version may know more gates
+			for _, d := range s.Waits {
+				dst = binary.AppendVarint(dst, int64(d))
+			}
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(r.Events)))
+	at := 0
+	for i := range r.Events {
+		e := &r.Events[i]
+		// Events follow the order of the steps: the step after the last event's is found at once.
+		step := 0
+		for k := range r.Steps {
+			if n := (at + k) % len(r.Steps); r.Steps[n].Path == e.Path {
+				at, step = n, n+1
+				break
+			}
+		}
+		dst = binary.AppendUvarint(dst, uint64(step))
+		if step == 0 {
+			dst = appendText(dst, e.Path)
+		}
+		dst = appendText(appendText(dst, e.Name), e.Data)
+	}
+	return dst
+}
+
+// usageFields are those of a usage but for Again, in the order in which they are written.
+func usageFields(u *engine.Usage) [8]*int64 {
+	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
+}
+
+func appendRequests(dst []byte, attempts int, statuses []int) []byte {
+	dst = binary.AppendVarint(dst, int64(attempts))
+	dst = binary.AppendUvarint(dst, uint64(len(statuses)))
+	for _, s := range statuses {
+		dst = binary.AppendVarint(dst, int64(s))
+	}
+	return dst
+}
+
+// Flags of a delta.
+const (
+	flagRead    = 1 << 0
+	flagReplace = 1 << 1
+)
+
+// AppendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
+func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = appendPlace(dst, p)
+		dst = binary.AppendVarint(dst, int64(d.Keep))
+		dst = binary.AppendUvarint(dst, uint64(len(d.Set)))
+		for i := range d.Set {
+			dst = appendText(appendText(dst, d.Set[i].Name), d.Set[i].Value)
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(d.Notes)))
+		for _, n := range d.Notes {
+			dst = appendText(dst, n)
+		}
+		if !d.Read && !d.Replace && len(d.Said) == 0 {
+			return dst
+		}
+		flags := byte(0)
+		if d.Read {
+			flags |= flagRead
+		}
+		if d.Replace {
+			flags |= flagReplace
+		}
+		dst = binary.AppendUvarint(append(dst, flags), uint64(len(d.Said)))
+		for _, m := range d.Said {
+			dst = binary.AppendUvarint(appendText(dst, m.Body), uint64(len(m.To)))
+			for _, to := range m.To {
+				dst = binary.AppendUvarint(dst, uint64(to))
+			}
+		}
+		return dst
+	})
+}
+
+// The kinds of a request's segment.
+const (
+	IntentKind byte = 0
+	AnswerKind byte = 1
+)
+
+func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		dst = append(appendPlace(dst, r.Place), IntentKind)
+		dst = appendOutlay(binary.LittleEndian.AppendUint64(appendText(dst, r.Path), r.Hash), &r.Spent)
+		dst = binary.AppendUvarint(dst, uint64(len(r.Earlier)))
+		for i := range r.Earlier {
+			dst = appendEntry(dst, &r.Earlier[i])
+		}
+		return dst
+	})
+}
+
+func AppendAnswer(dst []byte, r *engine.AnswerRow) []byte {
+	return appendSegment(dst, func(dst []byte) []byte {
+		return appendEntry(append(appendPlace(dst, r.Place), AnswerKind), &r.Entry)
+	})
+}
+
+// What stands above the status of an entry: that it is private, that what it spent follows at its end, that its request
+// had been sent before, and that it may have been carried out twice.
+const (
+	flagPrivate     = 1 << 7
+	flagSpent       = 1 << 6
+	flagResent      = 1 << 5
+	flagUnconfirmed = 1 << 4
+)
+
+func appendEntry(dst []byte, e *engine.Entry) []byte {
+	status := byte(e.Status)
+	if e.Private {
+		status |= flagPrivate
+	}
+	if e.Spent != (engine.Outlay{}) {
+		status |= flagSpent
+	}
+	if e.Again {
+		status |= flagResent
+	}
+	if e.Unconfirmed {
+		status |= flagUnconfirmed
+	}
+	dst = append(appendText(dst, e.Path), status, byte(e.Class))
+	dst = appendText(appendText(dst, e.Error), e.Output)
+	dst = appendRequests(dst, e.Attempts, e.Statuses)
+	dst = binary.LittleEndian.AppendUint64(dst, e.Hash)
+	if status&flagSpent != 0 {
+		dst = appendOutlay(dst, &e.Spent)
+	}
+	return dst
+}
+
+// appendOutlay appends the requests of an outlay, shifted by one bit that says whether a usage follows, and that.
+func appendOutlay(dst []byte, o *engine.Outlay) []byte {
+	if o.Usage == (engine.Usage{}) {
+		return binary.AppendVarint(dst, o.Requests<<1)
+	}
+	dst = binary.AppendVarint(dst, o.Requests<<1|1)
+	for _, n := range usageFields(&o.Usage) {
+		dst = binary.AppendVarint(dst, *n)
+	}
+	return dst
+}
+
+// AppendRow appends a row whose body is known.
+func AppendRow(dst, body []byte) []byte { return appendText(dst, body) }
+
+// Cursor reads what the functions above wrote. After the first mistake every read returns zero, and Bad is true.
+type Cursor struct {
+	data []byte
+	bad  bool
+}
+
+// NewCursor returns a cursor at the start of data.
+func NewCursor(data []byte) Cursor { return Cursor{data: data} }
+
+// Bytes returns what is left to read.
+func (c *Cursor) Bytes() []byte { return c.data }
+
+// Bad reports whether something could not be read.
+func (c *Cursor) Bad() bool { return c.bad }
+
+func (c *Cursor) fail() { c.data, c.bad = nil, true }
+
+func (c *Cursor) uint() uint64 {
+	n, k := binary.Uvarint(c.data)
+	if k <= 0 {
+		c.fail()
+		return 0
+	}
+	c.data = c.data[k:]
+	return n
+}
+
+func (c *Cursor) int() int64 {
+	n, k := binary.Varint(c.data)
+	if k <= 0 {
+		c.fail()
+		return 0
+	}
+	c.data = c.data[k:]
+	return n
+}
+
+// index reads a number of an agent, a take or the like.
+func (c *Cursor) index() int {
+	n := c.uint()
+	if n > math.MaxInt32 {
+		c.fail()
+		return 0
+	}
+	return int(n)
+}
+
+// length reads how many elements follow; each takes a byte or more.
+func (c *Cursor) length() int {
+	n := c.uint()
+	if n > uint64(len(c.data)) {
+		c.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (c *Cursor) byte() byte {
+	if len(c.data) == 0 {
+		c.fail()
+		return 0
+	}
+	b := c.data[0]
+	c.data = c.data[1:]
+	return b
+}
+
+// bytes reads a text; nil if it is empty. It shares memory with the pack.
+func (c *Cursor) bytes() []byte {
+	n := c.length()
+	if n == 0 {
+		return nil
+	}
+	b := c.data[:n:n]
+	c.data = c.data[n:]
+	return b
+}
+
+func (c *Cursor) hash() uint64 {
+	if len(c.data) < 8 {
+		c.fail()
+		return 0
+	}
+	h := binary.LittleEndian.Uint64(c.data)
+	c.data = c.data[8:]
+	return h
+}
+
+func (c *Cursor) duration() time.Duration { return time.Duration(c.int()) }
+
+func (c *Cursor) outcome(b byte) engine.Outcome {
+	if o := engine.Outcome(b); o < engine.Cut {
+		return o
+	}
+	c.fail()
+	return 0
+}
+
+func (c *Cursor) class() engine.Class {
+	if b := int(c.byte()); b < len(engine.Errors{}) {
+		return engine.Class(b)
+	}
+	c.fail()
+	return 0
+}
+
+func (c *Cursor) label() engine.Label {
+	if b := int(c.byte()); b < len(engine.Labels{}) {
+		return engine.Label(b)
+	}
+	c.fail()
+	return 0
+}
+
+func (c *Cursor) status(b byte) engine.StepStatus {
+	if s := engine.StepStatus(b); s <= engine.StepCancelled {
+		return s
+	}
+	c.fail()
+	return 0
+}
+
+func (c *Cursor) Place(cycle int) engine.Place {
+	return engine.Place{Cycle: cycle, Agent: c.index(), Take: c.index()}
+}
+
+// Segment reads one segment of a pack.
+func (c *Cursor) Segment() Cursor { return Cursor{data: c.bytes(), bad: c.bad} }
+
+// More reports whether there are segments left.
+func (c *Cursor) More() bool { return len(c.data) > 0 && !c.bad }

@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// breakerName is who pauses a run of which too much fails.
+const breakerName = "breaker"
+
+// limiting bounds the sessions in flight, and carries out what a governor wants.
+type limiting struct {
+	core *core
+
+	set     int // as people and governors set it
+	inForce int // 0 while nothing may start
+
+	orders  Orders // the governor's newest
+	moved   time.Time
+	why     string // what it said last, when it moved
+	by      string // with whose word
+	probe   bool   // a session is to start although the breaker is open
+	probing int    // such sessions in flight
+
+	stood time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
+}
+
+// enforce puts in force what the phase and the limit mean: for workers, for the cycle's clock and for the schedule.
+func (l *limiting) enforce() {
+	c, limit := l.core, 0
+	if c.life.phase == Running {
+		limit = l.set
+	}
+	if c.cfg.Settings.Sequential {
+		limit = min(limit, 1)
+	}
+	c.reading.mark()
+	l.inForce = limit
+	c.emit(setLimit{limit})
+	cy, at := &c.cycles, c.now.At
+	switch stands := c.life.phase == Paused || c.life.phase == Running && limit == 0; {
+	case stands && l.stood.IsZero():
+		l.stood = at
+		c.emit(holdCycle{})
+	case limit > 0 && !l.stood.IsZero():
+		cy.schedule = cy.schedule.Add(at.Sub(l.stood))
+		cy.standing += cy.stoodIdle()
+		l.stood, cy.lastEnd = time.Time{}, at
+		c.emit(releaseCycle{})
+	}
+}
+
+// staff starts workers as far as the limit and the work left allow.
+func (l *limiting) staff() {
+	c := l.core
+	l.probeOnce()
+	if c.cycles.open == nil || c.life.phase != Running {
+		return
+	}
+	c.cycles.nextWave()
+	if n := min(c.cycles.mayBegin(), l.inForce-c.now.InFlight); n > 0 {
+		c.cycles.workers += n
+		c.emit(startWorkers{n, false})
+	}
+}
+
+// move puts another limit in force.
+func (l *limiting) move(n int, who, why string) {
+	c := l.core
+	if n == l.set {
+		return
+	}
+	c.change(LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
+	l.set = n
+	c.cfg.Settings.Limit = n
+	c.emit(useSettings{c.cfg.Settings})
+	l.enforce()
+	c.emit(publish{})
+}
+
+// ask has the governor look at the run.
+func (l *limiting) ask() {
+	c := l.core
+	if c.hasGovernor && !c.life.finishing && !c.life.over() {
+		c.emit(askGovernor{c.reading.next()})
+	}
+}
+
+// obey carries out what the governor wants.
+func (l *limiting) obey(o Orders) {
+	c, was := l.core, l.orders
+	if c.life.over() {
+		return
+	}
+	l.orders = o
+	if o.Why != "" && l.set > 0 { // a limit of 0 is a person's
+		l.moved, l.why, l.by = c.now.At, o.Why, o.By
+	}
+	if o.Limit > 0 && l.set > 0 && c.governed() {
+		l.move(min(o.Limit, MaxLimit), o.By, o.Why)
+	}
+	if o.Stall != nil && was.Stall == nil {
+		c.change(StallChange, "", "", "stall warning", o.Stall.Why)
+	}
+	switch isOpen, wasOpen := o.Breaker != BreakerClosed, was.Breaker != BreakerClosed; {
+	case isOpen && !wasOpen:
+		c.change(PhaseChange, c.life.phase.String(), Paused.String(), breakerName, o.BreakerWhy)
+		c.life.settle()
+		c.saves.take(breakerName, 0)
+	case wasOpen && !isOpen:
+		l.probe = false
+		c.life.settle()
+		c.change(PhaseChange, Paused.String(), c.life.phase.String(), breakerName, l.closedWhy())
+	case isOpen && o.Probe && l.probing == 0:
+		l.probe = true
+	}
+	c.emit(publish{})
+}
+
+// closedWhy says why the breaker closed by itself.
+func (l *limiting) closedWhy() string {
+	if l.core.cfg.Settings.Breaker == BreakerOff {
+		return "it was switched off"
+	}
+	return "all is well again"
+}
+
+// forgive closes the breaker, since a person resumes the run.
+func (l *limiting) forgive() {
+	l.core.emit(resetSteer{})
+	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = BreakerClosed, "", time.Time{}
+	l.probe = false
+}
+
+// mayProbe reports whether a session is to start although the breaker is open, and nothing else stands against it.
+func (l *limiting) mayProbe() bool {
+	life := &l.core.life
+	return l.probe && life.phase == Paused && !life.pausedByUs && life.trouble == nil && l.set > 0 && !l.core.quotas.hold()
+}
+
+// probeOnce starts one session, however many are in flight still.
+func (l *limiting) probeOnce() {
+	c := l.core
+	cy := &c.cycles
+	if !l.mayProbe() || cy.open == nil || cy.closing || c.cfg.Settings.Sequential && cy.workers > 0 {
+		return
+	}
+	if cy.nextWave(); cy.mayBegin() == 0 {
+		return
+	}
+	l.probe, cy.lastEnd = false, c.now.At
+	cy.standing += cy.stoodIdle()
+	l.probing++
+	cy.workers++
+	c.emit(startWorkers{1, true})
+}
+
+// change carries out an order of several settings, of which the node has checked all and made those that are not the
+// core's.
+func (l *limiting) change(o *setOrder) {
+	c, was := l.core, l.core.cfg.Settings
+	var changes []Change
+	for i := range SettingTable {
+		t := &SettingTable[i]
+		row := ChangeRow{What: t.Name, Old: t.Show(&was), New: t.Show(&o.next), Who: o.who, Why: o.why}
+		if t.Name == LimitSetting || row.Old == row.New {
+			continue
+		}
+		if t.timing {
+			row.Inexact = c.retimed(t.Name)
+		}
+		c.record(row)
+		changes = append(changes, Change{row.What, row.Old, row.New})
+	}
+	for _, row := range o.tuned {
+		row.Who, row.Why = o.who, o.why
+		c.record(row)
+		changes = append(changes, Change{row.What, row.Old, row.New})
+	}
+	c.cfg.Settings = o.next
+	c.cfg.Settings.Limit = l.set
+	c.emit(useSettings{c.cfg.Settings})
+	if slices.ContainsFunc(changes, func(one Change) bool { return one.Name == checkpointInterval }) {
+		c.emit(setTimer{checkpointTimer, 0})
+	}
+	if o.limit != l.set {
+		changes = append(changes, Change{LimitSetting, strconv.Itoa(l.set), strconv.Itoa(o.limit)})
+		why := o.why
+		if !o.own {
+			why = fmt.Sprintf("the floor is %d, the ceiling %d", o.next.Floor, o.next.Ceiling)
+		}
+		l.move(o.limit, o.who, why)
+	}
+	c.emit(changedSettings{changes})
+	c.emit(publish{})
+}
+
+// ordered returns the settings and the limit that an order leads to.
+func (l *limiting) ordered(own []Assignment) (next Settings, limit int, err error) {
+	c := l.core
+	next, limit = c.cfg.Settings, l.set
+	var mistakes []error
+	has := map[string]bool{}
+	for _, a := range own {
+		t := FindSetting(a.Name)
+		if err := t.Set(&next, a.Value); err != nil {
+			mistakes = append(mistakes, &FieldError{a.Name, err.Error(), t.Help})
+		}
+		has[a.Name] = true
+	}
+	if n := next.Limit; has[LimitSetting] {
+		if n < 0 || n > MaxLimit {
+			mistakes = append(mistakes, &FieldError{LimitSetting, fmt.Sprintf("%d is out of range", n), fmt.Sprintf("0 to %d", MaxLimit)})
+		}
+		limit = l.limitFor(n, &next, has)
+	}
+	if len(mistakes) > 0 {
+		return next, limit, errors.Join(mistakes...)
+	}
+	governed := c.hasGovernor && next.governed()
+	if governed && limit > 0 && (has[GovernorSetting] || has[FloorSetting] || has[CeilingSetting]) {
+		limit = min(max(limit, next.Floor), next.Ceiling)
+	}
+	next.Limit = max(limit, 1) // 0 is for a run in progress only
+	err = next.Validate()
+	return next, limit, err
+}
+
+// limitFor returns the limit after an order of n, and sets the bounds of a governor to it where the order does not name them.
+func (l *limiting) limitFor(n int, next *Settings, has map[string]bool) int {
+	c := l.core
+	if n == 0 || !c.hasGovernor || !next.governed() || has[CeilingSetting] {
+		return n
+	}
+	was := c.cfg.Settings.Ceiling
+	next.Ceiling = n
+	if !has[FloorSetting] {
+		next.Floor = min(next.Floor, n)
+	}
+	if l.set == was || l.set > n || l.set == 0 || !c.governed() {
+		return n
+	}
+	return l.set
+}
+
+// retimed says since when another timeout may make a difference; nil where it comes too late for that.
+func (c *core) retimed(name string) *Inexact {
+	since := Inexact{Cycle: c.cycles.number, Why: "a timeout was changed by hand: " + name}
+	if name == cycleTimeout {
+		if since.Cycle = c.cycles.nextBarrier(); !c.cycles.comes(since.Cycle) {
+			return nil
+		}
+	}
+	return &since
+}

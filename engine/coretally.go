@@ -1,0 +1,96 @@
+package engine
+
+import "time"
+
+// tally counts sessions.
+type tally struct {
+	core *core
+
+	totals    Totals
+	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
+	latest    [numClasses]ErrorNote
+	// Sessions: before are those that ended in earlier processes; begun and cut are of this one, begun without the open
+	// cycle's. planned is 0 where it is not known.
+	before, begun, cut, planned int64
+}
+
+func (t *tally) resume(res *Resumption) {
+	t.totals, t.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	t.core.life.proof.well = t.totals.Outcomes[OK]+t.totals.Outcomes[Stopped] > 0
+	p, open := &t.totals.Peaks, t.totals.Service.Sum()-res.AtBarrier.Service.Sum()
+	p.Apart, p.Open = p.Apart-p.Open+open, open
+}
+
+// add counts a session that ended.
+func (t *tally) add(r *SessionRow) {
+	c := t.core
+	t.totals.Add(r)
+	c.life.proof.add(r)
+	if r.Outcome == Failed || r.Outcome == TimedOut {
+		c.reading.last.failed++
+		t.latest[r.Class].add(r)
+	}
+}
+
+// heard brings the totals up to what the run itself has asked by now.
+func (t *tally) heard() { t.totals.Shared = t.core.now.Asked }
+
+// peaks are the worst values so far, and the time spent.
+func (t *tally) peaks() Peaks {
+	p, books := t.totals.Peaks, &t.core.now.Books
+	p.Elapsed = t.core.pace.worked()
+	p.Beside, p.Spent = books.beside, books.spent
+	return p
+}
+
+// failedInCycle counts the sessions of the open cycle that failed or timed out.
+func (t *tally) failedInCycle() int64 { return t.totals.Bad() - t.atBarrier.Totals.Bad() }
+
+// cycleWork is what the sessions of the open cycle have done so far.
+func (t *tally) cycleWork() CycleWork {
+	at, before := &t.totals, &t.atBarrier.Totals
+	since := func(o Outcome) int64 { return at.Outcomes[o] - before.Outcomes[o] }
+	return CycleWork{
+		since(OK) + since(Stopped), since(Failed), since(TimedOut), at.Flow.less(&before.Flow),
+		at.Service.Sum() - before.Service.Sum() - at.Peaks.Open,
+	}
+}
+
+// left is what all requests took that left.
+func (t *tally) left() Asked {
+	if t.core.life.finishing { // its books are closed
+		return t.totals.Left()
+	}
+	return t.totals.Asked().left(t.core.now.Books.spent)
+}
+
+// budget is how far the budget is used up.
+func (t *tally) budget(remaining time.Duration) BudgetState {
+	c := t.core
+	books := c.now.Books
+	s := BudgetState{Budget: books.budget, Spent: books.spent.Amount(), Claimed: books.claimed.Amount(), hit: books.hit}
+	done, total := t.totals.Ended(), t.planned
+	if done >= minShare && total >= done {
+		s.Forecast = t.forecast(&books, float64(total)/float64(done))
+	}
+	switch {
+	case c.life.ending == EndOutOfBudget:
+		s.Short = c.life.stopping
+	case !c.life.over():
+		s.Short = s.short(c.pace.writing+c.pace.worked(), remaining, done, total)
+	}
+	return s
+}
+
+// forecast is what will be spent when there are times as many sessions as have ended. What the run itself asks, it has
+// mostly asked by then; what is spent already stays.
+func (t *tally) forecast(books *books, times float64) Amount {
+	own := t.totals.own()
+	each, shared, spent := own.spent().Plus(books.beside).Amount(), t.totals.Shared.spent().Amount(), books.spent.Amount()
+	more := func(of func(Amount) int64) int64 {
+		return max(int64(times*float64(of(each)))+of(shared), of(spent))
+	}
+	return Amount{
+		more(func(a Amount) int64 { return a.Cost }), more(func(a Amount) int64 { return a.Tokens }), more(func(a Amount) int64 { return a.Requests }),
+	}
+}
