@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
@@ -14,8 +15,8 @@ import (
 
 // allowedCmd lists what scenario files were allowed.
 type allowedCmd struct {
-	File   string `arg:"" optional:"" help:"Scenario file; all of them without."`
-	Forget bool   `help:"Take back what the file was allowed: it is asked about again."`
+	File   string `arg:"" optional:"" help:"Scenario file (default: all files)."`
+	Forget bool   `help:"Revoke the permissions of the file."`
 	jsonFlag
 }
 
@@ -30,7 +31,7 @@ func (c *allowedCmd) Run(t *terminal) error {
 	table := app.Consents(t.data)
 	var all []consent.Granted
 	for _, g := range table.All() {
-		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+app.BuiltInFile(c.File) {
+		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+authoring.FileName(c.File) {
 			all = append(all, g)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -14,9 +14,9 @@ import (
 
 // auditCmd recomputes what was recorded.
 type auditCmd struct {
-	RunID  string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	All    bool   `short:"a" help:"List every figure, not only groups of them and what differs."`
-	Export string `placeholder:"DIR" help:"Audit the files in a folder that a run was exported to, and compare them with the store if it has the run."`
+	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
+	Export string `placeholder:"DIR" help:"Audit the files of an export in this folder, and compare them with the store if it holds the run."`
 	databaseFlag
 	jsonFlag
 }
@@ -31,10 +31,10 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		report, err := app.Audit(ctx, store, r.ID)
+		report, err := review.Audit(ctx, store, r.ID)
 		if err == nil && db.URL != "" {
 			var both *audit.Report
-			if both, err = app.AuditSent(ctx, store, r.ID, db); err == nil {
+			if both, err = review.AuditSent(ctx, store, r.ID, db); err == nil {
 				report.Add(both)
 			} else if c.DatabaseURL == "" { // nobody asked for it
 				fmt.Fprintf(t.err, "what was sent to %s was not compared: %v\n", db.Target(), err)
@@ -55,7 +55,7 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	report, known, err := app.AuditExport(ctx, store, c.Export)
+	report, known, err := review.AuditExport(ctx, store, c.Export)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -16,11 +17,11 @@ import (
 
 // checkCmd looks whether a run could begin, and starts none.
 type checkCmd struct {
-	File  string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, the machine and the database alone. With --after, the run; the newest without."`
-	After bool              `help:"What to look at after a run: criteria, agents, errors, anomalies, rows that wait, checkpoints."`
-	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File  string            `arg:"" optional:"" help:"Scenario file or built-in scenario (default: check machine and database only). With --after, the run ID (default: the newest run)."`
+	After bool              `help:"Review a finished run: criteria, agents, errors, anomalies, unsent rows, checkpoints."`
+	Set   map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
-	TestNotice bool `help:"Send a notice, too, as a test of where notices go."`
+	TestNotice bool `help:"Send a test notification."`
 	notifyFlag
 	settingFlags
 	newFlags
@@ -88,13 +89,13 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 
 // settings are those that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := app.LoadSaved(t.data)
+	saved, err := config.LoadSaved(t.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	layers := app.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
+	layers := config.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
 	if s != nil {
-		layers.File = app.FileSettings(s)
+		layers.File = config.FileSettings(s)
 	}
 	settings, _, err := layers.Resolve()
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings,
 	}
 	c.apply(&settings)
 	if s != nil {
-		app.Schedule(&settings, s)
+		config.Schedule(&settings, s)
 	}
 	return settings, settings.Validate()
 }

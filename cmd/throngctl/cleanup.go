@@ -9,17 +9,20 @@ import (
 	"path/filepath"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // cleanupCmd removes at services what the agents of a run made there.
 type cleanupCmd struct {
-	Of            string   `arg:"" name:"run" help:"The run, or the beginning of its name, or a scenario file: its newest run."`
-	Yes           bool     `short:"y" help:"Do not ask."`
-	DryRun        bool     `help:"Show what would be removed, and send nothing."`
-	MaxConcurrent string   `placeholder:"N" help:"Agents cleaned up after at once (default: as in the run)."`
-	Allow         []string `placeholder:"HOST" help:"Host beside this machine that may be called: one of the run's."`
+	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, or a scenario file to use its newest run."`
+	Yes           bool     `short:"y" help:"Skip the confirmation."`
+	DryRun        bool     `help:"Show what would be removed without sending anything."`
+	MaxConcurrent string   `placeholder:"N" help:"Concurrency limit of the cleanup (default: as in the run)."`
+	Allow         []string `placeholder:"HOST" help:"Host of the run that may be called; may be repeated."`
 	output
 }
 
@@ -64,7 +67,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		return t.kept("nothing was sent")
 	}
 	if c.MaxConcurrent != "" {
-		layers := app.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
+		layers := config.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
 		if plan.Settings, _, err = layers.Resolve(); err != nil {
 			return err
 		}
@@ -97,14 +100,14 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, 
 	}
 	record, err := store.Run(ctx, picked.ID) // with its files
 	if err == nil {
-		err = app.CheckHere(&record)
+		err = review.CheckHere(&record)
 	}
 	if err != nil {
 		return nil, err
 	}
 	src := record.Source
 	if file != "" {
-		s, err := app.LoadScenario(file, nil)
+		s, err := authoring.Load(file, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -7,18 +7,19 @@ import (
 	"io"
 	"os"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 type exportCmd struct {
-	RunID  string         `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, cycles (how each ended), sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
-	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
-	Follow bool           `short:"f" help:"With --what metrics: go on writing a row a second until the run is over."`
-	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. For one, the terminal without or for -."`
+	RunID  string         `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all (everything except changes)."`
+	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
+	Follow bool           `short:"f" help:"With --what metrics: keep writing a row a second until the run ends."`
+	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: standard output; - also means that)."`
 }
 
 // Run is called by kong.
@@ -30,7 +31,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		c.Out = ""
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := app.CheckHere(&r); err != nil {
+		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
 		switch {
@@ -87,7 +88,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 	case "metrics", "cycles":
 		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, storage.Names{})
 	case "run":
-		return storage.RunJSON(ctx, w, store, r.ID, app.Version())
+		return storage.RunJSON(ctx, w, store, r.ID, about.Version())
 	case "changes":
 		changes, err := store.Changes(ctx, r.ID)
 		if err != nil {
@@ -95,7 +96,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 		}
 		return storage.ExportChanges(w, changes)
 	}
-	names, err := app.Names(ctx, store, r.ID)
+	names, err := review.Names(ctx, store, r.ID)
 	if err != nil {
 		return err
 	}

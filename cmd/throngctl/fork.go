@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -16,13 +17,13 @@ import (
 
 // forkCmd starts a new run where a checkpoint of another stands.
 type forkCmd struct {
-	RunID      string            `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to go on with, instead of that kept with the run."`
-	File       string            `placeholder:"FILE" help:"The same."`
-	Checkpoint int               `placeholder:"N" help:"Checkpoint to begin at, at the start of its cycle; the newest without."`
-	Set        map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario; the others are the run's."`
+	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
+	File       string            `placeholder:"FILE" help:"Same as the file argument."`
+	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`
+	Set        map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter (default: as in the run)."`
 	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter     *string           `placeholder:"EXPR" help:"Only agents for whom this is true take part; an empty one lets everybody."`
+	Filter     *string           `placeholder:"EXPR" help:"Only agents that match this expression take part; empty: all agents."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -65,7 +66,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		c.Service = all
 	}
 	c.apply(&settings)
-	app.Schedule(&settings, s)
+	config.Schedule(&settings, s)
 	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
 	if t.json {
 		t.quiet().announce(&l)

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -60,7 +61,7 @@ func TestGuideHealth(t *testing.T) {
 	}
 	s := &engine.Snapshot{}
 	s.Metrics.Host.MemoryTotal, s.Metrics.ServerMax = 32e9, 60
-	found := engine.Health(s, &engine.Vitals{}, 5*time.Minute)
+	found := health.Judge(s, &health.Vitals{}, 5*time.Minute)
 	if len(found) < 12 {
 		t.Fatalf("only %d metrics", len(found))
 	}
@@ -94,7 +95,7 @@ func TestGuideProviders(t *testing.T) {
 func TestGuideVariables(t *testing.T) {
 	text := page(t, "terminal")
 	n := 0
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range append(append([]string{}, s.Env...), s.EnvNot...) {
 			n++
 			if !strings.Contains(text, "`"+name+"`") {

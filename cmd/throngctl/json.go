@@ -9,14 +9,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // jsonFlag is that of commands whose answer programs read too. execute finds it, and tells the terminal.
 type jsonFlag struct {
-	JSON bool `name:"json" help:"As JSON: see throngctl guide --search 'for programs'."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // wantsJSON reports whether a command line asks for JSON.
@@ -87,14 +87,14 @@ type mistakeJSON struct {
 
 // failure writes what went wrong as JSON, on one line.
 func (t *terminal) failure(err error, code int) int {
-	e := errorJSON{Error: app.Redact(err.Error()), Code: code}
+	e := errorJSON{Error: secrets.Redact(err.Error()), Code: code}
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 		for _, m := range mistakes.Problems() {
 			e.Mistakes = append(e.Mistakes, mistakeJSON{File: m.File, Line: m.Line, Column: m.Col, Problem: m.Text, Hint: m.Hint})
 		}
 	}
 	for _, f := range fields(err) {
-		e.Mistakes = append(e.Mistakes, mistakeJSON{Field: f.Field, Problem: app.Redact(f.Problem), Hint: app.Redact(f.Hint)})
+		e.Mistakes = append(e.Mistakes, mistakeJSON{Field: f.Field, Problem: secrets.Redact(f.Problem), Hint: secrets.Redact(f.Hint)})
 	}
 	enc := json.NewEncoder(t.err)
 	enc.SetEscapeHTML(false)

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
 // notifyFlag says where notices go.
 type notifyFlag struct {
-	Notify string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
+	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format (JSON, Slack or ntfy) follows from the host, or from a prefix json:, slack: or ntfy:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
 }
 
 // target is where they go.
-func (f notifyFlag) target(t *terminal) (app.Notify, error) {
-	return app.FindNotify(f.Notify, os.Getenv, t.data)
+func (f notifyFlag) target(t *terminal) (config.Notify, error) {
+	return config.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
 // hear takes in what goes wrong beside a run, from any goroutine; it is said by the one that talks to the terminal.
@@ -74,15 +75,15 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 }
 
 // telling has a web hook told of a run. The returned function waits until its end is told, for some seconds.
-func (t *terminal) telling(n app.Notify, job *app.Job, title string, p *patience) (done func()) {
-	watch := n.WatchFor(job, title, t.hear)
+func (t *terminal) telling(n config.Notify, job *app.Job, title string, p *patience) (done func()) {
+	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
 		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
 	}
 }
 
 // tryNotice sends a notice as a test of where notices go.
-func tryNotice(ctx context.Context, n app.Notify) engine.Check {
+func tryNotice(ctx context.Context, n config.Notify) engine.Check {
 	check := engine.Check{Name: "Notices", Grade: engine.GradeProblem}
 	answer, err := n.Try(ctx)
 	if field, ok := errors.AsType[*engine.FieldError](err); ok {

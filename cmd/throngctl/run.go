@@ -13,6 +13,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -22,14 +27,14 @@ import (
 
 // runCmd starts a new run.
 type runCmd struct {
-	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one."`
-	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
 	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part, such as 'agent.age > 30'."`
+	Filter string            `placeholder:"EXPR" help:"Only agents that match this expression take part, such as 'agent.age > 30'."`
 
 	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
-	Payload string `placeholder:"FILE" help:"What chains see as input: a .json file or, with a row for each agent, a list in one, a .jsonl or a .csv file."`
+	Payload string `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
 	goOnFlag
 	output
 	settingFlags
@@ -42,8 +47,8 @@ type runCmd struct {
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
-	NoDashboard bool   `help:"Lines instead of the dashboard."`
+	Export      string `placeholder:"DIR" help:"Export all results and an HTML report to this folder at the end."`
+	NoDashboard bool   `help:"Print lines instead of the dashboard."`
 	startFlag
 	jsonFlag
 	telemetryFlags
@@ -99,8 +104,8 @@ func (c *runCmd) agents() ([]string, error) {
 
 // resumeCmd goes on with a run.
 type resumeCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	AsItWas bool   `help:"Go on with the scenario that is kept with the run, although its file means something else now."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -133,7 +138,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
-	settings, _, err := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	settings, _, err := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
 	if err != nil {
 		return err
 	}
@@ -215,12 +220,12 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = app.NewRemote(store, t.log)
+	l.Remote = remote.New(store, t.log)
 	defer func() { err = errors.Join(err, l.Remote.Close()) }()
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, app.TerminalName+" "+app.Version())
+	box, err := crash.Open(t.data, crashes.TerminalName+" "+about.Version())
 	if err != nil { // the run is worth more than the text of a crash
 		fmt.Fprintln(t.err, err)
 	}
@@ -267,7 +272,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
-	app.Doing(box, job, l.Scenario.Title)
+	crashes.Doing(box, job.Run, l.Scenario.Title, job.Agents)
 	defer t.telling(notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
@@ -333,7 +338,7 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 		return "", err
 	}
 	page = filepath.Join(dir, reportName)
-	return page, writeReport(ctx, page, store, run, app.Reporting{})
+	return page, writeReport(ctx, page, store, run, review.ReportOptions{})
 }
 
 // start builds the run. A signal while it stands in line gives up.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
 // maxSecret bounds what is read of a secret, in bytes.
@@ -15,13 +15,13 @@ const maxSecret = 64 << 10
 
 // secretCmd keeps what scenarios name as secret:NAME.
 type secretCmd struct {
-	Set    secretSetCmd    `cmd:"" help:"Keep a secret in the system's keychain; its value is typed, or read from a pipe."`
-	Forget secretForgetCmd `cmd:"" help:"Take a secret out of the keychain."`
-	Check  secretCheckCmd  `cmd:"" help:"Say where a secret is found: the environment or the keychain. Its value is not shown."`
+	Set    secretSetCmd    `cmd:"" help:"Save a secret in the system's keychain; its value is prompted for, or read from a pipe."`
+	Forget secretForgetCmd `cmd:"" help:"Remove a secret from the keychain."`
+	Check  secretCheckCmd  `cmd:"" help:"Show where a secret is found: environment or keychain. Its value is not shown."`
 }
 
 type secretSetCmd struct {
-	Name string `arg:"" help:"As scenarios call it, without secret: in front."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -31,42 +31,42 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	err = app.KeepSecret(c.Name, value)
-	if unkept, ok := errors.AsType[*app.UnkeptError](err); ok {
+	err = secrets.Keep(c.Name, value)
+	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
 		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
 			c.Name, unkept.Err, c.Name)
 	}
 	if err != nil {
 		return err
 	}
-	return t.secret(c.Name, app.InKeychain)
+	return t.secret(c.Name, secrets.InKeychain)
 }
 
 type secretForgetCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
 // Run is called by kong.
 func (c *secretForgetCmd) Run(t *terminal) error {
-	if err := app.ForgetSecret(c.Name); err != nil {
+	if err := secrets.Forget(c.Name); err != nil {
 		return err
 	}
 	if t.json {
 		return t.print(secretJSON{Name: c.Name})
 	}
-	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, app.InKeychain)
+	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, secrets.InKeychain)
 	return nil
 }
 
 type secretCheckCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
 // Run is called by kong.
 func (c *secretCheckCmd) Run(t *terminal) error {
-	place, err := app.FindSecret(c.Name)
+	place, err := secrets.FindPlace(c.Name)
 	if err != nil {
 		return err
 	}

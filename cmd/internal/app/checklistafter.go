@@ -8,7 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/postgres"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -159,7 +162,7 @@ const fewFailures = 0.05
 
 // names is how agents are called; by their index, where nobody knows.
 func (a *after) names(ctx context.Context) func(agent int) string {
-	names, err := Names(ctx, a.store, a.record.ID)
+	names, err := review.Names(ctx, a.store, a.record.ID)
 	return func(agent int) string {
 		if err == nil {
 			if name, err := names.Agent(agent); err == nil {
@@ -177,7 +180,7 @@ func (a *after) failed(ctx context.Context) engine.Check {
 		return unknown("%v", err)
 	}
 	name := a.names(ctx)
-	text, err := Failures(&totals, func(agent int) (string, error) { return name(agent), nil })
+	text, err := review.Failures(&totals, func(agent int) (string, error) { return name(agent), nil })
 	switch {
 	case err != nil:
 		return unknown("%v", err)
@@ -189,7 +192,7 @@ func (a *after) failed(ctx context.Context) engine.Check {
 
 // anomalies tells what the metrics had out of the ordinary.
 func (a *after) anomalies(ctx context.Context) engine.Check {
-	var look engine.Anomalies
+	var look health.Anomalies
 	rows := 0
 	for m, err := range a.store.Metrics(ctx, a.record.ID, time.Time{}) {
 		if err != nil {
@@ -202,7 +205,7 @@ func (a *after) anomalies(ctx context.Context) engine.Check {
 		return unknown("none were recorded")
 	}
 	var lines []string
-	worst := engine.Warning
+	worst := health.Warning
 	for _, n := range look.All() {
 		worst = max(worst, n.Level)
 		lines = append(lines, fmt.Sprintf("%s: %s for %s, first at %s; at worst %s (%s)", n.Metric, n.Level,
@@ -215,7 +218,7 @@ func (a *after) anomalies(ctx context.Context) engine.Check {
 	switch {
 	case len(lines) == 0:
 		return fine("nothing out of the ordinary in %s", plural(int64(rows), "second", "seconds"))
-	case worst == engine.Critical:
+	case worst == health.Critical:
 		return problem("", "%s\n%s", plural(int64(len(lines)), "anomaly", "anomalies"), strings.Join(lines, "\n"))
 	}
 	return warning("", "%s\n%s", plural(int64(len(lines)), "anomaly", "anomalies"), strings.Join(lines, "\n"))
@@ -249,11 +252,11 @@ func (a *after) transactions(ctx context.Context) engine.Check {
 	if !a.record.Settings.Remote {
 		return fine("the results go to no database")
 	}
-	db, err := FindDatabase(nil, os.Getenv, a.store.Dir())
+	db, err := config.FindDatabase(nil, os.Getenv, a.store.Dir())
 	if err != nil {
 		return unknown("%v", err)
 	}
-	cfg, err := db.config()
+	cfg, err := db.Config()
 	if db.URL == "" || err != nil {
 		return unknown("no database is configured now")
 	}
