@@ -208,7 +208,7 @@ func (r *SessionRow) Fail(path string, err error) {
 		r.Class = step.Class
 	}
 	var timeout *TimeoutError
-	r.lasts = lastsOf(err, r)
+	r.Lasting = lastsOf(err, r)
 	switch {
 	case errors.Is(err, ErrCut):
 		r.Outcome = Cut
@@ -216,7 +216,7 @@ func (r *SessionRow) Fail(path string, err error) {
 			r.unpaid = short.why
 		}
 	case errors.As(err, &timeout) && timeout.What != "step":
-		r.Outcome, r.Class, r.lasts = TimedOut, Timeout, lasts{}
+		r.Outcome, r.Class, r.Lasting = TimedOut, Timeout, Lasting{}
 	}
 }
 
