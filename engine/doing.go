@@ -150,9 +150,6 @@ func older(a, b *Doing) bool {
 // Oldest are the sessions in flight that began first, at most n of them, the oldest first; those that have not come to
 // anything that can wait are left out.
 func (r *Run) Oldest(n int) []Doing {
-	if n <= 0 {
-		return nil
-	}
 	first := r.pool.Oldest(n)
 	for i := range first {
 		if d := &first[i]; r.name != nil {

@@ -13,7 +13,7 @@ import (
 // What follows goes to and from worker processes. Sessions, deltas, intents and answers have the bytes that they have in
 // the journal; all else is CBOR, with times to the nanosecond.
 
-var wireEncoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16, Time: cbor.TimeRFC3339NanoUTC}.EncMode())
+var wireEncoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16, Time: cbor.TimeRFC3339Nano}.EncMode())
 
 // AppendWire appends a record that is sent.
 func AppendWire(dst []byte, v any) []byte {
