@@ -11,13 +11,13 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/desk"
 	"github.com/throng-sim/throng/cmd/internal/opened"
 )
 
 func main() {
-	asked, err := parse(os.Args[1:], os.Getenv(app.DataEnv))
+	asked, err := parse(os.Args[1:], os.Getenv(about.DataEnv))
 	switch {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "throng: %v\n%s\n", err, usage)
@@ -26,7 +26,7 @@ func main() {
 		fmt.Println(usage)
 		return
 	case asked.version:
-		fmt.Println("throng", app.ReadAbout())
+		fmt.Println("throng", about.Read())
 		return
 	}
 	start := desk.Start{File: asked.file, Data: asked.data}
@@ -38,8 +38,8 @@ func main() {
 		_ = os.MkdirAll(dir, 0o700) // it says so if it cannot
 	}
 	icon := fyne.NewStaticResource("throng.png", assets.Icon())
-	fyneapp.SetMetadata(fyne.AppMetadata{ID: app.AppID, Name: app.AppName, Version: app.AppVersion, Icon: icon})
-	a := fyneapp.NewWithID(app.AppID)
+	fyneapp.SetMetadata(fyne.AppMetadata{ID: about.ID, Name: about.Name, Version: about.Number, Icon: icon})
+	a := fyneapp.NewWithID(about.ID)
 	a.SetIcon(icon)
 	start.Files, start.Attach = opened.Files(), attach
 	os.Exit(desk.Show(a, start))

@@ -14,7 +14,8 @@ import (
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver
-	"github.com/throng-sim/throng/cmd/internal/app"
+
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -107,7 +108,7 @@ func makeStore(ctx context.Context, dir string, runs int, long bool) error {
 // journalShoppers writes a run as it would have been journaled: sessions with steps, events and memory, metrics, a
 // checkpoint every tenth of its cycles, and of one session in a hundred the requests.
 func journalShoppers(ctx context.Context, store *sqlite.Store, id engine.RunID, cycles int) error {
-	loaded, err := app.LoadScenario("shopping", nil)
+	loaded, err := authoring.Load("shopping", nil)
 	if err != nil {
 		return err
 	}

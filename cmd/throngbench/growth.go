@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -139,7 +139,7 @@ func (u *use) look(whose string, run engine.RunID) {
 func (u *use) export() {
 	const name = "exported rows per CPU second"
 	u.time(name, 1, func() error {
-		names, err := app.Names(u.ctx, u.store, middleRun)
+		names, err := review.Names(u.ctx, u.store, middleRun)
 		if err == nil {
 			err = storage.ExportAll(u.ctx, filepath.Join(u.out, "export"), u.store, middleRun, names, "")
 		}

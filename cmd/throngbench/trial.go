@@ -17,6 +17,8 @@ import (
 	"github.com/shirou/gopsutil/v3/process"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -38,13 +40,13 @@ type trial struct {
 // load reads the scenario.
 func (t *trial) load() (*scenario.Scenario, error) {
 	if t.text == "" {
-		return app.LoadScenario(t.file, nil)
+		return authoring.Load(t.file, nil)
 	}
 	path := filepath.Join(t.dir, "trial.yaml")
 	if err := os.WriteFile(path, []byte(t.text), 0o600); err != nil {
 		return nil, err
 	}
-	return app.LoadScenario(path, nil)
+	return authoring.Load(path, nil)
 }
 
 // start begins the run at a limit of 50, or goes on with it.
@@ -208,7 +210,7 @@ chain c:
 		return nil, err
 	}
 	f = figures{"bytes/session": bytes / float64(sessions)}
-	names, err := app.Names(ctx, t.store, t.run)
+	names, err := review.Names(ctx, t.store, t.run)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +220,7 @@ chain c:
 	}, &err)
 	f["CPU µs/session"] = used.Seconds() * 1e6 / float64(sessions)
 	f["audit MB"] = topped(&used, func() error {
-		r, err := app.Audit(ctx, t.store, t.run)
+		r, err := review.Audit(ctx, t.store, t.run)
 		if err == nil && !r.Equal() {
 			err = errors.New(r.Summary())
 		}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -24,14 +25,14 @@ type agentsCmd struct {
 // Run is called by kong.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := app.CheckHere(&r); err != nil {
+		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
 		wanted, err := c.outcome()
 		if err != nil {
 			return err
 		}
-		people, err := app.PastPeople(ctx, store, r.ID)
+		people, err := history.PastPeople(ctx, store, r.ID)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // find lists the agents for whom an expression over their persona is true.
-func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *app.People) error {
+func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *history.People) error {
 	settings := r.Settings
 	settings.Agents, settings.Filter = nil, c.Where
 	found, err := people.Program.Choose(ctx, &settings)
@@ -94,7 +95,7 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 }
 
 // asJSON is the answer for programs.
-func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *app.People, counts map[engine.Outcome]int, who []int) agentsJSON {
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) agentsJSON {
 	j := agentsJSON{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
 	j.NoSession = j.Agents
 	for o, n := range counts {

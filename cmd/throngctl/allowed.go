@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
@@ -30,7 +31,7 @@ func (c *allowedCmd) Run(t *terminal) error {
 	table := app.Consents(t.data)
 	var all []consent.Granted
 	for _, g := range table.All() {
-		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+app.BuiltInFile(c.File) {
+		if c.File == "" || g.File == c.File || g.File == absolute(c.File) || g.File == engine.BuiltIn+authoring.FileName(c.File) {
 			all = append(all, g)
 		}
 	}

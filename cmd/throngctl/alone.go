@@ -12,16 +12,17 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // load reads a scenario with what a run adds to it and the connectors of the settings.
 func (t *terminal) load(file string, x scenario.Extras) (s *scenario.Scenario, err error) {
-	if x.Connectors, err = app.Connectors(t.data); err != nil {
+	if x.Connectors, err = authoring.Connectors(t.data); err != nil {
 		return nil, err
 	}
-	return app.LoadWith(file, x)
+	return authoring.LoadWith(file, x)
 }
 
 // reports collects what the sessions of a chain that is run alone gave. Workers write, the terminal reads at the end.

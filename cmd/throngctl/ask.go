@@ -8,6 +8,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
@@ -59,7 +61,7 @@ func (t *terminal) askSecrets(l app.Launch) error {
 			if value == "" {
 				continue
 			}
-			if err := app.RememberSecret(s.Name, value); err != nil {
+			if err := secrets.Remember(s.Name, value); err != nil {
 				return err
 			}
 		}
@@ -113,7 +115,7 @@ func (t *terminal) typedLine() (string, error) {
 }
 
 // askPassword asks for the password of the saved database where it could not be kept when it was given.
-func (t *terminal) askPassword(db app.Database) (app.Database, error) {
+func (t *terminal) askPassword(db config.Database) (config.Database, error) {
 	fd, ok := t.person()
 	if !ok || !db.Asks {
 		return db, nil
@@ -123,7 +125,7 @@ func (t *terminal) askPassword(db app.Database) (app.Database, error) {
 	if err != nil || password == "" {
 		return db, err
 	}
-	app.RememberPassword(db.URL, password)
+	config.RememberPassword(db.URL, password)
 	db.Password, db.Asks = password, false
 	return db, nil
 }

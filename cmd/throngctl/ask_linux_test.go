@@ -17,7 +17,8 @@ import (
 	"github.com/zalando/go-keyring"
 	"golang.org/x/sys/unix"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
 // screen is what a person sees of a terminal, and types into it.
@@ -134,7 +135,7 @@ func TestSecretsAreAskedFor(t *testing.T) {
 	const question = "value of THRONG_TEST_ONE (not shown, for this run only; Enter to leave it out): "
 	run := func(answer string) (code int, seen string) {
 		t.Helper()
-		t.Cleanup(func() { _ = app.ForgetSecret("THRONG_TEST_ONE") })
+		t.Cleanup(func() { _ = secrets.Forget("THRONG_TEST_ONE") })
 		s := newScreen(t, map[string]string{question: answer})
 		var out bytes.Buffer
 		code = execute([]string{"run", file, "--data", t.TempDir()}, &terminal{in: s.tty, out: &out, err: s.tty, hooks: hooks{trusts: true}})
@@ -149,10 +150,10 @@ func TestSecretsAreAskedFor(t *testing.T) {
 			!strings.Contains(seen, "the keychain cannot be used: no bus") {
 			t.Errorf("exit code %d\n%s", code, seen)
 		}
-		if place, err := app.FindSecret("THRONG_TEST_ONE"); place != app.InMemory {
+		if place, err := secrets.FindPlace("THRONG_TEST_ONE"); place != secrets.InMemory {
 			t.Errorf("it is in %s, %v", place, err)
 		}
-		_ = app.ForgetSecret("THRONG_TEST_ONE") // the program ends
+		_ = secrets.Forget("THRONG_TEST_ONE") // the program ends
 	}
 	if code, _, stderr := ctl(t, "run", file, "--data", t.TempDir()); code != exitUsage || !strings.Contains(stderr, "export THRONG_TEST_ONE=") {
 		t.Errorf("where nobody can be asked: exit code %d\n%s", code, stderr)
@@ -165,10 +166,10 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := t.TempDir()
 	const address = "postgres://me@127.0.0.1:1/results"
-	if err := app.SaveDatabase(data, app.Database{URL: address, Password: "hunter2-old"}); err == nil {
+	if err := config.SaveDatabase(data, config.Database{URL: address, Password: "hunter2-old"}); err == nil {
 		t.Fatal("it was kept")
 	}
-	find := func(s *screen) app.Database {
+	find := func(s *screen) config.Database {
 		t.Helper()
 		db, err := databaseFlag{}.find(&terminal{in: s.tty, err: s.tty, data: data})
 		if err != nil {
@@ -180,13 +181,13 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	if db := find(s); db.Password != "hunter2-old" || s.text() != "" {
 		t.Errorf("asked in the same process:\n%s", s.text())
 	}
-	app.RememberPassword(address, "") // the program ends
+	config.RememberPassword(address, "") // the program ends
 	if db := find(s); db.Password != "hunter2-new" || db.Asks || !strings.Contains(s.text(), "127.0.0.1:1/results") || strings.Contains(s.text(), "hunter2") {
 		t.Errorf("%s", s.text())
 	}
-	app.RememberPassword(address, "")
+	config.RememberPassword(address, "")
 	keyring.MockInit()
-	if err := app.SaveDatabase(data, app.Database{URL: address, Password: "hunter2-kept"}); err != nil {
+	if err := config.SaveDatabase(data, config.Database{URL: address, Password: "hunter2-kept"}); err != nil {
 		t.Fatal(err)
 	}
 	if db := find(s); db.Password != "hunter2-kept" || db.Asks || strings.Count(s.text(), "password (") != 1 {

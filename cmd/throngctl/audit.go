@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -31,10 +31,10 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		report, err := app.Audit(ctx, store, r.ID)
+		report, err := review.Audit(ctx, store, r.ID)
 		if err == nil && db.URL != "" {
 			var both *audit.Report
-			if both, err = app.AuditSent(ctx, store, r.ID, db); err == nil {
+			if both, err = review.AuditSent(ctx, store, r.ID, db); err == nil {
 				report.Add(both)
 			} else if c.DatabaseURL == "" { // nobody asked for it
 				fmt.Fprintf(t.err, "what was sent to %s was not compared: %v\n", db.Target(), err)
@@ -55,7 +55,7 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	report, known, err := app.AuditExport(ctx, store, c.Export)
+	report, known, err := review.AuditExport(ctx, store, c.Export)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -70,7 +70,7 @@ func auditAll(t *testing.T, store *sqlite.Store) {
 		t.Error(err)
 	}
 	for _, r := range runs {
-		report, err := app.Audit(ctx, store, r.ID)
+		report, err := review.Audit(ctx, store, r.ID)
 		if _, refused := errors.AsType[*engine.FieldError](err); refused {
 			continue
 		}

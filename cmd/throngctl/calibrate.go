@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -103,12 +104,12 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if err != nil {
 		return s, err
 	}
-	saved, err := app.LoadSaved(t.data)
+	saved, err := config.LoadSaved(t.data)
 	if err != nil {
 		return s, err
 	}
-	settings, _, err := app.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: app.FileSettings(loaded), Saved: saved,
+	settings, _, err := config.Layers{
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: config.FileSettings(loaded), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return s, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -48,7 +49,7 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
-	saved, err := app.LoadSaved(data)
+	saved, err := config.LoadSaved(data)
 	if err != nil || saved["max-concurrent"] == "" || saved["ceiling"] != saved["max-concurrent"] {
 		t.Errorf("saved is %v, %v", saved, err)
 	}

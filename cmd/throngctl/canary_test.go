@@ -25,7 +25,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -348,7 +348,7 @@ func forms(secret string) []string {
 func TestCanaries(t *testing.T) {
 	keyring.MockInit()
 	n := newNest(t, "chirp-is-no-secret")
-	if err := app.SaveDatabase(n.data, app.Database{URL: n.database}); err != nil {
+	if err := config.SaveDatabase(n.data, config.Database{URL: n.database}); err != nil {
 		t.Fatal(err)
 	}
 	n.fly(t)

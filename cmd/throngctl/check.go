@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -88,13 +89,13 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 
 // settings are those that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := app.LoadSaved(t.data)
+	saved, err := config.LoadSaved(t.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	layers := app.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
+	layers := config.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
 	if s != nil {
-		layers.File = app.FileSettings(s)
+		layers.File = config.FileSettings(s)
 	}
 	settings, _, err := layers.Resolve()
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings,
 	}
 	c.apply(&settings)
 	if s != nil {
-		app.Schedule(&settings, s)
+		config.Schedule(&settings, s)
 	}
 	return settings, settings.Validate()
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -64,7 +67,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		return t.kept("nothing was sent")
 	}
 	if c.MaxConcurrent != "" {
-		layers := app.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
+		layers := config.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
 		if plan.Settings, _, err = layers.Resolve(); err != nil {
 			return err
 		}
@@ -97,14 +100,14 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, 
 	}
 	record, err := store.Run(ctx, picked.ID) // with its files
 	if err == nil {
-		err = app.CheckHere(&record)
+		err = review.CheckHere(&record)
 	}
 	if err != nil {
 		return nil, err
 	}
 	src := record.Source
 	if file != "" {
-		s, err := app.LoadScenario(file, nil)
+		s, err := authoring.Load(file, nil)
 		if err != nil {
 			return nil, err
 		}

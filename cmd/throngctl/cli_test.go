@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -315,7 +315,7 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	_, run, _ := ctl(t, "run", "--help")
 	_, resume, _ := ctl(t, "resume", "--help")
 	_, fork, _ := ctl(t, "fork", "--help")
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		flag := "--" + s.Name + "=" + s.Unit
 		if !strings.Contains(run, flag) {
 			t.Errorf("run has no flag %s", flag)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/compare"
 )
@@ -38,7 +38,7 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 	for i, id := range c.RunIDs {
 		ids[i] = engine.RunID(id)
 	}
-	compared, err := app.Compare(ctx, store, ids, c.From, c.To)
+	compared, err := review.Compare(ctx, store, ids, c.From, c.To)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func letter(i int) string {
 	return strconv.Itoa(i + 1)
 }
 
-func showComparison(out io.Writer, c *app.Comparison, cycles bool) error {
+func showComparison(out io.Writer, c *review.Comparison, cycles bool) error {
 	fmt.Fprintf(out, "cycles %d to %d, which all of them have done; intervals of %.0f %%\n", c.From, c.To-1, 100*compare.Level)
 	for i := range c.Runs {
 		r := &c.Runs[i]
@@ -96,7 +96,7 @@ func showComparison(out io.Writer, c *app.Comparison, cycles bool) error {
 	return w.Flush()
 }
 
-func showPair(w *tabwriter.Writer, c *app.Comparison, i int) error {
+func showPair(w *tabwriter.Writer, c *review.Comparison, i int) error {
 	rowf(w, "MEASURE\tA\t%[1]s\t%[1]s - A\tP\t\n", letter(i))
 	title := ""
 	for _, r := range c.Rows {
@@ -115,7 +115,7 @@ func showPair(w *tabwriter.Writer, c *app.Comparison, i int) error {
 }
 
 // showCycles shows what the runs gave in each cycle, side by side.
-func showCycles(w *tabwriter.Writer, c *app.Comparison) {
+func showCycles(w *tabwriter.Writer, c *review.Comparison) {
 	fmt.Fprintln(w, "CYCLE\tRUN\tSESSIONS\tCOMPLETED\tACTED\tP50\tP95\tEVENTS")
 	for k := range c.Samples[0].Cycles {
 		for i, s := range c.Samples {
@@ -134,7 +134,7 @@ func showCycles(w *tabwriter.Writer, c *app.Comparison) {
 }
 
 // cyclesCSV writes what the runs gave in each cycle, a row for a run and cycle.
-func cyclesCSV(w io.Writer, c *app.Comparison) error {
+func cyclesCSV(w io.Writer, c *review.Comparison) error {
 	events := map[string]bool{}
 	for _, s := range c.Samples {
 		for _, y := range s.Cycles {

@@ -12,7 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -234,7 +235,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 	case "run":
 		return t.runs(ctx)
 	case "file":
-		for _, name := range app.BuiltIn() {
+		for _, name := range authoring.BuiltIn() {
 			found = append(found, candidate{name, "built in"})
 		}
 	case "topic":
@@ -242,16 +243,16 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 			found = append(found, candidate{p.Topic, p.Title})
 		}
 	case "setting":
-		for _, s := range app.RunSettings() {
+		for _, s := range config.RunSettings() {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range app.DatabaseSettings {
+		for _, s := range config.DatabaseSettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range app.TelemetrySettings {
+		for _, s := range config.TelemetrySettings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		found = append(found, candidate{app.NotifyKey + "=", app.NotifyHelp}, candidate{app.LogLevelKey + "=", app.LogLevelHelp})
+		found = append(found, candidate{config.NotifyKey + "=", config.NotifyHelp}, candidate{config.LogLevelKey + "=", config.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.LiveSettings() {
 			found = append(found, candidate{name + "=", ""})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 // TestCompletion is what words may become.
@@ -172,7 +172,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range slices.Concat(s.Env, s.EnvNot) {
 			if !strings.Contains(page, name) {
 				t.Errorf("there is no variable %s", name)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
@@ -62,7 +62,7 @@ func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	c := killing(6)
-	c.Database = app.Database{URL: server.Database(t)}
+	c.Database = config.Database{URL: server.Database(t)}
 	proved(t, c)
 	noRows(t, c.Database.URL)
 

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -85,11 +86,11 @@ type removing struct {
 	store    *sqlite.Store
 	flags    removalFlags
 	database databaseFlag
-	remote   *app.Remote // nil until then
+	remote   *remote.Sender // nil until then
 }
 
 // connect returns the database in force.
-func (x *removing) connect() (*app.Remote, error) {
+func (x *removing) connect() (*remote.Sender, error) {
 	if x.remote != nil {
 		return x.remote, nil
 	}
@@ -97,7 +98,7 @@ func (x *removing) connect() (*app.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	remote := app.NewRemote(x.store, slog.New(slog.DiscardHandler))
+	remote := remote.New(x.store, slog.New(slog.DiscardHandler))
 	if err := remote.Use(db); err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (x *removing) close() error {
 func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) error {
 	t := x.t
 	if !c.OnlyPostgres {
-		d, err := app.Weigh(ctx, x.store, t.data, r.ID)
+		d, err := retention.Weigh(ctx, x.store, t.data, r.ID)
 		if err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 			return err
 		}
 	}
-	remote, err := (*app.Remote)(nil), error(nil)
+	remote, err := (*remote.Sender)(nil), error(nil)
 	if c.InPostgres || c.OnlyPostgres {
 		if remote, err = x.connect(); err != nil {
 			return err
@@ -158,7 +159,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
 		return nil
 	}
-	if err := app.Delete(ctx, x.store, t.data, r.ID); err != nil {
+	if err := retention.Delete(ctx, x.store, t.data, r.ID); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out, "deleted")

@@ -19,7 +19,8 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -198,9 +199,9 @@ func (s *stage) home(t *testing.T, fixture bool) (data string) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	t.Setenv(app.DataEnv, "")
+	t.Setenv(about.DataEnv, "")
 	t.Chdir(home)
-	data, err := app.DataFolder()
+	data, err := config.DataFolder()
 	if err != nil {
 		t.Fatal(err)
 	}

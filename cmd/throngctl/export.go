@@ -7,7 +7,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -30,7 +31,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		c.Out = ""
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := app.CheckHere(&r); err != nil {
+		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
 		switch {
@@ -87,7 +88,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 	case "metrics", "cycles":
 		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, storage.Names{})
 	case "run":
-		return storage.RunJSON(ctx, w, store, r.ID, app.Version())
+		return storage.RunJSON(ctx, w, store, r.ID, about.Version())
 	case "changes":
 		changes, err := store.Changes(ctx, r.ID)
 		if err != nil {
@@ -95,7 +96,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 		}
 		return storage.ExportChanges(w, changes)
 	}
-	names, err := app.Names(ctx, store, r.ID)
+	names, err := review.Names(ctx, store, r.ID)
 	if err != nil {
 		return err
 	}

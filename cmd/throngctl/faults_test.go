@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -296,7 +296,7 @@ func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) 
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	names, err := app.Names(t.Context(), store, runs[0].ID)
+	names, err := review.Names(t.Context(), store, runs[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

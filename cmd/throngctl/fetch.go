@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -16,7 +17,7 @@ type elsewhereFlag struct {
 }
 
 // find returns the database, if one is to be looked into.
-func (f elsewhereFlag) find(t *terminal) (db app.Database, ok bool, err error) {
+func (f elsewhereFlag) find(t *terminal) (db config.Database, ok bool, err error) {
 	if f.DatabaseURL == "" {
 		return db, false, nil
 	}
@@ -26,14 +27,14 @@ func (f elsewhereFlag) find(t *terminal) (db app.Database, ok bool, err error) {
 	}
 	db, err = databaseFlag{DatabaseURL: flag}.find(t)
 	if err == nil && db.URL == "" {
-		err = app.ErrNoDatabase
+		err = config.ErrNoDatabase
 	}
 	return db, true, err
 }
 
 // remoteRuns lists the runs of a database.
-func (t *terminal) remoteRuns(ctx context.Context, db app.Database) error {
-	runs, err := app.RemoteRuns(ctx, db)
+func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
+	runs, err := remote.Runs(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -72,11 +73,11 @@ func (t *terminal) remoteRuns(ctx context.Context, db app.Database) error {
 }
 
 // remoteCheckpoints lists the checkpoints of a run in a database.
-func (t *terminal) remoteCheckpoints(ctx context.Context, db app.Database, run string) error {
+func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, run string) error {
 	if run == "" {
 		return &engine.FieldError{Field: "run", Problem: "is not named", Hint: "throngctl runs --database-url URL lists them"}
 	}
-	r, all, err := app.RemoteCheckpoints(ctx, db, engine.RunID(run))
+	r, all, err := remote.Checkpoints(ctx, db, engine.RunID(run))
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if db.URL == "" {
-		return app.ErrNoDatabase
+		return config.ErrNoDatabase
 	}
 	if c.Checkpoint < 0 {
 		return &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("%d is no number of one", c.Checkpoint), Hint: "they count from 1"}
@@ -124,7 +125,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 		case <-ctx.Done():
 		}
 	}()
-	run, checkpoint, err := app.Fetch{Store: store, Data: t.data, Database: db, Run: engine.RunID(c.RunID), Number: c.Checkpoint}.Do(ctx)
+	run, checkpoint, err := remote.Fetch{Store: store, Data: t.data, Database: db, Run: engine.RunID(c.RunID), Number: c.Checkpoint}.Do(ctx)
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) {
 			return fmt.Errorf("nothing was fetched: %w", cause)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -65,7 +66,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		c.Service = all
 	}
 	c.apply(&settings)
-	app.Schedule(&settings, s)
+	config.Schedule(&settings, s)
 	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
 	if t.json {
 		t.quiet().announce(&l)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -70,7 +70,7 @@ func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
 
 // ofFile is the newest run of the scenario that is named; one that is named too has to be of it.
 func (c *runCmd) ofFile(ctx context.Context, t *terminal, named engine.RunID) (found engine.RunID, err error) {
-	s, err := app.LoadScenario(c.File, nil)
+	s, err := authoring.Load(c.File, nil)
 	if errors.Is(err, fs.ErrNotExist) { // a name of a run that is not one, maybe
 		return "", &engine.FieldError{Field: "resume", Problem: "there is no run and no scenario " + c.File, Hint: "throngctl runs lists the runs"}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -94,7 +94,7 @@ func TestGuideProviders(t *testing.T) {
 func TestGuideVariables(t *testing.T) {
 	text := page(t, "terminal")
 	n := 0
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		for _, name := range append(append([]string{}, s.Env...), s.EnvNot...) {
 			n++
 			if !strings.Contains(text, "`"+name+"`") {

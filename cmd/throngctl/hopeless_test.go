@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -65,7 +65,7 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			asked.Store(0)
 			hook := newHook(t, http.StatusOK)
-			t.Setenv(app.NotifyEnv, hook.URL)
+			t.Setenv(config.NotifyEnv, hook.URL)
 			data, file := filepath.Join(t.TempDir(), "data"), hopelessFile(t, c.url, c.steps)
 			dir := filepath.Join(t.TempDir(), "out")
 			code, out, stderr := ctl(t, "run", file, "--data", data, "--allow", "shop.invalid", "--export", dir, "--max-concurrent", "10", "--no-adaptive")

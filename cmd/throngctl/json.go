@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -87,14 +87,14 @@ type mistakeJSON struct {
 
 // failure writes what went wrong as JSON, on one line.
 func (t *terminal) failure(err error, code int) int {
-	e := errorJSON{Error: app.Redact(err.Error()), Code: code}
+	e := errorJSON{Error: secrets.Redact(err.Error()), Code: code}
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 		for _, m := range mistakes.Problems() {
 			e.Mistakes = append(e.Mistakes, mistakeJSON{File: m.File, Line: m.Line, Column: m.Col, Problem: m.Text, Hint: m.Hint})
 		}
 	}
 	for _, f := range fields(err) {
-		e.Mistakes = append(e.Mistakes, mistakeJSON{Field: f.Field, Problem: app.Redact(f.Problem), Hint: app.Redact(f.Hint)})
+		e.Mistakes = append(e.Mistakes, mistakeJSON{Field: f.Field, Problem: secrets.Redact(f.Problem), Hint: secrets.Redact(f.Hint)})
 	}
 	enc := json.NewEncoder(t.err)
 	enc.SetEscapeHTML(false)

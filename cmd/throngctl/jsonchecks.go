@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
@@ -125,7 +126,7 @@ func newInterval(i compare.Interval) intervalJSON {
 	return intervalJSON{known(i.Mean), known(i.Low), known(i.High)}
 }
 
-func newComparison(c *app.Comparison, cycles bool) comparisonJSON {
+func newComparison(c *review.Comparison, cycles bool) comparisonJSON {
 	j := comparisonJSON{From: c.From, To: c.To, Level: compare.Level, Measures: []measureJSON{}}
 	for i := range c.Runs {
 		r := comparedJSON{runJSON: newRunJSON(&c.Runs[i]), Sessions: c.Samples[i].Sessions}

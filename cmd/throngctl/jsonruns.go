@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
@@ -154,7 +154,7 @@ type prunedJSON struct {
 	Trash   bool        `json:"in_bin"` // it can be restored
 }
 
-func newPruned(all []app.Going, now bool) prunedJSON {
+func newPruned(all []retention.Going, now bool) prunedJSON {
 	j := prunedJSON{Going: []goingJSON{}, Trash: !now}
 	for i := range all {
 		g := &all[i]

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
 )
 
 func TestLicences(t *testing.T) {
@@ -23,7 +23,7 @@ func TestLicences(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	code, out, stderr := ctl(t, "--version")
-	if code != exitDone || !strings.HasPrefix(out, "throngctl "+app.AppVersion) || !strings.Contains(out, "Go 1.") {
+	if code != exitDone || !strings.HasPrefix(out, "throngctl "+about.Number) || !strings.Contains(out, "Go 1.") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }

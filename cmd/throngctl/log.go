@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/logs"
 	"github.com/throng-sim/throng/engine"
 )
@@ -14,15 +16,15 @@ import (
 // openLog begins the log of a command: in the file that is named or, of what takes a run to its end, in the data folder.
 // What is amiss is said on standard error too, as long as no dashboard is on the terminal.
 func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
-	_, level := app.FindLogLevel(flags.Debug, t.data)
-	o := logs.Options{File: flags.LogFile, Level: level, Redact: app.Redact}
+	_, level := config.FindLogLevel(flags.Debug, t.data)
+	o := logs.Options{File: flags.LogFile, Level: level, Redact: secrets.Redact}
 	people := max(level, slog.LevelWarn)
 	if flags.Debug {
 		people = slog.LevelDebug
 	}
 	first, _, _ := strings.Cut(command, " ")
 	if o.File == "" && (first == "run" || first == "resume" || first == "fork") {
-		o.File, o.Later = logs.FileIn(t.data, app.TerminalName), true
+		o.File, o.Later = logs.FileIn(t.data, crashes.TerminalName), true
 	}
 	t.log, end = slog.New(slog.DiscardHandler), func() {}
 	if o.File != "" {
@@ -38,7 +40,7 @@ func (t *terminal) openLog(flags *common, command string) (end func(), err error
 		}
 	}
 	if t.exit != nil { // it is a program of its own, and no test
-		seen := slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: people, ReplaceAttr: logs.Redacting(app.Redact)})
+		seen := slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: people, ReplaceAttr: logs.Redacting(secrets.Redact)})
 		slog.SetDefault(slog.New(slog.NewMultiHandler(t.log.Handler(), beside{seen, t.screens})))
 	}
 	return end, nil

@@ -18,7 +18,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
@@ -150,7 +154,7 @@ func (t *terminal) storeOptions() sqlite.Options {
 			fmt.Fprintln(t.err, u)
 		}
 	}
-	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: app.Gone(t.data, t.log), Logger: t.log}
+	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: retention.Gone(t.data, t.log), Logger: t.log}
 }
 
 // open opens the store and says what was found amiss.
@@ -163,7 +167,7 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
 	}
-	if n, err := app.Crashes(context.Background(), store, t.data); err != nil {
+	if n, err := crashes.Crashes(context.Background(), store, t.data); err != nil {
 		fmt.Fprintln(t.err, err)
 	} else if n != "" {
 		fmt.Fprintln(t.err, n)
@@ -265,7 +269,7 @@ func (t *terminal) execute(args []string) int {
 		return t.fail(err)
 	}
 	if t.data == "" {
-		if t.data, err = app.DataFolder(); err != nil {
+		if t.data, err = config.DataFolder(); err != nil {
 			return t.fail(err)
 		}
 	}
@@ -280,7 +284,7 @@ func (t *terminal) execute(args []string) int {
 
 // version is what --version shows.
 func version() string {
-	a := app.ReadAbout()
+	a := about.Read()
 	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
@@ -302,7 +306,7 @@ func (t *terminal) fail(err error) int {
 		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
 	default:
-		fmt.Fprintf(t.err, "throngctl: %s\n", app.Redact(err.Error()))
+		fmt.Fprintf(t.err, "throngctl: %s\n", secrets.Redact(err.Error()))
 		return exitOf(err)
 	}
 }

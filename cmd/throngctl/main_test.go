@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/engine/mock"
 )
@@ -80,7 +80,7 @@ func apart(m *testing.M) (code int) {
 			panic(err)
 		}
 	}()
-	if err := os.Setenv(app.DataEnv, dir); err != nil {
+	if err := os.Setenv(about.DataEnv, dir); err != nil {
 		panic(err)
 	}
 	return m.Run()

@@ -10,7 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 // manCmd prints the manual page.
@@ -25,7 +26,7 @@ type manual struct{ w *bufio.Writer }
 // writeManual writes the page about a command line.
 func writeManual(w io.Writer, cli *kong.Application) error {
 	m := manual{bufio.NewWriter(w)}
-	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+app.AppVersion, "User Commands")
+	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+about.Number, "User Commands")
 	m.macro("SH", "NAME")
 	m.text(`throngctl \- runs crowds of simulated agents from a terminal`)
 	m.macro("SH", "SYNOPSIS")
@@ -148,8 +149,8 @@ func (m manual) rest() {
 	}
 	m.macro("SH", "ENVIRONMENT")
 	m.say("A flag is stronger than a variable, that than what the scenario says, that than a saved setting. throngctl settings shows what is in force, and from where.")
-	m.item(`\fB`+app.DataEnv+`\fR`, "Folder of the store, as --data.")
-	for _, s := range app.RunSettings() {
+	m.item(`\fB`+about.DataEnv+`\fR`, "Folder of the store, as --data.")
+	for _, s := range config.RunSettings() {
 		for _, name := range s.Env {
 			m.item(`\fB`+escape(name)+`\fR`, "As --"+s.Name+".")
 		}
@@ -157,7 +158,7 @@ func (m manual) rest() {
 			m.item(`\fB`+escape(name)+`\fR`, "The opposite of --"+s.Name+".")
 		}
 	}
-	for _, s := range app.DatabaseSettings {
+	for _, s := range config.DatabaseSettings {
 		m.item(`\fB`+escape(s.Env)+`\fR`, "As --"+s.Name+".")
 	}
 	m.item(`\fBNO_COLOR\fR`, "Where it is set, nothing is coloured.")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -17,8 +18,8 @@ type notifyFlag struct {
 }
 
 // target is where they go.
-func (f notifyFlag) target(t *terminal) (app.Notify, error) {
-	return app.FindNotify(f.Notify, os.Getenv, t.data)
+func (f notifyFlag) target(t *terminal) (config.Notify, error) {
+	return config.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
 // hear takes in what goes wrong beside a run, from any goroutine; it is said by the one that talks to the terminal.
@@ -74,15 +75,15 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 }
 
 // telling has a web hook told of a run. The returned function waits until its end is told, for some seconds.
-func (t *terminal) telling(n app.Notify, job *app.Job, title string, p *patience) (done func()) {
-	watch := n.WatchFor(job, title, t.hear)
+func (t *terminal) telling(n config.Notify, job *app.Job, title string, p *patience) (done func()) {
+	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
 		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
 	}
 }
 
 // tryNotice sends a notice as a test of where notices go.
-func tryNotice(ctx context.Context, n app.Notify) engine.Check {
+func tryNotice(ctx context.Context, n config.Notify) engine.Check {
 	check := engine.Check{Name: "Notices", Grade: engine.GradeProblem}
 	answer, err := n.Try(ctx)
 	if field, ok := errors.AsType[*engine.FieldError](err); ok {

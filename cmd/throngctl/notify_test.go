@@ -17,7 +17,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 )
 
@@ -72,7 +72,7 @@ func TestNotify(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHook(t, http.StatusOK)
-			t.Setenv(app.NotifyEnv, h.URL+"/canary-9c1d")
+			t.Setenv(config.NotifyEnv, h.URL+"/canary-9c1d")
 			data := t.TempDir()
 			code, out, stderr := ctl(t, append(day(data, "--no-adaptive", "--cycles", "1"), tt.args...)...)
 			if code != tt.code {
@@ -101,7 +101,7 @@ func TestNotify(t *testing.T) {
 func TestWhereNoticesGo(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(keyring.MockInit)
-	t.Setenv(app.NotifyEnv, "")
+	t.Setenv(config.NotifyEnv, "")
 	data := t.TempDir()
 	row := func(args ...string) string {
 		code, out, stderr := ctl(t, append([]string{"settings", "--data", data}, args...)...)
@@ -135,7 +135,7 @@ func TestWhereNoticesGo(t *testing.T) {
 	}
 	keyring.MockInitWithError(errors.New("no keychain"))
 	code, _, stderr := ctl(t, "settings", "--data", data, "notify="+h.URL+"/canary-9c1d")
-	if code != exitFailed || !strings.Contains(stderr, app.NotifyEnv) || strings.Contains(stderr, "canary") {
+	if code != exitFailed || !strings.Contains(stderr, config.NotifyEnv) || strings.Contains(stderr, "canary") {
 		t.Errorf("without a keychain: exit code %d\n%s", code, stderr)
 	}
 	if got := row(); got != "notify none default" {

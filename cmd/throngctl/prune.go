@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -35,7 +35,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	p := app.Pruning{Checkpoints: c.Keep, OlderThan: time.Duration(c.OlderThan * 24 * float64(time.Hour)), Runs: c.KeepRuns}
+	p := retention.Pruning{Checkpoints: c.Keep, OlderThan: time.Duration(c.OlderThan * 24 * float64(time.Hour)), Runs: c.KeepRuns}
 	if c.RunID != "" {
 		record, err := store.Run(ctx, engine.RunID(c.RunID))
 		if err != nil {
@@ -64,7 +64,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 }
 
 // showGoing lists what will go.
-func showGoing(t *terminal, all []app.Going) error {
+func showGoing(t *terminal, all []retention.Going) error {
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
 	var bytes int64
@@ -88,7 +88,7 @@ func showGoing(t *terminal, all []app.Going) error {
 }
 
 // take asks and deletes. A run that cannot be deleted does not hold up the others.
-func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []app.Going) error {
+func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) error {
 	if err := c.agreed(t); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 }
 
 // asJSON is the answer for programs, which nobody can ask.
-func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []app.Going) (err error) {
+func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
 	j := newPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {
 		if !c.Yes {
@@ -110,7 +110,7 @@ func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 }
 
 // takeAll deletes, and counts what went.
-func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []app.Going) (gone int, err error) {
+func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error
 	for _, g := range all {

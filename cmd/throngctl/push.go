@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -21,8 +23,8 @@ type databaseFlag struct {
 }
 
 // find returns the database in force, with its password if somebody can be asked for that.
-func (f databaseFlag) find(t *terminal) (app.Database, error) {
-	db, err := app.FindDatabase(f.flags(), os.Getenv, t.data)
+func (f databaseFlag) find(t *terminal) (config.Database, error) {
+	db, err := config.FindDatabase(f.flags(), os.Getenv, t.data)
 	if err != nil {
 		return db, err
 	}
@@ -34,12 +36,12 @@ func (f databaseFlag) find(t *terminal) (app.Database, error) {
 
 // offerDatabase says once that the environment names a database of another program, and how to send results there.
 func (t *terminal) offerDatabase() {
-	offer, ok := app.FindDatabaseOffer(os.Getenv, t.data)
+	offer, ok := config.FindDatabaseOffer(os.Getenv, t.data)
 	if !ok {
 		return
 	}
 	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is said once.\n",
-		app.OfferEnv, offer.Target, app.OfferEnv)
+		config.OfferEnv, offer.Target, config.OfferEnv)
 	if err := offer.Decline(t.data); err != nil {
 		slog.Warn("the answer to the offer of a database cannot be saved", "error", err)
 	}
@@ -48,14 +50,14 @@ func (t *terminal) offerDatabase() {
 // flags are those that were given, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
 	given := texts(f.databaseParts.Plugins)
-	given[app.DatabaseKey] = f.DatabaseURL
+	given[config.DatabaseKey] = f.DatabaseURL
 	return given
 }
 
 // named returns the database of the flag alone.
-func (f databaseFlag) named(t *terminal) (app.Database, error) {
+func (f databaseFlag) named(t *terminal) (config.Database, error) {
 	if f.DatabaseURL == "" {
-		return app.Database{}, nil
+		return config.Database{}, nil
 	}
 	return f.find(t)
 }
@@ -77,7 +79,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if db.URL == "" {
-		return app.ErrNoDatabase
+		return config.ErrNoDatabase
 	}
 	if c.Check {
 		return t.check(ctx, db)
@@ -92,7 +94,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 			case <-ctx.Done():
 			}
 		}()
-		remote := app.NewRemote(store, slog.New(slog.DiscardHandler))
+		remote := remote.New(store, slog.New(slog.DiscardHandler))
 		if err := remote.Use(db); err != nil {
 			return err
 		}
@@ -122,7 +124,7 @@ type pushedJSON struct {
 }
 
 // drain waits until a run is sent, and says how far that is if it takes a while.
-func (t *terminal) drain(ctx context.Context, remote *app.Remote, run engine.RunID) error {
+func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
 	shown := newProgress(t.err, false)
@@ -142,7 +144,7 @@ func (t *terminal) drain(ctx context.Context, remote *app.Remote, run engine.Run
 }
 
 // check prints what the server says of itself.
-func (t *terminal) check(ctx context.Context, db app.Database) error {
+func (t *terminal) check(ctx context.Context, db config.Database) error {
 	lines, err := app.CheckDatabase(ctx, db)
 	if t.json {
 		j := []checkJSON{}
@@ -162,7 +164,7 @@ func (t *terminal) check(ctx context.Context, db app.Database) error {
 const deliverTime = 30 * time.Second
 
 // deliver waits until what the run gave is in the remote database, if it goes to one.
-func (t *terminal) deliver(ctx context.Context, remote *app.Remote, job *app.Job) {
+func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.Job) {
 	if job.Target == "" {
 		return
 	}

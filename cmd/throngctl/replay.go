@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -31,7 +33,7 @@ func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRe
 
 // scenario reads what is to be run: the file or, of a replay without one, what the recorded run was made from.
 func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario, error) {
-	payload, err := app.Payload(c.Payload)
+	payload, err := authoring.Payload(c.Payload)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +61,13 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 
 // settings are those of the run: a replay's are the recorded run's where nothing else is given.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
-	layers := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	layers := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
 	if of != nil {
 		base := app.ReplaySettings(of)
 		layers.Run = &base
 	} else {
-		layers.File = app.FileSettings(s)
-		if layers.Saved, err = app.LoadSaved(t.data); err != nil {
+		layers.File = config.FileSettings(s)
+		if layers.Saved, err = config.LoadSaved(t.data); err != nil {
 			return settings, err
 		}
 	}
@@ -83,7 +85,7 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 		settings.Filter = c.Filter
 	}
 	c.apply(&settings)
-	app.Schedule(&settings, s)
+	config.Schedule(&settings, s)
 	return settings, nil
 }
 

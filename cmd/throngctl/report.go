@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -31,9 +31,9 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		how := app.Reporting{Against: engine.RunID(c.Against), Audit: c.Audit}
+		how := review.ReportOptions{Against: engine.RunID(c.Against), Audit: c.Audit}
 		if c.Out == standard {
-			return app.Report(ctx, t.out, store, r.ID, how)
+			return review.Report(ctx, t.out, store, r.ID, how)
 		}
 		path := c.Out
 		if path == "" {
@@ -54,6 +54,6 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 const reportName = "report.html"
 
 // writeReport writes the report of a run into a file.
-func writeReport(ctx context.Context, path string, store *sqlite.Store, run engine.RunID, how app.Reporting) error {
-	return writeFile(path, func(w io.Writer) error { return app.Report(ctx, w, store, run, how) })
+func writeReport(ctx context.Context, path string, store *sqlite.Store, run engine.RunID, how review.ReportOptions) error {
+	return writeFile(path, func(w io.Writer) error { return review.Report(ctx, w, store, run, how) })
 }

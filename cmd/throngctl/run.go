@@ -13,6 +13,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -133,7 +138,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
-	settings, _, err := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
+	settings, _, err := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
 	if err != nil {
 		return err
 	}
@@ -215,12 +220,12 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = app.NewRemote(store, t.log)
+	l.Remote = remote.New(store, t.log)
 	defer func() { err = errors.Join(err, l.Remote.Close()) }()
 	if err := l.Remote.Use(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, app.TerminalName+" "+app.Version())
+	box, err := crash.Open(t.data, crashes.TerminalName+" "+about.Version())
 	if err != nil { // the run is worth more than the text of a crash
 		fmt.Fprintln(t.err, err)
 	}
@@ -267,7 +272,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if l.Resume == "" && job.Record.Forecast != nil {
 		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
 	}
-	app.Doing(box, job, l.Scenario.Title)
+	crashes.Doing(box, job.Run, l.Scenario.Title, job.Agents)
 	defer t.telling(notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
 	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
@@ -333,7 +338,7 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 		return "", err
 	}
 	page = filepath.Join(dir, reportName)
-	return page, writeReport(ctx, page, store, run, app.Reporting{})
+	return page, writeReport(ctx, page, store, run, review.ReportOptions{})
 }
 
 // start builds the run. A signal while it stands in line gives up.

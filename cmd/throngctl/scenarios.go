@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -36,8 +36,8 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		}
 		return c.list(t)
 	}
-	if !slices.Contains(app.BuiltIn(), c.Name) {
-		return &engine.FieldError{Field: "file", Problem: "no scenario " + c.Name + " is built in", Hint: "one of " + strings.Join(app.BuiltIn(), ", ")}
+	if !slices.Contains(authoring.BuiltIn(), c.Name) {
+		return &engine.FieldError{Field: "file", Problem: "no scenario " + c.Name + " is built in", Hint: "one of " + strings.Join(authoring.BuiltIn(), ", ")}
 	}
 	one, err := scenarioOf(c.Name)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *scenariosCmd) Run(t *terminal) error {
 }
 
 func scenarioOf(name string) (builtInJSON, error) {
-	s, err := app.LoadScenario(engine.BuiltIn+app.BuiltInFile(name), nil)
+	s, err := authoring.Load(engine.BuiltIn+authoring.FileName(name), nil)
 	if err != nil {
 		return builtInJSON{}, err
 	}
@@ -74,7 +74,7 @@ func scenarioOf(name string) (builtInJSON, error) {
 
 func (c *scenariosCmd) list(t *terminal) error {
 	all := []builtInJSON{}
-	for _, name := range app.BuiltIn() {
+	for _, name := range authoring.BuiltIn() {
 		one, err := scenarioOf(name)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
 	if t.json {
 		return t.print([]builtInJSON{one})
 	}
-	own := filepath.Join(c.Copy, app.BuiltInFile(one.Name))
+	own := filepath.Join(c.Copy, authoring.FileName(one.Name))
 	_, err := fmt.Fprintf(t.out, "wrote %s; try: throngctl validate %s\n", strings.Join(names, ", "), own)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
 // maxSecret bounds what is read of a secret, in bytes.
@@ -31,15 +31,15 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	err = app.KeepSecret(c.Name, value)
-	if unkept, ok := errors.AsType[*app.UnkeptError](err); ok {
+	err = secrets.Keep(c.Name, value)
+	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
 		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
 			c.Name, unkept.Err, c.Name)
 	}
 	if err != nil {
 		return err
 	}
-	return t.secret(c.Name, app.InKeychain)
+	return t.secret(c.Name, secrets.InKeychain)
 }
 
 type secretForgetCmd struct {
@@ -49,13 +49,13 @@ type secretForgetCmd struct {
 
 // Run is called by kong.
 func (c *secretForgetCmd) Run(t *terminal) error {
-	if err := app.ForgetSecret(c.Name); err != nil {
+	if err := secrets.Forget(c.Name); err != nil {
 		return err
 	}
 	if t.json {
 		return t.print(secretJSON{Name: c.Name})
 	}
-	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, app.InKeychain)
+	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, secrets.InKeychain)
 	return nil
 }
 
@@ -66,7 +66,7 @@ type secretCheckCmd struct {
 
 // Run is called by kong.
 func (c *secretCheckCmd) Run(t *terminal) error {
-	place, err := app.FindSecret(c.Name)
+	place, err := secrets.FindPlace(c.Name)
 	if err != nil {
 		return err
 	}

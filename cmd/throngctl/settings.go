@@ -7,7 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -57,15 +58,15 @@ func (c *settingsCmd) save(t *terminal) error {
 		if !ok {
 			return &engine.FieldError{Field: change, Problem: "expected name=value", Hint: "for example max-concurrent=50"}
 		}
-		known, err := app.SaveDatabaseSetting(t.data, name, value)
+		known, err := config.SaveDatabaseSetting(t.data, name, value)
 		if !known {
-			known, err = app.SaveTelemetrySetting(t.data, name, value)
+			known, err = config.SaveTelemetrySetting(t.data, name, value)
 		}
 		switch name {
-		case app.LogLevelKey:
-			known, err = true, app.SaveLogLevel(t.data, value)
-		case app.NotifyKey:
-			known, err = true, app.SaveNotifyText(t.data, value)
+		case config.LogLevelKey:
+			known, err = true, config.SaveLogLevel(t.data, value)
+		case config.NotifyKey:
+			known, err = true, config.SaveNotifyText(t.data, value)
 		}
 		switch {
 		case err != nil:
@@ -74,7 +75,7 @@ func (c *settingsCmd) save(t *terminal) error {
 			changes[name] = value
 		}
 	}
-	return app.Save(t.data, changes)
+	return config.Save(t.data, changes)
 }
 
 // settingsJSON are the settings in force.
@@ -96,52 +97,52 @@ type settingJSON struct {
 
 // inForce are the settings that a run would have, with these flags and for the scenario.
 func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
-	layers := app.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
-	if layers.Saved, err = app.LoadSaved(t.data); err != nil {
+	layers := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	if layers.Saved, err = config.LoadSaved(t.data); err != nil {
 		return all, err
 	}
 	if c.File != "" {
-		s, err := app.LoadScenario(c.File, nil)
+		s, err := authoring.Load(c.File, nil)
 		if err != nil {
 			return all, err
 		}
-		layers.File = app.FileSettings(s)
+		layers.File = config.FileSettings(s)
 	}
 	_, origins, err := layers.Resolve()
 	if err != nil {
 		return all, err
 	}
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		o := origins[s.Name]
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.EnvNot})
 	}
-	db, places, err := app.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
+	db, places, err := config.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {
 		return all, err
 	}
-	for i := range app.DatabaseSettings {
-		s := &app.DatabaseSettings[i]
+	for i := range config.DatabaseSettings {
+		s := &config.DatabaseSettings[i]
 		o := s.Show(db, places)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
-	tell, said, err := app.TelemetryHere(t.data)
+	tell, said, err := config.TelemetryHere(t.data)
 	if err != nil {
 		return all, err
 	}
-	for i := range app.TelemetrySettings {
-		s := &app.TelemetrySettings[i]
+	for i := range config.TelemetrySettings {
+		s := &config.TelemetrySettings[i]
 		o := s.Show(&tell, said)
 		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
 	}
-	told, err := app.FindNotify("", os.Getenv, t.data)
+	told, err := config.FindNotify("", os.Getenv, t.data)
 	if err != nil {
 		return all, err
 	}
 	hook := told.Origin()
-	all.Settings = append(all.Settings, settingJSON{app.NotifyKey, hook.Value, hook.From, app.NotifyHelp, []string{app.NotifyEnv}, nil})
-	logged, _ := app.FindLogLevel(t.debug, t.data)
-	all.Settings = append(all.Settings, settingJSON{Name: app.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: app.LogLevelHelp})
-	if ca, err := app.SavedCA(t.data); err != nil {
+	all.Settings = append(all.Settings, settingJSON{config.NotifyKey, hook.Value, hook.From, config.NotifyHelp, []string{config.NotifyEnv}, nil})
+	logged, _ := config.FindLogLevel(t.debug, t.data)
+	all.Settings = append(all.Settings, settingJSON{Name: config.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: config.LogLevelHelp})
+	if ca, err := config.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
 	} else if ca != nil {
 		all.CA = ca.String()

@@ -11,7 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -229,9 +230,9 @@ func writeInto(path string, write func(io.Writer) error) error {
 }
 
 func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, f storage.Format) error {
-	names, err := app.Names(ctx, store, run)
+	names, err := review.Names(ctx, store, run)
 	if err != nil {
 		return err
 	}
-	return storage.ExportAllAs(ctx, dir, f, store, run, names, app.Version())
+	return storage.ExportAllAs(ctx, dir, f, store, run, names, about.Version())
 }

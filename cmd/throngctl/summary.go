@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
@@ -82,7 +83,7 @@ func (t *terminal) summary(job *app.Job, r *engine.Result) {
 	if names := job.Record.Source.Mocked(); len(names) > 0 {
 		row("not defined", "%s: the mock answered in their place", strings.Join(names, ", "))
 	}
-	if failed, err := app.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
+	if failed, err := review.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
 		row("failed agents", "%s", failed)
 	}
 	row("result", "%s", s.Inexact)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
@@ -17,7 +19,7 @@ import (
 // until then, so that the last figures of a run can still be had.
 func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
-	found, _, err := app.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
+	found, _, err := config.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
 	if err != nil {
 		return tell, closeAll, err
 	}
@@ -25,8 +27,8 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, c
 		return tell, closeAll, err
 	}
 	if tell.Sending != nil {
-		tell.Sending.Warn = func(text string) { t.hear(errors.New(app.Redact(text))) }
-		tell.Sent = func(s telemetry.Sent) { t.hear(errors.New(app.Redact(s.String()))) }
+		tell.Sending.Warn = func(text string) { t.hear(errors.New(secrets.Redact(text))) }
+		tell.Sent = func(s telemetry.Sent) { t.hear(errors.New(secrets.Redact(s.String()))) }
 	}
 	endpoint, err := found.Open(ctx)
 	if err != nil || endpoint == nil {

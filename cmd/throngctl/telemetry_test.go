@@ -10,7 +10,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
@@ -68,7 +68,7 @@ func TestRunIsTold(t *testing.T) {
 
 // TestTelemetryIsSaved, shown with where it comes from, and refused where it is wrong.
 func TestTelemetryIsSaved(t *testing.T) {
-	for _, name := range []string{app.ListenEnv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"} {
+	for _, name := range []string{config.ListenEnv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"} {
 		t.Setenv(name, "")
 	}
 	data := t.TempDir()

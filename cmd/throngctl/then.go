@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -15,7 +16,7 @@ import (
 // then shows how a run was at a moment that is past.
 func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := app.CheckHere(&r); err != nil {
+		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
 		at, err := moment(c.At, r.Created)
@@ -26,7 +27,7 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
 		}
-		m, err := app.NewLookback(store, &r, s).Moment(ctx, at)
+		m, err := history.New(store, &r, s).Moment(ctx, at)
 		if err != nil {
 			return fmt.Errorf("the history of run %s: %w", r.ID, err)
 		}

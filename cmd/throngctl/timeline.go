@@ -10,7 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/visible"
@@ -30,10 +31,10 @@ type timelineCmd struct {
 // Run is called by kong.
 func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		if err := app.CheckHere(&r); err != nil {
+		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
-		people, err := app.PastPeople(ctx, store, r.ID)
+		people, err := history.PastPeople(ctx, store, r.ID)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // persona shows who an agent is, and what it has in mind.
-func (t *terminal) persona(ctx context.Context, people *app.People, agent int) error {
+func (t *terminal) persona(ctx context.Context, people *history.People, agent int) error {
 	view, err := people.View(ctx, agent)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (t *terminal) persona(ctx context.Context, people *app.People, agent int) e
 }
 
 // turns are the sessions that are asked for, oldest first; below the cycle earlier there may be others.
-func (c *timelineCmd) turns(ctx context.Context, people *app.People, agent int) (turns []engine.AgentTurn, earlier int, err error) {
+func (c *timelineCmd) turns(ctx context.Context, people *history.People, agent int) (turns []engine.AgentTurn, earlier int, err error) {
 	const page = 1000
 	before, most := 0, cmp.Or(max(c.Last, 0), math.MaxInt)
 	if c.Cycle != nil {

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -65,7 +65,7 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 	if err := c.agreed(t); err != nil {
 		return err
 	}
-	if err := app.DeleteTrashed(ctx, store, t.data, r.ID, 0); err != nil {
+	if err := retention.DeleteTrashed(ctx, store, t.data, r.ID, 0); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out, "deleted")
@@ -133,7 +133,7 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	all, err := app.Trashed(ctx, store, t.data)
+	all, err := retention.Trashed(ctx, store, t.data)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if !c.Yes && t.answer("delete all of it for good? type yes: ") != "yes" {
 		return t.kept("nothing was deleted")
 	}
-	gone, err := app.EmptyTrash(ctx, store, t.data, all[0].At)
+	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
 	return err
 }
@@ -164,7 +164,7 @@ func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 	if !c.Yes {
 		return errUnasked
 	}
-	gone, err := app.EmptyTrash(ctx, store, t.data, all[0].At)
+	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	j.Deleted = len(gone)
 	return errors.Join(err, t.print(j))
 }

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -132,18 +133,18 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 
 // settings are those that a run would have.
 func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := app.LoadSaved(t.data)
+	saved, err := config.LoadSaved(t.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	settings, _, err := app.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: app.FileSettings(s), Saved: saved,
+	settings, _, err := config.Layers{
+		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: config.FileSettings(s), Saved: saved,
 	}.Resolve()
 	if err != nil {
 		return settings, err
 	}
 	c.apply(&settings)
-	app.Schedule(&settings, s)
+	config.Schedule(&settings, s)
 	return settings, settings.Validate()
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -64,7 +66,7 @@ func shopOf(t *testing.T, held <-chan struct{}) string {
 func lookedAt(t *testing.T, held <-chan struct{}, change func(*Launch)) (*Job, *sqlite.Store) {
 	t.Helper()
 	return started(t, strings.ReplaceAll(looked, "URL", shopOf(t, held)), func(l *Launch) {
-		l.Secrets = Secrets{Env: func(name string) string { return map[string]string{"SHOP": "sesame-open-1234"}[name] }}
+		l.Secrets = secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP": "sesame-open-1234"}[name] }}
 		l.Settings.Cycles, l.Settings.KeepShare = 3, 0
 		l.Settings.Breaker = "off"
 		if change != nil {
@@ -90,11 +92,11 @@ func exchangedIn(t *engine.AgentTurn) string {
 func TestAgentView(t *testing.T) {
 	job, store := lookedAt(t, nil, nil)
 	job.Run.Wait()
-	past, err := PastPeople(t.Context(), store, job.Record.ID)
+	past, err := history.PastPeople(t.Context(), store, job.Record.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, people := range map[string]*People{"live": job.People(store), "past": past} {
+	for name, people := range map[string]*history.People{"live": job.People(store), "past": past} {
 		good, err := people.View(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +159,7 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 	<-looking // and the order is about to wait
 	job.Run.Watch(1)
 	people := job.People(store)
-	view := func(people *People, agent int) *engine.AgentView {
+	view := func(people *history.People, agent int) *engine.AgentView {
 		v, err := people.View(t.Context(), agent)
 		if err != nil {
 			t.Error(err)
@@ -175,11 +177,11 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 	}
 	close(held)
 	job.Run.Wait()
-	past, err := PastPeople(t.Context(), store, job.Record.ID)
+	past, err := history.PastPeople(t.Context(), store, job.Record.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*People{people, past} { // who failed has not read it
+	for _, p := range []*history.People{people, past} { // who failed has not read it
 		if v := view(p, 2); len(v.Inbox) != 1 || v.Inbox[0].From != "" || v.Inbox[0].Cycle != 1 || !strings.Contains(v.Inbox[0].Body, "rain") {
 			t.Errorf("the inbox is %+v", v.Inbox)
 		}
@@ -192,32 +194,6 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 		if !strings.Contains(got, `enter shop POST /login [private, not shown] 200 [private, not shown]`) || !strings.Contains(got, `look shop GET /look?q=tea [] 200`) ||
 			!strings.Contains(got, `order shop POST /order [{"agent":1,"age":31}] 200 [{"n": `) || strings.Contains(got, "kept") {
 			t.Errorf("watched in cycle %d:\n%s", s.Cycle, got)
-		}
-	}
-}
-
-// TestStateOfThoseWhoAreNotInFlight in a run that this process does not work on.
-func TestStateOfThoseWhoAreNotInFlight(t *testing.T) {
-	ended := &engine.AgentView{Sessions: []engine.AgentTurn{{SessionRow: engine.SessionRow{Place: engine.Place{Cycle: 4}, Outcome: engine.Stopped}}}}
-	gone := hands{engine.Resumption{Retired: map[int]int{0: 4}}}
-	for _, tt := range []struct {
-		cycle  int // open
-		ending engine.Ending
-		hands  hands
-		view   *engine.AgentView
-		want   engine.AgentState
-	}{
-		{4, engine.NotEnded, hands{}, ended, engine.AgentStopped},
-		{5, engine.NotEnded, hands{}, ended, engine.AgentWaiting},
-		{5, engine.EndFinished, hands{}, ended, engine.AgentStopped},
-		{6, engine.EndFinished, hands{}, ended, engine.AgentResting},
-		{5, engine.EndStopped, hands{}, ended, engine.AgentWaiting},
-		{5, engine.EndFinished, gone, &engine.AgentView{}, engine.AgentRetired},
-		{5, engine.EndFinished, gone, &engine.AgentView{Index: 1}, engine.AgentResting},
-		{3, engine.NotEnded, gone, &engine.AgentView{}, engine.AgentWaiting},
-	} {
-		if got := tt.hands.state(&engine.RunRecord{Cycle: tt.cycle, Ending: tt.ending}, tt.view); got != tt.want {
-			t.Errorf("%+v: got %s, want %s", tt, got, tt.want)
 		}
 	}
 }

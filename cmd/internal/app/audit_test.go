@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -19,7 +20,7 @@ func AuditAll(t *testing.T, store *sqlite.Store) {
 		t.Error(err)
 	}
 	for _, r := range runs {
-		report, err := Audit(ctx, store, r.ID)
+		report, err := review.Audit(ctx, store, r.ID)
 		if _, inProgress := errors.AsType[*engine.FieldError](err); inProgress {
 			continue
 		}

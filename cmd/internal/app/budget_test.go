@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -34,7 +35,7 @@ func paid(t *testing.T) Launch {
 	if err := os.WriteFile(path, []byte(paidAndFree), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := LoadWith(path, scenario.Extras{})
+	s, err := authoring.LoadWith(path, scenario.Extras{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 )
@@ -19,7 +20,7 @@ const sweepTime = 100 * time.Millisecond
 // little is a sweep over two levels of a small crowd.
 func little(t *testing.T, set map[string]string) Sweep {
 	t.Helper()
-	s, err := LoadScenario("shopping", set)
+	s, err := authoring.Load("shopping", set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 )
@@ -138,7 +139,7 @@ func (c *Calibration) keep(data string) (err error) {
 
 // ApplyLevel saves a recommended level with the settings: runs begin with so many sessions, and a governor allows no more.
 func ApplyLevel(data string, level int) error {
-	saved, err := LoadSaved(data)
+	saved, err := config.LoadSaved(data)
 	if err != nil {
 		return err
 	}
@@ -147,5 +148,5 @@ func ApplyLevel(data string, level int) error {
 	if floor, err := strconv.Atoi(saved["floor"]); err == nil && floor > level {
 		changes["floor"] = n
 	}
-	return Save(data, changes)
+	return config.Save(data, changes)
 }

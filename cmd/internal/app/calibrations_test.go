@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -98,17 +100,17 @@ func FuzzCalibrations(f *testing.F) {
 
 func TestApplyLevel(t *testing.T) {
 	data := t.TempDir()
-	if err := Save(data, map[string]string{"ceiling": "80", "floor": "20", "retries": "3"}); err != nil {
+	if err := config.Save(data, map[string]string{"ceiling": "80", "floor": "20", "retries": "3"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := ApplyLevel(data, 12); err != nil {
 		t.Fatal(err)
 	}
-	saved, err := LoadSaved(data)
+	saved, err := config.LoadSaved(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := Layers{Saved: saved}.Resolve()
+	s, _, err := config.Layers{Saved: saved}.Resolve()
 	if err != nil || s.Limit != 12 || s.Ceiling != 12 || s.Floor != 12 || s.Retry.Attempts != 3 {
 		t.Errorf("%d from %d to %d, %v", s.Limit, s.Floor, s.Ceiling, err)
 	}
@@ -118,7 +120,7 @@ func TestApplyLevel(t *testing.T) {
 }
 
 func TestPlacesHoldNoPassword(t *testing.T) {
-	s, err := LoadScenario("shopping", nil)
+	s, err := authoring.Load("shopping", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

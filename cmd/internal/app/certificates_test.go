@@ -17,6 +17,8 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -63,19 +65,19 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 		tls.RequireAnyClientCert: {engine.GradeUnknown, "again", "automatic checks show no client certificate"},
 	} {
 		file, shown := certified(t, asks)
-		s, err := app.LoadScenario(file, nil)
+		s, err := authoring.Load(file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true, Automatic: true}
 		var list app.Preflight
-		expect(t, named(t, list.List(t.Context(), l, app.Database{}, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
+		expect(t, named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
 		if n := shown.Load(); n != 0 {
 			t.Errorf("%v: an automatic check showed %d certificates", asks, n)
 		}
 		l.Automatic = false
 		list.Forget()
-		expect(t, named(t, list.List(t.Context(), l, app.Database{}, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
+		expect(t, named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
 		if shown.Load() == 0 {
 			t.Errorf("%v: a check that was asked for showed no certificate", asks)
 		}
@@ -90,7 +92,7 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 // scenario.
 func TestEditorChecksKeys(t *testing.T) {
 	file, _ := certified(t, tls.NoClientCert)
-	e := &app.Edit{Name: file}
+	e := &authoring.Edit{Name: file}
 	if _, err := e.Load(scenario.Extras{}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/postgres"
 )
@@ -38,8 +39,8 @@ const (
 
 // CheckDatabase asks a database what a person wants to know before results are sent to it. The findings are those that
 // were made before the error, if there is one.
-func CheckDatabase(ctx context.Context, db Database) ([]Finding, error) {
-	cfg, err := db.config()
+func CheckDatabase(ctx context.Context, db config.Database) ([]Finding, error) {
+	cfg, err := db.Config()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
@@ -39,15 +41,17 @@ func expect(t *testing.T, c engine.Check, grade engine.Grade, mend, says string)
 // TestChecksOfTheMock finds nothing amiss, tells the list first and leaves nothing behind.
 func TestChecksOfTheMock(t *testing.T) {
 	keyring.MockInit()
-	s, err := app.LoadScenario("shopping", nil)
+	s, err := authoring.Load("shopping", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	host := func() engine.HostMetrics { return engine.HostMetrics{MemoryTotal: 16e9, Available: 12e9, DiskFree: 50e9} }
+	host := func() engine.HostMetrics {
+		return engine.HostMetrics{MemoryTotal: 16e9, Available: 12e9, DiskFree: 50e9}
+	}
 	var told [][]engine.Check
 	var list app.Preflight
-	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, app.Database{},
+	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, config.Database{},
 		func(now []engine.Check) { told = append(told, now) })
 	if worst := engine.WorstGrade(all); worst > engine.GradeWarning { // the machine of the test may be on a battery
 		t.Errorf("found %+v", all)
@@ -104,7 +108,7 @@ func TestChecksOfServices(t *testing.T) {
 			change(&l)
 		}
 		var list app.Preflight
-		return list.List(t.Context(), l, app.Database{}, nil)
+		return list.List(t.Context(), l, config.Database{}, nil)
 	}
 	service := func(all []engine.Check) engine.Check { return named(t, all, "Service shop") }
 	expect(t, service(check("", "", "", nil)), engine.GradeOK, "", "answered 200 OK")
@@ -135,7 +139,7 @@ func TestChecksOfServices(t *testing.T) {
 	var list app.Preflight
 	again := func() int64 {
 		before := asked.Load()
-		list.List(t.Context(), app.Launch{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data, Trusted: true}, app.Database{}, nil)
+		list.List(t.Context(), app.Launch{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data, Trusted: true}, config.Database{}, nil)
 		return asked.Load() - before
 	}
 	if first, second := again(), again(); first == 0 || second != 0 {
@@ -151,7 +155,7 @@ func TestChecksOfServices(t *testing.T) {
 func TestChecksOfTheDatabase(t *testing.T) {
 	keyring.MockInit()
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 10})
-	db := app.Database{URL: server.Database(t)}
+	db := config.Database{URL: server.Database(t)}
 	l := app.Launch{Settings: engine.DefaultSettings(), Data: t.TempDir()}
 	check := func() []engine.Check {
 		var list app.Preflight
@@ -214,8 +218,8 @@ func TestChecksAfterARun(t *testing.T) {
 		t.Errorf("checkpoints: %+v", c)
 	}
 	keyring.MockInit()
-	db := app.Database{URL: pgtest.Shared(t).Database(t)}
-	if err := app.SaveDatabase(d.data, db); err != nil {
+	db := config.Database{URL: pgtest.Shared(t).Database(t)}
+	if err := config.SaveDatabase(d.data, db); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.store.Subscribe(t.Context(), record.ID, db.Target()); err != nil {

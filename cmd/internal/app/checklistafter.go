@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/postgres"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -159,7 +161,7 @@ const fewFailures = 0.05
 
 // names is how agents are called; by their index, where nobody knows.
 func (a *after) names(ctx context.Context) func(agent int) string {
-	names, err := Names(ctx, a.store, a.record.ID)
+	names, err := review.Names(ctx, a.store, a.record.ID)
 	return func(agent int) string {
 		if err == nil {
 			if name, err := names.Agent(agent); err == nil {
@@ -177,7 +179,7 @@ func (a *after) failed(ctx context.Context) engine.Check {
 		return unknown("%v", err)
 	}
 	name := a.names(ctx)
-	text, err := Failures(&totals, func(agent int) (string, error) { return name(agent), nil })
+	text, err := review.Failures(&totals, func(agent int) (string, error) { return name(agent), nil })
 	switch {
 	case err != nil:
 		return unknown("%v", err)
@@ -249,11 +251,11 @@ func (a *after) transactions(ctx context.Context) engine.Check {
 	if !a.record.Settings.Remote {
 		return fine("the results go to no database")
 	}
-	db, err := FindDatabase(nil, os.Getenv, a.store.Dir())
+	db, err := config.FindDatabase(nil, os.Getenv, a.store.Dir())
 	if err != nil {
 		return unknown("%v", err)
 	}
-	cfg, err := db.config()
+	cfg, err := db.Config()
 	if db.URL == "" || err != nil {
 		return unknown("no database is configured now")
 	}

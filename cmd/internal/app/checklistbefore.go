@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -45,7 +47,7 @@ func (p *Preflight) Forget() {
 // List checks everything at once, each for ten seconds at most, and returns the list. A launch without a scenario is the
 // machine and the database alone. Tell, if it is set, hears of the list at first, where all is awaited, and after every
 // answer; one call at a time, and the list is its own. The results would go to db.
-func (p *Preflight) List(ctx context.Context, l Launch, db Database, tell func([]engine.Check)) []engine.Check {
+func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, tell func([]engine.Check)) []engine.Check {
 	if l.Scenario != nil {
 		var end func()
 		ctx, end = withBudget(ctx, l.Settings.Budget)
@@ -88,7 +90,7 @@ func (p *Preflight) check(ctx context.Context, it item) engine.Check {
 		c = unknown("not finished: %v", cause)
 	}
 	c.Name = it.name
-	c.Text, c.Hint = Redact(c.Text), Redact(c.Hint)
+	c.Text, c.Hint = secrets.Redact(c.Text), secrets.Redact(c.Hint)
 	if it.key != "" && ctx.Err() == nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -115,7 +117,7 @@ func (p *Preflight) answered(key string) (engine.Check, bool) {
 }
 
 // items are the lines of a launch's list: what the run asks, where its results go, the machine.
-func (l Launch) items(db Database) []item {
+func (l Launch) items(db config.Database) []item {
 	var all []item
 	if l.Scenario != nil && l.Settings.Replay == "" {
 		outlook := l.Outlook()

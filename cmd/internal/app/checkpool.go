@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/postgres"
@@ -55,7 +56,7 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 }
 
 // databaseItems are what the database that results go to must have. It is asked once for all of them.
-func (l Launch) databaseItems(db Database) []item {
+func (l Launch) databaseItems(db config.Database) []item {
 	switch {
 	case db.URL == "":
 		return []item{{"Database", "", func(context.Context) engine.Check {
@@ -66,7 +67,7 @@ func (l Launch) databaseItems(db Database) []item {
 			return fine("the results of this run stay on this machine; they can be sent later")
 		}}}
 	}
-	cfg, err := db.config()
+	cfg, err := db.Config()
 	if err != nil {
 		return []item{{"Database", "", func(context.Context) engine.Check { return mended(refused(err), engine.MendSettings, "") }}}
 	}

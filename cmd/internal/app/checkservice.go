@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -107,7 +108,7 @@ func (l Launch) equip(s *chain.Service, secrets bool) {
 	if !secrets || s.Postgres != nil || l.mocks(s) {
 		return
 	}
-	if _, others, err := l.Secrets.of(s); err == nil {
+	if _, others, err := l.Secrets.Of(s); err == nil {
 		s.Unlock(others)
 	}
 }
@@ -208,7 +209,7 @@ func (t target) away(host string, err error) error {
 	if lasting, ok := errors.AsType[*engine.PermanentError](service.Peer{Service: t.name, Host: host, Certified: t.trusted != nil && len(t.trusted.Certificates) > 0}.Explain(err)); ok {
 		return &awayError{&engine.FieldError{Field: "service " + t.name, Problem: lasting.Error(), Hint: lasting.Fix}, err}
 	}
-	if said := Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
+	if said := secrets.Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
 		err = errors.New(said)
 	}
 	return fmt.Errorf("%s does not answer: %w", host, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -123,8 +124,8 @@ func NewCleanup(ctx context.Context, store cleanupStore, r *engine.RunRecord, sr
 			return nil, fmt.Errorf("what agent %d made: %w", agent, err)
 		}
 		rows.Write(append(line, '\n'))
-		if rows.Len() > maxPayload {
-			return nil, &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("what the agents made takes more than %s", engine.FormatBytes(maxPayload)), Hint: "name the events that matter: cleanup: {chain: …, events: […]}"}
+		if rows.Len() > authoring.MaxPayload {
+			return nil, &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("what the agents made takes more than %s", engine.FormatBytes(authoring.MaxPayload)), Hint: "name the events that matter: cleanup: {chain: …, events: […]}"}
 		}
 		if one != nil {
 			id, err := program.AgentID(agent)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -123,7 +124,7 @@ func (c *connecting) startShop() error {
 	if err != nil {
 		return err
 	}
-	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
+	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, config.ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return fmt.Errorf("make the mock's folder: %w", err)
 	}

@@ -31,7 +31,7 @@ func (l Launch) stayAwake(j *Job) {
 func (l Launch) takeOrders(j *Job) {
 	var sink func() *control.Sink
 	if j.Target != "" {
-		sink = l.Remote.sink
+		sink = l.Remote.Sink
 	}
 	j.Orders = control.Job{
 		Sink:  sink,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -21,7 +22,7 @@ func startHamlet(t *testing.T, data string) *Job {
 	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := LoadScenario(file, nil)
+	s, err := authoring.Load(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

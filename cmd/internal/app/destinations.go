@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -108,7 +106,7 @@ func (l Launch) mayCall(s *chain.Service, d engine.Destination) bool {
 		return false
 	}
 	_, typed := l.Settings.Services[s.Name]
-	return l.Trusted || typed && len(d.Secrets) == 0 || l.ownFile()
+	return l.Trusted || typed && len(d.Secrets) == 0 || authoring.IsOwn(l.Data, l.Scenario.Source.Files)
 }
 
 // fromElsewhere reports whether the launch continues what was fetched from a database: its settings are nobody's word.
@@ -119,46 +117,6 @@ func (l Launch) consentKey() string {
 	return cmp.Or(l.Scenario.Source.Path, "source:"+l.Scenario.Source.Hash)
 }
 
-// ownFile reports whether all that the scenario consists of came with the program or was written by a person in it. Where
-// a file lies, and what a run says of that, makes no difference.
-func (l Launch) ownFile() bool {
-	table := consent.Of(l.Data)
-	for name, text := range l.Scenario.Source.Files {
-		if strings.HasPrefix(name, engine.OwnFiles) || slices.Contains(dataEndings, filepath.Ext(name)) {
-			continue
-		}
-		if !builtInTexts()[string(text)] && !table.Wrote(text) {
-			return false
-		}
-	}
-	return true
-}
-
-// dataEndings are those of files that hold agents: these cannot name an address.
-var dataEndings = []string{".csv", ".jsonl"}
-
-// builtInTexts are the files that came with the program.
-var builtInTexts = sync.OnceValue(func() map[string]bool {
-	texts := map[string]bool{}
-	for _, name := range fileNames(assets.Scenarios()) {
-		if text, err := fs.ReadFile(assets.Scenarios(), name); err == nil { // it is in the program
-			texts[string(text)] = true
-		}
-	}
-	return texts
-})
-
-func fileNames(files fs.FS) (names []string) {
-	all, err := fs.ReadDir(files, ".")
-	if err != nil { // they are in the program
-		return nil
-	}
-	for _, f := range all {
-		names = append(names, f.Name())
-	}
-	return names
-}
-
 // holdsResults reports whether a database is the one that results of runs go to. Its address may be written otherwise, as
 // that of this machine is.
 func (l Launch) holdsResults(d engine.Destination) bool {
@@ -167,7 +125,7 @@ func (l Launch) holdsResults(d engine.Destination) bool {
 		results = append(results, l.Remote.Target())
 	}
 	if l.Data != "" {
-		if db, _, err := FindDatabaseSettings(nil, os.Getenv, l.Data); err == nil {
+		if db, _, err := config.FindDatabaseSettings(nil, os.Getenv, l.Data); err == nil {
 			results = append(results, db.Target())
 		}
 	}

@@ -13,6 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/storage"
@@ -75,7 +80,7 @@ func (p *place) launch() Launch {
 	if err := os.WriteFile(file, []byte(village), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	s, err := LoadScenario(file, nil)
+	s, err := authoring.Load(file, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -127,7 +132,7 @@ func (p *place) half(l Launch) engine.RunID {
 // results are sessions.csv and events.csv from a cycle on.
 func (p *place) results(run engine.RunID, from int) string {
 	p.t.Helper()
-	names, err := Names(p.t.Context(), p.store, run)
+	names, err := review.Names(p.t.Context(), p.store, run)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -144,8 +149,8 @@ func (p *place) results(run engine.RunID, from int) string {
 	return kept.String()
 }
 
-func (p *place) fetch(ctx context.Context, db Database, run engine.RunID, number int) (engine.CheckpointRecord, error) {
-	_, c, err := Fetch{Store: p.store, Data: p.data, Database: db, Run: run, Number: number}.Do(ctx)
+func (p *place) fetch(ctx context.Context, db config.Database, run engine.RunID, number int) (engine.CheckpointRecord, error) {
+	_, c, err := remote.Fetch{Store: p.store, Data: p.data, Database: db, Run: run, Number: number}.Do(ctx)
 	return c, err
 }
 
@@ -170,10 +175,10 @@ func TestForkOnAnotherMachine(t *testing.T) {
 	undisturbed, here, there := newPlace(t), newPlace(t), newPlace(t)
 	whole := undisturbed.finish(undisturbed.launch())
 
-	db := Database{URL: address}
+	db := config.Database{URL: address}
 	l := here.launch()
 	l.Settings.KeepCheckpoints, l.Settings.Services = 3, map[string]string{"model": "mock:model"}
-	l.Settings.Remote, l.Remote = true, NewRemote(here.store, slog.New(slog.DiscardHandler))
+	l.Settings.Remote, l.Remote = true, remote.New(here.store, slog.New(slog.DiscardHandler))
 	if err := l.Remote.Use(db); err != nil {
 		t.Fatal(err)
 	}
@@ -186,12 +191,12 @@ func TestForkOnAnotherMachine(t *testing.T) {
 	reader := server.Role(t)
 	name := address[strings.LastIndexByte(address, '/')+1:]
 	server.Exec(t, name, "GRANT USAGE ON SCHEMA throng TO "+reader, "GRANT SELECT ON ALL TABLES IN SCHEMA throng TO "+reader)
-	db = Database{URL: server.URL(reader, name)}
+	db = config.Database{URL: server.URL(reader, name)}
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, all, err := RemoteCheckpoints(t.Context(), db, run[:12])
+	listed, all, err := remote.Checkpoints(t.Context(), db, run[:12])
 	if err != nil || listed.Machine != host || listed.ID != run || len(all) != 3 {
 		t.Fatalf("%+v, checkpoints %+v: %v", listed, all, err)
 	}
@@ -238,7 +243,7 @@ func sameContents(t *testing.T, a, b *sqlite.Store, run engine.RunID, number int
 }
 
 // refusesFetched tries what cannot be done with a run of another machine.
-func refusesFetched(t *testing.T, p *place, db Database, run engine.RunID) {
+func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID) {
 	t.Helper()
 	record, err := p.store.Run(t.Context(), run)
 	if err != nil || record.Fetched == nil || record.Fetched.Database != db.Target() || record.State() != "stopped" || record.Done == 0 {
@@ -249,7 +254,7 @@ func refusesFetched(t *testing.T, p *place, db Database, run engine.RunID) {
 	if _, err := l.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "throngctl fork "+string(run)) {
 		t.Errorf("resuming it: %v", err)
 	}
-	r := NewRemote(p.store, slog.New(slog.DiscardHandler))
+	r := remote.New(p.store, slog.New(slog.DiscardHandler))
 	err = r.Use(db)
 	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "and not here") {
 		t.Errorf("%v; sending it: %v", err, sent)
@@ -257,7 +262,7 @@ func refusesFetched(t *testing.T, p *place, db Database, run engine.RunID) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := Delete(t.Context(), p.store, p.data, run); err != nil {
+	if err := retention.Delete(t.Context(), p.store, p.data, run); err != nil {
 		t.Error(err)
 	}
 	if _, err := p.store.Run(t.Context(), run); !errors.Is(err, engine.ErrNotFound) {

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
@@ -132,16 +135,16 @@ func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario,
 		maps.Copy(all, given)
 		s, err := scenario.Reread(p.Record.Source, all)
 		if err == nil {
-			takeSecrets(s)
+			secrets.TakeGiven(s)
 		}
 		return s, err
 	}
-	connectors, err := Connectors(p.data)
+	connectors, err := authoring.Connectors(p.data)
 	if err != nil {
 		return nil, err
 	}
 	x := scenario.Extras{Connectors: connectors, Payload: payloadOf(&p.Record.Source)}
-	s, err := LoadWith(path, x)
+	s, err := authoring.LoadWith(path, x)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +153,7 @@ func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario,
 	})
 	maps.Copy(all, given)
 	x.Parameters = all
-	return LoadWith(path, x)
+	return authoring.LoadWith(path, x)
 }
 
 // payloadOf is what a run's chains see as input; nil is missing.
@@ -166,7 +169,7 @@ func payloadOf(src *engine.Source) *scenario.Payload {
 // Settings are those of a fork with a scenario: the parent's, but for recordings, what flags and the environment say, and for what
 // another file says that the parent's said otherwise. Its errors are *engine.FieldError, joined.
 func (p *Parent) Settings(s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, error) {
-	was, now := FileSettings(p.Scenario), FileSettings(s)
+	was, now := config.FileSettings(p.Scenario), config.FileSettings(s)
 	given := map[string]string{}
 	for name, text := range now {
 		if was[name] != text {
@@ -177,7 +180,7 @@ func (p *Parent) Settings(s *scenario.Scenario, flags map[string]string, env fun
 		delete(given, "cycles")
 	}
 	maps.Copy(given, flags)
-	settings, _, err := Layers{Flags: given, Env: env, Run: &p.begins}.Resolve()
+	settings, _, err := config.Layers{Flags: given, Env: env, Run: &p.begins}.Resolve()
 	return settings, err
 }
 
@@ -250,7 +253,7 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 		return err
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
-	from, to := ShopLog(l.shopFolder(), l.Fork.asked()), ShopLog(l.shopFolder(), r.ID)
+	from, to := config.ShopLog(l.shopFolder(), l.Fork.asked()), config.ShopLog(l.shopFolder(), r.ID)
 	if l.mocksShop() {
 		err := mock.CopyLog(to, from, l.first())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one its shop begins empty; Warnings says so

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -120,7 +122,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 			if !strings.Contains(want["events.csv"], "sewn") || strings.Count(want["events.csv"], "\n") != 41 {
 				t.Fatalf("the parent gave\n%s", want["events.csv"])
 			}
-			log, err := os.ReadFile(app.ShopLog(d.data, job.Record.ID))
+			log, err := os.ReadFile(config.ShopLog(d.data, job.Record.ID))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +147,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 				}
 				from = fork.Record.ID
 			}
-			if after, err := os.ReadFile(app.ShopLog(d.data, job.Record.ID)); err != nil || !bytes.Equal(log, after) {
+			if after, err := os.ReadFile(config.ShopLog(d.data, job.Record.ID)); err != nil || !bytes.Equal(log, after) {
 				t.Errorf("the parent's mock changed: %v", err)
 			}
 		})
@@ -247,7 +249,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	if !errors.As(err, &field) || field.Field != "checkpoint" || !strings.Contains(field.Hint, "1 (cycle ") {
 		t.Errorf("a checkpoint that there is not: %v", err)
 	}
-	log := app.ShopLog(d.data, job.Record.ID)
+	log := config.ShopLog(d.data, job.Record.ID)
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +299,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	if err := fork.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := app.Delete(t.Context(), d.store, d.data, job.Record.ID); err != nil {
+	if err := retention.Delete(t.Context(), d.store, d.data, job.Record.ID); err != nil {
 		t.Fatal(err)
 	}
 	record, err := d.store.Run(t.Context(), fork.Record.ID)

@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/internal/app/runlog"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -33,9 +37,9 @@ type Launch struct {
 	Scratch  string // where the mock keeps its log; "" is the data folder
 	Scenario *scenario.Scenario
 	Settings engine.Settings
-	Remote   *Remote      // nil sends nothing
-	Resume   engine.RunID // "" starts a new run; else Scenario and the seed must be the run's own
-	Fork     *Parent      // where a new run begins that is a fork; nil is at the beginning
+	Remote   *remote.Sender // nil sends nothing
+	Resume   engine.RunID   // "" starts a new run; else Scenario and the seed must be the run's own
+	Fork     *Parent        // where a new run begins that is a fork; nil is at the beginning
 
 	// Allow names the addresses that the person allows with this launch, as [consent.Named] reads them; see mayCall.
 	Allow []string
@@ -46,7 +50,7 @@ type Launch struct {
 	// Automatic says that nobody asked for the checks: they send no secrets.
 	Automatic bool
 
-	Secrets Secrets
+	Secrets secrets.Finder
 	// OnRequest, if set, hears of every request to the mock, before its answer leaves.
 	OnRequest func(mock.Request)
 	// Witness hears of every attempt at a request to any service.
@@ -180,8 +184,8 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	probe := l.probe(j)
 	probe.Stored = journal.Stored
 	log := l.logOf(j)
-	kept := newChronicle(log)
-	kept.start(j, &l.Settings)
+	kept := runlog.New(log)
+	kept.Start(&j.Record, j.Agents, j.Target, &l.Settings)
 	j.Run, err = engine.Start(ctx, engine.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -194,7 +198,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Settings:  l.Settings,
 		First:     j.Record.ForkCycle,
 		Lineage:   lineage(ctx, l.Store, &j.Record),
-		Journal:   withLog(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
+		Journal:   runlog.Journal(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:    res,
 		Probe:     probe,
 		Governor:  governor,
@@ -217,7 +221,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j.onClose(kept.follow(j.Run))
+	j.onClose(kept.Follow(j.Run))
 	l.tell(j, sender)
 	l.takeOrders(j)
 	l.stayAwake(j)
@@ -285,7 +289,7 @@ func (l Launch) crashed(run engine.RunID) func(any, []byte) {
 func (l Launch) barrier(j *Job) func(int) {
 	return func(int) {
 		if j.Target != "" {
-			l.Remote.nudge()
+			l.Remote.Nudge()
 		}
 		if j.Shop == nil {
 			return
@@ -302,7 +306,7 @@ func (l Launch) send(ctx context.Context, j *Job) error {
 		return nil
 	}
 	j.Target = l.Remote.Target()
-	j.onClose(func() error { l.Remote.nudge(); return nil })
+	j.onClose(func() error { l.Remote.Nudge(); return nil })
 	return l.Remote.Send(ctx, j.Record.ID)
 }
 
@@ -333,7 +337,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 			return nil, fmt.Errorf("run %s: %w; throngctl status shows it, and throngctl set, pause and stop steer it", record.ID, engine.ErrInUse)
 		}
 		if record.Fetched != nil {
-			return nil, errFetched(&record, "it may go on where it was made, and a run goes on in one place only")
+			return nil, review.ErrFetched(&record, "it may go on where it was made, and a run goes on in one place only")
 		}
 		record.Source = l.Scenario.Source // the same, and in memory once
 		j.Record = record
@@ -345,7 +349,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
 	if err != nil {
 		if l.Resume == "" { // it never began
-			err = errors.Join(err, Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
+			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
 		}
 		return nil, err
 	}
@@ -445,15 +449,10 @@ func (l Launch) unlock() (bearers map[string]string, err error) {
 			s.Unlock(nil)
 			continue
 		}
-		bearer, others, err := l.Secrets.of(s)
+		bearer, others, err := l.Secrets.Of(s)
 		mistakes = append(mistakes, err)
 		bearers[s.Name] = bearer
 		s.Unlock(others)
 	}
 	return bearers, errors.Join(mistakes...)
-}
-
-// ShopLog is where the mock of a run keeps its mutations.
-func ShopLog(data string, run engine.RunID) string {
-	return filepath.Join(data, "mock", string(run)+".log")
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/forecast"
@@ -72,15 +73,8 @@ func (l *Launch) resembles(r *engine.RunRecord) bool {
 	}
 	set, was := &l.Settings, &r.Settings
 	return r.Source.Hash == l.Scenario.Source.Hash && sameAddresses(set.Services, was.Services) && set.Sequential == was.Sequential &&
-		set.Simulation == was.Simulation && played(set.Mock) == played(was.Mock) && maps.Equal(set.Mock.Faults, was.Mock.Faults) &&
+		set.Simulation == was.Simulation && review.Played(set.Mock) == review.Played(was.Mock) && maps.Equal(set.Mock.Faults, was.Mock.Faults) &&
 		reflect.DeepEqual(withoutCount(l.Scenario.Source.Parameters), withoutCount(r.Source.Parameters))
-}
-
-func played(r engine.Mock) string {
-	if r.Profile == "" {
-		return "local"
-	}
-	return r.Profile
 }
 
 // withoutCount leaves out how many agents there are: sessions take the same.

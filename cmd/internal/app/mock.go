@@ -78,14 +78,3 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 	}
 	return f, nil
 }
-
-// inexactBecause says why a run's result depends on timing from the start; "" when it does not.
-func inexactBecause(j *Job, r engine.Mock) string {
-	switch {
-	case j.Shop != nil && r.Scarcity:
-		return "agents share the stock of the mock, so who comes first decides"
-	case (j.Shop != nil || j.Model != nil) && r.Faults["outage"] != "":
-		return "the mock has an outage by wall time"
-	}
-	return ""
-}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -45,7 +46,7 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	}
 	key := ""
 	if m.Key != "" && withKey {
-		if key, _, err = (Secrets{}).Find(field, m.Key); err != nil {
+		if key, _, err = (secrets.Finder{}).Find(field, m.Key); err != nil {
 			return "", err
 		}
 	}

@@ -1,14 +1,13 @@
 package app
 
 import (
-	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -73,7 +72,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := NewLookback(store, &record, s)
+	back := history.New(store, &record, s)
 	course, err := back.Course(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +85,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 	if !course.Idle(between) || course.Idle(first.From.Add(time.Millisecond)) || !first.To.Before(second.From) {
 		t.Errorf("the stretches are %v", course.Stretches)
 	}
-	checkMoments(t, store, back, course)
+	checkMoments(t, store, back, job.Record.ID, course)
 
 	end, err := back.Moment(t.Context(), second.To)
 	if err != nil {
@@ -99,11 +98,11 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 }
 
 // checkMoments compares with what the sessions themselves say, at the moments at which anything changes.
-func checkMoments(t *testing.T, store *sqlite.Store, back *Lookback, course *engine.Course) {
+func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run engine.RunID, course *engine.Course) {
 	t.Helper()
 	var all []engine.SessionRow
 	var moments []time.Time
-	for r, err := range store.Sessions(t.Context(), back.run, 0, 0) {
+	for r, err := range store.Sessions(t.Context(), run, 0, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,108 +141,5 @@ func checkMoments(t *testing.T, store *sqlite.Store, back *Lookback, course *eng
 		if got := m.Snapshot.Elapsed; got != course.Elapsed(at) || got > course.Stretches[1].To.Sub(course.Stretches[0].From) {
 			t.Errorf("at %v it has worked for %v", at, got)
 		}
-	}
-}
-
-// TestSettingsAtAMoment is what was in force between changes: also before the first, as a run's own settings are the last.
-func TestSettingsAtAMoment(t *testing.T) {
-	l := &Lookback{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
-	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
-	c := &engine.Course{Changes: []engine.ChangeRow{
-		{At: afterNoon(10), What: engine.LimitSetting, Old: "50", New: "40", Who: "resources", Why: "CPU 91 %"},
-		{At: afterNoon(20), What: "governor", Old: "resources", New: "latency", Who: "user"},
-		{At: afterNoon(30), What: engine.CeilingSetting, Old: "372", New: "99", Who: "user"},
-		{At: afterNoon(40), What: engine.PhaseChange, Old: "running", New: "paused", Why: "by hand"},
-		{At: afterNoon(45), What: engine.PhaseChange, Old: "paused", New: "running"},
-		{At: afterNoon(50), What: engine.LimitSetting, Old: "40", New: "98", Who: "user", Why: "slider"},
-	}}
-	for _, want := range []struct {
-		second         float64
-		limit, ceiling int
-		governor       string
-		steer          string
-		phase          engine.Phase
-		changes        int
-	}{
-		{5, 50, 372, "resources", "", engine.Running, 0},
-		{10, 40, 372, "resources", "CPU 91 %", engine.Running, 1},
-		{25, 40, 372, "latency", "", engine.Running, 2},
-		{41, 40, 99, "latency", "", engine.Paused, 4},
-		{55, 98, 99, "latency", "", engine.Running, 6},
-		{61, 98, 99, "latency", "", engine.Ended, 6},
-	} {
-		s := &engine.Snapshot{At: afterNoon(want.second), Phase: engine.Running, Limit: l.settings.Limit, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor}
-		l.hear(s, c)
-		if s.Limit != want.limit || s.Ceiling != want.ceiling || s.Governor != want.governor || s.Steer != want.steer || s.Phase != want.phase || len(s.Changes) != want.changes {
-			t.Errorf("after %v s: limit %d of %d, %s %q, %s, %d changes; want %+v", want.second, s.Limit, s.Ceiling, s.Governor, s.Steer, s.Phase, len(s.Changes), want)
-		}
-	}
-}
-
-// BenchmarkMoment is a moment of a cycle with a million agents, each of whom did five steps and emitted an event: the
-// first of a cycle, which is read, and further ones.
-func BenchmarkMoment(b *testing.B) {
-	const agents, batch = 1_000_000, 5000
-	s, err := scenario.Read("nap.yaml", func(string) ([]byte, error) {
-		return []byte(strings.Replace(nap, "count: 20", "count: 1000000", 1)), nil
-	}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	store, err := sqlite.Open(b.TempDir(), sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	settings := engine.DefaultSettings()
-	settings.Cycles = 4
-	record := engine.RunRecord{ID: "r", Source: s.Source, Settings: settings, Created: noon, Cycles: 4, Total: 4 * agents}
-	if err := store.Create(b.Context(), record); err != nil {
-		b.Fatal(err)
-	}
-	journal, err := store.Journal("r")
-	if err != nil {
-		b.Fatal(err)
-	}
-	steps := make([]engine.StepRecord, 5)
-	for i := range steps {
-		steps[i] = engine.StepRecord{Path: fmt.Sprintf("fill[%d].add", i), Attempts: 1, Statuses: []int{200}, Service: time.Millisecond}
-	}
-	journal.Append(engine.StartRow{At: noon})
-	for from := 0; from < agents; from += batch {
-		rows := make(engine.SessionRows, batch)
-		for i := range rows {
-			rows[i] = took(from+i, 0, float64(from+i)/1000, 5, engine.OK)
-			rows[i].Steps, rows[i].Events = steps, []engine.Event{{Path: "fill[0].add", Name: "added", Data: []byte(`{"items":3}`)}}
-		}
-		if err := journal.Commit(b.Context(), rows); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := journal.Commit(b.Context(), engine.BarrierRow{Cycle: 2, At: noon, Sessions: 3 * agents}); err != nil {
-		b.Fatal(err)
-	}
-	b.Run("first", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := NewLookback(store, &record, s).Moment(b.Context(), afterNoon(500)); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("further", func(b *testing.B) {
-		back := NewLookback(store, &record, s)
-		for b.Loop() {
-			m, err := back.Moment(b.Context(), afterNoon(500))
-			if err != nil || m.Snapshot.CycleEnded < 490_000 {
-				b.Fatal(m.Snapshot.CycleEnded, err)
-			}
-		}
-	})
-	if err := journal.Close(b.Context()); err != nil {
-		b.Fatal(err)
 	}
 }

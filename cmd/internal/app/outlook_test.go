@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -24,14 +25,14 @@ func TestOutlook(t *testing.T) {
 	}
 	l := Launch{
 		Scenario: s, Allow: []string{"other.example.com"},
-		Secrets: Secrets{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
+		Secrets: secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
 	}
 	all := l.Outlook()
 	shop, local := all[0], all[3]
 	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || len(shop.Unallowed) != 1 || shop.Unallowed[0].Address() != "shop.example.com:443" || !slices.Equal(shop.Unallowed[0].Secrets, []string{"SHOP_TOKEN"}) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
 	}
-	if len(shop.Secrets) != 1 || shop.Secrets[0] != (Secret{Name: "SHOP_TOKEN", Place: InEnvironment}) {
+	if len(shop.Secrets) != 1 || shop.Secrets[0] != (Secret{Name: "SHOP_TOKEN", Place: secrets.InEnvironment}) {
 		t.Errorf("got secrets %+v", shop.Secrets)
 	}
 	if local.Away != nil || len(local.Unallowed) != 1 || local.Unallowed[0].Address() != "[::1]:8080" || len(local.Secrets) != 1 || local.Secrets[0].Err == nil {

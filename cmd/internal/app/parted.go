@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
@@ -63,7 +64,7 @@ func (l Launch) compareMock(ctx context.Context, j *Job, cycle int, size int64) 
 		}
 	}
 	run := j.Record.ID
-	return mock.CompareLog(ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
+	return mock.CompareLog(config.ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
 		return l.Store.OpenRequests(ctx, run, cycle, func(p engine.Place, e *engine.Entry) {
 			n := len(e.Statuses)
 			yield(mock.Sent{
@@ -79,4 +80,15 @@ func count(n int64, what string) string {
 		return "1 " + what
 	}
 	return engine.FormatCount(n) + " " + what + "s"
+}
+
+// inexactBecause says why a run's result depends on timing from the start; "" when it does not.
+func inexactBecause(j *Job, r engine.Mock) string {
+	switch {
+	case j.Shop != nil && r.Scarcity:
+		return "agents share the stock of the mock, so who comes first decides"
+	case (j.Shop != nil || j.Model != nil) && r.Faults["outage"] != "":
+		return "the mock has an outage by wall time"
+	}
+	return ""
 }

@@ -2,15 +2,12 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
-
-// shownFailures is how many of the agents that failed a summary names; the export has them all.
-const shownFailures = 8
 
 // Tell puts a message from outside into the inboxes of the agents with these ids, or of all without any, at the next
 // barrier; data is JSON text or empty. It waits until the journal has it.
@@ -44,22 +41,7 @@ func (j *Job) Find(agents []string) ([]int, error) {
 	return indexes, nil
 }
 
-// Failures names the agents that had a session which failed or timed out, the first of them; "" is that nobody did.
-func Failures(t *engine.Totals, name func(index int) (string, error)) (string, error) {
-	first, all := t.Failures(shownFailures)
-	if all == 0 {
-		return "", nil
-	}
-	names := make([]string, len(first))
-	for i, agent := range first {
-		var err error
-		if names[i], err = name(agent); err != nil {
-			return "", err
-		}
-	}
-	text := engine.FormatCount(int64(all)) + ": " + strings.Join(names, ", ")
-	if more := all - len(first); more > 0 {
-		text += fmt.Sprintf(" and %s more; sessions.csv has them all", engine.FormatCount(int64(more)))
-	}
-	return text, nil
+// People are those of the job's run.
+func (j *Job) People(store *sqlite.Store) *history.People {
+	return &history.People{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -32,7 +34,7 @@ func TestToldOverAnInterruption(t *testing.T) {
 	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := LoadScenario(file, nil)
+	s, err := authoring.Load(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestToldOverAnInterruption(t *testing.T) {
 func TestFailuresAreNamed(t *testing.T) {
 	name := func(index int) (string, error) { return fmt.Sprintf("villager-%d", index), nil }
 	var totals engine.Totals
-	if got, err := Failures(&totals, name); got != "" || err != nil {
+	if got, err := review.Failures(&totals, name); got != "" || err != nil {
 		t.Errorf("nobody failed: %q, %v", got, err)
 	}
 	fail := func(agents ...int) {
@@ -100,15 +102,15 @@ func TestFailuresAreNamed(t *testing.T) {
 		}
 	}
 	fail(200, 3, 64, 3)
-	if got, err := Failures(&totals, name); got != "3: villager-3, villager-64, villager-200" || err != nil {
+	if got, err := review.Failures(&totals, name); got != "3: villager-3, villager-64, villager-200" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 	fail(4, 5, 6, 7, 8, 9, 10, 11)
-	if got, err := Failures(&totals, name); err != nil ||
+	if got, err := review.Failures(&totals, name); err != nil ||
 		got != "11: villager-3, villager-4, villager-5, villager-6, villager-7, villager-8, villager-9, villager-10 and 3 more; sessions.csv has them all" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := Failures(&totals, func(int) (string, error) { return "", errors.New("no name") }); err == nil {
+	if _, err := review.Failures(&totals, func(int) (string, error) { return "", errors.New("no name") }); err == nil {
 		t.Error("an agent without a name is named")
 	}
 }
@@ -119,7 +121,7 @@ func TestFindByIdOrIndex(t *testing.T) {
 	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := LoadScenario(file, nil)
+	s, err := authoring.Load(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

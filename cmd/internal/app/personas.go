@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -29,9 +30,6 @@ type keptPersonas struct {
 	lock  *flock.Flock
 }
 
-// populationsName is the folder of the data folder with populations that models wrote.
-const populationsName = "populations"
-
 // keptPersona is a line of the file.
 type keptPersona struct {
 	Request string          `json:"request"`
@@ -42,7 +40,7 @@ type keptPersona struct {
 // PersonasFile is where the personas of a scenario are kept.
 func PersonasFile(data string, s *scenario.Scenario) string {
 	name := filepath.Base(s.Source.Name)
-	return filepath.Join(data, populationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
+	return filepath.Join(data, config.PopulationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
 }
 
 // readPersonas reads what is kept. whole is how long its complete lines are, in bytes: a crash may have torn the last.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
@@ -20,21 +21,21 @@ type PostgresService struct {
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
-func (p PostgresService) find(from Secrets) (d *service.Database, secrets []string, err error) {
+func (p PostgresService) find(from secrets.Finder) (d *service.Database, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
 	}
 	address, password := p.Address, ""
 	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
-		if err := checkSecret(name); err != nil {
+		if err := secrets.CheckName(name); err != nil {
 			return nil, nil, err
 		}
 		if address, _, err = from.Find(field, name); err != nil {
 			return nil, nil, err
 		}
-		secrets = append(passwordsIn(address), address)
-		use(secrets...)
+		found = append(secrets.PasswordsIn(address), address)
+		secrets.Use(found...)
 	} else {
 		if err := service.CheckPostgres(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
@@ -43,18 +44,18 @@ func (p PostgresService) find(from Secrets) (d *service.Database, secrets []stri
 			if password, _, err = from.Find(field, p.Password); err != nil {
 				return nil, nil, err
 			}
-			secrets = append(secrets, password)
+			found = append(found, password)
 		}
 	}
 	if d, err = service.ParseDatabase(address, password); err != nil {
 		return nil, nil, wrong(err, "")
 	}
-	return d.As(p.Role), secrets, nil
+	return d.As(p.Role), found, nil
 }
 
 // CheckPostgres asks the database of a service and says in words what answered.
 func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
-	d, _, err := p.find(Secrets{})
+	d, _, err := p.find(secrets.Finder{})
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +76,7 @@ func (l Launch) openPool(j *Job, s *chain.Service) error {
 	limits := s.Postgres.Limits
 	limits.NoBreaker = l.Settings.Breaker == noBreaker
 	limits.Allow = l.allowance(s, d)
-	_, values, err := l.Secrets.of(s)
+	_, values, err := l.Secrets.Of(s)
 	if err != nil {
 		return err
 	}

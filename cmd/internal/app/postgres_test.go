@@ -9,6 +9,9 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
@@ -45,10 +48,10 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 		}
 		settings := engine.DefaultSettings()
 		settings.Cycles, settings.Remote = 1, sink
-		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Trusted: true, Allow: []string{addressOf(t, address)}}
+		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger), Trusted: true, Allow: []string{addressOf(t, address)}}
 		l.Secrets.Env = func(string) string { return address }
 		if sink {
-			if err := l.Remote.Use(Database{URL: address}); err != nil {
+			if err := l.Remote.Use(config.Database{URL: address}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -102,7 +105,7 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Fatal(err)
 	}
 	env := map[string]string{"DB": "postgres://app:hunter2@a.example,c.example/x", "PW": "hunter2"}
-	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: Secrets{Env: func(name string) string { return env[name] }}}
+	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
 	var got []string
 	for _, to := range l.Unallowed() {
 		got = append(got, to.Service+" "+to.Address())

@@ -10,12 +10,10 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
 )
-
-// pricesName is the user's table of prices in the data folder. It goes before the one that Throng brings along.
-const pricesName = "prices.json"
 
 // pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
 // address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
@@ -52,7 +50,7 @@ func Prices(data string) (service.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the prices that come along: %w", err)
 	}
-	path := filepath.Join(data, pricesName)
+	path := filepath.Join(data, config.PricesName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return prices, nil

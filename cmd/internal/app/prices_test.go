@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -61,7 +62,7 @@ func write(t *testing.T, data, text string) {
 func TestSettingsOfModels(t *testing.T) {
 	odd := map[string]string{"max-llm-calls": "7", "llm-rate": "2.5"}
 	found := 0
-	for _, s := range RunSettings() {
+	for _, s := range config.RunSettings() {
 		if value, ok := odd[s.Name]; ok {
 			found++
 			settings := engine.DefaultSettings()

@@ -7,25 +7,28 @@ import (
 	"testing"
 
 	"github.com/zalando/go-keyring"
+
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
 // TestRedact knows every secret that was looked up, whatever it was for.
 func TestRedact(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_TEST_REDACT", "hunter2 of=env")
-	if _, _, err := (Secrets{}).Find("x", "THRONG_TEST_REDACT"); err != nil {
+	if _, _, err := (secrets.Finder{}).Find("x", "THRONG_TEST_REDACT"); err != nil {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	if err := SaveDatabase(data, Database{URL: "postgres://me@h/db", Password: "hunter2-saved"}); err != nil {
+	if err := config.SaveDatabase(data, config.Database{URL: "postgres://me@h/db", Password: "hunter2-saved"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, flag := range []string{"", "postgres://me:hunter2%2Fflag@h/db", "postgres://me@h/db?password=hunter2-query"} {
-		if _, err := FindDatabase(map[string]string{DatabaseKey: flag}, func(string) string { return "" }, data); err != nil {
+		if _, err := config.FindDatabase(map[string]string{config.DatabaseKey: flag}, func(string) string { return "" }, data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := Redact(`panic: "hunter2 of=env" hunter2+of%3Denv hunter2-saved hunter2/flag hunter2%2Fflag hunter2-query, and nothing else`)
+	got := secrets.Redact(`panic: "hunter2 of=env" hunter2+of%3Denv hunter2-saved hunter2/flag hunter2%2Fflag hunter2-query, and nothing else`)
 	if want := `panic: "…" … … … … …, and nothing else`; got != want {
 		t.Errorf("got %s", got)
 	}

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -26,7 +28,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	s, err := app.LoadScenario("shopping", nil)
+	s, err := authoring.Load("shopping", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 	}
 	server := pgtest.Shared(t)
 	line := pgtest.NewLine(t, server.Address())
-	r := app.NewRemote(store, logger)
+	r := remote.New(store, logger)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -50,7 +52,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 	use := func(url string) {
 		t.Helper()
 		began := time.Now()
-		if err := r.Use(app.Database{URL: url}); err != nil {
+		if err := r.Use(config.Database{URL: url}); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took > 30*time.Second { // the machine may be busy; a statement has a minute

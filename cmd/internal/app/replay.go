@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -102,7 +103,7 @@ func (l Launch) checkSame(of *engine.RunRecord) error {
 		})
 	}
 	set, was := &l.Settings, &of.Settings
-	for _, s := range RunSettings() {
+	for _, s := range config.RunSettings() {
 		if (s.Fixed || slices.Contains(outcomes, s.Name)) && s.Name != "record" && s.Show(set) != s.Show(was) {
 			differs(s.Name, s.Show(set), s.Show(was))
 		}

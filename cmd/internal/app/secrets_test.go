@@ -8,6 +8,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -16,14 +17,14 @@ import (
 func TestSecretsAreFound(t *testing.T) {
 	keyring.MockInit()
 	env := map[string]string{"BOTH": "of the environment\n", "ENV": "e"}
-	s := Secrets{Env: func(name string) string { return env[name] }}
+	s := secrets.Finder{Env: func(name string) string { return env[name] }}
 	for _, name := range []string{"BOTH", "KEY"} {
-		if err := KeepSecret(name, " of the keychain\n"); err != nil {
+		if err := secrets.Keep(name, " of the keychain\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, tt := range []struct{ name, value, place string }{
-		{"BOTH", "of the environment", InEnvironment}, {"ENV", "e", InEnvironment}, {"KEY", "of the keychain", InKeychain},
+		{"BOTH", "of the environment", secrets.InEnvironment}, {"ENV", "e", secrets.InEnvironment}, {"KEY", "of the keychain", secrets.InKeychain},
 	} {
 		if value, place, err := s.Find("service shop", tt.name); value != tt.value || place != tt.place || err != nil {
 			t.Errorf("%s: got %q of %q, %v", tt.name, value, place, err)
@@ -35,13 +36,13 @@ func TestSecretsAreFound(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	if err := ForgetSecret("KEY"); err != nil {
+	if err := secrets.Forget("KEY"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Find("x", "KEY"); err == nil {
 		t.Error("a forgotten secret is found")
 	}
-	if err := ForgetSecret("KEY"); err != nil {
+	if err := secrets.Forget("KEY"); err != nil {
 		t.Errorf("forgotten again: %v", err)
 	}
 
@@ -58,14 +59,14 @@ func TestSecretsAreFound(t *testing.T) {
 func TestSecretNames(t *testing.T) {
 	keyring.MockInit()
 	for _, name := range []string{"", "a b", "-x", "database me@host", "a/b", strings.Repeat("x", 300)} {
-		_, err := FindSecret(name)
-		for _, err := range []error{err, KeepSecret(name, "v"), ForgetSecret(name)} {
+		_, err := secrets.FindPlace(name)
+		for _, err := range []error{err, secrets.Keep(name, "v"), secrets.Forget(name)} {
 			if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "cannot be its name") {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
 	}
-	if err := KeepSecret("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "it is empty (to forget it: throngctl secret forget NAME)") {
+	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "it is empty (to forget it: throngctl secret forget NAME)") {
 		t.Errorf("an empty one: %v", err)
 	}
 }
@@ -85,7 +86,7 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Fatal(err)
 	}
 	env := map[string]string{}
-	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: Secrets{Env: func(name string) string { return env[name] }}}
+	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
 	_, err = l.unlock()
 	var told []string
 	for line := range strings.Lines(fmt.Sprint(err)) {

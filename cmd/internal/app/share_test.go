@@ -7,6 +7,8 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/postgres"
@@ -41,9 +43,9 @@ chain c:
 	settings := engine.DefaultSettings()
 	settings.Cycles, settings.Remote, settings.Limit, settings.Governor = 2, true, 60, engine.Manual
 	settings.Ceiling = 60
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: NewRemote(store, logger), Allow: []string{addressOf(t, address)}}
+	l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger), Allow: []string{addressOf(t, address)}}
 	l.Secrets.Env = func(string) string { return address }
-	if err := l.Remote.Use(Database{URL: address, Limits: postgres.Limits{Connections: 3, Share: 50}}); err != nil {
+	if err := l.Remote.Use(config.Database{URL: address, Limits: postgres.Limits{Connections: 3, Share: 50}}); err != nil {
 		t.Fatal(err)
 	}
 	job, err := l.Start(t.Context())

@@ -48,7 +48,7 @@ func (l Launch) checkSignIn(ctx context.Context, o Outlook) (string, error) {
 // signIn runs a session of the first agent that signs in to a service, and does nothing else. The requests are paid from the
 // budget of the checks.
 func (l Launch) signIn(ctx context.Context, s *chain.Service) (*signedIn, error) {
-	bearer, _, err := l.Secrets.of(s)
+	bearer, _, err := l.Secrets.Of(s)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -78,7 +79,7 @@ func TestChecksSignIn(t *testing.T) {
 		l := app.Launch{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true, Automatic: automatic}
 		l.Secrets.Env = func(string) string { return secret }
 		var list app.Preflight
-		return named(t, list.List(t.Context(), l, app.Database{}, nil), "Service shop")
+		return named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop")
 	}
 	const login = `{login: {post: /login, json: {username: "${agent.id}", password: "secret:SHOP_PASSWORD"}, token: body.access.token}}`
 	at := func(path string) string { return strings.Replace(login, "/login", path, 1) }
@@ -148,7 +149,7 @@ func TestChecksOfLoginsArePaid(t *testing.T) {
 	l.Settings.Simulation = false
 	l.Settings.Budget.Requests = 1
 	var list app.Preflight
-	all := list.List(t.Context(), l, app.Database{}, nil)
+	all := list.List(t.Context(), l, config.Database{}, nil)
 	if c := named(t, all, "Service shop"); len(shop.took()) != 1 || c.Grade == engine.GradeOK {
 		t.Errorf("%s: %s", c.Grade, c.Text)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -16,7 +18,7 @@ import (
 // startShoppers starts a small day of the built-in shoppers, some of whose requests fail at first.
 func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 	t.Helper()
-	s, err := LoadScenario("shopping", map[string]string{"agents": "40", "eagerness": "8"})
+	s, err := authoring.Load("shopping", map[string]string{"agents": "40", "eagerness": "8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +49,8 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 // TestFindTelemetry: flags win over the environment, that over what is saved.
 func TestFindTelemetry(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	for name, value := range map[string]string{ListenKey: "127.0.0.1:9464", OTLPKey: "http://127.0.0.1:4318", TraceKey: "0.5"} {
-		if known, err := SaveTelemetrySetting(data, name, value); !known || err != nil {
+	for name, value := range map[string]string{config.ListenKey: "127.0.0.1:9464", config.OTLPKey: "http://127.0.0.1:4318", config.TraceKey: "0.5"} {
+		if known, err := config.SaveTelemetrySetting(data, name, value); !known || err != nil {
 			t.Fatal(known, err)
 		}
 	}
@@ -56,25 +58,25 @@ func TestFindTelemetry(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		flags, env map[string]string
-		want       Telemetry
+		want       config.Telemetry
 		mistake    string
 	}{
-		{"saved", nil, nil, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
-		{"flags", map[string]string{ListenKey: "off", OTLPKey: "https://otel.example.com/x", TraceKey: "0"}, map[string]string{ListenEnv: "127.0.0.1:1"}, Telemetry{OTLP: "https://otel.example.com/x"}, ""},
-		{"environment", nil, map[string]string{ListenEnv: "[::1]:0", otlpEnv: "http://127.0.0.1:5"}, Telemetry{Listen: "[::1]:0", OTLP: "http://127.0.0.1:5", FromEnv: true, Share: 0.5}, ""},
-		{"one kind", map[string]string{OTLPKey: ""}, map[string]string{telemetry.Endpoints[1]: "http://127.0.0.1:6"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
-		{"always", nil, map[string]string{samplerEnv: "parentbased_always_on"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 1}, ""},
-		{"ratio", nil, map[string]string{samplerEnv: "traceidratio", shareEnv: "0.25"}, Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.25}, ""},
-		{"grpc", nil, map[string]string{otlpEnv: "http://127.0.0.1:4317", protocolEnv: "grpc"}, Telemetry{}, "grpc is not spoken here"},
-		{"no address", map[string]string{ListenKey: "9464"}, nil, Telemetry{}, "is no address to listen on"},
-		{"a name", map[string]string{ListenKey: "db.example.com:9464"}, nil, Telemetry{}, "is no address to listen on"},
-		{"a password", map[string]string{OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, Telemetry{}, "has more in it"},
-		{"more than all", map[string]string{TraceKey: "2"}, nil, Telemetry{}, "no share"},
+		{"saved", nil, nil, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
+		{"flags", map[string]string{config.ListenKey: "off", config.OTLPKey: "https://otel.example.com/x", config.TraceKey: "0"}, map[string]string{config.ListenEnv: "127.0.0.1:1"}, config.Telemetry{OTLP: "https://otel.example.com/x"}, ""},
+		{"environment", nil, map[string]string{config.ListenEnv: "[::1]:0", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:5"}, config.Telemetry{Listen: "[::1]:0", OTLP: "http://127.0.0.1:5", FromEnv: true, Share: 0.5}, ""},
+		{"one kind", map[string]string{config.OTLPKey: ""}, map[string]string{telemetry.Endpoints[1]: "http://127.0.0.1:6"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
+		{"always", nil, map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_on"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 1}, ""},
+		{"ratio", nil, map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.25}, ""},
+		{"grpc", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, config.Telemetry{}, "grpc is not spoken here"},
+		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "is no address to listen on"},
+		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "is no address to listen on"},
+		{"a password", map[string]string{config.OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, config.Telemetry{}, "has more in it"},
+		{"more than all", map[string]string{config.TraceKey: "2"}, nil, config.Telemetry{}, "no share"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			clear(env)
 			maps.Copy(env, tt.env)
-			got, _, err := FindTelemetry(tt.flags, func(name string) string { return env[name] }, data)
+			got, _, err := config.FindTelemetry(tt.flags, func(name string) string { return env[name] }, data)
 			switch {
 			case tt.mistake == "" && (err != nil || got != tt.want):
 				t.Errorf("%+v, %v; want %+v", got, err, tt.want)
@@ -83,10 +85,10 @@ func TestFindTelemetry(t *testing.T) {
 			}
 		})
 	}
-	if known, err := SaveTelemetrySetting(data, TraceKey, "many"); !known || err == nil {
+	if known, err := config.SaveTelemetrySetting(data, config.TraceKey, "many"); !known || err == nil {
 		t.Error("a share of many is kept")
 	}
-	if known, _ := SaveTelemetrySetting(data, "colour", "red"); known {
+	if known, _ := config.SaveTelemetrySetting(data, "colour", "red"); known {
 		t.Error("a colour is known")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/zalando/go-keyring"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 	"github.com/throng-sim/throng/engine"
 )
@@ -15,9 +16,9 @@ import (
 // TestTraces sends the traces of all sessions of a run and holds them against what the run itself says.
 func TestTraces(t *testing.T) {
 	keyring.MockInit()
-	t.Setenv(headersEnv, "authorization=Bearer%20quiet")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20quiet")
 	r := newReceiver(t)
-	settings := Telemetry{OTLP: r.URL, Share: 1}
+	settings := config.Telemetry{OTLP: r.URL, Share: 1}
 	sending, err := settings.Sending()
 	if err != nil {
 		t.Fatal(err)

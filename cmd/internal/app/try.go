@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -135,10 +136,10 @@ func maskTrial(t *engine.Trial) {
 	if t == nil {
 		return
 	}
-	veil := func(text *string) { *text = service.Unnamed(Redact(*text)) }
-	maskFacts(t.Persona, veil)
+	veil := func(text *string) { *text = service.Unnamed(secrets.Redact(*text)) }
+	secrets.MaskFacts(t.Persona, veil)
 	for _, r := range []*engine.Remembered{&t.Before, &t.After} {
-		maskFacts(r.Fields, veil)
+		secrets.MaskFacts(r.Fields, veil)
 		for i := range r.Notes {
 			veil(&r.Notes[i])
 		}
@@ -152,12 +153,12 @@ func maskTrial(t *engine.Trial) {
 	for i := range t.Said {
 		veil(&t.Said[i].Body)
 	}
-	t.Error, t.Because = Redact(t.Error), Redact(t.Because)
+	t.Error, t.Because = secrets.Redact(t.Error), secrets.Redact(t.Because)
 	t.Walk(func(_ int, s *engine.TrialStep) {
 		veil(&s.Output)
-		s.Error = Redact(s.Error)
+		s.Error = secrets.Redact(s.Error)
 		for i := range s.Exchanges {
-			redactExchange(&s.Exchanges[i])
+			secrets.RedactExchange(&s.Exchanges[i])
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 )
@@ -18,15 +20,15 @@ import (
 // tried is what a trial of a scenario is launched with.
 func tried(t *testing.T, name string, set map[string]string) app.Launch {
 	t.Helper()
-	s, err := app.LoadScenario(name, set)
+	s, err := authoring.Load(name, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, _, err := app.Layers{File: app.FileSettings(s)}.Resolve()
+	settings, _, err := config.Layers{File: config.FileSettings(s)}.Resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
-	app.Schedule(&settings, s)
+	config.Schedule(&settings, s)
 	settings.Mock.Profile = "none"
 	return app.Launch{Scenario: s, Settings: settings, Data: t.TempDir(), Trusted: true}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -118,7 +119,7 @@ func (d *town) run(s *scenario.Scenario, change func(*app.Launch)) (files map[st
 		d.t.Fatal(err)
 	}
 	asked = d.requests.Load() - before
-	names, err := app.Names(d.t.Context(), d.store, job.Record.ID)
+	names, err := review.Names(d.t.Context(), d.store, job.Record.ID)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -360,7 +361,7 @@ func TestExportedPersonasAreTheSameAgents(t *testing.T) {
 	if err := job.Close(); err != nil {
 		t.Fatal(err)
 	}
-	names, err := app.Names(t.Context(), d.store, job.Record.ID)
+	names, err := review.Names(t.Context(), d.store, job.Record.ID)
 	if err != nil || names.Personas != nil {
 		t.Fatalf("personas of a population that is a file: %v", err)
 	}

@@ -1,12 +1,12 @@
 package desk
 
 import (
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/ui/live"
 )
 
 // withPeople lets a job that is shown say what is known of each agent.
-func withPeople(j *live.Job, p *app.People) *live.Job {
+func withPeople(j *live.Job, p *history.People) *live.Job {
 	j.Agent, j.Find, j.Name = p.View, p.Program.Search, p.Name
 	if p.Run != nil {
 		j.Crowd = p.Run.Crowd

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 )
 
 // Trashed lists what was deleted and can be restored.
 func (d runsDesk) Trashed(ctx context.Context) ([]runs.Trashed, error) {
-	all, err := app.Trashed(ctx, d.store, d.data)
+	all, err := retention.Trashed(ctx, d.store, d.data)
 	out := make([]runs.Trashed, len(all))
 	now := time.Now()
 	for i := range all {
@@ -31,12 +31,12 @@ func (d runsDesk) Restore(ctx context.Context, thing runs.Thing) error {
 
 // DeleteTrashed removes one for good.
 func (d runsDesk) DeleteTrashed(ctx context.Context, thing runs.Thing) error {
-	return app.DeleteTrashed(ctx, d.store, d.data, thing.Run, thing.Checkpoint)
+	return retention.DeleteTrashed(ctx, d.store, d.data, thing.Run, thing.Checkpoint)
 }
 
 // EmptyTrash removes all for good that was there at a moment.
 func (d runsDesk) EmptyTrash(ctx context.Context, upTo time.Time) (int, error) {
-	gone, err := app.EmptyTrash(ctx, d.store, d.data, upTo)
+	gone, err := retention.EmptyTrash(ctx, d.store, d.data, upTo)
 	return len(gone), err
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 )
@@ -41,14 +41,14 @@ func TestTrash(t *testing.T) {
 		t.Errorf("restored, its figures are %s, %v", summary, err)
 	}
 	for _, run := range []engine.RunID{first, second} {
-		if _, err := os.Stat(app.ShopLog(d.data, run)); err != nil {
+		if _, err := os.Stat(config.ShopLog(d.data, run)); err != nil {
 			t.Errorf("the log of its mock: %v", err)
 		}
 	}
 	if n, err := screen.EmptyTrash(t.Context(), time.Now()); err != nil || n != 1 {
 		t.Errorf("%d are gone, %v, want the second", n, err)
 	}
-	if _, err := os.Stat(app.ShopLog(d.data, second)); !os.IsNotExist(err) {
+	if _, err := os.Stat(config.ShopLog(d.data, second)); !os.IsNotExist(err) {
 		t.Errorf("the log of the one that is gone: %v", err)
 	}
 	if checks, err := (resultsDesk{d}).Checks(t.Context(), first); err != nil || len(checks) == 0 {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	figures "github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/ui/compare"
@@ -24,7 +24,7 @@ func (d compareDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 
 // Compare compares runs with the first of them.
 func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare.Comparison, error) {
-	c, err := app.Compare(ctx, d.store, runs, 0, 0)
+	c, err := review.Compare(ctx, d.store, runs, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare
 }
 
 // overCycles are the figures of each cycle.
-func overCycles(c *app.Comparison) (all []compare.Series) {
+func overCycles(c *review.Comparison) (all []compare.Series) {
 	add := func(name string, kind compare.Figure, of func(y *figures.Cycle) float64) {
 		s := compare.Series{Name: name, Kind: kind}
 		for _, sample := range c.Samples {

@@ -16,6 +16,13 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -29,7 +36,7 @@ import (
 type Desk struct {
 	data   string
 	store  *sqlite.Store
-	remote *app.Remote
+	remote *remote.Sender
 	past   *app.Past
 	window *flock.Flock // held while a window works with the folder
 	notes  notebook
@@ -89,17 +96,17 @@ func claim(data string) (*Desk, error) {
 
 // open opens the store. updating, if set, is told how far a backup is that is made before it is brought up to date.
 func (d *Desk) open(updating func(sqlite.Update)) error {
-	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: app.Gone(d.data, slog.Default()), Updating: updating})
+	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: retention.Gone(d.data, slog.Default()), Updating: updating})
 	if err != nil {
 		return err
 	}
 	d.store, d.notice = store, store.Notice()
-	if d.box, err = crash.Open(d.data, app.WindowName+" "+app.Version()); err != nil {
+	if d.box, err = crash.Open(d.data, crashes.WindowName+" "+about.Version()); err != nil {
 		slog.Warn("the text of a crash would not be kept", "error", err)
 	}
 	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
-	d.remote, d.past = app.NewRemote(store, slog.Default()), app.NewPast(store)
+	d.remote, d.past = remote.New(store, slog.Default()), app.NewPast(store)
 	if err := d.reconnect(); err != nil {
 		slog.Warn("results are not sent", "error", err)
 	}
@@ -112,7 +119,7 @@ func unusable(data string, err error) error {
 
 // reconnect sends results to the database that is configured now.
 func (d *Desk) reconnect() error {
-	db, err := app.FindDatabase(nil, os.Getenv, d.data)
+	db, err := config.FindDatabase(nil, os.Getenv, d.data)
 	if err != nil {
 		return err
 	}
@@ -215,12 +222,12 @@ const toldTime = 1500 * time.Millisecond
 // tell has a web hook told of a run, if there is one.
 func (d *Desk) tell(job *app.Job, title string) {
 	failed := func(err error) { slog.Error("a notice was not sent", "error", err) }
-	notify, err := app.FindNotify("", os.Getenv, d.data)
+	notify, err := config.FindNotify("", os.Getenv, d.data)
 	if err != nil {
 		failed(err)
 		return
 	}
-	if watch := notify.WatchFor(job, title, failed); watch != nil {
+	if watch := notify.WatchFor(job.Run, title, failed); watch != nil {
 		d.telling.Go(func() { watch.Close(d.hurried) })
 	}
 }
@@ -257,22 +264,22 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		giveUp(nil)
 		return err
 	}
-	history, err := d.history(ctx, job.Record.ID)
+	earlier, err := d.history(ctx, job.Record.ID)
 	if err != nil {
 		slog.Warn("the charts begin with this process", "run", job.Record.ID, "error", err)
 	}
 	d.mu.Lock()
 	d.job = job
 	d.shown = withPeople(&live.Job{
-		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: history, Remote: job.Target,
-		Past: app.NewLookback(d.store, &job.Record, l.Scenario),
+		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
+		Past: history.New(d.store, &job.Record, l.Scenario),
 		Tell: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},
 	}, job.People(d.store))
 	closed, stops := d.closed, d.stops // meanwhile
 	d.mu.Unlock()
-	app.Doing(d.box, job, l.Scenario.Title)
+	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
 	d.tell(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {
@@ -364,7 +371,7 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsR
 
 // names knows how the agents and sessions of a run are called.
 func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Names, error) {
-	return app.Names(ctx, r, run)
+	return review.Names(ctx, r, run)
 }
 
 // restore reads the scenario that was kept with a run.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 )
 
 // draftsName is the folder of the data folder with edits of scenarios that were never saved.
@@ -23,11 +23,11 @@ type draft struct {
 }
 
 func (d *Desk) draftPath(name string) string {
-	return filepath.Join(d.data, draftsName, app.Stamp([]byte(name))+".json")
+	return filepath.Join(d.data, draftsName, authoring.Stamp([]byte(name))+".json")
 }
 
 // keepDraft keeps edits; without any, what was kept is forgotten.
-func (d *Desk) keepDraft(e *app.Edit) error {
+func (d *Desk) keepDraft(e *authoring.Edit) error {
 	path := d.draftPath(e.Name)
 	if len(e.Texts) == 0 {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

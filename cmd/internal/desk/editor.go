@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/ui/editor"
@@ -24,19 +26,19 @@ var _ editor.Desk = editorDesk{}
 var edits = []string{".star"}
 
 // file reads one as it is saved; one that is not there yet is empty.
-func file(e *app.Edit, name string) (editor.File, error) {
+func file(e *authoring.Edit, name string) (editor.File, error) {
 	stamp, err := e.Stamp(name)
 	if err != nil || stamp == "" {
 		return editor.File{Name: name}, err
 	}
 	text, err := e.Original(name)
-	return editor.File{Name: name, Text: text, Stamp: app.Stamp(text)}, err
+	return editor.File{Name: name, Text: text, Stamp: authoring.Stamp(text)}, err
 }
 
 // load reads a scenario as it is edited. What was given of parameters that it does not have, or not so, is left out.
-func (d editorDesk) load(o editor.Order) (e *app.Edit, s *scenario.Scenario, err error) {
-	e = &app.Edit{Name: o.Name, Texts: o.Texts}
-	connectors, err := app.Connectors(d.data)
+func (d editorDesk) load(o editor.Order) (e *authoring.Edit, s *scenario.Scenario, err error) {
+	e = &authoring.Edit{Name: o.Name, Texts: o.Texts}
+	connectors, err := authoring.Connectors(d.data)
 	if err != nil {
 		return e, nil, err
 	}
@@ -74,7 +76,7 @@ func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, erro
 			return nil, err
 		}
 		doc.Draft.Outdated = doc.Draft.Outdated || now != kept.Stamps[file]
-		differs = differs || now != app.Stamp(text)
+		differs = differs || now != authoring.Stamp(text)
 	}
 	if !differs { // somebody has saved the same
 		doc.Draft = nil
@@ -84,7 +86,7 @@ func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, erro
 }
 
 // others are the files beside the scenario's own that can be edited.
-func others(e *app.Edit) (all []editor.File) {
+func others(e *authoring.Edit) (all []editor.File) {
 	for _, name := range e.Files() {
 		if name == e.File() || !slices.Contains(edits, path.Ext(name)) {
 			continue
@@ -114,14 +116,14 @@ func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings,
 
 // Save writes files.
 func (d editorDesk) Save(_ context.Context, name string, files []editor.File, over bool) ([]editor.File, error) {
-	e := &app.Edit{Name: name}
+	e := &authoring.Edit{Name: name}
 	var others []string
 	for _, f := range files {
 		now, err := e.Stamp(f.Name)
 		if err != nil {
 			return nil, err
 		}
-		if now != f.Stamp && now != app.Stamp(f.Text) {
+		if now != f.Stamp && now != authoring.Stamp(f.Text) {
 			others = append(others, f.Name)
 		}
 	}
@@ -138,7 +140,7 @@ func (d editorDesk) Save(_ context.Context, name string, files []editor.File, ov
 				return nil, err
 			}
 		}
-		saved[i].Stamp = app.Stamp(f.Text)
+		saved[i].Stamp = authoring.Stamp(f.Text)
 	}
 	return saved, nil
 }
@@ -165,7 +167,7 @@ func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over b
 
 // Changed returns the files that are others on the disk now.
 func (d editorDesk) Changed(_ context.Context, name string, files []editor.File) (changed []editor.File, err error) {
-	e := &app.Edit{Name: name}
+	e := &authoring.Edit{Name: name}
 	for _, f := range files {
 		now, err := file(e, f.Name)
 		if err != nil {
@@ -180,7 +182,7 @@ func (d editorDesk) Changed(_ context.Context, name string, files []editor.File)
 
 // Keep keeps edits that are not saved.
 func (d editorDesk) Keep(_ context.Context, o editor.Order) error {
-	return d.keepDraft(&app.Edit{Name: o.Name, Texts: o.Texts})
+	return d.keepDraft(&authoring.Edit{Name: o.Name, Texts: o.Texts})
 }
 
 // Put puts values into the scenario's own file.
@@ -195,8 +197,8 @@ func (d editorDesk) Put(_ context.Context, o editor.Order, v editor.Values) (str
 
 // trial makes an order into what app tries.
 func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
-	e := &app.Edit{Name: t.Name, Texts: t.Texts}
-	connectors, err := app.Connectors(d.data)
+	e := &authoring.Edit{Name: t.Name, Texts: t.Texts}
+	connectors, err := authoring.Connectors(d.data)
 	if err != nil {
 		return l, err
 	}
@@ -213,7 +215,7 @@ func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
 	} else if l.Settings, err = setupDesk(d).settings(&begun{Scenario: s}); err != nil {
 		return l, err
 	}
-	app.Schedule(&l.Settings, s)
+	config.Schedule(&l.Settings, s)
 	return l, nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
@@ -21,7 +22,7 @@ func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string
 func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID, dir string) (string, error) {
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
-		err = app.CheckHere(&record)
+		err = review.CheckHere(&record)
 	}
 	if err != nil {
 		return "", err
@@ -34,7 +35,7 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 	if err != nil {
 		return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
 	}
-	return folder, storage.ExportAllAs(ctx, folder, f, d.store, run, n, app.Version())
+	return folder, storage.ExportAllAs(ctx, folder, f, d.store, run, n, about.Version())
 }
 
 // report writes a page about a run into a new file.
@@ -48,7 +49,7 @@ func (d *Desk) report(ctx context.Context, run engine.RunID, dir string) (path s
 		return "", fmt.Errorf("report of run %s: %w; choose another folder", run, err)
 	}
 	w := bufio.NewWriter(file)
-	err = errors.Join(app.Report(ctx, w, d.store, run, app.Reporting{}), w.Flush(), file.Close())
+	err = errors.Join(review.Report(ctx, w, d.store, run, review.ReportOptions{}), w.Flush(), file.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
@@ -24,11 +26,11 @@ type begun struct {
 func (d setupDesk) load(ctx context.Context, name string, given map[string]string) (b begun, err error) {
 	fork, ok := setup.ParseFork(name)
 	if !ok {
-		connectors, err := app.Connectors(d.data)
+		connectors, err := authoring.Connectors(d.data)
 		if err != nil {
 			return b, err
 		}
-		b.Scenario, err = app.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+		b.Scenario, err = authoring.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
 		return b, err
 	}
 	b.fork = fork
@@ -53,11 +55,11 @@ func (d setupDesk) settings(b *begun) (engine.Settings, error) {
 	if b.parent != nil {
 		return b.parent.Settings(b.Scenario, nil, os.Getenv)
 	}
-	saved, err := app.LoadSaved(d.data)
+	saved, err := config.LoadSaved(d.data)
 	if err != nil {
 		return engine.Settings{}, err
 	}
-	settings, _, err := app.Layers{Env: os.Getenv, File: app.FileSettings(b.Scenario), Saved: saved}.Resolve()
+	settings, _, err := config.Layers{Env: os.Getenv, File: config.FileSettings(b.Scenario), Saved: saved}.Resolve()
 	settings.Remote = d.remote.Target() != ""
 	return settings, err
 }

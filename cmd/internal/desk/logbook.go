@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/logs"
 	"github.com/throng-sim/throng/engine/visible"
 )
@@ -39,10 +41,10 @@ func keepLog(h, runs slog.Handler) *trouble {
 // openLog begins to log into the data folder and to a terminal, if there is one. Where the folder cannot be written it is
 // the terminal alone: opening the store says why.
 func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file io.Closer) {
-	_, saved := app.LogLevel(data)
+	_, saved := config.LogLevel(data)
 	level.Set(saved)
-	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(app.Redact)})
-	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, app.WindowName), Level: level, Redact: app.Redact})
+	seen := slog.NewTextHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: level, ReplaceAttr: logs.Redacting(secrets.Redact)})
+	log, file, err := logs.Open(logs.Options{File: logs.FileIn(data, crashes.WindowName), Level: level, Redact: secrets.Redact})
 	if err != nil {
 		return keepLog(seen, slog.DiscardHandler), io.NopCloser(nil)
 	}

@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/ui/settings"
 )
 
 // Hook is where notices go, without the address.
 func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
-	n, err := app.FindNotify("", os.Getenv, d.data)
+	n, err := config.FindNotify("", os.Getenv, d.data)
 	h := settings.Hook{Kind: string(n.Kind), Host: n.Host(), From: n.From, Asks: n.Asks}
-	if keychain := app.KeychainProblem(); keychain != nil {
+	if keychain := secrets.KeychainProblem(); keychain != nil {
 		h.Keychain = keychain.Error()
 	}
 	for _, k := range notice.Kinds {
@@ -26,7 +27,7 @@ func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
 
 // TestHook sends a notice, and returns what the server answered. An empty address is the one in force.
 func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, error) {
-	n, err := app.FindNotify("", os.Getenv, d.data)
+	n, err := config.FindNotify("", os.Getenv, d.data)
 	if url != "" {
 		n.Asks = false
 		n.Target, err = hookOf(kind, url)
@@ -48,8 +49,8 @@ func (d settingsDesk) SaveHook(_ context.Context, kind, url string) error {
 			return err
 		}
 	}
-	err := app.SaveNotify(d.data, target)
-	if unkept, ok := errors.AsType[*app.UnkeptError](err); ok {
+	err := config.SaveNotify(d.data, target)
+	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
 		return fmt.Errorf("notices go there, and the address is %w", unkept)
 	}
 	return err
@@ -65,17 +66,17 @@ func hookOf(kind, url string) (notice.Target, error) {
 
 // LogLevel is how much is logged, of the levels that there are.
 func (d settingsDesk) LogLevel() (level string, all []string) {
-	level, _ = app.LogLevel(d.data)
-	return level, app.LogLevels
+	level, _ = config.LogLevel(d.data)
+	return level, config.LogLevels
 }
 
 // SetLogLevel changes how much is logged, from now on.
 func (d settingsDesk) SetLogLevel(_ context.Context, level string) error {
-	if err := app.SaveLogLevel(d.data, level); err != nil {
+	if err := config.SaveLogLevel(d.data, level); err != nil {
 		return err
 	}
 	if d.level != nil {
-		_, now := app.LogLevel(d.data)
+		_, now := config.LogLevel(d.data)
 		d.level.Set(now)
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
@@ -22,7 +23,7 @@ import (
 // desk is closed.
 func TestRunIsToldElsewhere(t *testing.T) {
 	keyring.MockInit()
-	t.Setenv(app.NotifyEnv, "")
+	t.Setenv(config.NotifyEnv, "")
 	var mu sync.Mutex
 	var events []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +83,7 @@ func TestProgram(t *testing.T) {
 	if err != nil || len(all) < 40 || all[0].Name != "Throng" {
 		t.Errorf("%d licences, %v", len(all), err)
 	}
-	if a := p.About(); !strings.HasPrefix(a.Version, app.AppVersion) || a.Data != p.data || len(a.Icon) == 0 {
+	if a := p.About(); !strings.HasPrefix(a.Version, about.Number) || a.Data != p.data || len(a.Icon) == 0 {
 		t.Errorf("about %+v", a.Version)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
@@ -57,9 +58,9 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 
 // KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
 func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
-	err := app.KeepSecret(name, value)
+	err := secrets.Keep(name, value)
 	d.preflight.Forget() // a service may have refused the one before
-	if _, unkept := errors.AsType[*app.UnkeptError](err); unkept {
+	if _, unkept := errors.AsType[*secrets.UnkeptError](err); unkept {
 		return nil
 	}
 	return err
@@ -67,7 +68,7 @@ func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
 
 // keptWhere says where a secret would be kept that is given now.
 func keptWhere() string {
-	if app.KeychainProblem() != nil {
+	if secrets.KeychainProblem() != nil {
 		return "until the program ends, and asked for again at the next start"
 	}
 	return "in the keychain"

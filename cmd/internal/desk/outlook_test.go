@@ -11,7 +11,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
@@ -80,7 +80,7 @@ func TestForecast(t *testing.T) {
 func TestSecretsWithoutAKeychain(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	keyring.MockInitWithError(errors.New("locked"))
-	t.Cleanup(func() { _ = app.ForgetSecret("THRONG_TEST_KEY") })
+	t.Cleanup(func() { _ = secrets.Forget("THRONG_TEST_KEY") })
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	const text = "services: {shop: {kind: http, url: \"https://shop.example.com\", auth: {bearer: \"secret:THRONG_TEST_KEY\"}}}\n" +
 		"chain c: {step a: {kind: http, service: shop, get: /}}\n"
@@ -104,7 +104,7 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 func TestResumeWithoutItsSecrets(t *testing.T) {
 	d := open(t, t.TempDir())
 	keyring.MockInitWithError(errors.New("locked"))
-	t.Cleanup(func() { _ = app.ForgetSecret("THRONG_TEST_KEY") })
+	t.Cleanup(func() { _ = secrets.Forget("THRONG_TEST_KEY") })
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "town.yaml")
@@ -127,7 +127,7 @@ func TestResumeWithoutItsSecrets(t *testing.T) {
 		_, err := runsDesk{d}.Resume(t.Context(), run, runs.Resumption{})
 		return err
 	}
-	_ = app.ForgetSecret("THRONG_TEST_KEY") // the program ends
+	_ = secrets.Forget("THRONG_TEST_KEY") // the program ends
 	if locked, ok := errors.AsType[*runs.LockedError](resume()); !ok || strings.Join(locked.Secrets, " ") != "THRONG_TEST_KEY" || !strings.HasPrefix(locked.Kept, "until") {
 		t.Errorf("without its secret: %v", locked)
 	}

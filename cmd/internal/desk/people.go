@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -21,7 +22,7 @@ func (d *Desk) agents(ctx context.Context, run engine.RunID) (func(index int) (s
 	if last.run == run {
 		return last.name, nil
 	}
-	names, err := app.Names(ctx, d.store, run)
+	names, err := review.Names(ctx, d.store, run)
 	if err != nil {
 		return nil, err
 	}
@@ -97,5 +98,5 @@ func (d resultsDesk) Failed(ctx context.Context, run engine.RunID, t *engine.Tot
 	if err != nil {
 		return "", err
 	}
-	return app.Failures(t, name)
+	return review.Failures(t, name)
 }

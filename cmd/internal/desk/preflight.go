@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -39,7 +39,7 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 
 // LowerConnections lets the sending of results have so many connections at most, from now on.
 func (d setupDesk) LowerConnections(_ context.Context, most int) error {
-	known, err := app.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
+	known, err := config.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
 	if !known {
 		err = errors.New("there is no such setting")
 	}

@@ -5,7 +5,8 @@ import (
 	"os"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/logs"
 	"github.com/throng-sim/throng/ui"
@@ -18,7 +19,7 @@ var _ ui.Program = program{}
 
 // About is part of [ui.Program].
 func (p program) About() ui.About {
-	a := app.ReadAbout()
+	a := about.Read()
 	return ui.About{Version: a.String(), Go: a.Go, Fyne: a.Fyne, System: a.System, Data: p.data, Icon: assets.Icon()}
 }
 
@@ -34,7 +35,7 @@ func (p program) Licences(context.Context) ([]ui.Licence, error) {
 
 // Reports is part of [ui.Program].
 func (p program) Reports(context.Context) ([]ui.Report, error) {
-	left, err := app.Reports(p.data, "")
+	left, err := crashes.Reports(p.data, "")
 	var all []ui.Report
 	for _, r := range left {
 		text, readErr := os.ReadFile(r.Path)

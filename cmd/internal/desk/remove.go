@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/runs"
 )
 
 // Doomed returns what goes when a run is deleted.
 func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, error) {
-	doomed, err := app.Weigh(ctx, d.store, d.data, run)
+	doomed, err := retention.Weigh(ctx, d.store, d.data, run)
 	out := runs.Doomed{Sessions: doomed.Sessions, Events: doomed.Events, Checkpoints: doomed.Checkpoints, Bytes: doomed.Bytes}
 	for _, to := range doomed.Sendings {
 		out.Sendings = append(out.Sendings, runs.Sending(to))
@@ -37,7 +37,7 @@ func (d runsDesk) Delete(ctx context.Context, run engine.RunID, how runs.Deletio
 		}
 	}
 	if how.Now {
-		return app.Delete(ctx, d.store, d.data, run)
+		return retention.Delete(ctx, d.store, d.data, run)
 	}
 	return d.store.Trash(ctx, run)
 }
@@ -76,8 +76,8 @@ func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.
 }
 
 // old finds what may go: runs with rows that have not arrived may not.
-func (d runsDesk) old(ctx context.Context, age runs.Age) (all []app.Going, old runs.Old, err error) {
-	p := app.Pruning{Checkpoints: age.Checkpoints, OlderThan: age.OlderThan, Runs: age.Runs}
+func (d runsDesk) old(ctx context.Context, age runs.Age) (all []retention.Going, old runs.Old, err error) {
+	p := retention.Pruning{Checkpoints: age.Checkpoints, OlderThan: age.OlderThan, Runs: age.Runs}
 	found, err := p.Find(ctx, d.store, d.data, time.Now())
 	for i := range found {
 		if found[i].Unsent() > 0 {
@@ -90,7 +90,7 @@ func (d runsDesk) old(ctx context.Context, age runs.Age) (all []app.Going, old r
 	return all, old, err
 }
 
-func count(o *runs.Old, g *app.Going) {
+func count(o *runs.Old, g *retention.Going) {
 	if g.Whole {
 		o.Runs++
 	}

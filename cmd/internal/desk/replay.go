@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/live"
 )
@@ -16,7 +17,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	}
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
-		err = app.CheckHere(&record)
+		err = review.CheckHere(&record)
 	}
 	if err != nil {
 		return nil, err
@@ -25,21 +26,21 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	back := app.NewLookback(d.store, &record, s)
+	back := history.New(d.store, &record, s)
 	shown, err := back.End(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
-	history, err := d.history(ctx, run)
+	earlier, err := d.history(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	people, err := app.PastPeople(ctx, d.store, run)
+	people, err := history.PastPeople(ctx, d.store, run)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withPeople(&live.Job{
-		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: history, Past: back,
+		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
 		Tell: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, people), nil
 }

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
@@ -101,7 +106,7 @@ func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit in
 	l := app.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
 	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
 	if setting, _, _ := record.Bound(); setting != "" && bound != "" {
-		l.Settings, _, err = app.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
+		l.Settings, _, err = config.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
 		if err != nil {
 			return err
 		}
@@ -144,7 +149,7 @@ func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err err
 	if err != nil {
 		return nil, err
 	}
-	found, err := app.RemoteRuns(ctx, db)
+	found, err := remote.Runs(ctx, db)
 	for _, r := range found {
 		all = append(all, runs.RemoteRun(r))
 	}
@@ -157,7 +162,7 @@ func (d runsDesk) RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]en
 	if err != nil {
 		return nil, err
 	}
-	_, all, err := app.RemoteCheckpoints(ctx, db, run)
+	_, all, err := remote.Checkpoints(ctx, db, run)
 	return all, err
 }
 
@@ -167,12 +172,14 @@ func (d runsDesk) Fetch(ctx context.Context, run engine.RunID, number int, told 
 	if err != nil {
 		return err
 	}
-	_, _, err = app.Fetch{Store: d.store, Data: d.data, Database: db, Run: run, Number: number, Progress: told}.Do(ctx)
+	_, _, err = remote.Fetch{Store: d.store, Data: d.data, Database: db, Run: run, Number: number, Progress: told}.Do(ctx)
 	return err
 }
 
 // saved is the database of the settings.
-func (d runsDesk) saved() (app.Database, error) { return app.FindDatabase(nil, os.Getenv, d.data) }
+func (d runsDesk) saved() (config.Database, error) {
+	return config.FindDatabase(nil, os.Getenv, d.data)
+}
 
 // resultsDesk answers the Results screen.
 type resultsDesk struct{ *Desk }
@@ -212,7 +219,7 @@ func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (
 
 // Audit recomputes a run's figures from its journal.
 func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error) {
-	report, err := app.Audit(ctx, d.store, run)
+	report, err := review.Audit(ctx, d.store, run)
 	if err != nil {
 		return "", false, err
 	}
@@ -226,12 +233,12 @@ var _ settings.Desk = settingsDesk{}
 
 // Connection returns the database that is configured.
 func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
-	db, err := app.FindDatabase(nil, os.Getenv, d.data)
+	db, err := config.FindDatabase(nil, os.Getenv, d.data)
 	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != "", Asks: db.Asks}
-	if offer, ok := app.FindDatabaseOffer(os.Getenv, d.data); ok {
+	if offer, ok := config.FindDatabaseOffer(os.Getenv, d.data); ok {
 		c.Offer = offer.Target
 	}
-	if ca, problem := app.SavedCA(d.data); problem != nil {
+	if ca, problem := config.SavedCA(d.data); problem != nil {
 		c.CAProblem = problem.Error()
 		if field, ok := errors.AsType[*engine.FieldError](problem); ok {
 			c.CAProblem = field.Problem + "; " + field.Hint
@@ -239,7 +246,7 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	} else if ca != nil {
 		c.CA = ca.String()
 	}
-	if keychain := app.KeychainProblem(); keychain != nil {
+	if keychain := secrets.KeychainProblem(); keychain != nil {
 		c.Keychain = keychain.Error()
 	}
 	return c, err
@@ -247,7 +254,7 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 
 // AnswerOffer saves the offered database, or remembers that it is not wanted.
 func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
-	offer, ok := app.FindDatabaseOffer(os.Getenv, d.data)
+	offer, ok := config.FindDatabaseOffer(os.Getenv, d.data)
 	switch {
 	case !ok:
 		return nil
@@ -276,17 +283,17 @@ var states = map[app.Grade]settings.State{
 }
 
 // database is one to be tried; an empty password is the one that is kept for it.
-func (d settingsDesk) database(url, password string) app.Database {
-	db := app.Database{URL: url, Password: password, CA: app.CAFile(d.data)}
+func (d settingsDesk) database(url, password string) config.Database {
+	db := config.Database{URL: url, Password: password, CA: config.CAFile(d.data)}
 	if password == "" {
-		db.Password = app.KeptPassword(url)
+		db.Password = config.KeptPassword(url)
 	}
 	return db
 }
 
 // SaveConnection keeps the database, and sends results to it from now on.
 func (d settingsDesk) SaveConnection(_ context.Context, url, password string) error {
-	err := app.SaveDatabase(d.data, app.Database{URL: url, Password: password})
+	err := config.SaveDatabase(d.data, config.Database{URL: url, Password: password})
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return err
 	}
@@ -298,7 +305,7 @@ func (d settingsDesk) SaveConnection(_ context.Context, url, password string) er
 
 // ImportCA takes over certificates that the server's must be signed by, from now on.
 func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
-	ca, err := app.ImportCA(d.data, path)
+	ca, err := config.ImportCA(d.data, path)
 	if err != nil {
 		return "", err
 	}
@@ -307,7 +314,7 @@ func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
 
 // RemoveCA forgets them.
 func (d settingsDesk) RemoveCA(context.Context) error {
-	return errors.Join(app.RemoveCA(d.data), d.reconnect())
+	return errors.Join(config.RemoveCA(d.data), d.reconnect())
 }
 
 // RemoteState says how sending is doing.
@@ -345,32 +352,32 @@ func (d settingsDesk) DataFolder() string { return d.data }
 
 // MoveData makes another folder the data folder from the next start on.
 func (d settingsDesk) MoveData(_ context.Context, dir string) error {
-	if os.Getenv(app.DataEnv) != "" {
-		return fmt.Errorf("%s of the environment names it", app.DataEnv)
+	if os.Getenv(about.DataEnv) != "" {
+		return fmt.Errorf("%s of the environment names it", about.DataEnv)
 	}
-	return app.ChooseDataFolder(dir)
+	return config.ChooseDataFolder(dir)
 }
 
 // Saved returns the run settings in force.
 func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
-	saved, err := app.LoadSaved(d.data)
+	saved, err := config.LoadSaved(d.data)
 	if err != nil {
 		return nil, err
 	}
-	_, origins, err := app.Layers{Env: os.Getenv, Saved: saved}.Resolve()
+	_, origins, err := config.Layers{Env: os.Getenv, Saved: saved}.Resolve()
 	var all []settings.Setting
-	for _, s := range app.RunSettings() {
+	for _, s := range config.RunSettings() {
 		o := origins[s.Name]
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
 	}
-	db, places, unfit := app.FindDatabaseSettings(nil, os.Getenv, d.data)
-	for _, s := range app.DatabaseLimits() {
+	db, places, unfit := config.FindDatabaseSettings(nil, os.Getenv, d.data)
+	for _, s := range config.DatabaseLimits() {
 		o := s.Show(db, places)
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Results database", Value: o.Value, From: o.From, Help: s.Help})
 	}
-	tell, said, mistaken := app.TelemetryHere(d.data)
-	for i := range app.TelemetrySettings {
-		s := &app.TelemetrySettings[i]
+	tell, said, mistaken := config.TelemetryHere(d.data)
+	for i := range config.TelemetrySettings {
+		s := &config.TelemetrySettings[i]
 		o := s.Show(&tell, said)
 		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Telemetry", Value: o.Value, From: o.From, Help: s.Help})
 	}
@@ -379,13 +386,13 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 
 // Save keeps a run setting; "" forgets it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
-	known, err := app.SaveDatabaseSetting(d.data, name, value)
+	known, err := config.SaveDatabaseSetting(d.data, name, value)
 	switch {
 	case known && err == nil:
 		return d.reconnect()
 	case !known:
 		if known, err = d.saveTelemetry(name, value); !known {
-			err = app.Save(d.data, map[string]string{name: value})
+			err = config.Save(d.data, map[string]string{name: value})
 		}
 	}
 	if err != nil {

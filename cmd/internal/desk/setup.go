@@ -11,6 +11,8 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
@@ -27,7 +29,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	var all []setup.Choice
 	notes := d.notes.read()
 	for _, name := range assets.Gallery {
-		s, err := app.LoadScenario(name, nil)
+		s, err := authoring.Load(name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +144,7 @@ func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error
 		return app.Launch{}, inWords(o.Scenario, err)
 	}
 	l := app.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
-	app.Schedule(&l.Settings, s.Scenario)
+	config.Schedule(&l.Settings, s.Scenario)
 	return l, l.Inherit()
 }
 

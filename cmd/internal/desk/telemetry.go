@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
@@ -21,7 +23,7 @@ type outlets struct {
 // openOutlets opens the endpoint, if there is to be one, and returns what a person should know of it: a window is there for
 // its runs, also where nobody can be told of them.
 func (d *Desk) openOutlets() (notice string) {
-	t, _, err := app.TelemetryHere(d.data)
+	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
 		err = d.outlets.listen(t)
 	}
@@ -29,11 +31,11 @@ func (d *Desk) openOutlets() (notice string) {
 		return d.outlets.openly()
 	}
 	slog.Warn("Prometheus gets no metrics", "error", err)
-	return "Prometheus gets no metrics: " + app.Redact(err.Error()) + ". Runs go on without; Settings, metrics-listen, is where to change it."
+	return "Prometheus gets no metrics: " + secrets.Redact(err.Error()) + ". Runs go on without; Settings, metrics-listen, is where to change it."
 }
 
 // listen has the endpoint at an address from now on, and nowhere else. Where the new one cannot be opened the old one stays.
-func (o *outlets) listen(t app.Telemetry) error {
+func (o *outlets) listen(t config.Telemetry) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if t.Listen == o.address {
@@ -102,16 +104,16 @@ func (o *outlets) close() error {
 // elsewhere is where a run that begins now tells others of itself.
 func (d *Desk) elsewhere() app.Tell {
 	tell := app.Tell{Shown: &d.outlets, Hurry: d.hurried}
-	t, _, err := app.TelemetryHere(d.data)
+	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
 		tell.Sending, err = t.Sending()
 	}
 	if err != nil {
-		slog.Warn("nothing is sent to a collector", "error", app.Redact(err.Error()))
+		slog.Warn("nothing is sent to a collector", "error", secrets.Redact(err.Error()))
 		tell.Sending = nil
 	}
 	if tell.Sending != nil {
-		tell.Sending.Warn = func(text string) { slog.Warn(app.Redact(text)) }
+		tell.Sending.Warn = func(text string) { slog.Warn(secrets.Redact(text)) }
 	}
 	return tell
 }
@@ -119,8 +121,8 @@ func (d *Desk) elsewhere() app.Tell {
 // saveTelemetry keeps one of the settings of telemetry; known is false for a name that is none. Another address of the
 // endpoint counts at once, and is not kept where nothing can listen there; the rest counts from the next run on.
 func (d *Desk) saveTelemetry(name, value string) (known bool, err error) {
-	if name == app.ListenKey && os.Getenv(app.ListenEnv) == "" {
-		t, err := app.ListenOn(value)
+	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
+		t, err := config.ListenOn(value)
 		if err == nil {
 			err = d.outlets.listen(t)
 		}
@@ -128,5 +130,5 @@ func (d *Desk) saveTelemetry(name, value string) (known bool, err error) {
 			return true, err
 		}
 	}
-	return app.SaveTelemetrySetting(d.data, name, value)
+	return config.SaveTelemetrySetting(d.data, name, value)
 }

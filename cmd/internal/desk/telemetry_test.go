@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -44,7 +44,7 @@ func port(t *testing.T) net.Listener {
 
 // TestMetricsAreServedAtOnce: a change in Settings counts for the window that is open, and one that cannot be is not kept.
 func TestMetricsAreServedAtOnce(t *testing.T) {
-	t.Setenv(app.ListenEnv, "")
+	t.Setenv(config.ListenEnv, "")
 	d := open(t, t.TempDir())
 	screen := settingsDesk{d}
 	free := port(t)
@@ -52,7 +52,7 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := screen.Save(t.Context(), app.ListenKey, address); err != nil {
+	if err := screen.Save(t.Context(), config.ListenKey, address); err != nil {
 		t.Fatal(err)
 	}
 	if text := scraped(t, address); !strings.Contains(text, `throng_run_phase{phase="idle"} 1`) {
@@ -64,29 +64,29 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 		t.Errorf("after a run: %s", text)
 	}
 	taken := port(t).Addr().String()
-	err := screen.Save(t.Context(), app.ListenKey, taken)
+	err := screen.Save(t.Context(), config.ListenKey, taken)
 	if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "in use") {
 		t.Errorf("a port that is taken: %v", err)
 	}
-	if saved, _ := app.LoadSaved(d.data); saved[app.ListenKey] != address || scraped(t, address) == "" {
-		t.Errorf("saved is %q", saved[app.ListenKey])
+	if saved, _ := config.LoadSaved(d.data); saved[config.ListenKey] != address || scraped(t, address) == "" {
+		t.Errorf("saved is %q", saved[config.ListenKey])
 	}
 	second := port(t)
 	other := second.Addr().String()
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := screen.Save(t.Context(), app.ListenKey, other); err != nil || scraped(t, address) != "" || !strings.Contains(scraped(t, other), `phase="ended"} 1`) {
+	if err := screen.Save(t.Context(), config.ListenKey, other); err != nil || scraped(t, address) != "" || !strings.Contains(scraped(t, other), `phase="ended"} 1`) {
 		t.Errorf("another address: %v", err)
 	}
-	if err := screen.Save(t.Context(), app.ListenKey, ""); err != nil || scraped(t, other) != "" {
+	if err := screen.Save(t.Context(), config.ListenKey, ""); err != nil || scraped(t, other) != "" {
 		t.Errorf("it is still open: %v", err)
 	}
 }
 
 // TestAPortThatIsTaken keeps no window from its runs.
 func TestAPortThatIsTaken(t *testing.T) {
-	t.Setenv(app.ListenEnv, port(t).Addr().String())
+	t.Setenv(config.ListenEnv, port(t).Addr().String())
 	d := open(t, t.TempDir())
 	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs go on without") {
 		t.Errorf("the notice is %q", d.Notice())

@@ -15,7 +15,8 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -35,7 +36,7 @@ type Start struct {
 func Show(toolkit fyne.App, start Start) int {
 	if start.Data == "" {
 		var err error
-		if start.Data, err = app.DataFolder(); err != nil {
+		if start.Data, err = config.DataFolder(); err != nil {
 			return refuse(toolkit, err)
 		}
 	}
@@ -172,7 +173,7 @@ func fillRefusal(toolkit fyne.App, win fyne.Window, err error) {
 	text := widget.NewLabel(err.Error())
 	text.Wrapping = fyne.TextWrapWord
 	buttons := container.NewHBox(widget.NewButton("Quit", toolkit.Quit))
-	if !errors.Is(err, engine.ErrInUse) && os.Getenv(app.DataEnv) == "" {
+	if !errors.Is(err, engine.ErrInUse) && os.Getenv(about.DataEnv) == "" {
 		buttons.Add(widget.NewButton("Use another data folder…", func() { chooseFolder(toolkit, win) }))
 	}
 	win.SetContent(container.NewPadded(container.NewBorder(
@@ -186,7 +187,7 @@ func chooseFolder(toolkit fyne.App, win fyne.Window) {
 			return
 		}
 		if err == nil {
-			err = app.ChooseDataFolder(dir.Path())
+			err = config.ChooseDataFolder(dir.Path())
 		}
 		if err != nil {
 			dialog.ShowError(err, win)

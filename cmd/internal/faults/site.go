@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
@@ -57,7 +60,7 @@ type Site struct {
 	Data   string // the folder of the store, the log, the words that a person saw and, at the end, the export
 
 	Store  *sqlite.Store
-	Remote *app.Remote
+	Remote *remote.Sender
 	Job    *app.Job
 
 	t        testing.TB
@@ -83,7 +86,7 @@ func Open(t testing.TB, o Options) *Site {
 	s.Store, err = sqlite.Open(s.Data, sqlite.Options{Logger: logger})
 	s.must(err)
 	t.Cleanup(s.close)
-	s.Remote = app.NewRemote(s.Store, logger)
+	s.Remote = remote.New(s.Store, logger)
 	s.Use(pgtest.Password)
 
 	text := o.Scenario
@@ -137,7 +140,7 @@ func (s *Site) close() {
 // Use has the results sent with a password, as a person does who corrects it.
 func (s *Site) Use(password string) {
 	s.t.Helper()
-	s.must(s.Remote.Use(app.Database{URL: s.address(url.User(s.User)), Password: password}))
+	s.must(s.Remote.Use(config.Database{URL: s.address(url.User(s.User)), Password: password}))
 }
 
 // address is that of the site's database, over the line.
@@ -245,7 +248,7 @@ func (s *Site) Finish() {
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	s.must(s.Remote.Drain(ctx, s.Job.Record.ID))
-	names, err := app.Names(ctx, s.Store, s.Job.Record.ID)
+	names, err := review.Names(ctx, s.Store, s.Job.Record.ID)
 	s.must(err)
 	s.must(storage.ExportAll(ctx, filepath.Join(s.Data, "export"), s.Store, s.Job.Record.ID, names, "test"))
 	s.Words()

@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
 // child is a process of throngctl that works on the run in a folder.
@@ -60,7 +61,7 @@ func (c *Config) environment(ch child) []string {
 	for _, entry := range append(os.Environ(), c.Env...) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
-		case KillEnv, CountEnv, app.DatabaseEnv, app.DataEnv, app.NotifyEnv:
+		case KillEnv, CountEnv, config.DatabaseEnv, about.DataEnv, config.NotifyEnv:
 		default:
 			env = append(env, entry)
 		}
@@ -72,7 +73,7 @@ func (c *Config) environment(ch child) []string {
 		env = append(env, CountEnv+"="+ch.counts)
 	}
 	if c.Database.URL != "" { // not in the arguments, which everybody on the machine may see
-		env = append(env, app.DatabaseEnv+"="+c.Database.URL)
+		env = append(env, config.DatabaseEnv+"="+c.Database.URL)
 	}
 	return env
 }
@@ -93,7 +94,7 @@ func (c *Config) folder(parent string, trial int) (dir string, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
-	return dir, app.CopyChoices(dir, c.Data)
+	return dir, config.CopyChoices(dir, c.Data)
 }
 
 // run are the arguments of a process that begins the run, or goes on with it.

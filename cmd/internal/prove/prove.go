@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -27,7 +27,7 @@ type Config struct {
 	Given       map[string]string // the settings among them, which no trial draws
 	Limit       int               // sessions in flight at most; 0 is 50
 	Data        string            // folder whose settings, prices, connectors and written populations hold
-	Database    app.Database
+	Database    config.Database
 	Kills       int
 	Seed        uint64 // of the kills
 	Only        int    // carry out this trial only; 0 is all

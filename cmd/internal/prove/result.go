@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -82,7 +83,7 @@ func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	shop, err := mutations(app.ShopLog(dir, r.record.ID), r.settle)
+	shop, err := mutations(config.ShopLog(dir, r.record.ID), r.settle)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	if r.record.Inexact == nil {
 		r.record.Inexact = totals.Inexact
 	}
-	names, err := app.Names(ctx, store, r.record.ID)
+	names, err := review.Names(ctx, store, r.record.ID)
 	if err != nil {
 		return err
 	}

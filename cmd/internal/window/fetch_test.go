@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -20,7 +23,7 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := app.LoadScenario("world", nil)
+	s, err := authoring.Load("world", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +35,8 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	}
 	err = job.Run.Checkpoint(t.Context(), "by hand")
 	<-job.Run.Done()
-	r := app.NewRemote(store, slog.New(slog.DiscardHandler))
-	if err := errors.Join(err, job.Close(), r.Use(app.Database{URL: url}), r.Send(t.Context(), job.Record.ID), r.Drain(t.Context(), job.Record.ID),
+	r := remote.New(store, slog.New(slog.DiscardHandler))
+	if err := errors.Join(err, job.Close(), r.Use(config.Database{URL: url}), r.Send(t.Context(), job.Record.ID), r.Drain(t.Context(), job.Record.ID),
 		r.Close(), store.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestLogLevel saves each level and forgets the last; the flag is stronger than what is saved.
+func TestLogLevel(t *testing.T) {
+	data := t.TempDir()
+	if name, level := LogLevel(data); name != "info" || level != slog.LevelInfo {
+		t.Errorf("at first %s %s", name, level)
+	}
+	want := []slog.Level{slog.LevelError, slog.LevelWarn, slog.LevelInfo, slog.LevelDebug}
+	for i, name := range LogLevels {
+		if err := SaveLogLevel(data, name); err != nil {
+			t.Fatal(err)
+		}
+		if o, level := FindLogLevel(false, data); o != (Origin{name, "saved"}) || level != want[i] {
+			t.Errorf("%s is %v %s", name, o, level)
+		}
+		if o, level := FindLogLevel(true, data); o != (Origin{"debug", "--debug"}) || level != slog.LevelDebug {
+			t.Errorf("with the flag %s is %v %s", name, o, level)
+		}
+	}
+	if err := SaveLogLevel(data, ""); err != nil {
+		t.Fatal(err)
+	}
+	if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
+		t.Errorf("forgotten it is %v %s", o, level)
+	}
+}
+
+// TestLogLevelThatIsNone is refused, and means nothing where somebody wrote it into the file.
+func TestLogLevelThatIsNone(t *testing.T) {
+	data := t.TempDir()
+	var field *engine.FieldError
+	if err := SaveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{`{"log-level": "loud"}`, `{"log-le`} {
+		if err := os.WriteFile(filepath.Join(data, savedName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
+			t.Errorf("of %s: %v %s", text, o, level)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package config
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// Schedule gives a run by hours that has a time scale its number of cycles.
+func Schedule(s *engine.Settings, sc *scenario.Scenario) {
+	if s.Hours > 0 && s.TimeScale > 0 {
+		s.Cycles = CyclesIn(s.Hours, s.TimeScale, sc.Clock.Cycle)
+		s.Hours = 0
+	}
+}
+
+// CyclesIn is how many cycles begin in some hours of wall time at a time scale: 6 hours at 24 with a cycle of an hour
+// are 144.
+func CyclesIn(hours, timeScale float64, cycle time.Duration) int {
+	return max(int(math.Ceil(hours*timeScale*float64(time.Hour)/float64(cycle)-1e-9)), 1)
+}
+
+// FileSettings are the run settings that a scenario gives, as texts for [Layers.File].
+func FileSettings(s *scenario.Scenario) map[string]string {
+	file := map[string]string{}
+	if s.Cycles > 0 {
+		file["cycles"] = strconv.Itoa(s.Cycles)
+	}
+	if s.Batch > 0 {
+		file["batch"] = strconv.Itoa(s.Batch)
+	}
+	if s.Sequential {
+		file["sequential"] = "on"
+	}
+	if len(s.WarmUp) > 0 {
+		var shares []string
+		for _, f := range s.WarmUp {
+			shares = append(shares, decimal(f))
+		}
+		file["warm-up"] = strings.Join(shares, ",")
+	}
+	return file
+}

@@ -1,0 +1,201 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// keptChanges is how many of the changes up to a moment its snapshot holds.
+const keptChanges = 200
+
+// picture is the run as of a moment.
+func (l *History) picture(c *engine.Course, t *turns, m *engine.Moment) *engine.Snapshot {
+	at, counts := m.Crowd.At, m.Crowd.Counts()
+	s := &engine.Snapshot{
+		Run: l.run, At: at, Phase: engine.Running, Cycle: t.cycle, Cycles: l.settings.Cycles, SimTime: l.clock.At(t.cycle),
+		Limit: l.settings.Limit, Floor: l.settings.Floor, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor,
+		InFlight: counts[engine.AgentInFlight], Total: l.record.Total, Outcomes: map[engine.Outcome]int64{}, Labels: map[engine.Label]int64{},
+		Elapsed: c.Elapsed(at), Remaining: -1, Oldest: t.oldest(m.Crowd),
+	}
+	for state, outcome := range outcomesOf {
+		if n := counts[state]; n > 0 && outcome != engine.Unfinished {
+			s.Outcomes[outcome] = int64(n)
+			s.CycleEnded += int64(n)
+		}
+	}
+	s.CycleTotal = s.CycleEnded + int64(counts[engine.AgentInFlight]+counts[engine.AgentWaiting])
+	s.CycleFailed = s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut]
+	for i := range c.Barriers {
+		if b := &c.Barriers[i]; b.Cycle < t.cycle {
+			s.Ended = b.Sessions
+			s.LastCycle = engine.ClosedCycle{Took: b.Took, Sessions: int64(b.Active)}
+		}
+	}
+	s.Ended += s.CycleEnded
+	var events int
+	s.Emitted, events = t.emitted(at)
+	s.Events = int64(events)
+	for i := range s.Emitted {
+		s.Emitted[i].Name = l.called(s.Emitted[i].Agent)
+	}
+	for i := range s.Oldest {
+		s.Oldest[i].Name = l.called(s.Oldest[i].Agent)
+	}
+	for i := range c.Checkpoints {
+		if p := &c.Checkpoints[i]; !p.At.After(at) {
+			s.Checkpoints, s.LastCheckpoint, s.CheckpointTook = i+1, p.At, p.Took
+		}
+	}
+	l.hear(s, c)
+	l.measure(s, t, m)
+	if i := l.record.Inexact; i != nil && i.Cycle <= t.cycle {
+		s.Inexact = i
+	}
+	return s
+}
+
+var outcomesOf = [engine.NumAgentStates]engine.Outcome{
+	engine.AgentOK: engine.OK, engine.AgentStopped: engine.Stopped, engine.AgentFailed: engine.Failed,
+	engine.AgentTimedOut: engine.TimedOut, engine.AgentCancelled: engine.Cancelled,
+}
+
+// called is an agent's id; "" where it cannot be known.
+func (l *History) called(agent int) string {
+	id, err := l.program.AgentID(agent)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// hear takes in what was changed up to the moment. What is changed first later on was before what that says.
+func (l *History) hear(s *engine.Snapshot, c *engine.Course) {
+	set := map[string]string{}
+	for i := range c.Changes {
+		row := &c.Changes[i]
+		if row.At.After(s.At) {
+			if _, ok := set[row.What]; !ok {
+				set[row.What] = row.Old
+			}
+			continue
+		}
+		set[row.What] = row.New
+		s.Changes = append(s.Changes, *row)
+		switch {
+		case row.What == "governor":
+			s.Steer = ""
+		case row.What == engine.LimitSetting && governs(row.Who):
+			s.Steer, s.SteerBy, s.Steered = row.Why, row.Who, row.At
+		case row.What == engine.PhaseChange:
+			s.Phase, s.Reason = phaseOf(row.New, s.Phase), row.Why
+		}
+	}
+	if g := set["governor"]; g != "" {
+		s.Governor = g
+	}
+	for what, bound := range map[string]*int{engine.LimitSetting: &s.Limit, engine.CeilingSetting: &s.Ceiling, "floor": &s.Floor} {
+		if n, err := strconv.Atoi(set[what]); err == nil {
+			*bound = n
+		}
+	}
+	s.Changes = s.Changes[max(len(s.Changes)-keptChanges, 0):]
+	if !l.record.Ended.IsZero() && !l.record.Ended.After(s.At) {
+		s.Phase, s.Ending, s.Reason = engine.Ended, l.record.Ending, l.record.Reason
+	}
+}
+
+func governs(who string) bool {
+	return slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == who && who != engine.Manual })
+}
+
+// phaseOf reads a phase's name; one that is not known changes nothing.
+func phaseOf(name string, was engine.Phase) engine.Phase {
+	for p := engine.Preparing; p <= engine.Ended; p++ {
+		if p.String() == name {
+			return p
+		}
+	}
+	return was
+}
+
+// measure takes in the figures of the second before the moment.
+func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
+	if len(m.Recent) == 0 {
+		return
+	}
+	row := &m.Recent[len(m.Recent)-1]
+	s.Metrics, s.Limit, s.Overhead, s.Late = *row, row.Limit, row.Overhead, row.Late
+	if s.Phase != engine.Ended && !m.Idle {
+		s.Phase = row.Phase
+	}
+	s.Latency, s.Queue, s.Held, s.PerSecond = row.Total, row.Queue, row.Held, row.SessionsPerSec
+	s.Retries, s.RateLimited, s.Usage, s.Waits, s.Flow, s.Lag = row.Retries, row.RateLimited, row.Usage, row.Waits, row.Flow, row.Lag
+	last := t.failed(s.At)
+	for class := range row.Errors {
+		if n := row.Errors[class]; n > 0 {
+			note := last[engine.Class(class)]
+			note.Class, note.Count = engine.Class(class), n
+			if note.Known() {
+				note.Name = l.called(note.Agent)
+			}
+			s.Errors = append(s.Errors, note)
+		}
+	}
+	slices.SortStableFunc(s.Errors, func(a, b engine.ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
+}
+
+// End returns the run as it was left: with what is kept of the whole of it, and ended for whoever shows it.
+func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
+	c, err := l.Course(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	record := l.record
+	l.mu.Unlock()
+	at := record.Created
+	if n := len(c.Stretches); n > 0 {
+		at = c.Stretches[n-1].To
+	}
+	m, err := l.Moment(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.store.Totals(ctx, l.run)
+	if err != nil {
+		return nil, err
+	}
+	s, asked := m.Snapshot, t.Asked()
+	s.Phase, s.Ending, s.Remaining, s.InFlight = engine.Ended, record.Ending, 0, 0
+	if record.Reason != "" {
+		s.Reason = record.Reason
+	}
+	s.Outcomes = map[engine.Outcome]int64{}
+	for o, n := range t.Outcomes {
+		if n > 0 {
+			s.Outcomes[engine.Outcome(o)] = n
+		}
+	}
+	for label, n := range asked.Labels {
+		if n > 0 {
+			s.Labels[engine.Label(label)] = n
+		}
+	}
+	s.Ended, s.Events, s.Requests, s.Retries, s.RateLimited = t.Ended(), t.Events, asked.Requests, asked.Retries, asked.RateLimited
+	if n := t.Total.Count(); n > 0 {
+		s.Latency = engine.Quantiles{
+			Count: n, Mean: t.Total.Sum() / time.Duration(n), P50: t.Total.Quantile(0.50), P95: t.Total.Quantile(0.95), P99: t.Total.Quantile(0.99), Max: t.Total.Max(),
+		}
+	}
+	s.Usage, s.Waits, s.Flow, s.Inexact, s.Steps = asked.Usage, asked.Waits, t.Flow, record.Inexact, t.ByStep.Figures()
+	s.Errors, err = l.store.ErrorNotes(ctx, l.run)
+	for i := range s.Errors {
+		s.Errors[i].Name = l.called(s.Errors[i].Agent)
+	}
+	return s, err
+}

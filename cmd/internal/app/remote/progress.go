@@ -1,0 +1,79 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/postgres"
+)
+
+// Words says how sending does; "" without a database.
+func (r *Sender) Words() (text string, trouble bool) {
+	pusher, target := r.current()
+	if pusher == nil {
+		return "", false
+	}
+	s := pusher.Status()
+	return words(&s, target, s.Unsent)
+}
+
+// words are those for a database that so many rows wait for.
+func words(s *postgres.Status, target string, waiting int64) (text string, trouble bool) {
+	switch {
+	case s.Error != "":
+		what := s.Error
+		if !strings.HasSuffix(what, "?") {
+			what += "."
+		}
+		return fmt.Sprintf("%s since %s: %s %s rows wait here; nothing is lost.", target, s.Since.Local().Format("15:04:05"), what, engine.FormatCount(waiting)), true
+	case !s.Connected:
+		return "connecting to " + target, false
+	case s.SetAside > 0:
+		return refusal(*s, target), true
+	case waiting > 0:
+		return fmt.Sprintf("%s: %s rows wait here%s", target, engine.FormatCount(waiting), goes(s.Rate, waiting)), false
+	}
+	return target + ": all rows are there", false
+}
+
+// goes says how fast rows that wait are sent, and how long that takes; "" while none go.
+func goes(rate, waiting int64) string {
+	if rate <= 0 {
+		return ""
+	}
+	left := time.Duration(float64(waiting) / float64(rate) * float64(time.Second))
+	return fmt.Sprintf(", %s/s, %s left", engine.FormatCount(rate), engine.FormatDuration(left.Round(time.Second)))
+}
+
+// Progress says how far the sending of one run is.
+func (r *Sender) Progress(ctx context.Context, run engine.RunID) string {
+	pusher, target := r.current()
+	if pusher == nil {
+		return ""
+	}
+	s := pusher.Status()
+	left, err := r.store.Unsent(ctx, run, target)
+	if err != nil {
+		return ""
+	}
+	text, _ := words(&s, target, left)
+	return text
+}
+
+// Sink is how sending does, for whoever asks from another terminal; nil where nothing is sent.
+func (r *Sender) Sink() *control.Sink {
+	pusher, target := r.current()
+	if pusher == nil {
+		return nil
+	}
+	s := pusher.Status()
+	text, trouble := words(&s, target, s.Unsent)
+	return &control.Sink{
+		Target: target, Connected: s.Connected, Error: s.Error, Since: s.Since.UTC(), Unsent: s.Unsent, SetAside: s.SetAside,
+		Rate: s.Rate, Left: s.Left.Seconds(), Trouble: trouble, Words: text,
+	}
+}

@@ -1,0 +1,98 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/compare"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+)
+
+// Comparison is what two or more runs gave in the cycles that all of them have done.
+type Comparison struct {
+	Runs     []engine.RunRecord
+	From, To int    // cycles, To not included
+	Paired   []bool // for each run but the first, whether its agents are those of the first
+	Samples  []*compare.Sample
+	Rows     []compare.Row
+	// Differences says, for each run but the first, what it has otherwise than the first, such as "seed 1 → 2".
+	Differences [][]string
+}
+
+// Compare compares runs with the first of them; to is 0 for as many cycles as all have done. Its mistakes are
+// *engine.FieldError.
+func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from, to int) (*Comparison, error) {
+	if len(ids) < 2 {
+		return nil, &engine.FieldError{Field: "runs", Problem: "there is nothing to compare", Hint: "name two or more"}
+	}
+	c := &Comparison{}
+	var first *scenario.Scenario
+	for i, id := range ids {
+		record, err := store.Run(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := CheckHere(&record); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(c.Runs, func(r engine.RunRecord) bool { return r.ID == record.ID }) {
+			return nil, &engine.FieldError{Field: "runs", Problem: fmt.Sprintf("%s is named twice", record.ID), Hint: "name two or more"}
+		}
+		s, err := scenario.Restore(record.Source)
+		if err != nil {
+			return nil, fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+		}
+		c.Runs = append(c.Runs, record)
+		if i == 0 {
+			first = s
+			continue
+		}
+		c.Paired = append(c.Paired, s.Agents == first.Agents && record.Settings.Seed == c.Runs[0].Settings.Seed)
+		c.Differences = append(c.Differences, Differences(Inputs{&first.Source, &c.Runs[0].Settings}, Inputs{&s.Source, &record.Settings}))
+	}
+	if err := c.choose(from, to); err != nil {
+		return nil, err
+	}
+	for i := range c.Runs {
+		s, err := sample(ctx, store, c.Runs[i].ID, c.From, c.To)
+		if err != nil {
+			return nil, err
+		}
+		c.Samples = append(c.Samples, s)
+	}
+	c.Rows = compare.Table(c.Samples, c.Paired)
+	return c, nil
+}
+
+// choose finds the cycles that are compared.
+func (c *Comparison) choose(from, to int) error {
+	c.From, c.To = compare.Common(c.Runs)
+	if c.From >= c.To {
+		return &engine.FieldError{Field: "runs", Problem: "they have no cycle in common that all of them have done", Hint: "a fork has those from its beginning on"}
+	}
+	if from < 0 || to < 0 || to > 0 && from >= to || from >= c.To || to > 0 && to <= c.From {
+		return &engine.FieldError{
+			Field: "cycles", Problem: fmt.Sprintf("%d to %d are not among those that all runs have done", from, to-1), Hint: fmt.Sprintf("%d to %d", c.From, c.To-1),
+		}
+	}
+	c.From = max(c.From, from)
+	if to > 0 {
+		c.To = min(c.To, to)
+	}
+	return nil
+}
+
+func sample(ctx context.Context, store storage.Reader, run engine.RunID, from, to int) (*compare.Sample, error) {
+	s := &compare.Sample{}
+	for row, err := range store.Sessions(ctx, run, from, to) {
+		if err != nil {
+			return nil, fmt.Errorf("sessions of run %s: %w", run, err)
+		}
+		s.Add(row)
+	}
+	s.Close()
+	return s, nil
+}

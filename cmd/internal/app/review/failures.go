@@ -1,0 +1,31 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// shownFailures is how many of the agents that failed a summary names; the export has them all.
+const shownFailures = 8
+
+// Failures names the agents that had a session which failed or timed out, the first of them; "" is that nobody did.
+func Failures(t *engine.Totals, name func(index int) (string, error)) (string, error) {
+	first, all := t.Failures(shownFailures)
+	if all == 0 {
+		return "", nil
+	}
+	names := make([]string, len(first))
+	for i, agent := range first {
+		var err error
+		if names[i], err = name(agent); err != nil {
+			return "", err
+		}
+	}
+	text := engine.FormatCount(int64(all)) + ": " + strings.Join(names, ", ")
+	if more := all - len(first); more > 0 {
+		text += fmt.Sprintf(" and %s more; sessions.csv has them all", engine.FormatCount(int64(more)))
+	}
+	return text, nil
+}

@@ -1,0 +1,33 @@
+// Package review reads what finished runs left in the store: names, reports, comparisons, audits.
+package review
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+)
+
+// Names knows how a run's agents and sessions are called: its scenario was kept with it.
+func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage.Names, error) {
+	record, err := store.Run(ctx, run)
+	if err != nil {
+		return storage.Names{}, err
+	}
+	s, err := scenario.Restore(record.Source)
+	if err != nil {
+		return storage.Names{}, fmt.Errorf("the scenario kept with run %s: %w", run, err)
+	}
+	seed := record.Settings.Seed
+	names := storage.Names{
+		Agent:   s.Program(seed).AgentID,
+		Session: func(cycle, agent int) string { return engine.SeedUUID(seed, cycle, agent) },
+	}
+	if s.Written() {
+		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }
+	}
+	return names, nil
+}

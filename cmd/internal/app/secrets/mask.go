@@ -1,0 +1,24 @@
+package secrets
+
+import (
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
+)
+
+// MaskFacts takes out the values that go by the name of a secret, and has veil see to the others.
+func MaskFacts(facts []engine.Fact, veil func(text *string)) {
+	for i := range facts {
+		if service.IsSecret(facts[i].Name) {
+			facts[i].Value = "…"
+			continue
+		}
+		veil(&facts[i].Value)
+	}
+}
+
+// RedactExchange takes the secrets that this process has looked up out of an exchange.
+func RedactExchange(e *engine.Exchange) {
+	for _, text := range []*string{&e.Request, &e.Headers, &e.Sent, &e.Answer, &e.Error} {
+		*text = Redact(*text)
+	}
+}

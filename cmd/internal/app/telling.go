@@ -1,0 +1,69 @@
+package app
+
+import (
+	"log/slog"
+	"strconv"
+
+	"github.com/throng-sim/throng/cmd/internal/telemetry"
+)
+
+// Tell is where others are told of a run.
+type Tell struct {
+	Shown   Shown              // nil shows nobody
+	Sending *telemetry.Sending // nil sends nothing
+	// Sent hears at the end of what was sent; nil is the log.
+	Sent func(s telemetry.Sent)
+	// Hurry is closed when nobody waits any longer until the last is sent; nil never is.
+	Hurry <-chan struct{}
+}
+
+// Shown is told of a run that begins, and when it has ended: a [telemetry.Endpoint].
+type Shown interface {
+	Show(r *telemetry.Run)
+	Keep(r *telemetry.Run)
+}
+
+// sender prepares to send what the run gives; nil if nothing is to be sent.
+func (l Launch) sender(j *Job) (*telemetry.Sender, error) {
+	if l.Tell.Sending == nil {
+		return nil, nil //nolint:nilnil // a nil sender sends nothing
+	}
+	x, err := telemetry.NewSender(*l.Tell.Sending, l.told(j), func(agent int) string {
+		id, err := j.Program.AgentID(agent)
+		if err != nil {
+			return strconv.Itoa(agent)
+		}
+		return id
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.onceClosed(func() error { // a collector that hangs keeps nothing else open
+		sent := x.Close(l.Tell.Hurry)
+		if l.Tell.Sent != nil {
+			l.Tell.Sent(sent)
+		} else {
+			slog.Info("what was sent of the run", "run", j.Record.ID, "sent", sent.String())
+		}
+		return nil
+	})
+	return x, nil
+}
+
+// told is what others are told of who the run is.
+func (l Launch) told(j *Job) telemetry.Run {
+	return telemetry.Run{ID: j.Record.ID, Title: l.Scenario.Title, Seed: l.Settings.Seed, Agents: j.Agents}
+}
+
+// tell has others told of the run from now on.
+func (l Launch) tell(j *Job, sender *telemetry.Sender) {
+	run := l.told(j)
+	run.Snapshot = j.Run.Snapshot
+	if sender != nil {
+		sender.Begin(run.Snapshot)
+	}
+	if shown := l.Tell.Shown; shown != nil {
+		shown.Show(&run)
+		j.onClose(func() error { shown.Keep(&run); return nil })
+	}
+}
