@@ -15,11 +15,11 @@ import (
 
 // agentsCmd counts how the agents of a run ended a cycle.
 type agentsCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Cycle *int   `placeholder:"N" help:"The cycle, which count from 0; the newest of which anything is known without."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
 	jsonFlag
-	Where string `placeholder:"EXPR" help:"List the agents for whom this is true, such as 'agent.age > 30', instead."`
-	State string `placeholder:"STATE" help:"List who ended so: ok, stopped, failed, timeout or cancelled."`
+	Where string `placeholder:"EXPR" help:"List the agents that match this expression, such as 'agent.age > 30'."`
+	State string `placeholder:"STATE" help:"List the agents with this outcome: ok, stopped, failed, timeout or cancelled."`
 }
 
 // Run is called by kong.

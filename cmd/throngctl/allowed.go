@@ -15,8 +15,8 @@ import (
 
 // allowedCmd lists what scenario files were allowed.
 type allowedCmd struct {
-	File   string `arg:"" optional:"" help:"Scenario file; all of them without."`
-	Forget bool   `help:"Take back what the file was allowed: it is asked about again."`
+	File   string `arg:"" optional:"" help:"Scenario file (default: all files)."`
+	Forget bool   `help:"Revoke the permissions of the file."`
 	jsonFlag
 }
 

@@ -14,9 +14,9 @@ import (
 
 // auditCmd recomputes what was recorded.
 type auditCmd struct {
-	RunID  string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	All    bool   `short:"a" help:"List every figure, not only groups of them and what differs."`
-	Export string `placeholder:"DIR" help:"Audit the files in a folder that a run was exported to, and compare them with the store if it has the run."`
+	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
+	Export string `placeholder:"DIR" help:"Audit the files of an export in this folder, and compare them with the store if it holds the run."`
 	databaseFlag
 	jsonFlag
 }

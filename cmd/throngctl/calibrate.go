@@ -18,19 +18,19 @@ import (
 
 // calibrateCmd finds how many sessions at once are worth it.
 type calibrateCmd struct {
-	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one."`
-	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
-	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part."`
+	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
+	Filter string            `placeholder:"EXPR" help:"Only agents that match this expression take part."`
 
-	Levels   []int         `placeholder:"N,N" help:"Sessions at once to measure; without, 1, 2, 4 and so on up to --max."`
-	Max      int           `placeholder:"N" help:"Highest level; without, 64 or as many agents as there are."`
-	Repeats  int           `default:"3" placeholder:"N" help:"How often each level is measured (3)."`
-	Duration time.Duration `default:"5s" placeholder:"T" help:"How long each level is measured (5s), after it has settled; longer where sessions take long."`
-	Apply    bool          `help:"Save the recommendation with the settings, as max-concurrent and ceiling."`
-	History  bool          `help:"List what was found before, on this machine or others, without measuring."`
-	Presets  bool          `help:"Show starting points for this machine, without measuring."`
+	Levels   []int         `placeholder:"N,N" help:"Concurrency limits to measure (default: 1, 2, 4, ... up to --max)."`
+	Max      int           `placeholder:"N" help:"Highest limit to measure (default: 64, or the number of agents)."`
+	Repeats  int           `default:"3" placeholder:"N" help:"Measurements per limit."`
+	Duration time.Duration `default:"5s" placeholder:"T" help:"Time to measure each limit after it has settled; longer if sessions take long."`
+	Apply    bool          `help:"Save the result as the settings max-concurrent and ceiling."`
+	History  bool          `help:"List previous calibrations without measuring."`
+	Presets  bool          `help:"Show typical limits for this machine without measuring."`
 
-	NoDashboard bool `help:"Lines instead of one that moves."`
+	NoDashboard bool `help:"Print lines instead of a progress line."`
 	telemetryFlags
 	jsonFlag
 	settingFlags

@@ -152,7 +152,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 
 // TestGuideCalibrate runs the guide's example, shorter, and finds every flag of its own there.
 func TestGuideCalibrate(t *testing.T) {
-	text := page(t, "at-once")
+	text := page(t, "concurrency")
 	line := regexp.MustCompile(`(?m)^throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(text)
 	if line == nil {
 		t.Fatal("the guide has no example")

@@ -18,11 +18,11 @@ import (
 
 // cleanupCmd removes at services what the agents of a run made there.
 type cleanupCmd struct {
-	Of            string   `arg:"" name:"run" help:"The run, or the beginning of its name, or a scenario file: its newest run."`
-	Yes           bool     `short:"y" help:"Do not ask."`
-	DryRun        bool     `help:"Show what would be removed, and send nothing."`
-	MaxConcurrent string   `placeholder:"N" help:"Agents cleaned up after at once (default: as in the run)."`
-	Allow         []string `placeholder:"HOST" help:"Host beside this machine that may be called: one of the run's."`
+	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, or a scenario file to use its newest run."`
+	Yes           bool     `short:"y" help:"Skip the confirmation."`
+	DryRun        bool     `help:"Show what would be removed without sending anything."`
+	MaxConcurrent string   `placeholder:"N" help:"Concurrency limit of the cleanup (default: as in the run)."`
+	Allow         []string `placeholder:"HOST" help:"Host of the run that may be called; may be repeated."`
 	output
 }
 

@@ -349,24 +349,6 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-// TestGuideFlags: the guide names every flag of run.
-func TestGuideFlags(t *testing.T) {
-	code, help, stderr := ctl(t, "run", "--help")
-	if code != exitDone {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
-	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
-	if len(flags) < 30 {
-		t.Fatalf("only %d flags:\n%s", len(flags), help)
-	}
-	text := page(t, "terminal") + page(t, "postgres")
-	for _, flag := range flags {
-		if flag[1] != "help" && !strings.Contains(text, "--"+flag[1]+" ") && !strings.Contains(text, "--"+flag[1]+"`") {
-			t.Errorf("the guide says nothing of --%s", flag[1])
-		}
-	}
-}
-
 // TestGuideScenario runs the first example of the guide.
 func TestGuideScenario(t *testing.T) {
 	_, rest, _ := strings.Cut(page(t, "scenario"), "```yaml\n")

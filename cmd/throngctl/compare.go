@@ -19,12 +19,12 @@ import (
 
 // compareCmd compares runs.
 type compareCmd struct {
-	RunIDs []string `arg:"" name:"run" help:"Two or more runs; the others are compared with the first. Parents and their forks can be compared too."`
-	From   int      `placeholder:"C" help:"First cycle; they count from 0."`
-	To     int      `placeholder:"C" help:"The cycle to end before."`
-	Cycles bool     `help:"Show each cycle as well."`
+	RunIDs []string `arg:"" name:"run" help:"Run IDs or their beginnings; all are compared with the first."`
+	From   int      `placeholder:"C" help:"First cycle, from 0."`
+	To     int      `placeholder:"C" help:"Cycle to stop before."`
+	Cycles bool     `help:"Also compare each cycle."`
 	jsonFlag
-	CSV string `name:"csv" placeholder:"FILE" help:"Write what the runs gave in each cycle there."`
+	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
 }
 
 // Run is called by kong.

@@ -15,12 +15,12 @@ import (
 
 // whichRun names the run that an order is for.
 type whichRun struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the one in progress without."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the run in progress)."`
 }
 
 // because is why somebody orders something.
 type because struct {
-	Why string `placeholder:"TEXT" help:"Reason, for the run's journal."`
+	Why string `placeholder:"TEXT" help:"Reason, recorded in the journal."`
 }
 
 // changesJSON is what was changed, or can be.
@@ -99,7 +99,7 @@ func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.
 }
 
 type setCmd struct {
-	Settings []string `arg:"" optional:"" name:"name=value" help:"What to change; without any, what can be is listed. The run may be named before it."`
+	Settings []string `arg:"" optional:"" name:"name=value" help:"Settings to change (default: list them all). A run ID may come first."`
 	because
 	jsonFlag
 }
@@ -196,7 +196,7 @@ func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
 type stopCmd struct {
 	whichRun
 	jsonFlag
-	Now bool `help:"Cut the sessions in flight, which run again on resume, instead of letting them end."`
+	Now bool `help:"Cancel sessions in flight instead of letting them finish; they run again on resume."`
 	because
 }
 
@@ -222,7 +222,7 @@ func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
 
 // someAgents are agents, perhaps with their run before them.
 type someAgents struct {
-	Agents []string `arg:"" name:"agent" help:"Agents, by id or by index, from 0. The run may be named before them."`
+	Agents []string `arg:"" name:"agent" help:"Agent IDs, or indexes from 0. A run ID may come first."`
 }
 
 // split tells the run from the agents: it begins with a day and a dash, as no index does.
@@ -264,11 +264,11 @@ func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 type tellCmd struct {
-	First  string   `arg:"" name:"text" help:"What to tell, as one word: quote it."`
-	Second string   `arg:"" optional:"" name:"word" help:"The text, where the run is named before it."`
-	More   []string `arg:"" optional:"" name:"agent" help:"With --to: more of them."`
+	First  string   `arg:"" name:"text" help:"Message, in quotes."`
+	Second string   `arg:"" optional:"" name:"word" help:"The message, if a run ID comes first."`
+	More   []string `arg:"" optional:"" name:"agent" help:"More agents for --to."`
 	jsonFlag
-	To []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+	To []string `placeholder:"AGENT" sep:"," help:"Agent IDs to send to (default: all agents)."`
 }
 
 // split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.

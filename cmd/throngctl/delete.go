@@ -25,18 +25,18 @@ const (
 
 // removalFlags are what deleting and pruning have in common.
 type removalFlags struct {
-	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What becomes of rows that are not in Postgres yet: send, before they go here, or drop. Else it is asked."`
-	Now    bool   `help:"At once, and not into the trash: this makes room, and cannot be undone."`
-	Yes    bool   `short:"y" help:"Do not ask."`
+	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What to do with rows not yet in Postgres: send them first, or drop them (default: ask)."`
+	Now    bool   `help:"Delete at once instead of moving to the trash. Frees disk space; cannot be undone."`
+	Yes    bool   `short:"y" help:"Skip the confirmation."`
 }
 
 // deleteCmd deletes a run or a part of it.
 type deleteCmd struct {
-	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Only these checkpoints; the others stay restorable."`
-	InPostgres bool   `xor:"what" help:"Its rows in Postgres as well; they go at once, and no trash keeps them."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Delete only these checkpoints."`
+	InPostgres bool   `xor:"what" help:"Also delete its rows in Postgres, at once; they cannot be restored."`
 	jsonFlag
-	OnlyPostgres bool `xor:"what" help:"Only its rows in Postgres, at once; the run stays here."`
+	OnlyPostgres bool `xor:"what" help:"Delete only its rows in Postgres, at once; the local run stays."`
 	removalFlags
 	databaseFlag
 }

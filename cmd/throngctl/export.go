@@ -15,11 +15,11 @@ import (
 )
 
 type exportCmd struct {
-	RunID  string         `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"metrics, cycles (how each ended), sessions, events, timings, memory (of the agents, with their inboxes), changes (mid-run, with who and why), population (of agents that a model wrote), run, or all of them but the changes."`
-	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
-	Follow bool           `short:"f" help:"With --what metrics: go on writing a row a second until the run is over."`
-	Out    string         `short:"o" placeholder:"FILE" help:"File to write; a folder for all. For one, the terminal without or for -."`
+	RunID  string         `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all (everything except changes)."`
+	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
+	Follow bool           `short:"f" help:"With --what metrics: keep writing a row a second until the run ends."`
+	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: standard output; - also means that)."`
 }
 
 // Run is called by kong.

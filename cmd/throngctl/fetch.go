@@ -13,7 +13,7 @@ import (
 
 // elsewhereFlag looks into a database instead of the store.
 type elsewhereFlag struct {
-	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Look into this Postgres database, where all machines send their runs, instead of the store on this one; saved is the one that is saved."`
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Read from this Postgres database instead of the local store; \"saved\" uses the saved one."`
 }
 
 // find returns the database, if one is to be looked into.
@@ -93,8 +93,8 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, ru
 
 // fetchCmd brings a checkpoint from a database.
 type fetchCmd struct {
-	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Checkpoint int    `placeholder:"N" help:"The checkpoint; the newest without."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	Checkpoint int    `placeholder:"N" help:"Checkpoint number (default: the newest)."`
 	databaseFlag
 	jsonFlag
 }

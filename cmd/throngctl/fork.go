@@ -17,13 +17,13 @@ import (
 
 // forkCmd starts a new run where a checkpoint of another stands.
 type forkCmd struct {
-	RunID      string            `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to go on with, instead of that kept with the run."`
-	File       string            `placeholder:"FILE" help:"The same."`
-	Checkpoint int               `placeholder:"N" help:"Checkpoint to begin at, at the start of its cycle; the newest without."`
-	Set        map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario; the others are the run's."`
+	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
+	File       string            `placeholder:"FILE" help:"Same as the file argument."`
+	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`
+	Set        map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter (default: as in the run)."`
 	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter     *string           `placeholder:"EXPR" help:"Only agents for whom this is true take part; an empty one lets everybody."`
+	Filter     *string           `placeholder:"EXPR" help:"Only agents that match this expression take part; empty: all agents."`
 	output
 	settingFlags
 	adaptiveFlag

@@ -16,7 +16,7 @@ import (
 
 // goOnFlag has throngctl run go on with a run instead of starting one.
 type goOnFlag struct {
-	Resume earlier `placeholder:"RUN" help:"Go on with this run, or with the newest (of the scenario, if one is named), as throngctl resume does."`
+	Resume earlier `placeholder:"RUN" help:"Resume this run, or the newest of the scenario, as throngctl resume does."`
 }
 
 // earlier is the run to go on with, or newest; "" is none.

@@ -12,9 +12,9 @@ import (
 
 // guideCmd shows the guide that comes along.
 type guideCmd struct {
-	Topic string `arg:"" optional:"" help:"The page to print, or the beginning of its name; all are listed without."`
+	Topic string `arg:"" optional:"" help:"Page name or its beginning (default: list all pages)."`
 	jsonFlag
-	Search string `placeholder:"WORDS" help:"Print the passages that hold all of these words, such as --search 'disk full'; of the topic only, if there is one."`
+	Search string `placeholder:"WORDS" help:"Print passages that contain all of these words, such as --search 'disk full'."`
 }
 
 // Run is called by kong.

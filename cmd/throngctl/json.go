@@ -16,7 +16,7 @@ import (
 
 // jsonFlag is that of commands whose answer programs read too. execute finds it, and tells the terminal.
 type jsonFlag struct {
-	JSON bool `name:"json" help:"As JSON: see throngctl guide --search 'for programs'."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // wantsJSON reports whether a command line asks for JSON.

@@ -11,7 +11,7 @@ import (
 
 // licencesCmd shows under what terms the program and all that it is made of are used.
 type licencesCmd struct {
-	Name string `arg:"" optional:"" help:"Show the whole text of those whose name has this in it; all is all of them."`
+	Name string `arg:"" optional:"" help:"Print the full texts of components whose names contain this; \"all\" prints every text."`
 	jsonFlag
 }
 

@@ -14,7 +14,7 @@ import (
 
 // notifyFlag says where notices go.
 type notifyFlag struct {
-	Notify string `placeholder:"URL" help:"Web hook that is told of the end, of pauses, breakers, budgets and stalls: JSON, Slack or ntfy by its host, or with json:, slack: or ntfy: in front; or secret:NAME; none tells nobody. Else ${env_notify}, or the saved one. Others on this machine can see an address that is given here; what the variable or the keychain holds they cannot."`
+	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format (JSON, Slack or ntfy) follows from the host, or from a prefix json:, slack: or ntfy:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
 }
 
 // target is where they go.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -108,7 +109,7 @@ func describe(s *engine.Snapshot) string {
 	if spent := s.Budget.Describe(s.Elapsed); spent != "" && s.Phase != engine.Ended {
 		add("spent %s", spent)
 	}
-	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind.IsHere() {
+	if b := health.FindBottleneck(&s.Overhead, s.Limit, s.Binds); b.Kind.IsHere() {
 		add("limited by %s", b.Kind)
 	}
 	switch {

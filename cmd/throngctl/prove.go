@@ -19,23 +19,23 @@ import (
 
 // proveCmd kills a scenario again and again.
 type proveCmd struct {
-	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, all that are built in, made small."`
-	Set     map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
+	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	Agents  []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter  string            `placeholder:"EXPR" help:"Only agents for whom this is true take part."`
-	Chain   string            `placeholder:"NAME" help:"Prove only this chain, run once."`
-	Payload string            `placeholder:"FILE" help:"What chains see as input."`
+	Filter  string            `placeholder:"EXPR" help:"Only agents that match this expression take part."`
+	Chain   string            `placeholder:"NAME" help:"Run only this chain, once."`
+	Payload string            `placeholder:"FILE" help:"Input of chains, as in throngctl run."`
 
-	Kills int  `default:"20" placeholder:"N" help:"How often processes are killed, over all trials (default 20)."`
-	Only  int  `placeholder:"TRIAL" help:"Carry out this trial only."`
-	Keep  bool `help:"Keep the folders of the trials, and what they sent to the database."`
+	Kills int  `default:"20" placeholder:"N" help:"Kills over all trials."`
+	Only  int  `placeholder:"TRIAL" help:"Run only this trial."`
+	Keep  bool `help:"Keep the folders of the trials and their rows in the database."`
 	jsonFlag
-	Yes bool `short:"y" help:"Do not ask before real services are called."`
+	Yes bool `short:"y" help:"Skip the confirmation before calling real services."`
 	settingFlags
 	adaptiveFlag
 	newFlags
 	outsideFlags
-	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres that results are sent to and compared in as well; only what is named here. The rows go again at the end." group:"Results"`
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database and compare them there; the rows are deleted at the end." group:"Results"`
 }
 
 // proof is one scenario to be proved, and how to call it.

@@ -15,11 +15,11 @@ import (
 
 // pruneCmd deletes what is old.
 type pruneCmd struct {
-	RunID     string  `arg:"" optional:"" name:"run" help:"Only of this run; of all without."`
-	Keep      int     `placeholder:"N" help:"Checkpoints beyond the newest N of each run go."`
-	OlderThan float64 `placeholder:"DAYS" help:"Runs that ended longer ago go."`
-	KeepRuns  int     `placeholder:"N" help:"Runs beyond the newest N go."`
-	DryRun    bool    `help:"Only show what would go."`
+	RunID     string  `arg:"" optional:"" name:"run" help:"Prune only this run (default: all runs)."`
+	Keep      int     `placeholder:"N" help:"Keep the newest N checkpoints of each run."`
+	OlderThan float64 `placeholder:"DAYS" help:"Prune runs that ended more than this many days ago."`
+	KeepRuns  int     `placeholder:"N" help:"Keep the newest N runs."`
+	DryRun    bool    `help:"Show what would be deleted without deleting it."`
 	jsonFlag
 	removalFlags
 	databaseFlag

@@ -18,7 +18,7 @@ import (
 
 // databaseFlag says where results go beside the local store.
 type databaseFlag struct {
-	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres that results are sent to as well, such as postgres://user@host/db; none sends nothing. Else ${env_database_url}, or the saved one." group:"Results"`
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
 	databaseParts
 }
 
@@ -66,9 +66,9 @@ var errInterrupted = errors.New("interrupted")
 
 // pushCmd sends results, or asks the server.
 type pushCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	jsonFlag
-	Check bool `help:"Send nothing; ask the server for its version, round trip, connections, rights and TLS."`
+	Check bool `help:"Check version, round trip, connections, privileges and TLS of the server without sending anything."`
 	databaseFlag
 }
 

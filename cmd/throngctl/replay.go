@@ -16,7 +16,7 @@ import (
 
 // replayFlag names the run whose recording answers.
 type replayFlag struct {
-	Replay string `placeholder:"RUN" help:"Answer everything from the recording of an earlier run (see --record): the same result, at no cost and without a network. What is not given is as it was there, the scenario too." group:"Run settings"`
+	Replay string `placeholder:"RUN" help:"Answer all requests from the recording of an earlier run (see --record). Scenario and settings default to those of that run." group:"Run settings"`
 }
 
 // recorded is the run to be replayed; nil without one.

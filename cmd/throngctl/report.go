@@ -12,10 +12,10 @@ import (
 
 // reportCmd writes a page about a run.
 type reportCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Out     string `short:"o" placeholder:"FILE" help:"The HTML file to write; throng-RUN.html without, the terminal for -."`
-	Against string `placeholder:"RUN" help:"Another run, to compare with."`
-	Audit   bool   `help:"Recompute the figures from the journal first, and say what came of it."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Out     string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: throng-RUN.html)."`
+	Against string `placeholder:"RUN" help:"Run to compare with."`
+	Audit   bool   `help:"Audit the run first and include the result."`
 	jsonFlag
 }
 

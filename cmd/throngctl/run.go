@@ -27,14 +27,14 @@ import (
 
 // runCmd starts a new run.
 type runCmd struct {
-	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one."`
-	Set    map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
 	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter string            `placeholder:"EXPR" help:"Only agents for whom this is true take part, such as 'agent.age > 30'."`
+	Filter string            `placeholder:"EXPR" help:"Only agents that match this expression take part, such as 'agent.age > 30'."`
 
 	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
-	Payload string `placeholder:"FILE" help:"What chains see as input: a .json file or, with a row for each agent, a list in one, a .jsonl or a .csv file."`
+	Payload string `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
 	goOnFlag
 	output
 	settingFlags
@@ -47,8 +47,8 @@ type runCmd struct {
 
 // output is what a run shows and leaves behind.
 type output struct {
-	Export      string `placeholder:"DIR" help:"Write metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json there at the end; population.jsonl, if a model wrote the agents; memory.jsonl, if they remember anything; and report.html, which throngctl report writes too."`
-	NoDashboard bool   `help:"Lines instead of the dashboard."`
+	Export      string `placeholder:"DIR" help:"Export all results and an HTML report to this folder at the end."`
+	NoDashboard bool   `help:"Print lines instead of the dashboard."`
 	startFlag
 	jsonFlag
 	telemetryFlags
@@ -104,8 +104,8 @@ func (c *runCmd) agents() ([]string, error) {
 
 // resumeCmd goes on with a run.
 type resumeCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	AsItWas bool   `help:"Go on with the scenario that is kept with the run, although its file means something else now."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
 	output
 	settingFlags
 	adaptiveFlag

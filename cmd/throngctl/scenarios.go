@@ -15,8 +15,8 @@ import (
 
 // scenariosCmd shows the scenarios that come along, and gives copies to begin with.
 type scenariosCmd struct {
-	Name string `arg:"" optional:"" name:"file" help:"The built-in scenario whose files to show; all are listed without."`
-	Copy string `placeholder:"DIR" help:"Write its files there; what is there already stays."`
+	Name string `arg:"" optional:"" name:"file" help:"Built-in scenario to show (default: list all)."`
+	Copy string `placeholder:"DIR" help:"Copy its files to this folder; existing files are kept."`
 	jsonFlag
 }
 

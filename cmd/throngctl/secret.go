@@ -15,13 +15,13 @@ const maxSecret = 64 << 10
 
 // secretCmd keeps what scenarios name as secret:NAME.
 type secretCmd struct {
-	Set    secretSetCmd    `cmd:"" help:"Keep a secret in the system's keychain; its value is typed, or read from a pipe."`
-	Forget secretForgetCmd `cmd:"" help:"Take a secret out of the keychain."`
-	Check  secretCheckCmd  `cmd:"" help:"Say where a secret is found: the environment or the keychain. Its value is not shown."`
+	Set    secretSetCmd    `cmd:"" help:"Save a secret in the system's keychain; its value is prompted for, or read from a pipe."`
+	Forget secretForgetCmd `cmd:"" help:"Remove a secret from the keychain."`
+	Check  secretCheckCmd  `cmd:"" help:"Show where a secret is found: environment or keychain. Its value is not shown."`
 }
 
 type secretSetCmd struct {
-	Name string `arg:"" help:"As scenarios call it, without secret: in front."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -43,7 +43,7 @@ func (c *secretSetCmd) Run(t *terminal) error {
 }
 
 type secretForgetCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -60,7 +60,7 @@ func (c *secretForgetCmd) Run(t *terminal) error {
 }
 
 type secretCheckCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 

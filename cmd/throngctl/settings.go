@@ -14,8 +14,8 @@ import (
 
 // settingsCmd shows the settings in force, and saves some.
 type settingsCmd struct {
-	File   string   `placeholder:"FILE" help:"As they would be for this scenario."`
-	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= forgets it."`
+	File   string   `placeholder:"FILE" help:"Show the settings for this scenario."`
+	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= removes it."`
 	jsonFlag
 	settingFlags
 	adaptiveFlag
@@ -114,7 +114,7 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	}
 	for _, s := range config.RunSettings() {
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, s.Env, s.EnvNot})
+		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, append([]string{s.Variable()}, s.Env...), s.EnvNot})
 	}
 	db, places, err := config.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {

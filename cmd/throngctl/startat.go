@@ -14,7 +14,7 @@ import (
 
 // startFlag lets a run wait for its time.
 type startFlag struct {
-	At string `placeholder:"TIME" help:"Wait to start until TIME, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts at once."`
+	At string `placeholder:"TIME" help:"Start at this time, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts at once."`
 }
 
 // startTime is when the run is to start; zero is at once.

@@ -17,14 +17,15 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 type statusCmd struct {
 	whichRun
-	Follow      bool   `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
-	At          string `placeholder:"TIME" help:"How it was then, read from its journal: 10m after its beginning, 15:04:05 or 2006-01-02T15:04:05."`
-	NoDashboard bool   `help:"With --follow: lines instead of the dashboard."`
+	Follow      bool   `short:"f" help:"Keep showing it until the run ends: as a dashboard in a terminal, else every few seconds."`
+	At          string `placeholder:"TIME" help:"Show an earlier moment: 10m after the start, 15:04:05 or 2006-01-02T15:04:05."`
+	NoDashboard bool   `help:"With --follow: print lines instead of the dashboard."`
 	jsonFlag
 }
 
@@ -251,7 +252,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printOverhead(row, s.Overhead)
 	}
 	for _, f := range s.Health {
-		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
+		if f.Level == health.Warning.String() || f.Level == health.Critical.String() {
 			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}

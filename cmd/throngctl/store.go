@@ -117,8 +117,8 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 type checkpointsCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Show  int    `placeholder:"N" help:"Show one checkpoint with the memory it holds."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Show  int    `placeholder:"N" help:"Show one checkpoint with its memory."`
 	elsewhereFlag
 	jsonFlag
 }

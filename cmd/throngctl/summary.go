@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -50,15 +51,15 @@ func (t *terminal) summary(job *app.Job, r *engine.Result) {
 		row("throttled", "%s", held)
 	}
 	if o := &s.Overhead; o.Times.Sum() > 0 {
-		row("time spent", "%s", o.Times.Describe())
-		if took := o.Machinery(); took != "" {
+		row("time spent", "%s", health.DescribeTimes(&o.Times))
+		if took := health.DescribeMachine(o); took != "" {
 			row("machine", "%s", took)
 		}
 		if late := max(s.Late.Tick, s.Late.Core); late > 0 {
 			row("lateness", "%s at worst, by which times may be too long", engine.FormatDuration(late))
 		}
 	}
-	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind != engine.Unbound {
+	if b := health.FindBottleneck(&s.Overhead, s.Limit, s.Binds); b.Kind != health.Unbound {
 		row("limited by", "%s; %s", b, b.Advice)
 	}
 	if s.Cycle > 1 {

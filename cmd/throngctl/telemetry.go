@@ -44,7 +44,7 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, c
 
 // metricsCmd lists what there is to be had of a run, or prints a dashboard of it.
 type metricsCmd struct {
-	What string `arg:"" optional:"" enum:"list,dashboard" default:"list" help:"list: the metrics; dashboard: one for Grafana, to be imported there."`
+	What string `arg:"" optional:"" enum:"list,dashboard" default:"list" help:"list prints the metrics, dashboard a Grafana dashboard to import."`
 	jsonFlag
 }
 

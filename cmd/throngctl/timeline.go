@@ -20,12 +20,12 @@ import (
 
 // timelineCmd shows what an agent did, step by step.
 type timelineCmd struct {
-	Agent string `arg:"" help:"The agent's id or, where nobody is called so, its index, which counts from 0."`
-	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Cycle *int   `placeholder:"N" help:"Only this cycle, which count from 0."`
+	Agent string `arg:"" help:"Agent ID, or index from 0."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	jsonFlag
-	Persona bool `help:"Show its persona, what it remembers, its notes and its inbox as well, as of the end of the run or the newest cycle."`
-	Last    int  `default:"50" placeholder:"N" help:"How many sessions, the newest; ${default} without, 0 is all."`
+	Persona bool `help:"Also show its persona, memory, notes and inbox."`
+	Last    int  `default:"50" placeholder:"N" help:"Show the newest N sessions; 0 shows all."`
 }
 
 // Run is called by kong.

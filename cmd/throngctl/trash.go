@@ -75,8 +75,8 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 // restoreCmd takes something out of the trash.
 type restoreCmd struct {
 	jsonFlag
-	RunID      string `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Checkpoint []int  `placeholder:"N" sep:"," help:"These checkpoints of it, where the run itself is not in the trash."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	Checkpoint []int  `placeholder:"N" sep:"," help:"Restore these checkpoints of a run that is not in the trash itself."`
 }
 
 // Run is called by kong.
@@ -122,8 +122,8 @@ func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite
 // trashCmd shows the trash, or empties it.
 type trashCmd struct {
 	jsonFlag
-	Empty bool `help:"Delete all that is in it for good, after showing it."`
-	Yes   bool `short:"y" help:"Do not ask."`
+	Empty bool `help:"Delete everything in the trash for good."`
+	Yes   bool `short:"y" help:"Skip the confirmation."`
 }
 
 // Run is called by kong.

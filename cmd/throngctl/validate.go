@@ -19,8 +19,8 @@ import (
 
 // validateCmd checks a scenario and starts nothing.
 type validateCmd struct {
-	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
-	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
 	settingFlags
 	newFlags
