@@ -38,7 +38,9 @@ type worker struct {
 	// trail is that of the session in flight; nil if nobody wants it.
 	trail *Trail
 	claim memoryClaims
-	s     *Session
+	// recording is the run that answers in place of the services; "" if services are called.
+	recording RunID
+	s         *Session
 }
 
 var _ Slot = (*worker)(nil)
@@ -47,6 +49,7 @@ func (w *worker) work() {
 	defer w.pool.cfg.Rescue()
 	w.claim.budget = &w.pool.memoryBudget
 	w.s = NewSession(w.pool.host, w, &w.row)
+	w.recording = w.s.Recording()
 	w.now = time.Now()
 	w.let = w.now
 	if w.pool.cfg.Trail != nil {
@@ -168,13 +171,12 @@ func (w *worker) session(p Place) {
 
 // recall has the session answered from the recording, if the run is.
 func (w *worker) recall() error {
-	run := w.pool.host.Run().Recording
-	if run == "" {
+	if w.recording == "" {
 		return nil
 	}
 	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return Fail(ConfigError, "read what run %s recorded: %w", run, err)
+		return Fail(ConfigError, "read what run %s recorded: %w", w.recording, err)
 	}
 	w.s.AnswerFrom(known)
 	return nil
