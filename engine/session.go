@@ -47,7 +47,7 @@ func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
 // Continue gives the session what an earlier process journaled of it.
 func (s *Session) Continue(known Prefix) {
 	s.AnswerFrom(known)
-	s.spending.begin(known)
+	s.begin(known)
 }
 
 // AnswerFrom gives the session results of service steps to replay.
