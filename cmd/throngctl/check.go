@@ -123,11 +123,11 @@ func inTerminal(c *engine.Check) string {
 	way, to := c.Way()
 	switch way {
 	case engine.MendAllow:
-		return "if that is what you want: --allow " + to
+		return "to allow it: --allow " + to
 	case engine.MendSecret:
-		return "throngctl secret set " + to + ", or have it in the environment under that name"
+		return "throngctl secret set " + to + ", or set an environment variable of that name"
 	case engine.MendConnections:
-		return c.Hint + "; to take no more: throngctl settings database-connections=" + to
+		return c.Hint + "; to limit them: throngctl settings database-connections=" + to
 	case engine.MendFree:
 		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
 	}

@@ -21,8 +21,8 @@ type forkCmd struct {
 	File       string            `placeholder:"FILE" help:"Same as the file argument."`
 	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`
 	Set        map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter (default: as in the run)."`
-	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter     *string           `placeholder:"EXPR" help:"Only agents that match this expression take part; empty: all agents."`
+	Agents     []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter     *string           `placeholder:"EXPR" help:"Run only agents that match this expression; empty: all agents."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -78,7 +78,7 @@ func (c *forkCmd) sortOut() error {
 		c.RunID, c.Other = "", c.RunID
 	}
 	if c.Other != "" && c.File != "" {
-		return &engine.FieldError{Field: c.Other, Problem: "a scenario is one file", Hint: "leave out --file " + c.File}
+		return &engine.FieldError{Field: c.Other, Problem: "more than one scenario file", Hint: "leave out --file " + c.File}
 	}
 	if c.File == "" {
 		c.File = c.Other
@@ -94,7 +94,7 @@ func (t *terminal) announce(l *app.Launch) {
 		fmt.Fprintf(t.out, "  %s\n", d)
 	}
 	if len(differences) == 0 {
-		fmt.Fprintln(t.out, "  nothing is changed")
+		fmt.Fprintln(t.out, "  no changes")
 	}
 	for _, w := range l.Warnings() {
 		fmt.Fprintf(t.err, "note: %s\n", w)

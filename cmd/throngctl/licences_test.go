@@ -16,7 +16,7 @@ func TestLicences(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "Permission is hereby granted") || strings.Contains(out, "sqlite") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, stderr = ctl(t, "licences", "nothing-of-the-kind"); code != exitUsage || !strings.Contains(stderr, "throngctl licences lists what is") {
+	if code, out, stderr = ctl(t, "licences", "nothing-of-the-kind"); code != exitUsage || !strings.Contains(stderr, "throngctl licences") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }

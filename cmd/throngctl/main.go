@@ -111,13 +111,13 @@ type terminal struct {
 	signals  <-chan os.Signal // ask the run to stop
 	byHand   <-chan os.Signal // ask for a checkpoint
 	lines    *bufio.Reader    // of in; nil until something is asked
-	exit     func(code int)   // ends the program at once; nil, in tests, does not
+	exit     func(code int)   // ends the program; nil in tests
 	data     string
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
 	debug    bool         // more is logged
-	trouble  chan error   // what goes wrong beside a run; see hear
+	trouble  chan error   // errors outside of the run; see hear
 	hooks    hooks
 }
 
@@ -130,7 +130,7 @@ type hooks struct {
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
-	env       []string // of the processes that throngctl prove starts, beside its own
+	env       []string // additional variables of the processes of throngctl prove
 	cores     int      // of the machine in forecasts; 0 is as it is
 	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
 }
@@ -196,7 +196,7 @@ func (t *terminal) notices(store *sqlite.Store) {
 	}
 }
 
-// raw is the writer that gets what is written as it is: for control of the terminal, and for what is no text.
+// raw returns the writer behind the escaping one, for terminal control and for binary output.
 func raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*visible.Writer); ok {
 		return safe.Unwrap()
@@ -275,11 +275,12 @@ func (t *terminal) execute(args []string) int {
 	if err != nil { // a tag above is wrong
 		panic(err)
 	}
-	command, err := parser.Parse(args)
-	if _, all := all.(*cli); all {
-		if unknown := unknownCommand(args); unknown != nil {
-			err = unknown
-		}
+	if _, every := all.(*cli); every {
+		err = unknownCommand(args)
+	}
+	var command *kong.Context
+	if err == nil {
+		command, err = parser.Parse(args)
 	}
 	switch {
 	case code >= 0: // --help
@@ -314,7 +315,7 @@ func version() string {
 	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
-// fail prints what went wrong and returns the exit code for it.
+// fail prints an error and returns its exit code.
 func (t *terminal) fail(err error) int {
 	var code exitError
 	var mistakes *scenario.Mistakes
