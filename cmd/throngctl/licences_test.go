@@ -21,9 +21,3 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	code, out, stderr := ctl(t, "--version")
-	if code != exitDone || !strings.HasPrefix(out, "throngctl "+about.Number) || !strings.Contains(out, "Go 1.") {
-		t.Errorf("exit code %d\n%s%s", code, out, stderr)
-	}
-}
