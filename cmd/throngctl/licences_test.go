@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 )
 
 func TestLicences(t *testing.T) {
