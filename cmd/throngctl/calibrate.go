@@ -104,13 +104,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if err != nil {
 		return s, err
 	}
-	saved, err := config.LoadSaved(t.data)
-	if err != nil {
-		return s, err
-	}
-	settings, _, err := config.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: config.FileSettings(loaded), Saved: saved,
-	}.Resolve()
+	settings, _, err := config.Resolve(t.data, loaded, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
 	if err != nil {
 		return s, err
 	}
