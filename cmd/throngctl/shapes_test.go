@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine/chain"
 )
@@ -51,7 +51,7 @@ var answers = []struct {
 	{"validate", scenarioJSON{}},
 	{"check", checksJSON{}},
 	{"prove", []proofJSON{}},
-	{"calibrate, calibrate --history (a list of these)", app.Calibration{}},
+	{"calibrate, calibrate --history (a list of these)", calibration.Record{}},
 	{"calibrate --presets", []presetJSON{}},
 	{"settings", settingsJSON{}},
 	{"secret set, secret forget, secret check", secretJSON{}},
