@@ -1,4 +1,4 @@
-// Package assets holds the files that Throng brings along.
+// Package assets embeds scenarios, the guide, pictures, prices and the icon.
 package assets
 
 import (
@@ -7,6 +7,7 @@ import (
 )
 
 //go:embed scenarios guide grafana
+//go:embed pictures/agents.png pictures/checkpoints.png pictures/live.png pictures/results.png pictures/setup.png
 var files embed.FS
 
 //go:embed prices.json
@@ -15,10 +16,10 @@ var prices []byte
 //go:embed icon.png
 var icon []byte
 
-// Gallery are the built-in scenarios in the order in which they are shown: the files that a scenario is read from.
+// Gallery lists the files of the built-in scenarios, in display order.
 var Gallery = []string{"shopping.yaml", "conversation.yaml", "world.yaml", "analysis.ai"}
 
-// Scenarios are the built-in scenarios and the files they refer to.
+// Scenarios returns the folder of the built-in scenarios and the files they refer to.
 func Scenarios() fs.FS {
 	sub, err := fs.Sub(files, "scenarios")
 	if err != nil { // the folder is embedded above
@@ -27,11 +28,11 @@ func Scenarios() fs.FS {
 	return sub
 }
 
-// Prices is the table of what models cost, in the format of LiteLLM's model_prices_and_context_window.json. The caller
-// must not change it.
+// Prices returns the table of model prices, in the format of LiteLLM's model_prices_and_context_window.json. The caller must
+// not change it.
 func Prices() []byte { return prices }
 
-// Dashboard is one for Grafana, of what Prometheus scrapes of a run.
+// Dashboard returns the Grafana dashboard.
 func Dashboard() []byte {
 	text, err := files.ReadFile("grafana/throng.json")
 	if err != nil { // it is embedded above
@@ -40,5 +41,5 @@ func Dashboard() []byte {
 	return text
 }
 
-// Icon is the icon of the program: a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
+// Icon returns the icon of the program, a PNG of 1024 by 1024 pixels, drawn from icon.svg. The caller must not change it.
 func Icon() []byte { return icon }

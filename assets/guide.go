@@ -11,27 +11,26 @@ import (
 type Page struct {
 	Topic string // what it is called by: its file's name without number and extension
 	Title string // its first heading
-	File  string // beside the other pages: what they link to it by
+	File  string // path in links of other pages
 	Text  string // all of it, its first heading too
 }
 
 // Passage is a paragraph of a page, an item of a list, a row of a table or a block of code.
 type Passage struct {
 	Page    *Page
-	Heading string // the one that it stands under
+	Heading string // the heading above it
 	Text    string
-	Line    int // of the page's text, where it begins, from 0
+	Line    int // first line, from 0
 }
 
-// language is the page about what scenarios are written in, which lies beside these; it is read behind the page that
-// links to it first.
+// language is the page about the scenario language, in another folder. It follows the page that links to it first.
 const (
 	language      = "../scenarios/README.md"
 	languageTopic = "language"
 	languageAfter = "scenario"
 )
 
-// Guide are the pages of the guide, their pictures, and nothing else.
+// Guide returns the folder of the pages and their pictures.
 func Guide() fs.FS {
 	sub, err := fs.Sub(files, "guide")
 	if err != nil { // the folder is embedded
@@ -40,7 +39,7 @@ func Guide() fs.FS {
 	return sub
 }
 
-// Pages are the pages of the guide, in the order in which they are read.
+// Pages returns the pages of the guide, in reading order.
 func Pages() (pages []Page) {
 	names, err := fs.Glob(Guide(), "*.md") // sorted, and so by their numbers
 	if err != nil {
@@ -65,7 +64,7 @@ func page(name, topic string) Page {
 	return Page{Topic: topic, Title: strings.TrimLeft(first, "# "), File: name, Text: string(text)}
 }
 
-// Linked reads what pages of the guide link to by a name, such as a picture beside them.
+// Linked reads a file that pages of the guide link to, such as a picture, by its path from them.
 func Linked(name string) ([]byte, error) { return fs.ReadFile(files, path.Join("guide", name)) }
 
 // Search returns the passages of pages that hold all words of a text, in upper or lower case, in the order of the pages.

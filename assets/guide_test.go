@@ -78,9 +78,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestLinks: what pages link to is embedded beside them, down to the heading; pictures are in the guide's own folder.
+// TestLinks checks that what pages link to is embedded, down to the heading, and that they show pictures.
 func TestLinks(t *testing.T) {
-	n := 0
+	n, pictures := 0, 0
 	for _, p := range Pages() {
 		for _, m := range link.FindAllStringSubmatch(prose(p.Text), -1) {
 			picture, target := m[1] == "!", m[2]
@@ -96,8 +96,10 @@ func TestLinks(t *testing.T) {
 			switch {
 			case err != nil:
 				t.Errorf("%s links to %s: %v", p.File, target, err)
-			case picture && path.Base(name) != name:
-				t.Errorf("the picture %s of %s is not beside it", name, p.File)
+			case picture && path.Ext(name) != ".png":
+				t.Errorf("the picture %s of %s is not a PNG", name, p.File)
+			case picture:
+				pictures++
 			case !picture && !anchors(string(text))[anchor]:
 				t.Errorf("%s links to %s, which has no such heading", p.File, target)
 			}
@@ -105,6 +107,9 @@ func TestLinks(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("only %d links", n)
+	}
+	if pictures < 6 {
+		t.Errorf("only %d pictures", pictures)
 	}
 }
 

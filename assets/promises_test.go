@@ -14,7 +14,7 @@ type promise struct {
 	tests              int
 }
 
-// readPromises reads promises.md. Of a test that is not there, missing is told.
+// readPromises reads promises.md, and calls missing for each test that does not exist.
 func readPromises(t *testing.T, missing func(p promise, pkg, test string)) (all []promise) {
 	t.Helper()
 	text, err := os.ReadFile("promises.md")

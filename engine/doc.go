@@ -7,7 +7,7 @@
 // the number of workers changes the speed of a run and never its result.
 //
 // [Start] begins a run of a [Config] and its [Settings]. The [Run] takes orders, such as [Run.SetLimit], [Run.Pause],
-// [Run.Checkpoint] and [Run.Stop], and shows itself as a [Snapshot], which never changes; [Health] judges one.
+// [Run.Checkpoint] and [Run.Stop], and shows itself as a [Snapshot], which never changes; package health judges one.
 //
 // The packages below it, each of which says more: scenario reads files and makes Programs of them, with the steps of chain,
 // the clients of service and the sandbox of script; govern moves the limit; forecast, calibrate and compare tell how many at

@@ -4,17 +4,17 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/host"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
-// ThreadTime is the CPU time so far of the system's thread that it is called on; 0 where the system does not tell. Only a
-// goroutine that is locked to its thread learns something of itself by it.
-func ThreadTime() time.Duration { return host.ThreadTime() }
+// ThreadTime returns the CPU time so far of the calling thread; 0 is unknown. It is only useful to a goroutine that is
+// locked to its thread.
+func ThreadTime() time.Duration { return machine.ThreadTime() }
 
-// HostSampler returns a [Probe.Host] for this machine, this process, and the disk that dataDir is on.
+// HostSampler returns a [Probe.Host] for this machine, this process, and the disk that holds dataDir.
 func HostSampler(dataDir string) func() HostMetrics {
-	sampler := host.New(dataDir)
-	sampler.Sample() // what the first rates count from
+	sampler := machine.New(dataDir)
+	sampler.Sample() // the first rates count from here
 	cores := runtime.NumCPU()
 	return func() HostMetrics {
 		f := sampler.Sample()

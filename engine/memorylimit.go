@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/internal/host"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 // MemoryLimit is an amount of memory: a share of the machine's, or bytes where Share is 0. The zero value is no limit.
@@ -77,5 +77,5 @@ func (m MemoryLimit) Of(total uint64) int64 {
 	return m.Bytes
 }
 
-// MachineMemory is how much memory this process can use at most: the machine's, or that of its container; 0 is not known.
-func MachineMemory() uint64 { return host.TotalMemory() }
+// MachineMemory returns the bytes of memory of the machine, or of the container if that has less; 0 is unknown.
+func MachineMemory() uint64 { return machine.TotalMemory() }

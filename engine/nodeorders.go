@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // apply carries out an order of several settings: all or none. What is not the core's is changed first, and changed back
@@ -54,7 +56,7 @@ func (n *node) parted(wanted []Assignment) (own, others []Assignment, err error)
 		case n.serviceOf(a.Name) != nil:
 			others = append(others, a)
 		default:
-			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", "choose " + orList(n.names())})
+			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", strings.TrimSpace(suggest.Hint(a.Name, n.names()) + " choose " + orList(n.names()))})
 		}
 		seen[a.Name] = true
 	}

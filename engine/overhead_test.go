@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // slowJournal takes its time to queue rows.
@@ -58,7 +59,7 @@ func TestTimesOfSessions(t *testing.T) {
 		if got := r.Snapshot(); got.Overhead != o || got.Late != (engine.Late{}) {
 			t.Errorf("shown are %+v and %+v", got.Overhead, got.Late)
 		}
-		if got, want := o.Times.Describe(), "wait steps 38 %, services 28 %, scripts 19 %, pacing 4.7 %, engine 4.7 %, refusals 2.8 %, journal 2.8 %"; got != want {
+		if got, want := health.DescribeTimes(&o.Times), "wait steps 38 %, services 28 %, scripts 19 %, pacing 4.7 %, engine 4.7 %, refusals 2.8 %, journal 2.8 %"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -110,7 +111,7 @@ func TestMachineIsTheLimit(t *testing.T) {
 				t.Errorf("%s: %v of the time, want %v", name, c.got, c.want)
 			}
 		}
-		if b := o.Bottleneck(s.Limit, s.Binds); b.Kind != engine.BoundByMachine {
+		if b := health.FindBottleneck(&o, s.Limit, s.Binds); b.Kind != health.BoundByMachine {
 			t.Errorf("%+v", b)
 		}
 		if s.Late.Core != 3*time.Millisecond {
@@ -128,14 +129,14 @@ func TestPlacesAndScheduleAreTheLimit(t *testing.T) {
 		cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.TimeScale = 10, 2, 36 // a cycle of an hour takes 100 s
 		r := start(t, cfg)
 		time.Sleep(8500 * time.Millisecond) // of 9 s in which sessions wait for a place
-		if b := r.Snapshot().Overhead.Bottleneck(10, ""); b.Kind != engine.BoundByLimit {
+		if b := health.FindBottleneck(&r.Snapshot().Overhead, 10, ""); b.Kind != health.BoundByLimit {
 			t.Errorf("while sessions wait for a place: %+v", b)
 		}
 		o := r.Wait().Totals.Peaks.Overhead
 		if o.Full != 18*time.Second || o.Idle != 90*time.Second || o.Span != 110*time.Second || o.Barrier != 0 {
 			t.Errorf("full %v, idle %v of %v, between cycles %v", o.Full, o.Idle, o.Span, o.Barrier)
 		}
-		if b := o.Bottleneck(10, ""); b.Kind != engine.BoundBySchedule {
+		if b := health.FindBottleneck(&o, 10, ""); b.Kind != health.BoundBySchedule {
 			t.Errorf("of the whole run: %+v", b)
 		}
 	})
@@ -151,7 +152,7 @@ func TestBarrierIsTheLimit(t *testing.T) {
 		if o.Barrier != 15*time.Second || o.Span != 20*time.Second {
 			t.Errorf("%v of %v", o.Barrier, o.Span)
 		}
-		if b := o.Bottleneck(50, ""); b.Kind != engine.BoundByJournal {
+		if b := health.FindBottleneck(&o, 50, ""); b.Kind != health.BoundByJournal {
 			t.Errorf("%+v", b)
 		}
 	})

@@ -23,7 +23,8 @@ type Setting struct {
 	Help string
 	// Unit stands for the value in usage texts: N, T, USD.
 	Unit string
-	// Env are the environment variables that set it, EnvNot those that set the opposite of a switch.
+	// Env are the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
+	// own is [Setting.Variable], which wins.
 	Env, EnvNot []string
 	// Live settings can change while the run is in progress.
 	Live bool
@@ -50,6 +51,11 @@ func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(st
 
 // Show returns the value as Set reads it.
 func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
+
+// Variable returns the environment variable that sets it: THRONG_ and the name, such as THRONG_MAX_CONCURRENT.
+func (t *Setting) Variable() string {
+	return "THRONG_" + strings.ToUpper(strings.ReplaceAll(t.Name, "-", "_"))
+}
 
 // Key is the name in JSON: durations end in _seconds.
 func (t *Setting) Key() string {

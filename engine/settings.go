@@ -68,7 +68,7 @@ type Settings struct {
 	// below the second it may double. 0 is what [DefaultSettings] has.
 	CPUHigh, CPULow float64
 	// MemoryHigh and MemoryLow bound the machine's memory in use likewise, in percent: above the first it gives way, and it
-	// grows below the second only. 0 goes by what is left, [EnoughMemory].
+	// grows below the second only. 0 goes by what is left, health.EnoughMemory.
 	MemoryHigh, MemoryLow float64
 	// Breaker is what the run does when too much of it fails: one of [Breakers]; "" is probe.
 	Breaker string

@@ -217,7 +217,7 @@ var SettingTable = []Setting{
 
 	// Machine and services.
 	{
-		Name: "memory-budget", Title: memoryTitle, Group: groupMachine, Unit: "M", Env: []string{"THRONG_MEMORY_BUDGET"},
+		Name: "memory-budget", Title: memoryTitle, Group: groupMachine, Unit: "M",
 		Help: "memory for large answers in flight and for what agents remember: a share of this machine's memory such as 25%, an amount such as 2GB, or off",
 		field: func(s *Settings) settingValue {
 			return value[MemoryLimit]{of: &s.Memory, read: ParseMemory, show: MemoryLimit.String, out: func(m MemoryLimit) any { return m.String() }, in: readQuoted(ParseMemory)}

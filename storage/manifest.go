@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -334,7 +335,7 @@ func newOverhead(r *engine.RunRecord, p *engine.Peaks) *overhead {
 	if o.Span <= 0 {
 		return nil
 	}
-	b := o.Bottleneck(r.Limit, "")
+	b := health.FindBottleneck(o, r.Limit, "")
 	all := &overhead{
 		SessionSeconds: map[string]float64{}, Lost: figure(o.Times.Lost()), SpanSeconds: o.Span.Seconds(), CoreSeconds: o.Cores.Seconds(),
 		MachineSeconds: o.Machine.Seconds(), ProcessSeconds: o.Process.Seconds(), GarbageSeconds: o.Collector.Seconds(),

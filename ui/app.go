@@ -117,13 +117,13 @@ func New(app fyne.App, desk Desk) *App {
 	a.compare = compare.New(desk.Compare)
 	a.settings = settings.New(desk.Settings, a.win, a.appearance())
 	a.pages = []*page{
-		{title: "Setup", icon: theme.DocumentCreateIcon(), help: "02-window.md#setup", screen: a.setup},
+		{title: "Setup", icon: theme.DocumentCreateIcon(), help: "15-window.md#setup", screen: a.setup},
 		{title: "Live", icon: theme.MediaPlayIcon(), help: "07-dashboard.md", screen: a.live},
 		{title: "Checkpoints", icon: theme.HistoryIcon(), help: "09-checkpoints.md", screen: a.runs},
-		{title: "Results", icon: theme.ListIcon(), help: "02-window.md#results-and-compare", screen: a.results},
-		{title: "Compare", icon: theme.GridIcon(), help: "02-window.md#results-and-compare", screen: a.compare},
-		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-at-once.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
-		{title: "Settings", icon: theme.SettingsIcon(), help: "02-window.md#settings", screen: a.settings},
+		{title: "Results", icon: theme.ListIcon(), help: "15-window.md#results-and-compare", screen: a.results},
+		{title: "Compare", icon: theme.GridIcon(), help: "15-window.md#results-and-compare", screen: a.compare},
+		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-concurrency.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
+		{title: "Settings", icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
 	}
 	a.run = a.pages[1]
 	a.build()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -63,7 +64,7 @@ func TestHelpIsAboutTheWorstFigure(t *testing.T) {
 	for _, h := range prose.Parse(pageText(t, "07-dashboard.md")).Headings() {
 		anchors[h.Anchor] = true
 	}
-	found := engine.Health(&engine.Snapshot{}, &engine.Vitals{}, time.Minute)
+	found := health.Judge(&engine.Snapshot{}, &health.Vitals{}, time.Minute)
 	for _, f := range found {
 		if !anchors[prose.Anchor(string(f.Metric))] {
 			t.Errorf("the page has no heading for %s", f.Metric)

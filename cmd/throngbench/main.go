@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	m := measured{Machine: machine(ctx), Rounds: *rounds}
+	m := measured{Machine: measuredOn(ctx), Rounds: *rounds}
 	failed := 0
 	for _, r := range all {
 		l := e.row(ctx, r, *rounds)

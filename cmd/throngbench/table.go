@@ -14,9 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shirou/gopsutil/v3/cpu"
-	"github.com/shirou/gopsutil/v3/host"
-	"github.com/shirou/gopsutil/v3/mem"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 // measured is all that was measured, as it is kept for a later comparison.
@@ -285,19 +283,20 @@ func cells(b *strings.Builder, all []string) {
 	b.WriteString("|\n")
 }
 
-// machine is what all was measured on, and what was measured.
-func machine(ctx context.Context) string {
+// measuredOn describes the machine and the revision that was measured.
+func measuredOn(ctx context.Context) string {
 	parts := []string{time.Now().UTC().Format(time.DateOnly), "revision " + revision(ctx), runtime.Version()}
-	if h, err := host.InfoWithContext(ctx); err == nil {
-		parts = append(parts, strings.TrimSpace(h.Platform+" "+h.PlatformVersion)+" "+runtime.GOARCH)
+	system, processor := machine.Platform(ctx)
+	if system != "" {
+		parts = append(parts, system+" "+runtime.GOARCH)
 	}
-	name := ""
-	if c, err := cpu.InfoWithContext(ctx); err == nil && len(c) > 0 {
-		name = " of " + c[0].ModelName
+	cores := fmt.Sprintf("%d cores", runtime.NumCPU())
+	if processor != "" {
+		cores += " of " + processor
 	}
-	parts = append(parts, fmt.Sprintf("%d cores%s", runtime.NumCPU(), name))
-	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
-		parts = append(parts, fmt.Sprintf("%d GiB", m.Total>>30))
+	parts = append(parts, cores)
+	if total := machine.TotalMemory(); total > 0 {
+		parts = append(parts, fmt.Sprintf("%d GiB", total>>30))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -14,12 +14,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/shirou/gopsutil/v3/process"
-
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -129,37 +128,14 @@ func milliseconds(f func() error, errs *error) float64 {
 	return time.Since(began).Seconds() * 1e3
 }
 
-// resident is the memory that this process has now, in MB.
-func resident() float64 {
-	p, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		return 0
-	}
-	m, err := p.MemoryInfo()
-	if err != nil {
-		return 0
-	}
-	return float64(m.RSS) / 1e6
-}
+// resident returns the memory of this process in MB.
+func resident() float64 { return float64(machine.Resident()) / 1e6 }
 
 // live is what was reachable when the garbage was collected last, in MB.
 func live() float64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64()) / 1e6
-}
-
-// openFiles counts what this process has open; 0 where the system does not tell.
-func openFiles() float64 {
-	p, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		return 0
-	}
-	n, err := p.NumFDs()
-	if err != nil {
-		return 0
-	}
-	return float64(n)
 }
 
 // topped is how much memory f took at most beyond what this process had before, in MB. used is told what f took of the
@@ -256,7 +232,7 @@ func soak(ctx context.Context, t trial, sessions int64) (figures, error) {
 			return nil, err
 		}
 		all = append(all, probe{
-			job.Run.Snapshot().Cycle, ownTime(), resident(), live(), bytes, openFiles(), float64(runtime.NumGoroutine()),
+			job.Run.Snapshot().Cycle, ownTime(), resident(), live(), bytes, float64(machine.OpenFiles()), float64(runtime.NumGoroutine()),
 		})
 	}
 	took := time.Since(began)

@@ -14,9 +14,9 @@ import (
 
 // auditCmd recomputes what was recorded.
 type auditCmd struct {
-	RunID  string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	All    bool   `short:"a" help:"List every figure, not only groups of them and what differs."`
-	Export string `placeholder:"DIR" help:"Audit the files in a folder that a run was exported to, and compare them with the store if it has the run."`
+	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
+	Export string `placeholder:"DIR" help:"Audit the files of an export in this folder, and compare them with the store if it holds the run."`
 	databaseFlag
 	jsonFlag
 }
@@ -36,8 +36,8 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 			var both *audit.Report
 			if both, err = review.AuditSent(ctx, store, r.ID, db); err == nil {
 				report.Add(both)
-			} else if c.DatabaseURL == "" { // nobody asked for it
-				fmt.Fprintf(t.err, "what was sent to %s was not compared: %v\n", db.Target(), err)
+			} else if c.DatabaseURL == "" { // not requested
+				fmt.Fprintf(t.err, "Rows in %s were not compared: %v\n", db.Target(), err)
 				err = nil
 			}
 		}
@@ -60,7 +60,7 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if !known {
-		fmt.Fprintf(t.err, "the store does not have run %s: its files were compared with each other only\n", report.Run)
+		fmt.Fprintf(t.err, "Run %s is not in the store: its files were only compared with each other.\n", report.Run)
 	}
 	return t.audited(report, c.All)
 }

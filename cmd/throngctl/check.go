@@ -17,11 +17,11 @@ import (
 
 // checkCmd looks whether a run could begin, and starts none.
 type checkCmd struct {
-	File  string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in one; without, the machine and the database alone. With --after, the run; the newest without."`
-	After bool              `help:"What to look at after a run: criteria, agents, errors, anomalies, rows that wait, checkpoints."`
-	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File  string            `arg:"" optional:"" help:"Scenario file or built-in scenario (default: check machine and database only). With --after, the run ID (default: the newest run)."`
+	After bool              `help:"Review a finished run: criteria, agents, errors, anomalies, unsent rows, checkpoints."`
+	Set   map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
-	TestNotice bool `help:"Send a notice, too, as a test of where notices go."`
+	TestNotice bool `help:"Send a test notification."`
 	notifyFlag
 	settingFlags
 	newFlags
@@ -123,11 +123,11 @@ func inTerminal(c *engine.Check) string {
 	way, to := c.Way()
 	switch way {
 	case engine.MendAllow:
-		return "if that is what you want: --allow " + to
+		return "to allow it: --allow " + to
 	case engine.MendSecret:
-		return "throngctl secret set " + to + ", or have it in the environment under that name"
+		return "throngctl secret set " + to + ", or set an environment variable of that name"
 	case engine.MendConnections:
-		return c.Hint + "; to take no more: throngctl settings database-connections=" + to
+		return c.Hint + "; to limit them: throngctl settings database-connections=" + to
 	case engine.MendFree:
 		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
 	}

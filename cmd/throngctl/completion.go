@@ -18,12 +18,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// completionCmd prints what a shell reads to complete command lines.
+// completionCmd prints a completion script.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"Shell: Shell: bash, zsh, fish or powershell."`
 }
 
-// The scripts ask throngctl __complete; where that knows nothing, names of files are completed.
+// The scripts call throngctl __complete. If it returns nothing, the shell completes file names.
 var (
 	//go:embed completion/bash.sh
 	forBash string
@@ -41,9 +41,9 @@ func (c *completionCmd) Run(t *terminal) error {
 	return err
 }
 
-// completeCmd prints what the last of some words may become: a line each, with what it means behind a tab.
+// completeCmd prints the completions of the last word: one a line, followed by a tab and its meaning.
 type completeCmd struct {
-	Last  *string  `help:"The last word, where a shell cannot hand on an empty one; it is none of the words then."`
+	Last  *string  `help:"The last word, for shells that cannot pass an empty argument; it is not among the words then."`
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
@@ -62,20 +62,20 @@ func (c *completeCmd) Run(ctx context.Context, t *terminal) error {
 	return nil
 }
 
-// candidate is what a word may become.
+// candidate is a completion of a word.
 type candidate struct{ value, about string }
 
-// typing is how far somebody is with a command line.
+// typing is the state of a command line before its last word.
 type typing struct {
 	node *kong.Node
 	args int        // positional arguments before the last word
-	flag *kong.Flag // whose value the last word is; nil is that it is none
-	data string     // the folder that was named
+	flag *kong.Flag // the flag whose value the last word is, or nil
+	data string     // the folder given with --data
 }
 
-// complete finds what the last of the words may become.
+// complete returns the completions of the last word.
 func (t *terminal) complete(ctx context.Context, words []string) (found []candidate) {
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // which bash takes for a word
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // bash passes it as a word
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -121,7 +121,7 @@ func (t *terminal) complete(ctx context.Context, words []string) (found []candid
 	return found
 }
 
-// follow reads the words before the last.
+// follow reads the words before the last one.
 func follow(words []string) typing {
 	at := typing{node: model().Node}
 	for i := 0; i < len(words); i++ {
@@ -147,21 +147,21 @@ func follow(words []string) typing {
 				i++
 			}
 		default:
-			child := slices.IndexFunc(at.node.Children, func(n *kong.Node) bool { return n.Name == word })
+			child := childOf(at.node, word)
 			switch {
-			case child < 0 && len(at.node.Children) > 0: // no command
+			case child == nil && len(at.node.Children) > 0: // no command
 				return typing{node: &kong.Node{}}
-			case child < 0:
+			case child == nil:
 				at.args++
 				continue
 			}
-			at.node = at.node.Children[child]
+			at.node = child
 		}
 	}
 	return at
 }
 
-// flagOf is a flag of a command, by its name or its letter; nil is that there is none.
+// flagOf returns a flag of a command by its name or letter, or nil.
 func flagOf(node *kong.Node, word string) *kong.Flag {
 	for n := node; n != nil; n = n.Parent {
 		for _, f := range n.Flags {
@@ -173,7 +173,7 @@ func flagOf(node *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// mayStandAlone reports whether a flag has a value of its own where none follows.
+// mayStandAlone reports whether a flag may be given without a value.
 func mayStandAlone(f *kong.Flag) bool {
 	switch f.Target.Interface().(type) {
 	case onOff, earlier:
@@ -182,7 +182,7 @@ func mayStandAlone(f *kong.Flag) bool {
 	return false
 }
 
-// isValue reports whether a word behind such a flag is its value.
+// isValue reports whether the word after such a flag is its value.
 func isValue(f *kong.Flag, word string) bool {
 	if _, ok := reflect.TypeAssert[onOff](f.Target); ok {
 		return isSwitch(word)
@@ -190,7 +190,7 @@ func isValue(f *kong.Flag, word string) bool {
 	return isRun(word) || word == "latest" || word == string(theNewest)
 }
 
-// values are those that a flag may have; none is that nobody knows, or any.
+// values returns the possible values of a flag; none if unknown or unlimited.
 func (t *terminal) values(ctx context.Context, f *kong.Flag) (found []candidate) {
 	switch f.Target.Interface().(type) {
 	case onOff:
@@ -214,7 +214,7 @@ func (t *terminal) values(ctx context.Context, f *kong.Flag) (found []candidate)
 	case "replay":
 		return t.runs(ctx)
 	case "set":
-		// names of parameters are those of a scenario that is not read here
+		// parameters belong to a scenario, which is not read here
 	default:
 		for value := range strings.SplitSeq(f.Enum, ",") {
 			if value != "" {
@@ -225,7 +225,7 @@ func (t *terminal) values(ctx context.Context, f *kong.Flag) (found []candidate)
 	return found
 }
 
-// arguments are what may stand at a place of a command.
+// arguments returns the possible values of a positional argument.
 func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate) {
 	if len(at.node.Positional) == 0 {
 		return nil
@@ -241,6 +241,10 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 	case "topic":
 		for _, p := range assets.Pages() {
 			found = append(found, candidate{p.Topic, p.Title})
+		}
+	case "schema":
+		for _, s := range schemas() {
+			found = append(found, candidate{s.Name, ""})
 		}
 	case "setting":
 		for _, s := range config.RunSettings() {
@@ -265,7 +269,7 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 	return found
 }
 
-// runs are those in the store, newest first. A store that cannot be read has none to offer.
+// runs returns the runs in the store, newest first; none if the store cannot be read.
 func (t *terminal) runs(ctx context.Context) (found []candidate) {
 	if !sqlite.Exists(t.data) {
 		return nil

@@ -41,6 +41,7 @@ func TestCompletion(t *testing.T) {
 		"settings|log":                   {"log-level="},
 		"set|max-c":                      {"max-concurrent="},
 		"guide|dash":                     {"dashboard"},
+		"schema|scenario":                {"scenario", "scenarios"},
 		"secret|":                        {"set", "forget", "check"},
 		"completion|z":                   {"zsh"},
 		"completion|p":                   {"powershell"},

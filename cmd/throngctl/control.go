@@ -15,12 +15,12 @@ import (
 
 // whichRun names the run that an order is for.
 type whichRun struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the one in progress without."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the run in progress)."`
 }
 
 // because is why somebody orders something.
 type because struct {
-	Why string `placeholder:"TEXT" help:"Reason, for the run's journal."`
+	Why string `placeholder:"TEXT" help:"Reason, recorded in the journal."`
 }
 
 // changesJSON is what was changed, or can be.
@@ -36,9 +36,9 @@ type tunableJSON struct {
 	Meaning string `json:"meaning"`
 }
 
-var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or go on with one: throngctl resume")
+var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or resume one with: throngctl resume")
 
-// steer finds the run in progress and hands whoever works on it to f. A signal gives up.
+// steer finds the run in progress and calls f with a client of its process. A signal cancels it.
 func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error {
 	var record *engine.RunRecord
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
@@ -53,7 +53,7 @@ func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Co
 	case !record.InProgress && record.Ending == engine.EndFinished:
 		return fmt.Errorf("run %s is not in progress: it has finished", record.ID)
 	case !record.InProgress:
-		return fmt.Errorf("run %s is not in progress; go on with: throngctl resume %s", record.ID, record.ID)
+		return fmt.Errorf("run %s is not in progress; resume it with: throngctl resume %s", record.ID, record.ID)
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -99,7 +99,7 @@ func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.
 }
 
 type setCmd struct {
-	Settings []string `arg:"" optional:"" name:"name=value" help:"What to change; without any, what can be is listed. The run may be named before it."`
+	Settings []string `arg:"" optional:"" name:"name=value" help:"Settings to change (default: list them all). A run ID may come first."`
 	because
 	jsonFlag
 }
@@ -157,7 +157,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// order gives an order and says that it was given.
+// order sends an order and prints the confirmation.
 func (t *terminal) order(ctx context.Context, run string, give func(ctx context.Context, c *control.Client) error, done string) error {
 	return t.steer(ctx, run, func(ctx context.Context, c *control.Client, id engine.RunID) error {
 		if err := give(ctx, c); err != nil {
@@ -180,7 +180,7 @@ type pauseCmd struct {
 // Run is called by kong.
 func (c *pauseCmd) Run(ctx context.Context, t *terminal) error {
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Pause(ctx, c.Why) },
-		"paused; sessions in flight end, and no other starts until: throngctl continue")
+		"paused; sessions in flight finish; continue with: throngctl continue")
 }
 
 type continueCmd struct {
@@ -190,21 +190,21 @@ type continueCmd struct {
 
 // Run is called by kong.
 func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
-	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Continue(ctx) }, "goes on")
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Continue(ctx) }, "continued")
 }
 
 type stopCmd struct {
 	whichRun
 	jsonFlag
-	Now bool `help:"Cut the sessions in flight, which run again on resume, instead of letting them end."`
+	Now bool `help:"Cancel sessions in flight instead of letting them finish; they run again on resume."`
 	because
 }
 
 // Run is called by kong.
 func (c *stopCmd) Run(ctx context.Context, t *terminal) error {
-	done := "stopping; sessions in flight end first, then comes a checkpoint"
+	done := "stopping; sessions in flight finish, then a checkpoint is taken"
 	if c.Now {
-		done = "stopping at once; sessions in flight are cut and run again on resume"
+		done = "stopping immediately; sessions in flight are cancelled and run again on resume"
 	}
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Stop(ctx, c.Now, c.Why) }, done)
 }
@@ -222,7 +222,7 @@ func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
 
 // someAgents are agents, perhaps with their run before them.
 type someAgents struct {
-	Agents []string `arg:"" name:"agent" help:"Agents, by id or by index, from 0. The run may be named before them."`
+	Agents []string `arg:"" name:"agent" help:"Agent IDs, or indexes from 0. A run ID may come first."`
 }
 
 // split tells the run from the agents: it begins with a day and a dash, as no index does.
@@ -260,15 +260,15 @@ type requeueCmd struct {
 func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 	run, agents := c.split()
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Requeue(ctx, agents) },
-		"running once more: "+strings.Join(agents, ", "))
+		"retrying: "+strings.Join(agents, ", "))
 }
 
 type tellCmd struct {
-	First  string   `arg:"" name:"text" help:"What to tell, as one word: quote it."`
-	Second string   `arg:"" optional:"" name:"word" help:"The text, where the run is named before it."`
-	More   []string `arg:"" optional:"" name:"agent" help:"With --to: more of them."`
+	First  string   `arg:"" name:"text" help:"Message, in quotes."`
+	Second string   `arg:"" optional:"" name:"word" help:"The message, if a run ID comes first."`
+	More   []string `arg:"" optional:"" name:"agent" help:"More agents for --to."`
 	jsonFlag
-	To []string `placeholder:"AGENT" sep:"," help:"Only these agents, by id; all without."`
+	To []string `placeholder:"AGENT" sep:"," help:"Agent IDs to send to (default: all agents)."`
 }
 
 // split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
@@ -281,7 +281,7 @@ func (c *tellCmd) split() (run, text string, to []string, err error) {
 		run, words = words[0], words[1:]
 	}
 	if len(words) > 1 && len(c.To) == 0 {
-		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("%d texts", len(words)), Hint: "quote what is to be told"}
+		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
 	}
 	return run, words[0], slices.Concat(c.To, words[1:]), nil
 }
@@ -297,5 +297,5 @@ func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
 		to = strings.Join(agents, ", ")
 	}
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
-		"told "+to+"; it is in the inboxes from the next cycle on")
+		"sent to "+to+"; it is in the inboxes from the next cycle on")
 }

@@ -49,6 +49,7 @@ var unattended = []struct{ command, why string }{
 	{"throngctl cleanup RUN", "it wants a run whose scenario names a cleanup: TestCleanup"},
 	{"throngctl requeue", "it wants a session that ended badly: TestSecondTerminal"},
 	{"make", "it would build, test and measure all there is"},
+	{"go install", "it asks the module proxy for a release"},
 	{"go test", "it is what make race does, of one package"},
 	{"go run ./cmd/internal/bundle", "it builds for minutes; the tests beside it unpack what it makes"},
 	{"go doc", "it only prints"},

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,16 +28,16 @@ type (
 const settingsGroup = "Run settings"
 
 // settingFlag is a flag for a setting.
-type settingFlag struct{ name, unit, help, group, standard, variables, xor string }
+type settingFlag struct{ name, unit, help, group, standard, variable, xor string }
 
-// exclusive are the flags of which only one can be given, by the name of the group.
+// exclusive maps flags to groups; only one flag of a group can be given.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
 
 // runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
 func runFlags(fixed bool) (all []settingFlag) {
 	for _, s := range config.RunSettings() {
 		if s.Fixed == fixed {
-			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), strings.Join(s.Env, " or "), exclusive[s.Name]})
+			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), s.Variable(), exclusive[s.Name]})
 		}
 	}
 	return all
@@ -64,8 +66,8 @@ func (f *settingFlag) tag() reflect.StructTag {
 	if f.standard != "" {
 		notes = append(notes, "default: "+f.standard)
 	}
-	if f.variables != "" {
-		notes = append(notes, "variable "+f.variables)
+	if f.variable != "" {
+		notes = append(notes, "env: "+f.variable)
 	}
 	if len(notes) > 0 {
 		help += " (" + strings.Join(notes, "; ") + ")"
@@ -93,8 +95,22 @@ func flagStruct(flags []settingFlag) reflect.Value {
 // newParser reads a command line of the grammar. It gives every command that takes settings their flags.
 func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
-	vars := kong.Vars{"env_data": about.DataEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
+	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
 	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
+}
+
+// dataFolder returns the standard data folder as the help shows it.
+func dataFolder() string {
+	dir, err := config.DataFolder()
+	if err != nil {
+		return "none"
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
+			return filepath.Join("~", rest)
+		}
+	}
+	return dir
 }
 
 func addFlags(v reflect.Value) {
@@ -132,7 +148,7 @@ func unsaid(command *kong.Context) error {
 			continue
 		}
 		if f.Group != nil && f.Group.Key == settingsGroup || slices.Contains([]string{"data", "log-file", "export", "replay"}, f.Name) {
-			mistakes = append(mistakes, &engine.FieldError{Field: "--" + f.Name, Problem: "nothing is given for it", Hint: "leave it out, or give it a value"})
+			mistakes = append(mistakes, &engine.FieldError{Field: "--" + f.Name, Problem: "has no value", Hint: "give it a value, or leave it out"})
 		}
 	}
 	return errors.Join(mistakes...)
@@ -141,7 +157,7 @@ func unsaid(command *kong.Context) error {
 // onOff is a flag that is on where it stands alone.
 type onOff string
 
-// Decode implements kong.MapperValue. A word that is none of a switch is left to what follows.
+// Decode implements kong.MapperValue. It leaves a word that is not a switch value to the next argument.
 func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
@@ -156,7 +172,7 @@ func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 
 // adaptiveFlag are the shortest words for two of the governors.
 type adaptiveFlag struct {
-	Adaptive *bool `negatable:"" help:"The same as --governor adaptive; --no-adaptive is manual." xor:"governor" group:"Run settings"`
+	Adaptive *bool `negatable:"" help:"Same as --governor adaptive; --no-adaptive means manual." xor:"governor" group:"Run settings"`
 }
 
 // into adds the governor that was named to the flags that were given.
@@ -173,11 +189,11 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 
 // outsideFlags say what the run talks to; a resumed run keeps what is not given.
 type outsideFlags struct {
-	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Latency of the mocks: none, local, remote or slow (default: local)." group:"Services"`
-	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Faults of the mocks: rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down." group:"Services"`
-	MockScarcity bool              `help:"Shoppers share the stock of the mock shop; results then depend on timing." group:"Services"`
-	Service      map[string]string `placeholder:"NAME=URL" help:"Address to use instead of the scenario's; of a model service, URL#MODEL names the model." group:"Services"`
-	Allow        []string          `placeholder:"HOST:PORT" help:"Address that the scenario may call, with the secrets that its services name; kept for the file. HOST alone is its usual port; HOST:PORT/DATABASE is one database." group:"Services"`
+	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Mock latency profile: none, local, remote or slow (default: local)." group:"Services"`
+	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
+	MockScarcity bool              `help:"Share the stock of the mock shop among agents; results then depend on timing." group:"Services"`
+	Service      map[string]string `placeholder:"NAME=URL" help:"Override the address of a service; URL#MODEL also sets the model." group:"Services"`
+	Allow        []string          `placeholder:"HOST:PORT" help:"Address the scenario may call and send its secrets to; remembered for the file. HOST alone means the default port; HOST:PORT/DATABASE means one database." group:"Services"`
 }
 
 // apply writes the flags that were given into the settings.

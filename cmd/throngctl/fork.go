@@ -16,13 +16,13 @@ import (
 
 // forkCmd starts a new run where a checkpoint of another stands.
 type forkCmd struct {
-	RunID      string            `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
-	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to go on with, instead of that kept with the run."`
-	File       string            `placeholder:"FILE" help:"The same."`
-	Checkpoint int               `placeholder:"N" help:"Checkpoint to begin at, at the start of its cycle; the newest without."`
-	Set        map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario; the others are the run's."`
-	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter     *string           `placeholder:"EXPR" help:"Only agents for whom this is true take part; an empty one lets everybody."`
+	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
+	File       string            `placeholder:"FILE" help:"Same as the file argument."`
+	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`
+	Set        map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter (default: as in the run)."`
+	Agents     []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter     *string           `placeholder:"EXPR" help:"Run only agents that match this expression; empty: all agents."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -78,7 +78,7 @@ func (c *forkCmd) sortOut() error {
 		c.RunID, c.Other = "", c.RunID
 	}
 	if c.Other != "" && c.File != "" {
-		return &engine.FieldError{Field: c.Other, Problem: "a scenario is one file", Hint: "leave out --file " + c.File}
+		return &engine.FieldError{Field: c.Other, Problem: "more than one scenario file", Hint: "leave out --file " + c.File}
 	}
 	if c.File == "" {
 		c.File = c.Other
@@ -94,7 +94,7 @@ func (t *terminal) announce(l *app.Launch) {
 		fmt.Fprintf(t.out, "  %s\n", d)
 	}
 	if len(differences) == 0 {
-		fmt.Fprintln(t.out, "  nothing is changed")
+		fmt.Fprintln(t.out, "  no changes")
 	}
 	for _, w := range l.Warnings() {
 		fmt.Fprintf(t.err, "note: %s\n", w)

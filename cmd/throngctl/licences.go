@@ -11,7 +11,7 @@ import (
 
 // licencesCmd shows under what terms the program and all that it is made of are used.
 type licencesCmd struct {
-	Name string `arg:"" optional:"" help:"Show the whole text of those whose name has this in it; all is all of them."`
+	Name string `arg:"" optional:"" help:"Print the full texts of components whose names contain this; \"all\" prints every text."`
 	jsonFlag
 }
 
@@ -39,7 +39,7 @@ func (c *licencesCmd) Run(t *terminal) error {
 		}
 	}
 	if len(found) == 0 {
-		return &engine.FieldError{Field: "name", Problem: fmt.Sprintf("nothing that is called %s is linked", c.Name), Hint: "throngctl licences lists what is"}
+		return &engine.FieldError{Field: "name", Problem: fmt.Sprintf("no component is named %s", c.Name), Hint: "list them with: throngctl licences"}
 	}
 	if t.json {
 		return t.print(found)

@@ -36,69 +36,72 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitFailed      = 1 // the run failed, ran out of budget, or missed a criterion
-	exitUsage       = 2 // wrong use, or a bad file
+	exitFailed      = 1 // the run failed, exceeded its budget, or missed a criterion
+	exitUsage       = 2 // wrong usage, or an invalid file
 	exitInterrupted = 130
 )
 
-// cli is the whole command line.
+// cli has all commands and flags.
 type cli struct {
 	Common common `embed:""`
 
-	Run         runCmd         `cmd:"" help:"Run a scenario to its end." group:"Runs"`
-	Resume      resumeCmd      `cmd:"" help:"Go on with a run that was stopped or interrupted." group:"Runs"`
-	Fork        forkCmd        `cmd:"" help:"Start a new run where a checkpoint of another stands, with anything changed." group:"Runs"`
-	Cleanup     cleanupCmd     `cmd:"" help:"Remove at services what the agents of a run made there, as its scenario says." group:"Runs"`
-	Runs        runsCmd        `cmd:"" help:"List the runs in the store, newest first." group:"Runs"`
+	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
+	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
+	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
+	Cleanup     cleanupCmd     `cmd:"" help:"Remove what the agents of a run created at services, as its scenario defines." group:"Runs"`
+	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
-	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step, and where each answer came from." group:"Runs"`
-	Agents      agentsCmd      `cmd:"" help:"Count how the agents ended a cycle, and list who ended it how." group:"Runs"`
-	Fetch       fetchCmd       `cmd:"" help:"Bring a checkpoint from a Postgres database that another machine sent it to." group:"Runs"`
-	Export      exportCmd      `cmd:"" help:"Write what a run gave, as CSV, JSON or Parquet." group:"Runs"`
-	Report      reportCmd      `cmd:"" help:"Write what is to be told of a run as one HTML page, with charts." group:"Runs"`
-	Push        pushCmd        `cmd:"" help:"Send what a run gave to a Postgres database, or check that database." group:"Runs"`
-	Compare     compareCmd     `cmd:"" help:"Tell what runs differ in, and whether by chance." group:"Runs"`
-	Delete      deleteCmd      `cmd:"" help:"Put a run or some of its checkpoints into the trash, or delete its rows in Postgres, after showing what will go." group:"Runs"`
-	Prune       pruneCmd       `cmd:"" help:"Put old runs and checkpoints into the trash, after showing what will go." group:"Runs"`
-	Restore     restoreCmd     `cmd:"" help:"Take a run that was deleted, or a checkpoint, out of the trash." group:"Runs"`
-	Trash       trashCmd       `cmd:"" help:"Show what was deleted and can be restored, or delete it for good." group:"Runs"`
-	Note        noteCmd        `cmd:"" help:"Keep your own words with a run, or show them." group:"Runs"`
-	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal and compare." group:"Runs"`
+	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
+	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd      `cmd:"" help:"Write an HTML report." group:"Runs"`
+	Push        pushCmd        `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
+	Compare     compareCmd     `cmd:"" help:"Compare runs, with significance." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
+	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
+	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
+	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
+	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 
-	Status     statusCmd     `cmd:"" help:"Show how a run is doing." group:"The run in progress"`
-	Set        setCmd        `cmd:"" help:"Change the run in progress, or list what can be changed." group:"The run in progress"`
-	Pause      pauseCmd      `cmd:"" help:"Let the sessions in flight end and start no other." group:"The run in progress"`
-	Continue   continueCmd   `cmd:"" help:"Go on with a run that is paused." group:"The run in progress"`
-	Stop       stopCmd       `cmd:"" help:"End the run in progress; it can be resumed." group:"The run in progress"`
+	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
+	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
+	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
+	Continue   continueCmd   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
+	Stop       stopCmd       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
 	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
-	Retire     retireCmd     `cmd:"" help:"Let agents take part no more, from the next cycle on." group:"The run in progress"`
-	Requeue    requeueCmd    `cmd:"" help:"Have sessions of the open cycle that ended badly run once more." group:"The run in progress"`
-	Tell       tellCmd       `cmd:"" help:"Put a message into the agents' inboxes." group:"The run in progress"`
+	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
+	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
+	Tell       tellCmd       `cmd:"" help:"Send a message to agents' inboxes." group:"The run in progress"`
 
-	Scenarios  scenariosCmd  `cmd:"" help:"List the scenarios that come along, show one, or write a copy to begin with." group:"Scenarios, settings and mocks"`
-	Validate   validateCmd   `cmd:"" help:"Check a scenario and show what it would do." group:"Scenarios, settings and mocks"`
-	Check      checkCmd      `cmd:"" help:"Look whether the services, the database and this machine are ready for a run." group:"Scenarios, settings and mocks"`
-	Try        tryCmd        `cmd:"" help:"Run one session of one agent and show what each of its steps is given and gives; nothing is kept." group:"Scenarios, settings and mocks"`
-	Prove      proveCmd      `cmd:"" help:"Show that a scenario gives the same when its process is killed, again and again." group:"Scenarios, settings and mocks"`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find how many sessions at once this machine and the services bear." group:"Scenarios, settings and mocks"`
-	Settings   settingsCmd   `cmd:"" help:"Show the run settings in force and where they come from, or save some." group:"Scenarios, settings and mocks"`
-	Secret     secretCmd     `cmd:"" help:"Keep, forget or look for a secret that scenarios name." group:"Scenarios, settings and mocks"`
-	Allowed    allowedCmd    `cmd:"" help:"List which addresses each scenario file may call, or take that back." group:"Scenarios, settings and mocks"`
-	Mock       mockCmd       `cmd:"" help:"Start the mock shop, its model server or both alone." group:"Scenarios, settings and mocks"`
-	Metrics    metricsCmd    `cmd:"" help:"List the metrics that Prometheus and OpenTelemetry are told, or print a dashboard of them for Grafana." group:"Scenarios, settings and mocks"`
-	Completion completionCmd `cmd:"" help:"Print the script by which a shell completes command lines of throngctl." group:"Scenarios, settings and mocks"`
-	Man        manCmd        `cmd:"" help:"Print the manual page, for man." group:"Scenarios, settings and mocks"`
-	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What a command line may go on with: for the scripts of completion."`
-	Licences   licencesCmd   `cmd:"" help:"Show under what terms Throng and all that it is made of are used." group:"Scenarios, settings and mocks"`
-	Guide      guideCmd      `cmd:"" help:"List the pages of the guide, print one, or search them." group:"Scenarios, settings and mocks"`
+	Scenarios  scenariosCmd  `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
+	Validate   validateCmd   `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Check      checkCmd      `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
+	Try        tryCmd        `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
+	Prove      proveCmd      `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
+	Settings   settingsCmd   `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
+	Secret     secretCmd     `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
+	Allowed    allowedCmd    `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
+	Mock       mockCmd       `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Metrics    metricsCmd    `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of scenario files, or of a command's --json output." group:"Scenarios, settings and mocks"`
+	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
+	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"Completions of a command line, for the shell scripts."`
+	Licences   licencesCmd   `cmd:"" help:"Show the licenses of Throng and its dependencies." group:"Scenarios, settings and mocks"`
+	Guide      guideCmd      `cmd:"" help:"Read or search the guide." group:"Scenarios, settings and mocks"`
+	Help       helpCmd       `cmd:"" help:"Show the overview, or the help of a command." group:"Scenarios, settings and mocks"`
+	Version    versionCmd    `cmd:"" help:"Print version and platform." group:"Scenarios, settings and mocks"`
 }
 
-// common are the flags of all commands.
+// common has the flags of every command.
 type common struct {
-	Data    string           `help:"Folder of the store." placeholder:"DIR" env:"${env_data}"`
-	LogFile string           `help:"Write the log there, as lines of JSON; a run's is in logs of the data folder without." placeholder:"FILE"`
-	Debug   bool             `help:"Log more, whatever throngctl settings log-level says: to the file and, where there is no dashboard, to standard error."`
-	Version kong.VersionFlag `help:"Show the version and the system it was built for."`
+	Data    string           `help:"Data folder (default: ${data_folder})." placeholder:"DIR" env:"${env_data}"`
+	LogFile string           `help:"Log file, as JSON lines (default: a file per run in the logs folder of the data folder)." placeholder:"FILE"`
+	Debug   bool             `help:"Log at debug level, to the log file and, without a dashboard, to standard error."`
+	Version kong.VersionFlag `short:"v" help:"Print version and platform."`
 }
 
 // terminal is what commands talk to.
@@ -108,13 +111,13 @@ type terminal struct {
 	signals  <-chan os.Signal // ask the run to stop
 	byHand   <-chan os.Signal // ask for a checkpoint
 	lines    *bufio.Reader    // of in; nil until something is asked
-	exit     func(code int)   // ends the program at once; nil, in tests, does not
+	exit     func(code int)   // ends the program; nil in tests
 	data     string
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
 	debug    bool         // more is logged
-	trouble  chan error   // what goes wrong beside a run; see hear
+	trouble  chan error   // errors outside of the run; see hear
 	hooks    hooks
 }
 
@@ -127,7 +130,7 @@ type hooks struct {
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
-	env       []string // of the processes that throngctl prove starts, beside its own
+	env       []string // additional variables of the processes of throngctl prove
 	cores     int      // of the machine in forecasts; 0 is as it is
 	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
 }
@@ -193,7 +196,7 @@ func (t *terminal) notices(store *sqlite.Store) {
 	}
 }
 
-// raw is the writer that gets what is written as it is: for control of the terminal, and for what is no text.
+// raw returns the writer behind the escaping one, for terminal control and for binary output.
 func raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*visible.Writer); ok {
 		return safe.Unwrap()
@@ -218,8 +221,8 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar is what a command line may be, and where the flags of all commands are put. Where the first word names a command,
-// it is that of this command alone: reading the flags of all of them takes longer than most commands do.
+// grammar returns the commands and flags that a command line may use, and where the common flags are put. If the first
+// word names a command it returns only that one: reading the flags of all commands takes longer than most commands run.
 func grammar(args []string) (all any, flags *common) {
 	whole := &cli{}
 	if len(args) == 0 {
@@ -236,18 +239,16 @@ func grammar(args []string) (all any, flags *common) {
 	return whole, &whole.Common
 }
 
-const description = "Runs crowds of simulated agents. On a fresh machine, try: throngctl run shopping"
-
-// model is what the whole command line may be.
+// model describes all commands and flags.
 var model = sync.OnceValue(func() *kong.Application {
-	parser, err := newParser(&cli{}, kong.Description(description))
-	if err != nil { // the command line above is wrong
+	parser, err := newParser(&cli{})
+	if err != nil { // a tag above is wrong
 		panic(err)
 	}
 	return parser.Model
 })
 
-// execute carries out a command line and returns its exit code.
+// execute runs a command line and returns its exit code.
 func execute(args []string, t *terminal) int {
 	out, errs := visible.NewWriter(t.out), visible.NewWriter(t.err)
 	t.out, t.err = out, errs
@@ -259,27 +260,35 @@ func execute(args []string, t *terminal) int {
 }
 
 func (t *terminal) execute(args []string) int {
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
 	all, flags := grammar(args)
 	code := -1
 	parser, err := newParser(all,
-		kong.Description(description),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
-		kong.UsageOnError(),
 		kong.Vars{"version": version()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: described}),
 	)
-	if err != nil { // the command line above is wrong
+	if err != nil { // a tag above is wrong
 		panic(err)
 	}
-	command, err := parser.Parse(args)
+	if _, every := all.(*cli); every {
+		err = unknownCommand(args)
+	}
+	var command *kong.Context
+	if err == nil {
+		command, err = parser.Parse(args)
+	}
 	switch {
 	case code >= 0: // --help
 		return code
 	case err != nil && slices.Contains(args, "--json"):
 		return t.failure(err, exitUsage)
 	case err != nil:
-		fmt.Fprintf(t.err, "throngctl: %v\nTry: throngctl --help\n", err)
+		fmt.Fprintf(t.err, "throngctl: %v\nRun '%s --help' for usage.\n", err, named(args))
 		return exitUsage
 	}
 	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
@@ -300,13 +309,13 @@ func (t *terminal) execute(args []string) int {
 	return t.fail(command.Run(t))
 }
 
-// version is what --version shows.
+// version returns what --version prints.
 func version() string {
 	a := about.Read()
 	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
-// fail tells a person what went wrong and finds the exit code that it means.
+// fail prints an error and returns its exit code.
 func (t *terminal) fail(err error) int {
 	var code exitError
 	var mistakes *scenario.Mistakes
@@ -329,7 +338,7 @@ func (t *terminal) fail(err error) int {
 	}
 }
 
-// codeOf is the exit code of what a command returned.
+// codeOf returns the exit code for the error of a command.
 func codeOf(err error) int {
 	var code exitError
 	switch {
@@ -341,7 +350,7 @@ func codeOf(err error) int {
 	return exitOf(err)
 }
 
-// exitOf tells a person's mistake from what failed.
+// exitOf returns exitUsage for a user's mistake, and exitFailed for anything else.
 func exitOf(err error) int {
 	var mistakes *scenario.Mistakes
 	var field *engine.FieldError

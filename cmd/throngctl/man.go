@@ -20,19 +20,22 @@ type manCmd struct{}
 // Run is called by kong.
 func (c *manCmd) Run(t *terminal) error { return writeManual(t.out, model()) }
 
-// manual writes a page in the language of man.
+// manual writes a page in the man macro language.
 type manual struct{ w *bufio.Writer }
 
-// writeManual writes the page about a command line.
+// writeManual writes the manual page of a command line.
 func writeManual(w io.Writer, cli *kong.Application) error {
 	m := manual{bufio.NewWriter(w)}
 	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+about.Number, "User Commands")
 	m.macro("SH", "NAME")
-	m.text(`throngctl \- runs crowds of simulated agents from a terminal`)
+	m.text(`throngctl \- run crowds of simulated agents from a terminal`)
 	m.macro("SH", "SYNOPSIS")
 	m.text(`\fBthrongctl\fR \fICOMMAND\fR [\fIARGUMENT\fR ...] [\fIFLAG\fR ...]`)
 	m.macro("SH", "DESCRIPTION")
-	m.say("The engine of Throng without its window: it runs scenarios, steers the run in progress, and shows, exports, compares and audits what runs gave. On a fresh machine, try: throngctl run shopping")
+	m.say("Runs scenarios, steers the run in progress, and shows, exports, compares and audits results, with the same engine as the window of Throng. Without arguments it prints an overview. First steps:")
+	for _, s := range firstSteps {
+		m.item(`\fB`+escape(s.command)+`\fR`, s.about)
+	}
 	m.macro("SH", "FLAGS OF ALL COMMANDS")
 	for _, f := range cli.Flags {
 		m.flag(f)
@@ -43,7 +46,7 @@ func writeManual(w io.Writer, cli *kong.Application) error {
 	return m.w.Flush()
 }
 
-// built is the day of the source that the program was built from; "" is not known.
+// built returns the date of the commit the program was built from, or "" if unknown.
 func built() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -58,7 +61,7 @@ func built() string {
 	return ""
 }
 
-// commands are all of them, below the titles of their groups.
+// commands writes all commands under the titles of their groups.
 func (m manual) commands(cli *kong.Application) {
 	group := ""
 	for _, n := range cli.Leaves(true) {
@@ -103,11 +106,11 @@ func (m manual) command(n, top *kong.Node) {
 	}
 	if len(groups) > 0 {
 		m.macro("PP")
-		m.say("And flags that several commands have, listed below: " + strings.Join(groups, ", ") + ".")
+		m.say("Also takes the flags of these groups, listed below: " + strings.Join(groups, ", ") + ".")
 	}
 }
 
-// shared are the flags in groups, each once.
+// shared writes each flag that belongs to a group once.
 func (m manual) shared(cli *kong.Application) {
 	m.macro("SH", "FLAGS OF SEVERAL COMMANDS")
 	seen := map[string]bool{}
@@ -133,7 +136,7 @@ func (m manual) shared(cli *kong.Application) {
 	}
 }
 
-// rest is what the command line itself does not tell.
+// rest writes exit codes, variables and files.
 func (m manual) rest() {
 	m.macro("SH", "EXIT STATUS")
 	for _, code := range []struct {
@@ -141,40 +144,45 @@ func (m manual) rest() {
 		means string
 	}{
 		{exitDone, "Done."},
-		{exitFailed, "Failed, out of budget, missed a criterion, or found a difference."},
-		{exitUsage, "Wrong use, a bad file, or something named that is not there."},
-		{exitInterrupted, "Interrupted or stopped; throngctl resume goes on."},
+		{exitFailed, "The run failed, exceeded its budget or missed a criterion; or a difference was found."},
+		{exitUsage, "Wrong usage, an invalid file, or an unknown name."},
+		{exitInterrupted, "Interrupted or stopped; throngctl resume continues."},
 	} {
 		m.item(fmt.Sprintf(`\fB%d\fR`, code.n), code.means)
 	}
 	m.macro("SH", "ENVIRONMENT")
-	m.say("A flag is stronger than a variable, that than what the scenario says, that than a saved setting. throngctl settings shows what is in force, and from where.")
-	m.item(`\fB`+about.DataEnv+`\fR`, "Folder of the store, as --data.")
+	m.say("Flags win over variables, variables over the scenario, the scenario over saved settings. throngctl settings shows each value and where it comes from.")
+	m.item(`\fB`+about.DataEnv+`\fR`, "Data folder, as --data.")
 	for _, s := range config.RunSettings() {
-		for _, name := range s.Env {
-			m.item(`\fB`+escape(name)+`\fR`, "As --"+s.Name+".")
-		}
-		for _, name := range s.EnvNot {
-			m.item(`\fB`+escape(name)+`\fR`, "The opposite of --"+s.Name+".")
-		}
+		m.item(`\fB`+escape(s.Variable())+`\fR`, "As --"+s.Name+".")
 	}
 	for _, s := range config.DatabaseSettings {
 		m.item(`\fB`+escape(s.Env)+`\fR`, "As --"+s.Name+".")
 	}
-	m.item(`\fBNO_COLOR\fR`, "Where it is set, nothing is coloured.")
-	m.say("Secrets that a scenario names are looked for in variables of their names, too.")
+	m.item(`\fBNO_COLOR\fR`, "If set, output has no colors.")
+	m.say("Secrets that a scenario names are also read from variables of the same names.")
+	m.macro("SS", "Variables of earlier Python runners")
+	for _, s := range config.RunSettings() {
+		for _, name := range s.Env {
+			m.item(`\fB`+escape(name)+`\fR`, "As "+s.Variable()+", which wins.")
+		}
+		for _, name := range s.EnvNot {
+			m.item(`\fB`+escape(name)+`\fR`, "The opposite of "+s.Variable()+", which wins.")
+		}
+	}
+	m.item(`\fB`+config.OfferEnv+`\fR`, "Offered once, never used: set "+config.DatabaseEnv+".")
 	m.macro("SH", "FILES")
-	m.say("All is in one folder, which throngctl settings names last: ~/.local/share/throng on Linux, ~/Library/Application Support/Throng on a Mac.")
+	m.say("Everything is in the data folder: ~/.local/share/throng on Linux, ~/Library/Application Support/Throng on macOS, or as --data says.")
 	for _, file := range []struct{ name, about string }{
-		{"throng.db", "The store: journals, checkpoints, figures of all runs."},
+		{"throng.db", "The store: journals, checkpoints and metrics of all runs."},
 		{"settings.json", "Saved settings, without secrets."},
-		{"logs", "What happened, as lines of JSON."},
-		{"crashes", "Texts of crashes."},
+		{"logs", "Logs, as JSON lines."},
+		{"crashes", "Crash reports."},
 	} {
 		m.item(`\fI`+escape(file.name)+`\fR`, file.about)
 	}
 	m.macro("SH", "SEE ALSO")
-	m.say("throngctl guide prints the guide, page by page, and searches it.")
+	m.say("throngctl guide prints and searches the guide.")
 }
 
 func (m manual) flag(f *kong.Flag) {
@@ -191,17 +199,17 @@ func (m manual) flag(f *kong.Flag) {
 	if !f.IsBool() && f.PlaceHolder != "" {
 		name += " " + `\fI` + escape(f.PlaceHolder) + `\fR`
 	}
-	m.item(name, f.Help)
+	m.item(name, described(f.Value))
 }
 
-// item is a paragraph with a title of its own.
+// item writes a paragraph with a title.
 func (m manual) item(title, text string) {
 	m.macro("TP")
 	m.text(title)
 	m.say(text)
 }
 
-// macro writes a line that man obeys.
+// macro writes a line with a macro.
 func (m manual) macro(name string, words ...string) {
 	_, _ = m.w.WriteString("." + name) // Flush's error has it
 	for _, w := range words {
@@ -210,15 +218,15 @@ func (m manual) macro(name string, words ...string) {
 	_ = m.w.WriteByte('\n')
 }
 
-// say writes a text as it is to be read.
+// say writes plain text.
 func (m manual) say(text string) { m.text(escape(text)) }
 
-// text writes what is in the language of man already, in lines as it likes them.
+// text writes text that may contain escapes, wrapped into lines.
 func (m manual) text(text string) {
 	const width = 78
 	line := ""
 	end := func() {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // which would be obeyed
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // else it would be a macro
 			line = `\&` + line
 		}
 		_, _ = m.w.WriteString(line + "\n")

@@ -9,25 +9,25 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// mockCmd starts the shop, the model server or both alone, for as long as nobody stops it.
+// mockCmd serves the mock shop, the mock model or both until it is stopped.
 type mockCmd struct {
-	Shop              string            `placeholder:"ADDR" help:"Start the shop on this loopback address, such as 127.0.0.1:8080; port 0 takes a free one."`
-	Model             string            `placeholder:"ADDR" help:"Start the model server on this loopback address, beside the shop or instead of it."`
-	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency: none, local, remote or slow."`
-	Fault             map[string]string `placeholder:"KIND=SHARE" help:"rate_limited, server_error, hang, cut, bad_body; outage=FROM+FOR in time since the start; token_requests=N, after which the token of a login expires; quota=N requests a second; capacity=N at once, past which it slows down."`
-	Seed              uint64            `default:"1" help:"What the catalogue and the answers depend on."`
-	Secret            string            `env:"THRONG_MOCK_SECRET" help:"First part of every token, and the model server's key; random ones without."`
-	Scarcity          bool              `help:"Users of the shop share the stock."`
-	KeepRateLimits    bool              `help:"X-Simulation-Mode lifts no rate limit of the shop."`
-	RequestsPerMinute int               `placeholder:"N" help:"Quota of the model server; 0 is unlimited."`
-	TokensPerMinute   int               `placeholder:"N" help:"The same in tokens."`
+	Shop              string            `placeholder:"ADDR" help:"Loopback address of the mock shop, such as 127.0.0.1:8080; port 0 picks a free port."`
+	Model             string            `placeholder:"ADDR" help:"Loopback address of the mock model."`
+	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency profile: none, local, remote or slow."`
+	Fault             map[string]string `placeholder:"KIND=SHARE" help:"A fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR after the start; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down."`
+	Seed              uint64            `default:"1" help:"Random seed of catalog and answers."`
+	Secret            string            `env:"THRONG_MOCK_SECRET" help:"Prefix of all shop tokens, and the key of the mock model (default: random)."`
+	Scarcity          bool              `help:"Share the stock among users."`
+	KeepRateLimits    bool              `help:"Keep rate limits for requests with X-Simulation-Mode."`
+	RequestsPerMinute int               `placeholder:"N" help:"Request quota of the mock model per minute (default: unlimited)."`
+	TokensPerMinute   int               `placeholder:"N" help:"Token quota of the mock model per minute (default: unlimited)."`
 	jsonFlag
 }
 
 // Run is called by kong.
 func (c *mockCmd) Run(t *terminal) (err error) {
 	if c.Shop == "" && c.Model == "" {
-		return &engine.FieldError{Field: "mock", Problem: "nothing is to be started", Hint: "--shop ADDR, --model ADDR or both"}
+		return &engine.FieldError{Field: "mock", Problem: "nothing to serve", Hint: "add --shop ADDR, --model ADDR or both"}
 	}
 	cfg, err := app.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	if !t.json {
-		fmt.Fprintln(t.out, "Ctrl+C ends it")
+		fmt.Fprintln(t.out, "Press Ctrl+C to stop.")
 	}
 	<-t.signals
 	return nil
@@ -80,7 +80,7 @@ func (t *terminal) startShop(cfg mock.Config) (end func() error, err error) {
 	}
 	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
-	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is everybody's password")
+	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is the password of every user")
 	return func() error {
 		s, orders := shop.Stats(), shop.Orders()
 		fmt.Fprintf(t.out, "%s requests answered, %s orders\n", engine.FormatCount(s.Requests), engine.FormatCount(orders.Total))

@@ -14,8 +14,8 @@ import (
 // noteCmd keeps a person's own words with a run.
 type noteCmd struct {
 	jsonFlag
-	RunID string   `arg:"" name:"run" help:"The run, or the beginning of its name."`
-	Text  []string `arg:"" optional:"" help:"What to keep, in place of what is there; \"\" is nothing. Without it the note is shown."`
+	RunID string   `arg:"" name:"run" help:"Run ID or its beginning."`
+	Text  []string `arg:"" optional:"" help:"New note, replacing the old one; \"\" removes it (default: show the note)."`
 }
 
 // Run is called by kong.
@@ -31,7 +31,7 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 			return t.print(noteJSON{r.ID, r.Note})
 		}
 		if r.Note == "" {
-			fmt.Fprintf(t.out, "run %s has no note\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no note.\n", r.ID)
 			return nil
 		}
 		fmt.Fprintln(t.out, r.Note)

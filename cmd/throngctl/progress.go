@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -21,7 +22,7 @@ const lineEvery = 5 * time.Second
 type progress struct {
 	out    io.Writer
 	moving bool
-	every  time.Duration // how often show is to be called
+	every  time.Duration // how often to call show
 	shown  bool
 	last   time.Time                // of the last line
 	line   func(s *engine.Snapshot) // writes a line for programs; nil for people
@@ -108,7 +109,7 @@ func describe(s *engine.Snapshot) string {
 	if spent := s.Budget.Describe(s.Elapsed); spent != "" && s.Phase != engine.Ended {
 		add("spent %s", spent)
 	}
-	if b := s.Overhead.Bottleneck(s.Limit, s.Binds); b.Kind.IsHere() {
+	if b := health.FindBottleneck(&s.Overhead, s.Limit, s.Binds); b.Kind.IsHere() {
 		add("limited by %s", b.Kind)
 	}
 	switch {

@@ -16,9 +16,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// databaseFlag says where results go beside the local store.
+// databaseFlag names the database that also gets results.
 type databaseFlag struct {
-	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres that results are sent to as well, such as postgres://user@host/db; none sends nothing. Else ${env_database_url}, or the saved one." group:"Results"`
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
 	databaseParts
 }
 
@@ -40,7 +40,7 @@ func (t *terminal) offerDatabase() {
 	if !ok {
 		return
 	}
-	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is said once.\n",
+	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is shown once.\n",
 		config.OfferEnv, offer.Target, config.OfferEnv)
 	if err := offer.Decline(t.data); err != nil {
 		slog.Warn("the answer to the offer of a database cannot be saved", "error", err)
@@ -66,9 +66,9 @@ var errInterrupted = errors.New("interrupted")
 
 // pushCmd sends results, or asks the server.
 type pushCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its name; the newest without."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	jsonFlag
-	Check bool `help:"Send nothing; ask the server for its version, round trip, connections, rights and TLS."`
+	Check bool `help:"Check version, round trip, connections, privileges and TLS of the server without sending anything."`
 	databaseFlag
 }
 
@@ -180,12 +180,12 @@ func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.
 		}
 	}()
 	if err := t.drain(ctx, remote, job.Record.ID); err != nil {
-		fmt.Fprintf(t.err, "not all results are in %s yet: %v\nsend them later with: throngctl push %s\n", job.Target, err, job.Record.ID)
+		fmt.Fprintf(t.err, "Not all results are in %s yet: %v\nSend the rest later with: throngctl push %s\n", job.Target, err, job.Record.ID)
 		return
 	}
 	if refused := remote.Refused(); refused != "" {
-		fmt.Fprintf(t.err, "not all results are in %s: %s\n", job.Target, refused)
+		fmt.Fprintf(t.err, "Not all results are in %s: %s\n", job.Target, refused)
 		return
 	}
-	fmt.Fprintf(t.out, "all results are in %s\n", job.Target)
+	fmt.Fprintf(t.out, "All results are in %s.\n", job.Target)
 }

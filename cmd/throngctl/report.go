@@ -12,10 +12,10 @@ import (
 
 // reportCmd writes a page about a run.
 type reportCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Out     string `short:"o" placeholder:"FILE" help:"The HTML file to write; throng-RUN.html without, the terminal for -."`
-	Against string `placeholder:"RUN" help:"Another run, to compare with."`
-	Audit   bool   `help:"Recompute the figures from the journal first, and say what came of it."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Out     string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: throng-RUN.html)."`
+	Against string `placeholder:"RUN" help:"Run to compare with."`
+	Audit   bool   `help:"Audit the run first and include the result."`
 	jsonFlag
 }
 
@@ -28,7 +28,7 @@ type reportJSON struct {
 // Run is called by kong.
 func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON && c.Out == standard {
-		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
+		return &engine.FieldError{Field: "json", Problem: "the report itself goes to standard output", Hint: "add -o FILE, or leave out --json"}
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		how := review.ReportOptions{Against: engine.RunID(c.Against), Audit: c.Audit}
@@ -50,7 +50,7 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// reportName is that of the report beside what a run is exported to.
+// reportName is the file name of the report in an export.
 const reportName = "report.html"
 
 // writeReport writes the report of a run into a file.

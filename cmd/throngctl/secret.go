@@ -15,13 +15,13 @@ const maxSecret = 64 << 10
 
 // secretCmd keeps what scenarios name as secret:NAME.
 type secretCmd struct {
-	Set    secretSetCmd    `cmd:"" help:"Keep a secret in the system's keychain; its value is typed, or read from a pipe."`
-	Forget secretForgetCmd `cmd:"" help:"Take a secret out of the keychain."`
-	Check  secretCheckCmd  `cmd:"" help:"Say where a secret is found: the environment or the keychain. Its value is not shown."`
+	Set    secretSetCmd    `cmd:"" help:"Save a secret in the system's keychain; its value is prompted for, or read from a pipe."`
+	Forget secretForgetCmd `cmd:"" help:"Remove a secret from the keychain."`
+	Check  secretCheckCmd  `cmd:"" help:"Show where a secret is found: environment or keychain. Its value is not shown."`
 }
 
 type secretSetCmd struct {
-	Name string `arg:"" help:"As scenarios call it, without secret: in front."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -33,7 +33,7 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	}
 	err = secrets.Keep(c.Name, value)
 	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
-		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
+		return fmt.Errorf("%s was not saved: %w; set the variable %s before a run, or type it when a run in a terminal asks",
 			c.Name, unkept.Err, c.Name)
 	}
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *secretSetCmd) Run(t *terminal) error {
 }
 
 type secretForgetCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -55,12 +55,12 @@ func (c *secretForgetCmd) Run(t *terminal) error {
 	if t.json {
 		return t.print(secretJSON{Name: c.Name})
 	}
-	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, secrets.InKeychain)
+	fmt.Fprintf(t.out, "%s was removed from %s.\n", c.Name, secrets.InKeychain)
 	return nil
 }
 
 type secretCheckCmd struct {
-	Name string `arg:"" help:"As scenarios call it."`
+	Name string `arg:"" help:"Name, without the prefix secret:."`
 	jsonFlag
 }
 
@@ -82,10 +82,10 @@ func (t *terminal) secret(name, place string) error {
 	return err
 }
 
-// readSecret reads a value without showing it, or all of what is no terminal.
+// readSecret reads a value from a terminal without showing it, or all of a pipe.
 func (t *terminal) readSecret(name string) (string, error) {
 	if fd, ok := isTerminal(t.in); ok {
-		return t.asked("value of "+name+" (not shown): ", fd)
+		return t.asked("value of "+name+" (hidden): ", fd)
 	}
 	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))
 	switch {

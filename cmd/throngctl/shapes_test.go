@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,55 +11,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/throng-sim/throng/cmd/internal/app/calibration"
-	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/engine/chain"
 )
-
-// answers are what commands give with --json.
-var answers = []struct {
-	commands string
-	of       any
-}{
-	{"run, resume, fork: started", startedJSON{}},
-	{"run, resume, fork: progress", progressJSON{}},
-	{"run, resume, fork, cleanup: waiting", waitingJSON{}},
-	{"run, resume, fork: ended", endedJSON{}},
-	{"run --chain", chain.Report{}},
-	{"run --chain, with the rows of a payload, each", row{}},
-	{"status", control.Status{}},
-	{"set", changesJSON{}},
-	{"pause, continue, stop, checkpoint, retire, requeue, tell, restore, note RUN TEXT", doneJSON{}},
-	{"runs, fetch", []runJSON{}},
-	{"checkpoints, fetch RUN", checkpointsJSON{}},
-	{"agents", agentsJSON{}},
-	{"agents --where", agentsFoundJSON{}},
-	{"compare", comparisonJSON{}},
-	{"audit", auditJSON{}},
-	{"cleanup", cleanupJSON{}},
-	{"allowed", []allowedJSON{}},
-	{"report", reportJSON{}},
-	{"note RUN", noteJSON{}},
-	{"delete", deletedJSON{}},
-	{"prune", prunedJSON{}},
-	{"trash", trashJSON{}},
-	{"push", pushedJSON{}},
-	{"push --check", []checkJSON{}},
-	{"scenarios", []builtInJSON{}},
-	{"validate", scenarioJSON{}},
-	{"check", checksJSON{}},
-	{"prove", []proofJSON{}},
-	{"calibrate, calibrate --history (a list of these)", calibration.Record{}},
-	{"calibrate --presets", []presetJSON{}},
-	{"settings", settingsJSON{}},
-	{"secret set, secret forget, secret check", secretJSON{}},
-	{"mock, each", mockedJSON{}},
-	{"metrics", []metricJSON{}},
-	{"licences", []licenceJSON{}},
-	{"guide", []pageJSON{}},
-	{"what went wrong", errorJSON{}},
-}
 
 // shape writes the names of a type: {name, name?, name: […]}. A question mark is for what may be left out.
 // A type within itself is only begun.
@@ -121,59 +72,50 @@ func namesOf(t reflect.Type, names *[]string, within []reflect.Type) {
 	}
 }
 
-// TestNamesForProgramsAreDocumented: the guide names all that programs are given. A name that goes or changes is a program of
-// somebody's that breaks.
-func TestNamesForProgramsAreDocumented(t *testing.T) {
+// answersFile holds all names that --json prints.
+const answersFile = "testdata/answers.txt"
+
+// TestNamesForPrograms compares the names that --json prints with those of testdata/answers.txt. Programs of other people
+// rely on these names.
+func TestNamesForPrograms(t *testing.T) {
 	var b strings.Builder
 	for _, a := range answers {
 		var names strings.Builder
 		shape(&names, reflect.TypeOf(a.of))
-		for i, line := range folded(a.commands+" "+names.String(), 116) {
+		title := a.command
+		if a.when != "" {
+			title += " (" + a.when + ")"
+		}
+		for i, line := range folded(title+" "+names.String(), 116) {
 			if i > 0 {
 				line = "    " + line
 			}
 			fmt.Fprintln(&b, line)
 		}
 	}
-	const path, begin, end = "../../assets/guide/11-terminal.md", "```text\nrun, resume, fork: started", "```\n"
-	text, err := os.ReadFile(filepath.FromSlash(path))
+	if *update {
+		if err := os.WriteFile(answersFile, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(answersFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(text), begin)
-	was, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatal("the guide has no names of JSON")
-	}
-	was = strings.TrimPrefix(begin, "```text\n") + was
-	if was == b.String() {
-		return
-	}
-	if !*update {
-		t.Fatalf("the guide does not name\n%s\nand names\n%s\n-update writes it anew; let no name go", without(b.String(), was), without(was, b.String()))
-	}
-	if err := os.WriteFile(path, []byte(before+"```text\n"+b.String()+end+after), 0o644); err != nil {
-		t.Fatal(err)
+	if got := b.String(); got != string(want) {
+		t.Errorf("added\n%s\nremoved\n%s\n-update rewrites %s", without(got, string(want)), without(string(want), got), answersFile)
 	}
 }
 
-// TestEveryAnswerIsNamed: each command that has --json is among those whose names the guide has.
-func TestEveryAnswerIsNamed(t *testing.T) {
-	var named []string
-	for _, a := range answers {
-		for one := range strings.SplitSeq(a.commands, ", ") {
-			named = append(named, strings.TrimRight(one, ":"))
-		}
-	}
+// TestEveryAnswerHasASchema finds each command with --json among the answers.
+func TestEveryAnswerHasASchema(t *testing.T) {
 	for _, leaf := range model().Leaves(true) {
 		name := strings.TrimPrefix(leaf.FullPath(), "throngctl ")
-		if !slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) || name == "timeline" || name == "try" { // what the window writes of an agent
-			continue
+		if !slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) || name == "timeline" || name == "try" {
+			continue // those two print the engine's view of an agent
 		}
-		if !slices.ContainsFunc(named, func(one string) bool {
-			return one == name || strings.HasPrefix(one, name+" ") || strings.HasPrefix(one, name+":")
-		}) {
-			t.Errorf("the guide does not name what %s gives", name)
+		if !slices.ContainsFunc(answers, func(a printed) bool { return a.command == name || strings.HasPrefix(a.command, name+" --") }) {
+			t.Errorf("there is no schema of what %s prints", name)
 		}
 	}
 }

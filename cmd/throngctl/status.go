@@ -17,14 +17,15 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 type statusCmd struct {
 	whichRun
-	Follow      bool   `short:"f" help:"Until the run has ended: in a terminal as the dashboard, else again every few seconds."`
-	At          string `placeholder:"TIME" help:"How it was then, read from its journal: 10m after its beginning, 15:04:05 or 2006-01-02T15:04:05."`
-	NoDashboard bool   `help:"With --follow: lines instead of the dashboard."`
+	Follow      bool   `short:"f" help:"Keep showing it until the run ends: as a dashboard in a terminal, else every few seconds."`
+	At          string `placeholder:"TIME" help:"Show an earlier moment: 10m after the start, 15:04:05 or 2006-01-02T15:04:05."`
+	NoDashboard bool   `help:"With --follow: print lines instead of the dashboard."`
 	jsonFlag
 }
 
@@ -120,7 +121,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// endedStatus is what the store knows of a run that nobody works on.
+// endedStatus returns the status of a run that is not in progress, from the store.
 func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (*control.Status, error) {
 	totals, err := store.Totals(ctx, r.ID)
 	if err != nil {
@@ -164,7 +165,7 @@ func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.R
 	case err != nil:
 		return nil, err
 	case s.Unsent > 0:
-		s.Words = fmt.Sprintf("%s rows wait here for %s; send them with: throngctl push %s", engine.FormatCount(s.Unsent), s.Target, run)
+		s.Words = fmt.Sprintf("%s rows are not in %s yet; send them with: throngctl push %s", engine.FormatCount(s.Unsent), s.Target, run)
 	default:
 		s.Words = "all rows are in " + s.Target
 	}
@@ -176,10 +177,10 @@ func unconfirmedOf(s *control.Status) string {
 	if s.Unconfirmed == 0 {
 		return ""
 	}
-	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them: throngctl check --after " + s.Run
+	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + s.Run
 }
 
-// showEnded says how a run that nobody works on ended, and how it goes on.
+// showEnded prints how a run ended and how to continue.
 func (t *terminal) showEnded(r *engine.RunRecord) {
 	fmt.Fprintf(t.out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), doneOf(r.Done, r.Total))
 	if why := r.Why(); why != "" {
@@ -190,9 +191,9 @@ func (t *terminal) showEnded(r *engine.RunRecord) {
 	case engine.EndHopeless:
 		fmt.Fprintf(t.out, "  to continue: %s\n", app.Afterwards(r))
 	case engine.EndOutOfBudget:
-		fmt.Fprintf(t.out, "  go on with: throngctl resume %s and a larger budget\n", r.ID)
+		fmt.Fprintf(t.out, "  resume with: throngctl resume %s, with a larger budget\n", r.ID)
 	default:
-		fmt.Fprintf(t.out, "  go on with: throngctl resume %s\n", r.ID)
+		fmt.Fprintf(t.out, "  resume with: throngctl resume %s\n", r.ID)
 	}
 }
 
@@ -220,7 +221,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
-	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))
+	row("time", seconds(s.Elapsed)+" elapsed", left(s.Remaining))
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
 		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
@@ -236,7 +237,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 	}
 	row("checkpoints", fmt.Sprint(s.Checkpoints), at(s.LastCheckpoint, "last"))
 	if s.Stall != nil {
-		row("stall", at(s.Stall.Since, "no session has ended since"), s.Stall.Why)
+		row("stall", at(s.Stall.Since, "no session has finished since"), s.Stall.Why)
 	}
 	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
 		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), join(" ", d.Path, d.Service), d.Gate)
@@ -251,7 +252,7 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printOverhead(row, s.Overhead)
 	}
 	for _, f := range s.Health {
-		if f.Level == engine.Warning.String() || f.Level == engine.Critical.String() {
+		if f.Level == health.Warning.String() || f.Level == health.Critical.String() {
 			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-var errNoRun = errors.New("there is no run yet; try: throngctl run shopping")
+var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 
 // pick returns a run by the beginning of its name; the newest without one.
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
@@ -115,8 +115,8 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 type checkpointsCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"The run; the newest without."`
-	Show  int    `placeholder:"N" help:"Show one checkpoint with the memory it holds."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	Show  int    `placeholder:"N" help:"Show one checkpoint with its memory."`
 	elsewhereFlag
 	jsonFlag
 }
@@ -144,9 +144,9 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		case len(all) > 0:
 			return t.listCheckpoints(all)
 		case r.Ending == engine.EndFinished:
-			fmt.Fprintf(t.out, "run %s has no checkpoint: it finished before one was due (--checkpoint-interval)\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no checkpoint: it finished before the first was due (--checkpoint-interval).\n", r.ID)
 		default:
-			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no checkpoint. It can still be resumed from its journal.\n", r.ID)
 		}
 		return nil
 	})
@@ -162,7 +162,7 @@ func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
 	return w.Flush()
 }
 
-// tookOf is how long a checkpoint took, while sessions went on; an older version did not measure it.
+// tookOf returns how long a checkpoint took.
 func tookOf(cp *engine.CheckpointRecord) string {
 	if cp.Took == 0 {
 		return "not known"
@@ -198,7 +198,7 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 // writeFile writes a file that appears when it is complete.
 func writeFile(path string, write func(io.Writer) error) error {
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return &engine.FieldError{Field: path, Problem: "it is a folder", Hint: "name a file in it"}
+		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
 	} else if err == nil && !there.Mode().IsRegular() {
 		return writeInto(path, write)
 	}

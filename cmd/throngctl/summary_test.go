@@ -51,7 +51,9 @@ func TestSummaryOfTime(t *testing.T) {
 		cfg := enginetest.Config(20, thinking{}, nil)
 		cfg.Settings.Limit = 2
 		cfg.Purpose = func(string) engine.Purpose { return engine.ForThinking }
-		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{CPU: 97, ProcessCPU: 180, Collector: 18, Cores: 2} }
+		cfg.Probe.Host = func() engine.HostMetrics {
+			return engine.HostMetrics{CPU: 97, ProcessCPU: 180, Collector: 18, Cores: 2}
+		}
 		run, err := engine.Start(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -31,11 +32,11 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("the history of run %s: %w", r.ID, err)
 		}
-		var vitals engine.Vitals
+		var vitals health.Vitals
 		for i := range m.Recent {
 			vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 		}
-		return t.showStatus(control.NewStatus(r.Title, m.Snapshot, engine.Health(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
+		return t.showStatus(control.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
 	})
 }
 
@@ -54,7 +55,7 @@ func moment(text string, begun time.Time) (time.Time, error) {
 	}
 	clock, err := time.Parse(time.TimeOnly, text)
 	if err != nil {
-		return clock, &engine.FieldError{Field: "at", Problem: fmt.Sprintf("%q is no time", text), Hint: "such as 10m, 15:04:05 or 2006-01-02T15:04:05"}
+		return clock, &engine.FieldError{Field: "at", Problem: fmt.Sprintf("%q is not a time", text), Hint: "for example 10m, 15:04:05 or 2006-01-02T15:04:05"}
 	}
 	day := begun.Local()
 	at := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)

@@ -15,9 +15,9 @@ import (
 
 // tryCmd runs one session and shows what its steps do.
 type tryCmd struct {
-	File  string            `arg:"" help:"Scenario file, or the name of a built-in one."`
-	Set   map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
-	Agent string            `placeholder:"ID" help:"The agent, by its id or index; the first without."`
+	File  string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set   map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
+	Agent string            `placeholder:"ID" help:"Agent ID or index (default: the first agent)."`
 	jsonFlag
 
 	settingFlags
@@ -64,7 +64,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintln(t.err, "the session was cut")
+		fmt.Fprintln(t.err, "The session was cancelled.")
 		return exitError(exitInterrupted)
 	case !trial.Outcome.Commits():
 		return exitError(exitFailed)

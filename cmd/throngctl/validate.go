@@ -19,8 +19,8 @@ import (
 
 // validateCmd checks a scenario and starts nothing.
 type validateCmd struct {
-	File string            `arg:"" help:"Scenario file, or the name of a built-in one."`
-	Set  map[string]string `placeholder:"NAME=VALUE" help:"Parameter of the scenario."`
+	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
+	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
 	settingFlags
 	newFlags
@@ -28,7 +28,7 @@ type validateCmd struct {
 	jsonFlag
 }
 
-// printPlan writes a line for each step; of those that run beside each other, what each waits for.
+// printPlan writes a line for each step and, for parallel steps, what each waits for.
 func printPlan(w io.Writer, p chain.Plan, indent string) {
 	for _, steps := range p.Segments {
 		for _, step := range steps {
@@ -39,7 +39,7 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 			if len(step.After) > 0 {
 				notes = append(notes, "after "+strings.Join(step.After, ", "))
 			} else if len(steps) > 1 {
-				notes = append(notes, "at once")
+				notes = append(notes, "starts immediately")
 			}
 			rowf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, strings.Join(notes, "; "))
 			for _, inner := range step.Inner {
@@ -49,13 +49,13 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
-// printChain writes the steps of a chain and, where some run beside each other, the longest way through them.
+// printChain writes the steps of a chain and, if some are parallel, the longest path.
 func printChain(w io.Writer, c *chain.Chain) {
 	plan := c.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", c.Name)
 	printPlan(w, plan, "  ")
 	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
-		rowf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+		rowf(w, "longest path\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // kind is a kind of step: what it is called, the keys it has besides the common ones, and how it is read.
@@ -77,7 +78,7 @@ func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 			return k, true
 		}
 	}
-	if near := doc.Suggest(text, names); near != "" && len(text) > 3 {
+	if near := suggest.Nearest(text, names); near != "" && len(text) > 3 {
 		list = "did you mean `" + near + "`? " + list
 	}
 	if text != "" {

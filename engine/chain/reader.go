@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Reader reads the chains of a file. Mistakes go to the report behind the nodes.
@@ -377,7 +378,7 @@ func (r *Reader) near(name string, names []string, otherwise string) string {
 		return otherwise
 	}
 	slices.Sort(names)
-	if near := doc.Suggest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		return "did you mean `" + near + "`?"
 	}
 	if otherwise == "" && len(names) > 0 && len(names) <= 30 {

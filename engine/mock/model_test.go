@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // startModel starts a server that ends with the test.
@@ -30,25 +28,6 @@ func startModel(t testing.TB, cfg ModelConfig) *Model {
 		}
 	})
 	return m
-}
-
-// client is one of another maker, on connections of its own.
-func (m *Model) client() *openai.Client {
-	cfg := openai.DefaultConfig(m.Secret())
-	cfg.BaseURL = m.URL()
-	cfg.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	return openai.NewClientWithConfig(cfg)
-}
-
-func say(texts ...string) (all []openai.ChatCompletionMessage) {
-	for i, text := range texts {
-		all = append(all, openai.ChatCompletionMessage{Role: []string{"user", "assistant"}[i%2], Content: text})
-	}
-	return all
-}
-
-func chatWith(messages []openai.ChatCompletionMessage) openai.ChatCompletionRequest {
-	return openai.ChatCompletionRequest{Model: "mock-1", Messages: messages}
 }
 
 // indoorModel is a server without a listener: it answers through serve and does not wait.
@@ -115,11 +94,10 @@ func TestModelConfigValidate(t *testing.T) {
 	}
 }
 
-// TestChatThroughAnotherClient asks through a client that was not made for this server.
-func TestChatThroughAnotherClient(t *testing.T) {
+func TestChat(t *testing.T) {
 	m := startModel(t, ModelConfig{RequestsPerMinute: 100, TokensPerMinute: 10_000})
-	question := chatWith(say("How do the gardens of Lisbon fare in winter?"))
-	answer, err := m.client().CreateChatCompletion(t.Context(), question)
+	var answer chatReply
+	header, err := m.client(t).post("/chat/completions", chatWith(say("How do the gardens of Lisbon fare in winter?")), &answer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,42 +110,35 @@ func TestChatThroughAnotherClient(t *testing.T) {
 	if use := answer.Usage; use.PromptTokens != 3+4+11 || use.CompletionTokens != (len(text)+3)/4 || use.TotalTokens != use.PromptTokens+use.CompletionTokens {
 		t.Errorf("usage %+v of %q", use, text)
 	}
-	limits := answer.GetRateLimitHeaders()
-	if limits.LimitRequests != 100 || limits.RemainingRequests != 99 || limits.LimitTokens != 10_000 || limits.RemainingTokens != 10_000-answer.Usage.TotalTokens {
-		t.Errorf("limits %+v", limits)
+	for name, want := range map[string]int{
+		"X-Ratelimit-Limit-Requests": 100, "X-Ratelimit-Remaining-Requests": 99,
+		"X-Ratelimit-Limit-Tokens": 10_000, "X-Ratelimit-Remaining-Tokens": 10_000 - answer.Usage.TotalTokens,
+	} {
+		if got := header.Get(name); got != strconv.Itoa(want) {
+			t.Errorf("%s is %q, want %d", name, got, want)
+		}
 	}
-	if !strings.HasPrefix(answer.Header().Get("X-Request-Id"), "req_") {
-		t.Errorf("headers %v", answer.Header())
+	if !strings.HasPrefix(header.Get("X-Request-Id"), "req_") {
+		t.Errorf("headers %v", header)
 	}
 	if s := m.Stats(); s.Requests != 1 || s.Statuses[200] != 1 || s.PromptTokens != 18 || int(s.CompletionTokens) != answer.Usage.CompletionTokens {
 		t.Errorf("stats %+v", s)
 	}
 }
 
-func TestStreamThroughAnotherClient(t *testing.T) {
-	client := startModel(t, ModelConfig{}).client()
+func TestStream(t *testing.T) {
+	client := startModel(t, ModelConfig{}).client(t)
 	question := chatWith(say("Tell me of rivers and bridges."))
-	whole, err := client.CreateChatCompletion(t.Context(), question)
-	if err != nil {
+	var whole chatReply
+	if _, err := client.post("/chat/completions", question, &whole); err != nil {
 		t.Fatal(err)
 	}
-	question.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-	stream, err := client.CreateChatCompletionStream(t.Context(), question)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stream.Close() }()
+	question.Stream, question.StreamOptions = true, map[string]bool{"include_usage": true}
 	var text strings.Builder
-	var finish openai.FinishReason
-	var use *openai.Usage
+	var finish string
+	var use *tokenUsage
 	parts := 0
-	for {
-		chunk, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	err := client.stream("/chat/completions", question, func(chunk chatPiece) {
 		if chunk.ID != whole.ID || chunk.Object != "chat.completion.chunk" || chunk.Created != whole.Created {
 			t.Errorf("chunk %+v", chunk)
 		}
@@ -182,6 +153,9 @@ func TestStreamThroughAnotherClient(t *testing.T) {
 		if chunk.Usage != nil {
 			use = chunk.Usage
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if text.String() != whole.Choices[0].Message.Content || finish != "stop" || parts < 10 {
 		t.Errorf("streamed %q in %d parts to %q, want %q", text.String(), parts, finish, whole.Choices[0].Message.Content)
@@ -191,64 +165,61 @@ func TestStreamThroughAnotherClient(t *testing.T) {
 	}
 }
 
-func TestModelsThroughAnotherClient(t *testing.T) {
+func TestModels(t *testing.T) {
 	m := startModel(t, ModelConfig{Models: []string{"small", "team/large"}})
-	client := m.client()
-	list, err := client.ListModels(t.Context())
-	if err != nil {
+	client := m.client(t)
+	var list struct{ Data []listedModel }
+	if err := client.get("/models", &list); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, one := range list.Models {
+	for _, one := range list.Data {
 		names = append(names, one.ID)
 	}
 	if !slices.Equal(names, m.Models()) {
 		t.Errorf("models %v", names)
 	}
-	if one, err := client.GetModel(t.Context(), "team/large"); err != nil || one.ID != "team/large" || one.Object != "model" {
+	var one listedModel
+	if err := client.get("/models/team/large", &one); err != nil || one.ID != "team/large" || one.Object != "model" {
 		t.Errorf("model %+v %v", one, err)
 	}
-	var no *openai.APIError
-	if _, err := client.GetModel(t.Context(), "huge"); !errors.As(err, &no) || no.HTTPStatusCode != 404 || no.Code != "model_not_found" || !strings.Contains(no.Message, "small") {
+	var no *modelError
+	if err := client.get("/models/huge", &one); !errors.As(err, &no) || no.Status != 404 || no.Code != "model_not_found" || !strings.Contains(no.Message, "small") {
 		t.Errorf("an unknown model: %v", err)
 	}
 }
 
-func TestErrorsThroughAnotherClient(t *testing.T) {
+func TestModelErrors(t *testing.T) {
 	m := startModel(t, ModelConfig{})
-	stranger := openai.DefaultConfig("stolen")
-	stranger.BaseURL = m.URL()
-	stranger.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	stranger := m.client(t)
+	stranger.key = "stolen"
+	temperature := 3.0
 	for _, c := range []struct {
-		client *openai.Client
-		change func(*openai.ChatCompletionRequest)
+		client *modelClient
+		change func(*chatQuestion)
 		status int
-		code   any
+		code   string
 		param  string
 	}{
-		{openai.NewClientWithConfig(stranger), nil, 401, "invalid_api_key", ""},
-		{m.client(), func(q *openai.ChatCompletionRequest) { q.Model = "gpt" }, 404, "model_not_found", ""},
-		{m.client(), func(q *openai.ChatCompletionRequest) { q.Temperature = 3 }, 400, "invalid_value", "temperature"},
-		{m.client(), func(q *openai.ChatCompletionRequest) { q.N = 2 }, 400, "invalid_value", "n"},
-		{m.client(), func(q *openai.ChatCompletionRequest) { q.Messages = say() }, 400, "missing_required_parameter", "messages"},
-		{m.client(), func(q *openai.ChatCompletionRequest) { q.Messages[0].Role = "queen" }, 400, "invalid_value", "messages[0].role"},
+		{stranger, nil, 401, "invalid_api_key", ""},
+		{m.client(t), func(q *chatQuestion) { q.Model = "gpt" }, 404, "model_not_found", ""},
+		{m.client(t), func(q *chatQuestion) { q.Temperature = &temperature }, 400, "invalid_value", "temperature"},
+		{m.client(t), func(q *chatQuestion) { q.N = 2 }, 400, "invalid_value", "n"},
+		{m.client(t), func(q *chatQuestion) { q.Messages = nil }, 400, "missing_required_parameter", "messages"},
+		{m.client(t), func(q *chatQuestion) { q.Messages[0].Role = "queen" }, 400, "invalid_value", "messages[0].role"},
 	} {
 		q := chatWith(say("Hello"))
 		if c.change != nil {
 			c.change(&q)
 		}
-		_, err := c.client.CreateChatCompletion(t.Context(), q)
-		var no *openai.APIError
+		_, err := c.client.post("/chat/completions", q, nil)
+		var no *modelError
 		if !errors.As(err, &no) {
 			t.Errorf("%v: %v", c.code, err)
 			continue
 		}
-		param := ""
-		if no.Param != nil {
-			param = *no.Param
-		}
-		if no.HTTPStatusCode != c.status || no.Code != c.code || param != c.param || no.Type != "invalid_request_error" || no.Message == "" {
-			t.Errorf("got %d %v at %q: %v, want %d %v at %q", no.HTTPStatusCode, no.Code, param, err, c.status, c.code, c.param)
+		if no.Status != c.status || no.Code != c.code || no.Param != c.param || no.Type != "invalid_request_error" || no.Message == "" {
+			t.Errorf("got %+v, want %d %v at %q", no, c.status, c.code, c.param)
 		}
 	}
 }
@@ -411,20 +382,18 @@ func TestStreamArrivesInPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = m.Close() }()
-	stream, err := m.client().CreateChatCompletionStream(t.Context(), chatWith(say("Rivers?")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stream.Close() }()
-	if first, err := stream.Recv(); err != nil || first.Choices[0].Delta.Role != "assistant" {
-		t.Errorf("first %+v %v", first, err)
-	}
-	close(release)
-	for err == nil {
-		_, err = stream.Recv()
-	}
-	if !errors.Is(err, io.EOF) {
-		t.Error(err)
+	pieces := 0
+	err := m.client(t).stream("/chat/completions", chatQuestion{Model: "mock-1", Messages: say("Rivers?"), Stream: true}, func(piece chatPiece) {
+		if pieces++; pieces > 1 {
+			return
+		}
+		if piece.Choices[0].Delta.Role != "assistant" {
+			t.Errorf("first %+v", piece)
+		}
+		close(release)
+	})
+	if err != nil || pieces < 2 {
+		t.Errorf("%d pieces, %v", pieces, err)
 	}
 }
 
@@ -445,7 +414,7 @@ func TestModelCloseEndsEverything(t *testing.T) {
 	}
 	answers := make(chan error)
 	ask := func() {
-		_, err := m.client().CreateChatCompletion(t.Context(), chatWith(say("Hello")))
+		_, err := m.client(t).post("/chat/completions", chatWith(say("Hello")), nil)
 		answers <- err
 	}
 	go ask()

@@ -1,38 +1,41 @@
 package mock
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"testing"
 
-	openai "github.com/sashabaranov/go-openai"
 	"pgregory.net/rapid"
 )
 
-// TestEmbeddingsThroughAnotherClient asks for one text, several, and in both encodings.
-func TestEmbeddingsThroughAnotherClient(t *testing.T) {
-	client := startModel(t, ModelConfig{}).client()
+// TestEmbeddings asks for one text, several, and in both encodings.
+func TestEmbeddings(t *testing.T) {
+	client := startModel(t, ModelConfig{}).client(t)
 	texts := []string{"The gardens of Lisbon", "Bridges"}
-	numbers, err := client.CreateEmbeddings(t.Context(), openai.EmbeddingRequestStrings{Input: texts, Model: "mock-1"})
-	if err != nil {
+	var numbers embedReply[[]float32]
+	if _, err := client.post("/embeddings", embedRequest{Input: texts, Model: "mock-1"}, &numbers); err != nil {
 		t.Fatal(err)
 	}
 	if len(numbers.Data) != 2 || numbers.Data[1].Index != 1 || numbers.Data[0].Object != "embedding" || len(numbers.Data[0].Embedding) != dimensionsDefault ||
 		numbers.Usage.PromptTokens != 6+2 || numbers.Usage.TotalTokens != 8 || numbers.Model != "mock-1" {
 		t.Errorf("embeddings %+v", numbers.Usage)
 	}
-	coded, err := client.CreateEmbeddings(t.Context(), openai.EmbeddingRequestStrings{
-		Input: texts, Model: "mock-1", EncodingFormat: openai.EmbeddingEncodingFormatBase64,
-	})
-	if err != nil {
+	var coded embedReply[[]byte] // JSON holds bytes in base64
+	if _, err := client.post("/embeddings", embedRequest{Input: texts, Model: "mock-1", Encoding: "base64"}, &coded); err != nil {
 		t.Fatal(err)
 	}
 	for i := range texts {
-		if !slices.Equal(coded.Data[i].Embedding, numbers.Data[i].Embedding) {
+		got := make([]float32, len(coded.Data[i].Embedding)/4)
+		if _, err := binary.Decode(coded.Data[i].Embedding, binary.LittleEndian, got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, numbers.Data[i].Embedding) {
 			t.Errorf("%q differs by its encoding", texts[i])
 		}
 	}
-	short, err := client.CreateEmbeddings(t.Context(), openai.EmbeddingRequest{Input: texts[0], Model: "mock-1", Dimensions: 32})
+	var short embedReply[[]float32]
+	_, err := client.post("/embeddings", embedRequest{Input: texts[0], Model: "mock-1", Dimensions: 32}, &short)
 	if err != nil || len(short.Data) != 1 || len(short.Data[0].Embedding) != 32 {
 		t.Errorf("one text in 32 dimensions: %d %v", len(short.Data), err)
 	}

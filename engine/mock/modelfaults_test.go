@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // raw sends a body over a connection of its own and returns what arrived.
@@ -88,9 +86,9 @@ func TestModelFaultsOnTheWire(t *testing.T) {
 		}
 	}
 	m.SetFaults(Faults{RateLimited: 1})
-	_, err := m.client().CreateChatCompletion(t.Context(), chatWith(say("Hello")))
-	var no *openai.APIError
-	if !errors.As(err, &no) || no.HTTPStatusCode != 429 || no.Type != "rate_limit_error" {
+	_, err := m.client(t).post("/chat/completions", chatWith(say("Hello")), nil)
+	var no *modelError
+	if !errors.As(err, &no) || no.Status != 429 || no.Type != "rate_limit_error" {
 		t.Errorf("too many: %v", err)
 	}
 }

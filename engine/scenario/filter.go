@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // filtering is what an agent is asked while a filter looks at it. No attribute is called so.
@@ -63,7 +64,7 @@ func (p *population) compileFilter(text string, names []string) (*filter, error)
 			continue
 		}
 		hint := "there are " + strings.Join(p.fields, ", ")
-		if near := doc.Suggest(f.Name, p.fields); near != "" {
+		if near := suggest.Nearest(f.Name, p.fields); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		wrong(f.Line, f.Col, "agent has no "+f.Name+" here", hint)

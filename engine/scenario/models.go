@@ -7,6 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // models reads what a service of kind llm has: a provider, or an address; and its models.
@@ -87,7 +88,7 @@ func (r *reader) provider(n *doc.Node) (p service.Provider) {
 		names = append(names, p.Name)
 	}
 	hint := strings.Join(names, ", ") + "; or `url`"
-	if near := doc.Suggest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		hint = "did you mean `" + near + "`? " + hint
 	}
 	at.Errorf(hint, "there is no provider %s", name)

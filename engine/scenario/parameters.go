@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 )
 
@@ -57,7 +58,7 @@ func (r *reader) parameters(n *doc.Node) error {
 		hint := "this scenario has none"
 		if all := slices.Sorted(maps.Keys(names)); len(all) > 0 {
 			hint = "it has " + strings.Join(all, ", ")
-			if near := doc.Suggest(name, all); near != "" {
+			if near := suggest.Nearest(name, all); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 )
 
@@ -92,7 +93,7 @@ func checkColumn(n *doc.Node, t *table) {
 		return
 	}
 	hint := "there are " + strings.Join(t.names, ", ")
-	if near := doc.Suggest(name, t.names); near != "" {
+	if near := suggest.Nearest(name, t.names); near != "" {
 		hint = "did you mean `" + near + "`?"
 	}
 	n.Errorf(hint, "there is no column %s", name)

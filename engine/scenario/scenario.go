@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 )
 
@@ -247,7 +248,7 @@ func (r *reader) readChains(root *doc.Node) error {
 
 // oneOfChains is the hint for a chain that is none of those there are.
 func oneOfChains(name string, names []string) string {
-	if near := doc.Suggest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		return "did you mean `" + near + "`?"
 	}
 	if len(names) == 1 {

@@ -168,6 +168,7 @@ func (s *schemaMaker) make() schema {
 		definitions[place] = steps
 	}
 	out := s.keysAt("file")
+	out["$id"] = "https://raw.githubusercontent.com/throng-sim/throng/main/assets/scenarios/schema.json"
 	out["$schema"], out["title"], out["definitions"] = "http://json-schema.org/draft-07/schema#", "A scenario of Throng", definitions
 	return out
 }

@@ -69,7 +69,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	a := &Answer{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(body.String())}
 	(&Call{Secrets: Spellings(secret)}).blackOut(a)
-	got, _, err := readStream(a.Body, false)
+	got, err := readStream(a.Body, false)
 	if err != nil || got.Text != "your key is …, and … again" {
 		t.Errorf("%v, %+v", err, got)
 	}

@@ -2,14 +2,11 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/sony/gobreaker/v2"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/gate"
@@ -32,9 +29,8 @@ const (
 	breakPatience = 2 * time.Hour
 )
 
-// breaker is the circuit breaker of a service (M. Nygard, Release It!; its counts and states are those of
-// sony/gobreaker). While it is open, calls wait in the order in which they came; after a while the first of them is a
-// probe, and how that ends decides for all.
+// breaker is the circuit breaker of a service (M. Nygard, Release It!). While it is open, calls wait in the order in
+// which they arrived. After a while the first of them becomes a probe, whose outcome decides for all.
 //
 //	closed ── too many fail ──▶ open ── time is over ──▶ half-open: one probe is under way
 //	   ▲                         ▲ ◀──── it failed ───────── │
@@ -50,7 +46,7 @@ type breaker struct {
 
 	mu     sync.Mutex
 	off    bool
-	counts *gobreaker.CircuitBreaker[struct{}]
+	recent window
 	state  engine.BreakerState
 	epoch  int  // how often the state changed: what left before says nothing about now
 	inRow  int  // failures
@@ -75,32 +71,22 @@ type passage struct {
 }
 
 func newBreaker(service string, off bool) *breaker {
-	b := &breaker{service: service, first: firstOpen, off: off, door: gate.New(math.MaxInt)}
-	b.counts = b.fresh()
-	return b
+	return &breaker{service: service, first: firstOpen, off: off, door: gate.New(math.MaxInt), recent: window{began: time.Now()}}
 }
 
-// fresh are counts that begin. They get results as attempts end, never when they begin: of what began before its window
-// gobreaker counts nothing, and an attempt that times out began long ago.
-func (b *breaker) fresh() *gobreaker.CircuitBreaker[struct{}] {
-	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
-		Interval: breakWindow, BucketPeriod: breakWindow / 10,
-		Timeout:    b.first / 2, // the wait is the timer's: it grows
-		IsExcluded: func(err error) bool { return errors.Is(err, errNoVerdict) },
-		ReadyToTrip: func(c gobreaker.Counts) bool { // in done
-			all := c.TotalSuccesses + c.TotalFailures
-			most := func(failed, of int) bool { return float64(failed) >= breakShare*float64(of+b.under) }
-			switch {
-			case b.inRow >= breakInRow && most(b.inRow, b.inRow):
-				b.reason = fmt.Sprintf("%d requests in a row failed", b.inRow)
-			case all >= breakLeast && most(int(c.TotalFailures), int(all)):
-				b.reason = fmt.Sprintf("%d of %d requests failed in %s", c.TotalFailures, all, engine.FormatDuration(breakWindow))
-			default:
-				return false
-			}
-			return true
-		},
-	})
+// trips reports whether too many recent attempts failed, and notes why. mu is held.
+func (b *breaker) trips(now time.Time) bool {
+	answered, failed := b.recent.totals(now)
+	most := func(failed, of int) bool { return float64(failed) >= breakShare*float64(of+b.under) }
+	switch all := answered + failed; {
+	case b.inRow >= breakInRow && most(b.inRow, b.inRow):
+		b.reason = fmt.Sprintf("%d requests in a row failed", b.inRow)
+	case all >= breakLeast && most(failed, all):
+		b.reason = fmt.Sprintf("%d of %d requests failed in %s", failed, all, engine.FormatDuration(breakWindow))
+	default:
+		return false
+	}
+	return true
 }
 
 // pass waits until the breaker lets the call through, held. Its error is that of a service that is away for too long, or
@@ -181,15 +167,20 @@ func (b *breaker) judge(p passage, v verdict, failure string) {
 	case v == answered:
 		b.inRow = 0
 	}
-	_, _ = b.counts.Execute(func() (struct{}, error) { return struct{}{}, v.err(p.probe) }) // which is what it returns
-	switch state := b.counts.State(); {
-	case state == gobreaker.StateOpen:
-		b.open(time.Now())
-	case p.probe && state == gobreaker.StateClosed:
-		b.close(time.Now())
-	case p.probe: // the next call is another
+	now := time.Now()
+	switch decides := v.outcome(p.probe); {
+	case p.probe && decides == good:
+		b.close(now)
+	case p.probe && decides == bad:
+		b.open(now)
+	case p.probe: // it says nothing: the next call is another probe
 		b.state = engine.BreakerOpen
 		b.due()
+	case decides != none:
+		b.recent.add(now, decides)
+		if decides == bad && b.trips(now) {
+			b.open(now)
+		}
 	}
 }
 
@@ -235,7 +226,7 @@ func (b *breaker) close(now time.Time) {
 
 // reset begins anew. mu is held.
 func (b *breaker) reset() {
-	b.counts = b.fresh()
+	b.recent = window{began: time.Now()}
 	b.state, b.inRow, b.ready, b.gone = engine.BreakerClosed, 0, false, false
 	b.epoch++
 	b.stop()

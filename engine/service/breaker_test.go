@@ -38,7 +38,6 @@ func tell(t *testing.T, b *breaker, verdicts ...verdict) bool {
 // hurry makes a breaker of a test without virtual time try soon.
 func (b *breaker) hurry() {
 	b.first = 50 * time.Millisecond
-	b.counts = b.fresh()
 }
 
 func TestBreakerOpens(t *testing.T) {

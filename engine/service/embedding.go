@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-
-	"github.com/sashabaranov/go-openai"
 )
 
 // Embedding asks for the vectors of texts.
@@ -23,7 +21,7 @@ func (l *LLM) Embed(call *Call, e Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
-			vectors, _, err = readVectors(a.Body, len(e.Texts))
+			vectors, err = readVectors(a.Body, len(e.Texts))
 			call.bill.took(tokensOf(a.Body), 0, err)
 		}
 		return err
@@ -57,29 +55,28 @@ func (e *Embedding) length() (n int) {
 	return n
 }
 
-func readVectors(body []byte, want int) ([][]float32, openai.Usage, error) {
+func readVectors(body []byte, want int) ([][]float32, error) {
 	var r struct {
 		Data []struct {
 			Index     int       `json:"index"`
 			Embedding []float32 `json:"embedding"`
 		} `json:"data"`
-		Usage openai.Usage `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
-		return nil, r.Usage, fmt.Errorf("the embeddings cannot be read: %w", err)
+		return nil, fmt.Errorf("the embeddings cannot be read: %w", err)
 	}
 	if err := told(body); err != nil {
-		return nil, r.Usage, err
+		return nil, err
 	}
 	if len(r.Data) != want {
-		return nil, r.Usage, fmt.Errorf("%d embeddings for %d texts", len(r.Data), want)
+		return nil, fmt.Errorf("%d embeddings for %d texts", len(r.Data), want)
 	}
 	vectors := make([][]float32, want)
 	for _, d := range r.Data {
 		if d.Index < 0 || d.Index >= want || vectors[d.Index] != nil || len(d.Embedding) == 0 {
-			return nil, r.Usage, errors.New("the embeddings are not one for each text")
+			return nil, errors.New("the embeddings are not one for each text")
 		}
 		vectors[d.Index] = d.Embedding
 	}
-	return vectors, r.Usage, nil
+	return vectors, nil
 }

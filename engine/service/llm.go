@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sashabaranov/go-openai"
-
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -95,9 +93,9 @@ func (l *LLM) Chat(call *Call, c Chat) (*Completion, error) {
 			return nil
 		}
 		if c.Stream && isStream(a) {
-			got, _, err = readStream(a.Body, c.Format.JSON)
+			got, err = readStream(a.Body, c.Format.JSON)
 		} else {
-			got, _, err = readCompletion(a.Body)
+			got, err = readCompletion(a.Body)
 		}
 		length := 0
 		if got != nil {
@@ -177,38 +175,23 @@ func (c *Chat) length() (n int) {
 	return n
 }
 
-// usageOf is what an answer, or a piece of one, tells that it took.
-func usageOf(body []byte) (openai.Usage, error) {
-	var r struct {
-		Usage *openai.Usage `json:"usage"`
-	}
-	if err := json.Unmarshal(body, &r); err != nil || r.Usage == nil {
-		return openai.Usage{}, err
-	}
-	return *r.Usage, nil
-}
-
 // readCompletion reads the body of an answer.
-func readCompletion(body []byte) (*Completion, openai.Usage, error) {
+func readCompletion(body []byte) (*Completion, error) {
 	var r wireAnswer
-	usage, err := usageOf(body)
-	if err == nil {
-		err = json.Unmarshal(body, &r)
-	}
-	if err != nil {
+	if err := json.Unmarshal(body, &r); err != nil {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
-			return nil, usage, fmt.Errorf("the completion cannot be read: it is a page, %.100q; is the service's address the one of its API, which mostly ends with /v1?", text)
+			return nil, fmt.Errorf("the completion cannot be read: it is a page, %.100q; is the service's address the one of its API, which mostly ends with /v1?", text)
 		}
-		return nil, usage, fmt.Errorf("the completion cannot be read: %w", err)
+		return nil, fmt.Errorf("the completion cannot be read: %w", err)
 	}
 	if err := told(body); err != nil {
-		return nil, usage, err
+		return nil, err
 	}
 	if len(r.Choices) == 0 {
-		return nil, usage, fmt.Errorf("the answer has no completion: %.200q", body)
+		return nil, fmt.Errorf("the answer has no completion: %.200q", body)
 	}
 	text, refusal := r.Choices[0].Message.whole()
-	return completionOf(text, refusal, r.Choices[0].Finish), usage, nil
+	return completionOf(text, refusal, r.Choices[0].Finish), nil
 }
 
 func completionOf(text, refusal, finish string) *Completion {

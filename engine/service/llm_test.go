@@ -151,7 +151,7 @@ func TestCompletionsThatAreNone(t *testing.T) {
 		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, Completion{Text: "xyz"}},
 		{`{"message":{"reasoning_content":"hm","content":"x"}}`, Completion{Text: "x"}},
 	} {
-		got, _, err := readCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
+		got, err := readCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
 		if err != nil || *got != tt.want {
 			t.Errorf("%s: %+v, %v; want %+v", tt.choice, got, err, tt.want)
 		}

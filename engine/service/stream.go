@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/sashabaranov/go-openai"
 )
 
 // isStream reports whether an answer arrived in pieces; a service need not do what it was asked.
@@ -21,7 +19,6 @@ type completing struct {
 	text      strings.Builder
 	refusal   strings.Builder
 	finish    string
-	usage     openai.Usage
 	done      bool
 	bad       error
 
@@ -48,9 +45,6 @@ func (c *completing) add(line []byte) (enough bool) {
 	}
 	if c.bad = told(data); c.bad != nil {
 		return true
-	}
-	if usage, err := usageOf(data); err == nil && usage != (openai.Usage{}) {
-		c.usage = usage
 	}
 	if len(piece.Choices) == 0 {
 		return false
@@ -110,7 +104,7 @@ func (c *completing) thinks(text string, from int) bool {
 }
 
 // readStream reads an answer that arrived in pieces.
-func readStream(body []byte, wholeJSON bool) (*Completion, openai.Usage, error) {
+func readStream(body []byte, wholeJSON bool) (*Completion, error) {
 	c := &completing{wholeJSON: wholeJSON}
 	for line := range bytes.Lines(body) {
 		if c.add(line) {
@@ -119,9 +113,9 @@ func readStream(body []byte, wholeJSON bool) (*Completion, openai.Usage, error) 
 	}
 	switch {
 	case c.bad != nil:
-		return nil, c.usage, c.bad
+		return nil, c.bad
 	case !c.done && c.finish == "" && !c.whole:
-		return nil, c.usage, errors.New("the completion breaks off")
+		return nil, errors.New("the completion breaks off")
 	}
-	return completionOf(c.text.String(), c.refusal.String(), c.finish), c.usage, nil
+	return completionOf(c.text.String(), c.refusal.String(), c.finish), nil
 }

@@ -275,11 +275,11 @@ func TestStreamInAnyPieces(t *testing.T) {
 			events = append(events, `{"choices":[{"delta":{"content":`+quoted(string(rest[:n]))+`}}]}`)
 			rest = rest[n:]
 		}
-		got, _, err := readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), false)
+		got, err := readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), false)
 		if err != nil || got.Text != text {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
-		got, _, err = readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), true)
+		got, err = readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), true)
 		if err != nil || !strings.HasPrefix(text, got.Text) {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
@@ -293,7 +293,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: "+said("x")+"\n\ndata: [DONE]\n"), true)
 	f.Add([]byte("data: {\"error\":{\"code\":429}}\n"), false)
 	f.Fuzz(func(t *testing.T, body []byte, wholeJSON bool) {
-		got, _, err := readStream(body, wholeJSON)
+		got, err := readStream(body, wholeJSON)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -304,7 +304,7 @@ func FuzzCompletion(f *testing.F) {
 	f.Add([]byte(wrote("x").body))
 	f.Add([]byte(`{"error":{"message":"m","code":"c"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, _, err := readCompletion(body)
+		got, err := readCompletion(body)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -150,7 +150,7 @@ func IsSecret(name string) bool { return secretWord.MatchString(name) }
 // text is what an answer says, with its size: of one in pieces, what they amount to.
 func (a *Answer) text() (text []byte, size int) {
 	if isStream(a) {
-		if c, _, err := readStream(a.Body, false); err == nil {
+		if c, err := readStream(a.Body, false); err == nil {
 			text = []byte(c.Text + c.Refusal)
 			return text, len(text)
 		}

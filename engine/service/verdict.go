@@ -29,17 +29,24 @@ const (
 // bad reports whether an attempt failed for the service's sake.
 func (v verdict) bad() bool { return v >= repeated }
 
-// What the breaker's counts are told.
-var errFailing, errNoVerdict = errors.New("it failed"), errors.New("it says nothing")
+// outcome is what the breaker counts of an attempt.
+type outcome uint8
 
-func (v verdict) err(probe bool) error {
+const (
+	none outcome = iota
+	good
+	bad
+)
+
+// outcome returns what a verdict means to the breaker. A probe decides in more cases than other attempts.
+func (v verdict) outcome(probe bool) outcome {
 	switch {
 	case v >= failing, v == repeated && probe:
-		return errFailing
+		return bad
 	case v == answered, v == wantsLess && probe:
-		return nil
+		return good
 	}
-	return errNoVerdict
+	return none
 }
 
 // verdict sorts what became of an attempt.

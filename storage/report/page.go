@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -127,7 +128,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 // seconds takes what was recorded every second: charts, anomalies, and when something was changed.
 func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
 	x := &axis{}
-	var odd engine.Anomalies
+	var odd health.Anomalies
 	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
 		if err != nil {
 			return err

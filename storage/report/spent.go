@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // spent is where the time of the sessions went, and what kept the run from being faster.
@@ -15,7 +16,7 @@ type spent struct {
 	Bound   string
 	Advice  string
 	Here    bool // this machine was the bound
-	Lines   []engine.OverheadLine
+	Lines   []health.OverheadLine
 }
 
 func newSpent(r *engine.RunRecord, t *engine.Totals) (v spent) {
@@ -23,15 +24,15 @@ func newSpent(r *engine.RunRecord, t *engine.Totals) (v spent) {
 	if o.Span <= 0 {
 		return v
 	}
-	if b := o.Bottleneck(r.Limit, ""); b.Kind != engine.Unbound {
+	if b := health.FindBottleneck(o, r.Limit, ""); b.Kind != health.Unbound {
 		v.Bound, v.Advice, v.Here = b.String(), b.Advice, b.Kind.IsHere()
 	}
-	v.Lines = o.Lines(t.Peaks.Late)
+	v.Lines = health.OverheadLines(o, t.Peaks.Late)
 	if o.Times.Sum() <= 0 {
 		return v
 	}
 	s := &svg{}
-	s.put(`<svg class="bar-of-parts" role="img" height="26"><title>%s</title>`, esc("What the time of the sessions went to: "+o.Times.Describe()))
+	s.put(`<svg class="bar-of-parts" role="img" height="26"><title>%s</title>`, esc("What the time of the sessions went to: "+health.DescribeTimes(&o.Times)))
 	at := 0.0
 	for _, p := range engine.Purposes() {
 		part := 100 * o.Times.Share(p)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 const (
@@ -264,10 +265,10 @@ type anomaly struct {
 	Worst, Threshold, Then string
 }
 
-func anomaliesOf(odd *engine.Anomalies) (all []anomaly) {
+func anomaliesOf(odd *health.Anomalies) (all []anomaly) {
 	for _, n := range odd.All() {
 		level := mark{"warn", n.Level.String()}
-		if n.Level == engine.Critical {
+		if n.Level == health.Critical {
 			level.Tone = "bad"
 		}
 		all = append(all, anomaly{level, string(n.Metric), engine.FormatDuration(time.Duration(n.Seconds) * time.Second), stamp(n.Since), n.Worst, n.Threshold, n.Advice})

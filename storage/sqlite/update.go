@@ -13,9 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shirou/gopsutil/v3/disk"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 const (
@@ -42,14 +41,8 @@ func (u Update) String() string {
 		engine.FormatBytes(u.Done), engine.FormatBytes(u.Bytes))
 }
 
-// freeBytes is what a file system has left for us; tests put another in its place.
-var freeBytes = func(dir string) (int64, error) {
-	u, err := disk.Usage(dir)
-	if err != nil {
-		return 0, err
-	}
-	return int64(u.Free), nil
-}
+// freeBytes is replaced by tests.
+var freeBytes = machine.FreeDisk
 
 // update brings the schema of a store up to date. One that has runs is backed up first, and is as it was if that or a
 // migration fails.

@@ -1,5 +1,4 @@
-// Package guide shows the guide that comes along: its pages at the left, one of them beside, and what a search finds in
-// all of them.
+// Package guide shows the guide: a list of its pages, one page, and search results.
 package guide
 
 import (
@@ -69,7 +68,7 @@ func New(win fyne.Window, target string) *Screen {
 }
 
 // widest is how wide the list of the pages is.
-const widest = "Querying the results in Postgres and"
+const widest = "Your own backend in ten minutes and"
 
 // Content is what the guide looks like.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
@@ -146,7 +145,7 @@ func (s *Screen) Open(target string) {
 	s.show(place)
 }
 
-// visit goes on to a page from the one that is open.
+// visit adds a visit after the current one.
 func (s *Screen) visit(v visit) {
 	s.leave()
 	s.visits = append(s.visits[:min(s.now+1, len(s.visits))], v)
@@ -227,12 +226,12 @@ func (s *Screen) goTo(place string) {
 	s.scroll.ScrollToOffset(fyne.NewPos(0, y))
 }
 
-// resized follows the height of the page.
-func (s *Screen) resized(before, after float32) {
+// resized keeps what is being read in view when the text becomes larger or the window wider.
+func (s *Screen) resized(now func(y float32) float32) {
 	offset := s.scroll.Offset.Y
 	s.scroll.Refresh()
-	if before > 0 && offset > 0 { // the text became larger, or the window wider: what was read stays in view
-		s.scroll.ScrollToOffset(fyne.NewPos(0, offset*after/before))
+	if offset > 0 {
+		s.scroll.ScrollToOffset(fyne.NewPos(0, now(offset)))
 	}
 }
 
@@ -262,7 +261,7 @@ func target(page *assets.Page, link string) string {
 	return name
 }
 
-// picture reads one of those beside the pages.
+// picture reads a picture by its path from the pages.
 func (s *Screen) picture(name string) fyne.Resource {
 	data, err := assets.Linked(name)
 	if err != nil { // a test looks for each of them
@@ -310,7 +309,7 @@ func (s *Screen) key(key fyne.KeyName) {
 // Typed hears a key that nothing else has: the page scrolls.
 func (s *Screen) Typed(key fyne.KeyName) { s.key(key) }
 
-// fitted gives the page its width before it is asked for its height.
+// fitted sets the width of the page before its height is needed.
 type fitted struct {
 	screen *Screen
 	margin float32

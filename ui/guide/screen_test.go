@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/assets"
@@ -91,6 +92,24 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("there are only %d links", n)
+	}
+}
+
+// TestPicturesAreDrawn opens a page with a picture, which is drawn as wide as the text at most.
+func TestPicturesAreDrawn(t *testing.T) {
+	s, _ := opened(t)
+	n := 0
+	uitest.Walk(s.Content(), func(o fyne.CanvasObject) bool {
+		if i, ok := o.(*canvas.Image); ok && i.Resource != nil && i.Resource.Name() == "../pictures/live.png" {
+			n++
+			if size := i.Size(); size.Width < 300 || size.Width > s.view.Size().Width || size.Height < 150 {
+				t.Errorf("the picture is %v on a page of %v", size, s.view.Size())
+			}
+		}
+		return true
+	})
+	if n != 1 {
+		t.Errorf("%d pictures are drawn", n)
 	}
 }
 
@@ -179,7 +198,7 @@ func TestBackAndForward(t *testing.T) {
 func TestContents(t *testing.T) {
 	s, w := opened(t)
 	w.Canvas().Focus(s.contents)
-	for _, want := range []string{"First steps", "First steps", "First steps", "First steps", "First steps", "The window"} {
+	for _, want := range []string{"First steps", "First steps", "First steps", "First steps", "Your own backend in ten minutes"} {
 		s.contents.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if s.Page() != want {
 			t.Errorf("%s is open, want %s", s.Page(), want)

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/graph"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -52,19 +53,19 @@ func stepRefused(_ *engine.GraphStep, f *engine.StepFigures) float64 {
 }
 
 // judgeStep says how a step is doing, and by what.
-func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst engine.Level, by []string) {
+func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health.Level, by []string) {
 	for i := range stepChecks {
 		c := &stepChecks[i]
-		level := engine.Healthy
+		level := health.Healthy
 		switch v := c.value(step, f); {
 		case math.IsNaN(v):
 			continue
 		case v > c.crit:
-			level = engine.Critical
+			level = health.Critical
 		case v > c.warn:
-			level = engine.Warning
+			level = health.Warning
 		}
-		if level > engine.Healthy {
+		if level > health.Healthy {
 			by = append(by, c.name+" "+level.String())
 		}
 		worst = max(worst, level)
@@ -147,7 +148,7 @@ func stepState(step *engine.GraphStep, f *engine.StepFigures, slowest time.Durat
 	if f.Ran() == 0 {
 		return out
 	}
-	if worst, _ := judgeStep(step, f); worst != engine.Unknown {
+	if worst, _ := judgeStep(step, f); worst != health.Unknown {
 		out.Tone = tone(worst)
 	}
 	if slowest > 0 && len(step.Inner) == 0 {
@@ -199,7 +200,7 @@ func rough(d time.Duration) time.Duration {
 // stepMore are the figures of a step in lines.
 func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
 	var lines []string
-	if worst, by := judgeStep(step, f); worst > engine.Healthy {
+	if worst, by := judgeStep(step, f); worst > health.Healthy {
 		lines = append(lines, strings.Join(by, ", "))
 	}
 	var counts []string

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -125,8 +126,8 @@ func (c *charts) set(all []curves, f *feed) {
 }
 
 // bounded are the metrics of health whose bounds are drawn, by the first series of their chart.
-var bounded = map[int]engine.Metric{
-	seriesCPU: engine.MetricCPU, seriesP50: engine.MetricLatency, seriesMemory: engine.MetricOwnMemory, seriesConnections: engine.MetricConnections,
+var bounded = map[int]health.Metric{
+	seriesCPU: health.MetricCPU, seriesP50: health.MetricLatency, seriesMemory: health.MetricOwnMemory, seriesConnections: health.MetricConnections,
 }
 
 // appendBands appends the ranges in which a chart's metric is a warning, or critical.
@@ -135,13 +136,13 @@ func appendBands(bands []chart.Band, first int, m *engine.MetricsRow) []chart.Ba
 	if !ok {
 		return bands
 	}
-	warning, critical, ok := engine.Bounds(metric, m)
+	warning, critical, ok := health.Thresholds(metric, m)
 	if !ok {
 		return bands
 	}
 	low := chart.Band{From: warning, To: critical, Level: theme.ColorNameWarning}
 	high := chart.Band{From: critical, Level: theme.ColorNameError}
-	if metric == engine.MetricLatency { // it is judged by the mean
+	if metric == health.MetricLatency { // it is judged by the mean
 		low.Text, high.Text = "warning, as a mean", "critical, as a mean"
 	}
 	return append(bands, low, high)

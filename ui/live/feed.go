@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
@@ -52,8 +53,8 @@ type feed struct {
 	changed time.Time     // of the newest change that was seen
 	saved   time.Time     // the newest checkpoint that was marked
 	every   time.Duration // between checkpoints
-	vitals  engine.Vitals
-	health  []engine.Finding
+	vitals  health.Vitals
+	health  []health.Finding
 	most    float64 // connections that the server takes; NaN where that is not known
 	earlier []piece // before nobody worked on the run for long
 
@@ -98,7 +99,7 @@ func newFeed(job *Job) *feed {
 func (f *feed) collect(s *engine.Snapshot) {
 	f.snap = s
 	f.vitals.See(s)
-	f.health = engine.Health(s, &f.vitals, f.every)
+	f.health = health.Judge(s, &f.vitals, f.every)
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		if c.At.After(f.changed) {
@@ -201,7 +202,7 @@ func (f *feed) as(m *engine.Moment) *feed {
 	for i := range m.Recent {
 		then.vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 	}
-	then.health = engine.Health(&s, &then.vitals, f.every)
+	then.health = health.Judge(&s, &then.vitals, f.every)
 	if s.Metrics.ServerMax > 0 {
 		then.most = float64(s.Metrics.ServerMax)
 	}

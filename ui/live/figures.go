@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -38,14 +39,14 @@ func newFigures() *figures {
 
 func (f *figures) draw(d *feed) {
 	s, m := d.snap, &d.snap.Metrics
-	judge := func(m engine.Metric) engine.Level { return engine.FindMetric(d.health, m).Level }
+	judge := func(m health.Metric) health.Level { return health.Find(d.health, m).Level }
 	f.sessions.Set(rate(s.PerSecond), short(s.Ended)+" ended", widgets.Quiet)
 	if d.past && s.PerSecond == 0 { // nothing ended in that second, and nothing is judged by it
 		f.latency.Set("–", "no session ended", widgets.Quiet)
 	} else {
-		note(f.latency, engine.FormatDuration(s.Latency.P95), judge(engine.MetricLatency), "")
+		note(f.latency, engine.FormatDuration(s.Latency.P95), judge(health.MetricLatency), "")
 	}
-	f.drawFailed(d, judge(engine.MetricFailed))
+	f.drawFailed(d, judge(health.MetricFailed))
 	if d.past { // of single moments only what a second had is kept
 		f.requests.Set(rate(m.RequestsPerSec), "in that second", widgets.Quiet)
 	} else {
@@ -56,17 +57,17 @@ func (f *figures) draw(d *feed) {
 		beside = share(s.Retries, s.Requests)
 	}
 	f.retries.Set(short(s.Retries), beside, widgets.Quiet)
-	note(f.refused, short(s.RateLimited), judge(engine.MetricRefused), "")
-	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(engine.MetricCPU), "")
+	note(f.refused, short(s.RateLimited), judge(health.MetricRefused), "")
+	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(health.MetricCPU), "")
 	f.drawLost(d)
-	note(f.memory, size(m.Host.Available), max(judge(engine.MetricMemoryLeft), judge(engine.MetricOwnMemory)), "")
-	f.drawConnections(m, judge(engine.MetricConnections))
+	note(f.memory, size(m.Host.Available), max(judge(health.MetricMemoryLeft), judge(health.MetricOwnMemory)), "")
+	f.drawConnections(m, judge(health.MetricConnections))
 	text, worst := advice(d)
 	f.advice.Set(text, tone(worst))
 }
 
 // drawFailed counts those of the run, or of the open cycle of a moment that is past.
-func (f *figures) drawFailed(d *feed, h engine.Level) {
+func (f *figures) drawFailed(d *feed, h health.Level) {
 	s := d.snap
 	if d.past {
 		note(f.failed, short(bad(s)), h, "in its cycle")
@@ -93,7 +94,7 @@ func (f *figures) drawNotes(s *engine.Snapshot, logged string) (changed bool) {
 	return changed
 }
 
-func (f *figures) drawConnections(m *engine.MetricsRow, h engine.Level) {
+func (f *figures) drawConnections(m *engine.MetricsRow, h health.Level) {
 	switch {
 	case m.ServerConnections >= 0 && m.ServerMax > 0:
 		note(f.connections, fmt.Sprintf("%d of %d", m.ServerConnections, m.ServerMax), h, ownPool(m))
@@ -115,14 +116,14 @@ func ownPool(m *engine.MetricsRow) string {
 }
 
 // note shows a figure and the word for how it stands.
-func note(t *widgets.Tile, value string, h engine.Level, beside string) {
+func note(t *widgets.Tile, value string, h health.Level, beside string) {
 	text := word(h)
 	if text != "" && beside != "" {
 		text += ", "
 	}
 	t.Set(value, text+beside, tone(h))
 	shown := widgets.Neutral
-	if h >= engine.Warning { // where it hurts is to be seen from afar
+	if h >= health.Warning { // where it hurts is to be seen from afar
 		shown = tone(h)
 	}
 	t.SetValue(value, shown)

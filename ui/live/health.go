@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // tone is the colour of a level.
-func tone(l engine.Level) widgets.Tone {
+func tone(l health.Level) widgets.Tone {
 	return [...]widgets.Tone{
-		engine.Unknown: widgets.Quiet, engine.Good: widgets.Good, engine.Healthy: widgets.Good, engine.Warning: widgets.Warning, engine.Critical: widgets.Bad,
+		health.Unknown: widgets.Quiet, health.Good: widgets.Good, health.Healthy: widgets.Good, health.Warning: widgets.Warning, health.Critical: widgets.Bad,
 	}[l]
 }
 
 // word is what a tile says of a level: what is good beyond that is said beside the advice.
-func word(l engine.Level) string {
-	if l == engine.Good {
-		l = engine.Healthy
+func word(l health.Level) string {
+	if l == health.Good {
+		l = health.Healthy
 	}
 	return l.String()
 }
@@ -33,12 +34,12 @@ func ratio(part, whole float64) float64 {
 }
 
 // advice says what to do about what is not healthy, the worst first.
-func advice(f *feed) (text string, worst engine.Level) {
+func advice(f *feed) (text string, worst health.Level) {
 	if f.snap.Phase == engine.Ended {
-		return "figures as of the run's end, " + f.snap.At.Local().Format(time.TimeOnly), engine.Unknown
+		return "figures as of the run's end, " + f.snap.At.Local().Format(time.TimeOnly), health.Unknown
 	}
 	var parts, good []string
-	for level := engine.Critical; level >= engine.Warning; level-- {
+	for level := health.Critical; level >= health.Warning; level-- {
 		for _, found := range f.health {
 			if found.Level == level {
 				parts = append(parts, string(found.Metric)+" "+level.String()+": "+found.Advice)
@@ -46,19 +47,19 @@ func advice(f *feed) (text string, worst engine.Level) {
 			}
 		}
 	}
-	if worst >= engine.Warning {
+	if worst >= health.Warning {
 		return strings.Join(parts, "  ·  "), worst
 	}
 	for _, found := range f.health {
 		worst = max(worst, found.Level)
-		if found.Level == engine.Good {
+		if found.Level == health.Good {
 			good = append(good, string(found.Metric)+": "+found.Advice)
 		}
 	}
-	if worst == engine.Unknown {
-		return "the first figures come within a second", engine.Unknown
+	if worst == health.Unknown {
+		return "the first figures come within a second", health.Unknown
 	}
-	return strings.Join(append([]string{"no figure is beyond its threshold"}, good...), "  ·  "), engine.Healthy
+	return strings.Join(append([]string{"no figure is beyond its threshold"}, good...), "  ·  "), health.Healthy
 }
 
 // Help is where the guide speaks of the figure that is worst; "" is that none is beyond its threshold.
@@ -67,7 +68,7 @@ func (s *Screen) Help() string {
 	if f == nil {
 		return ""
 	}
-	worst := engine.Finding{Level: engine.Healthy}
+	worst := health.Finding{Level: health.Healthy}
 	for _, found := range f.health {
 		if found.Level > worst.Level {
 			worst = found

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -46,7 +47,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU, m.Host.Available = 75, 1e9 })
 	st.tick()
-	if text, worst := advice(st.feed); worst != engine.Critical || !strings.HasPrefix(text, "memory left critical: ") || !strings.Contains(text, "CPU warning: ") {
+	if text, worst := advice(st.feed); worst != health.Critical || !strings.HasPrefix(text, "memory left critical: ") || !strings.Contains(text, "CPU warning: ") {
 		t.Errorf("the advice is %q", text)
 	}
 	st.shows(t, "memory left critical", "CPU warning")
@@ -64,12 +65,12 @@ func TestFiguresAndAdvice(t *testing.T) {
 }
 
 func TestTonesOfLevels(t *testing.T) {
-	for level, want := range map[engine.Level]struct {
+	for level, want := range map[health.Level]struct {
 		word string
 		tone widgets.Tone
 	}{
-		engine.Unknown: {"", widgets.Quiet}, engine.Good: {"healthy", widgets.Good}, engine.Healthy: {"healthy", widgets.Good},
-		engine.Warning: {"warning", widgets.Warning}, engine.Critical: {"critical", widgets.Bad},
+		health.Unknown: {"", widgets.Quiet}, health.Good: {"healthy", widgets.Good}, health.Healthy: {"healthy", widgets.Good},
+		health.Warning: {"warning", widgets.Warning}, health.Critical: {"critical", widgets.Bad},
 	} {
 		if word(level) != want.word || tone(level) != want.tone {
 			t.Errorf("level %d: %q in tone %v", level, word(level), tone(level))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -14,7 +14,7 @@ import (
 func overheadRows(f *feed) []widgets.Row {
 	o, late := f.vitals.Overhead(f.snap)
 	var rows []widgets.Row
-	if b := o.Bottleneck(f.snap.Limit, f.snap.Binds); b.Kind != engine.Unbound {
+	if b := health.FindBottleneck(&o, f.snap.Limit, f.snap.Binds); b.Kind != health.Unbound {
 		tone := widgets.Neutral
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
@@ -32,9 +32,9 @@ func overheadRows(f *feed) []widgets.Row {
 func (f *figures) drawLost(d *feed) {
 	o, _ := d.vitals.Overhead(d.snap)
 	text := lostShare(o.Times.Lost())
-	b := o.Bottleneck(d.snap.Limit, d.snap.Binds)
+	b := health.FindBottleneck(&o, d.snap.Limit, d.snap.Binds)
 	beside, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
-	if b.Kind != engine.Unbound {
+	if b.Kind != health.Unbound {
 		beside = "limit: " + b.Kind.Short()
 	}
 	if b.Kind.IsHere() {

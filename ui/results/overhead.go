@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -54,7 +55,7 @@ func (s *spent) show(r *engine.RunRecord, t *engine.Totals) {
 	}
 	s.shares.Set(parts)
 	text, tone := "", widgets.Quiet
-	if b := o.Bottleneck(r.Limit, ""); b.Kind != engine.Unbound {
+	if b := health.FindBottleneck(o, r.Limit, ""); b.Kind != health.Unbound {
 		text = b.String() + "  ·  " + b.Advice
 		if b.Kind.IsHere() {
 			tone = widgets.Warning

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/postgres"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -191,7 +192,7 @@ func (a *after) failed(ctx context.Context) engine.Check {
 
 // anomalies tells what the metrics had out of the ordinary.
 func (a *after) anomalies(ctx context.Context) engine.Check {
-	var look engine.Anomalies
+	var look health.Anomalies
 	rows := 0
 	for m, err := range a.store.Metrics(ctx, a.record.ID, time.Time{}) {
 		if err != nil {
@@ -204,7 +205,7 @@ func (a *after) anomalies(ctx context.Context) engine.Check {
 		return unknown("none were recorded")
 	}
 	var lines []string
-	worst := engine.Warning
+	worst := health.Warning
 	for _, n := range look.All() {
 		worst = max(worst, n.Level)
 		lines = append(lines, fmt.Sprintf("%s: %s for %s, first at %s; at worst %s (%s)", n.Metric, n.Level,
@@ -217,7 +218,7 @@ func (a *after) anomalies(ctx context.Context) engine.Check {
 	switch {
 	case len(lines) == 0:
 		return fine("nothing out of the ordinary in %s", plural(int64(rows), "second", "seconds"))
-	case worst == engine.Critical:
+	case worst == health.Critical:
 		return problem("", "%s\n%s", plural(int64(len(lines)), "anomaly", "anomalies"), strings.Join(lines, "\n"))
 	}
 	return warning("", "%s\n%s", plural(int64(len(lines)), "anomaly", "anomalies"), strings.Join(lines, "\n"))

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/power"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // enoughDisk is how much of the local disk should be free, in bytes, where the forecast asks for no more.
@@ -70,7 +71,7 @@ func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 }
 
 func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
-	left, enough := float64(here.Available), float64(engine.EnoughMemory(&here))
+	left, enough := float64(here.Available), float64(health.EnoughMemory(&here))
 	text := engine.FormatBytes(int64(left)) + " left"
 	if need.Known() {
 		text += ", and the run is expected to take " + need.InBytes()

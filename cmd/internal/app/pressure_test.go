@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -85,7 +86,7 @@ chain c: {step look: {kind: http, service: shop, get: /}}
 		s.Governor, s.Limit, s.Floor, s.Ceiling, s.Cycles = "resources", 10, 1, 10, 1000
 	})
 	hogs(t)
-	vitals, full, seen := engine.Vitals{}, 0, time.Time{}
+	vitals, full, seen := health.Vitals{}, 0, time.Time{}
 	follow(t, job, "8 s in which the machine was full", func(s *engine.Snapshot) bool {
 		if m := &s.Metrics; m.At.After(seen) {
 			seen = m.At
@@ -102,10 +103,10 @@ chain c: {step look: {kind: http, service: shop, get: /}}
 			t.Errorf("%s → %s: %s", c.Old, c.New, c.Why)
 		}
 	}
-	if text := engine.FindMetric(engine.Health(s, &vitals, time.Minute), engine.MetricCPU).Value; !strings.Contains(text, "by other programs") {
+	if text := health.Find(health.Judge(s, &vitals, time.Minute), health.MetricCPU).Value; !strings.Contains(text, "by other programs") {
 		t.Errorf("the CPU is %q, which names no other programs", text)
 	}
-	if b := vitals.Bottleneck(s); b.Kind == engine.BoundByOthers || b.Kind == engine.BoundByMachine {
+	if b := vitals.Bottleneck(s); b.Kind == health.BoundByOthers || b.Kind == health.BoundByMachine {
 		t.Errorf("%s", b)
 	}
 	if err := job.Run.Stop("test", "it is enough"); err != nil {

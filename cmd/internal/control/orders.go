@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // mostWords is how long, in characters, who and why may be.
@@ -68,7 +69,7 @@ func (s *server) status(_ *request, r *reply) error {
 	snap := s.job.Snapshot()
 	s.mu.Lock()
 	s.vitals.See(snap)
-	health := engine.Health(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
+	health := health.Judge(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
 	r.Status = NewStatus(s.job.Title, snap, health)

@@ -1,6 +1,9 @@
 package control
 
-import "github.com/throng-sim/throng/engine"
+import (
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
+)
 
 // Overhead is where the time of a run went: in the newest half minute, or in all of it once it has ended.
 type Overhead struct {
@@ -33,7 +36,7 @@ func NewOverhead(o *engine.Overhead, late engine.Late, limit int, by string) *Ov
 	}
 	span, cores := o.Span.Seconds(), o.Cores.Seconds()
 	to := &Overhead{
-		Seconds: map[string]float64{}, Words: o.Times.Describe(), Late: max(late.Tick, late.Core).Seconds(),
+		Seconds: map[string]float64{}, Words: health.DescribeTimes(&o.Times), Late: max(late.Tick, late.Core).Seconds(),
 		Machine: share(o.Machine.Seconds(), cores), Process: share(o.Process.Seconds(), cores),
 		Writer: share(o.Writer.Seconds(), span), Window: share(o.Window.Seconds(), span),
 	}
@@ -44,7 +47,7 @@ func NewOverhead(o *engine.Overhead, late engine.Late, limit int, by string) *Ov
 		lost := o.Times.Lost()
 		to.Lost = &lost
 	}
-	b := o.Bottleneck(limit, by)
+	b := health.FindBottleneck(o, limit, by)
 	to.Limit, to.Why, to.Advice = b.Kind.String(), b.String(), b.Advice
 	return to
 }

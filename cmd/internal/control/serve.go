@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 const (
@@ -31,7 +32,7 @@ type server struct {
 	mu      sync.Mutex // guards what is below
 	closed  bool
 	clients map[net.Conn]bool
-	vitals  engine.Vitals
+	vitals  health.Vitals
 }
 
 // Serve takes orders for a run from now on, on a socket in the run's data folder that only this user can open. Who

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // Status is how a run is doing. Times that are not known are left out; what has no bound is 0.
@@ -209,7 +210,7 @@ type Finding struct {
 const shownOldest = 20
 
 // NewStatus tells how a run does, of a snapshot and of what was found of its health.
-func NewStatus(title string, s *engine.Snapshot, health []engine.Finding) *Status {
+func NewStatus(title string, s *engine.Snapshot, health []health.Finding) *Status {
 	st := &Status{
 		Run: string(s.Run), Title: title, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Ending: s.Ending.String(),
 		Cycle: s.Cycle, Cycles: s.Cycles, Done: s.Ended, Total: s.Total, CycleDone: s.CycleEnded, CycleTotal: s.CycleTotal,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 )
 
 // trouble is the third column: what is not well and what to do, errors, and what was changed.
@@ -49,9 +50,9 @@ func (p *picture) health(width int) (rows []row) {
 		}
 		glyph, t, rank := "▲ ", warning, 1
 		switch f.Level {
-		case engine.Critical.String():
+		case health.Critical.String():
 			glyph, t, rank = "✖ ", bad, 0
-		case engine.Warning.String():
+		case health.Warning.String():
 		default:
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Kind is what a node holds.
@@ -206,9 +208,9 @@ func (e Entry) unknown(allowed []string) {
 	if len(allowed) == 0 {
 		hint = "no key is allowed here"
 	}
-	if near := Suggest(e.Key.value, allowed); near != "" {
+	if near := suggest.Nearest(e.Key.value, allowed); near != "" {
 		hint = "did you mean " + code(near) + "? " + hint
-	} else if near := Suggest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
+	} else if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
 		hint = "did you mean " + code(near+" "+name) + "? " + hint
 	}
 	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))

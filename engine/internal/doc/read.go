@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Text returns a scalar as text, numbers as they are written. Anything else is reported.
@@ -43,7 +45,7 @@ func (n *Node) OneOf(values ...string) string {
 		}
 	}
 	hint := "one of " + strings.Join(values, ", ")
-	if near := Suggest(n.value, values); near != "" {
+	if near := suggest.Nearest(n.value, values); near != "" {
 		hint = "did you mean " + code(near) + "? " + hint
 	}
 	n.Errorf(hint, "%s cannot be %s", n.label(), code(n.value))

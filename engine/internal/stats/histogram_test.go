@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 )
 
@@ -231,29 +230,4 @@ func TestEachHoldsAllRecords(t *testing.T) {
 		}
 	})
 	new(Histogram).Each(func(time.Duration, time.Duration, int64) { t.Error("an empty one has a range") })
-}
-
-// TestHistogramIsHdr is that figures and encodings are those of the library that counted before.
-func TestHistogramIsHdr(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ds := durations(t)
-		h, other := of(ds), hdrhistogram.New(1, highest, 2)
-		for _, d := range ds {
-			if err := other.RecordValue(min(d.Microseconds(), highest)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for rank := 1; rank <= len(ds); rank++ {
-			got, want := h.Quantile(float64(rank)/float64(len(ds))), other.ValueAtPercentile(100*float64(rank)/float64(len(ds)))
-			if got.Microseconds() != want {
-				t.Errorf("number %d of %d is %v, want %d µs", rank, len(ds), got, want)
-			}
-		}
-		counts := other.Export().Counts
-		for i, n := range h.counts {
-			if n != 0 && counts[h.from+i] != n {
-				t.Errorf("bucket %d has %d, want %d", h.from+i, n, counts[h.from+i])
-			}
-		}
-	})
 }

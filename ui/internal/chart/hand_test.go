@@ -232,7 +232,7 @@ func TestChartsOfAGroupShareTheMoment(t *testing.T) {
 	if got := b.legend.entries[0].value.text.Text; got != "300" || !b.cursor.line.Visible() {
 		t.Errorf("the other chart says %q", got)
 	}
-	if b.cursor.box.shown() || !a.cursor.box.shown() {
+	if !b.cursor.box.back.Hidden || a.cursor.box.back.Hidden {
 		t.Error("the read-out is not in the chart that the pointer is at")
 	}
 	a.pad.MouseOut()

@@ -176,8 +176,6 @@ func (r *readout) place(at fyne.Position, area fyne.Size) {
 	canvas.Refresh(r.back)
 }
 
-func (r *readout) shown() bool { return !r.back.Hidden }
-
 func (r *readout) hide() {
 	if r.back.Hidden {
 		return

@@ -79,9 +79,6 @@ var weight = [...]engine.AgentState{
 	engine.AgentOK, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 }
 
-// Color is what a state is drawn with in the current theme.
-func Color(s engine.AgentState) color.RGBA { return inkOf(looks[s].color) }
-
 // inkOf returns a theme's colour, or the one of Palette where the theme does not know it.
 func inkOf(name fyne.ThemeColorName) color.RGBA {
 	c := widgets.Color(name)

@@ -3,7 +3,6 @@ package form
 import (
 	"image/color"
 	"sync"
-	_ "unsafe" // for go:linkname
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -25,7 +24,7 @@ func NewCompact(content fyne.CanvasObject) *Compact {
 	return c
 }
 
-// Parts is what is shown smaller.
+// Parts returns what is shown smaller.
 func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
 
 // CreateRenderer is part of [fyne.Widget].
@@ -34,30 +33,35 @@ func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(c.content)
 }
 
-// Refresh makes what has come since smaller, too.
+// Refresh makes parts added since then smaller, too.
 func (c *Compact) Refresh() {
 	c.shrink()
 	c.BaseWidget.Refresh()
 }
 
-func (c *Compact) shrink() {
-	themeLike(c.content, smaller())
-	c.content.Refresh()
-}
+func (c *Compact) shrink() { smaller().apply(c.content) }
 
-// smaller is shown nowhere; it has the theme of all that is shown smaller.
-var smaller = sync.OnceValue(func() fyne.CanvasObject {
-	o := canvas.NewRectangle(color.Transparent)
-	container.NewThemeOverride(o, small{})
-	return o
+// themer gives objects its theme. A table themes the cells it creates like itself, and shares the fonts it has loaded.
+// A [container.ThemeOverride] for each object would parse the fonts again whenever it is refreshed: tens of milliseconds
+// and about 8 MB for each text style, which stay cached.
+type themer struct{ table *widget.Table }
+
+// smaller has the theme of everything that is shown smaller. Its table is never shown.
+var smaller = sync.OnceValue(func() themer {
+	table := widget.NewTable(func() (rows, columns int) { return 0, 0 }, noCell, func(widget.TableCellID, fyne.CanvasObject) {})
+	container.NewThemeOverride(table, small{})
+	return themer{table}
 })
 
-// themeLike gives an object the theme of another. The toolkit keeps it for its lists. Its [container.ThemeOverride] would
-// do, but each of them has fonts of its own, parsed anew whenever it is refreshed or shown again, which takes tens of
-// milliseconds and some 8 MB for each style of text; and what shapes text for the toolkit keeps every font that it ever saw.
-//
-//go:linkname themeLike fyne.io/fyne/v2/internal/cache.OverrideThemeMatchingScope
-func themeLike(o, other fyne.CanvasObject) bool
+func noCell() fyne.CanvasObject { return canvas.NewRectangle(color.Transparent) }
+
+// apply gives an object and its parts the theme, and refreshes them. Parts may call it again while they refresh.
+func (t themer) apply(o fyne.CanvasObject) {
+	before := t.table.CreateCell
+	t.table.CreateCell = func() fyne.CanvasObject { return o }
+	t.table.Refresh() // measures a new cell
+	t.table.CreateCell = before
+}
 
 // small is the app's theme in the size of captions.
 type small struct{}

@@ -1,6 +1,5 @@
-// Package prose shows text that is written in Markdown: a [Document] is read from it, a [View] lays it out in the width
-// that it gets. What is shown can be selected and copied, words in it can be marked, and links are followed by whoever
-// shows it.
+// Package prose shows Markdown: [Parse] reads a [Document], and a [View] lays it out in its width. Text can be selected, copied and
+// marked, and the caller follows links.
 package prose
 
 import (
@@ -36,7 +35,7 @@ type block struct {
 	kind   kind
 	level  int    // of a heading, from 1
 	depth  int    // how many lists it stands in
-	bullet string // in front of it; "" is none
+	bullet string // in front of it; may be empty
 	spans  []span
 	text   string   // of code; what a picture shows
 	source string   // of a picture: its name

@@ -267,3 +267,20 @@ func (s *sheet) place(line int) (y float32) {
 	}
 	return y
 }
+
+// moved returns where the text at y is on another sheet of the same document. On a sheet of another document it is at the same
+// fraction of the height.
+func (s *sheet) moved(y float32, to *sheet) float32 {
+	if len(s.spots) != len(to.spots) || s.height <= 0 {
+		return y * to.height / max(s.height, 1)
+	}
+	from, end, fromTo, endTo := float32(0), s.height, float32(0), to.height
+	for i := range s.spots {
+		if s.spots[i].y > y {
+			end, endTo = s.spots[i].y, to.spots[i].y
+			break
+		}
+		from, fromTo = s.spots[i].y, to.spots[i].y
+	}
+	return fromTo + (endTo-fromTo)*(y-from)/max(end-from, 1)
+}

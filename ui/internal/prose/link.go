@@ -97,7 +97,7 @@ func (r *linkRenderer) Layout(size fyne.Size) {
 	r.link.line.Resize(fyne.NewSize(size.Width, thick))
 }
 
-// Refresh follows the pointer and the focus; the view draws it anew in another theme.
+// Refresh follows the pointer and the focus; the view draws it again in another theme.
 func (r *linkRenderer) Refresh() {
 	r.Layout(r.link.Size())
 	canvas.Refresh(r.link)

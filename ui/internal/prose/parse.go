@@ -113,7 +113,7 @@ func (p *parser) spans(parent ast.Node, style span) (all []span) {
 	return all
 }
 
-// line is where a block begins; 0 where nobody knows.
+// line returns the line where a block begins, or 0 if it is unknown.
 func (p *parser) line(n ast.Node) int {
 	for n != nil && (n.Type() == ast.TypeInline || n.Lines() == nil || n.Lines().Len() == 0) {
 		n = n.FirstChild()

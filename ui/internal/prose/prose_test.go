@@ -15,7 +15,7 @@ import (
 )
 
 const sample = "# The top\n\nText with *stress*, **weight** and `code --flag`, and [a link](02-other.md#there).\n" +
-	"It goes on from 1 → 2 here.\n\n## A heading, of two\n\n- one\n- two\n  goes on\n\n1. first\n2. second\n\n" +
+	"It continues from 1 → 2 here.\n\n## A heading, of two\n\n- one\n- two\n  continues\n\n1. first\n2. second\n\n" +
 	"```sh\nthrongctl run   # spaces  stay\n\nthrongctl runs\n```\n\n| Key | What |\n|---|---|\n| `a` | the first letter |\n| `b` | the second |\n\n![a picture](p.png)\n\nThe end.\n"
 
 // shown is a view of a text in a window of a width.
@@ -64,14 +64,14 @@ func TestParse(t *testing.T) {
 }
 
 // TestAllIsShown: in wide and narrow columns every word is there, in its order, and nothing reaches beyond the column or
-// over what stands beside it.
+// over its neighbor.
 func TestAllIsShown(t *testing.T) {
 	for _, width := range []float32{900, 400, 160} {
 		v, _ := shown(t, sample, width, Ways{})
 		v.SelectAll()
 		got := strings.Join(strings.Fields(v.Selected()), " ")
-		want := "The top Text with stress, weight and code --flag, and a link. It goes on from 1 → 2 here. A heading, of two " +
-			"• one • two goes on 1. first 2. second throngctl run # spaces stay throngctl runs Key What a the first letter b the second a picture The end."
+		want := "The top Text with stress, weight and code --flag, and a link. It continues from 1 → 2 here. A heading, of two " +
+			"• one • two continues 1. first 2. second throngctl run # spaces stay throngctl runs Key What a the first letter b the second a picture The end."
 		if got != want {
 			t.Errorf("%v wide:\n%s\nwant\n%s", width, got, want)
 		}

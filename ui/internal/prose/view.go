@@ -12,12 +12,12 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Ways are what a view asks of whoever shows it.
+// Ways are callbacks of a view.
 type Ways struct {
 	Follow  func(link string)                 // a link was pressed
 	Picture func(source string) fyne.Resource // nil is that there is none
 	Scroll  func(key fyne.KeyName)            // a key that has no meaning to what has the focus
-	Height  func(before, after float32)       // the view wants another height
+	Height  func(now func(y float32) float32) // the view needs another height; now maps an earlier position to the one now
 }
 
 // View shows a document. Its text is selected with the mouse; [View.Copy] copies it.
@@ -82,12 +82,12 @@ func (v *View) Parts() []fyne.CanvasObject {
 func (v *View) MinSize() fyne.Size { return fyne.NewSize(0, v.sheet.height) }
 
 func (v *View) lay(width float32) {
-	before := v.sheet.height
+	before := v.sheet
 	v.from, v.to = place{}, place{} // pieces are others in another width
 	v.sheet, v.em = arrange(v.document, width, v.sizeOf), theme.TextSize()
 	v.draw()
-	if v.sheet.height != before && v.ways.Height != nil {
-		v.ways.Height(before, v.sheet.height)
+	if v.sheet.height != before.height && v.ways.Height != nil {
+		v.ways.Height(func(y float32) float32 { return before.moved(y, v.sheet) })
 	}
 }
 
@@ -112,7 +112,7 @@ func (v *View) draw() {
 	canvas.Refresh(v) // all of it is new: to refresh each piece would be for nothing
 }
 
-// tones are colours by which themes are told apart.
+// tones returns colors that differ between themes.
 func tones() [3]color.Color {
 	return [3]color.Color{theme.Color(theme.ColorNameForeground), theme.Color(theme.ColorNameBackground), theme.Color(theme.ColorNameHyperlink)}
 }
@@ -145,13 +145,13 @@ func (v *View) piece(p *piece) {
 	if p.style.mono && !p.code {
 		chip := canvas.NewRectangle(widgets.Color(widgets.ColorSurface))
 		chip.CornerRadius = theme.InputRadiusSize() / 2
-		put(&v.ground.Objects, chip, p.x-beside, p.y, p.w+2*beside, text.MinSize().Height)
+		put(&v.ground.Objects, chip, p.x-chipPadding, p.y, p.w+2*chipPadding, text.MinSize().Height)
 	}
 	put(&v.over.Objects, text, p.x, p.y, p.w, text.MinSize().Height)
 }
 
-// beside is how much wider than a word of code its ground is, at each side.
-const beside = 2
+// chipPadding is the horizontal padding of inline code.
+const chipPadding = 2
 
 // paint draws what is marked and what is selected.
 func (v *View) paint() {

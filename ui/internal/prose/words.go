@@ -60,7 +60,7 @@ func (s *sheet) space(style span, size float32) float32 {
 	case before == style:
 		return measure(" ", size, style).Width
 	case before.mono || style.mono:
-		return measure(" ", size, span{}).Width + beside
+		return measure(" ", size, span{}).Width + chipPadding
 	}
 	return measure(" ", size, span{}).Width
 }

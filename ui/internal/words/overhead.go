@@ -4,6 +4,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -18,7 +19,7 @@ func OverheadColumns(title string) []widgets.Column {
 
 // OverheadRows are the lines of an overhead in such a table.
 func OverheadRows(o *engine.Overhead, late engine.Late) (rows []widgets.Row) {
-	for _, line := range o.Lines(late) {
+	for _, line := range health.OverheadLines(o, late) {
 		rows = append(rows, OverheadRow(line.Name, line.Value, line.About, widgets.Quiet))
 	}
 	return rows

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Load reads a scenario from the disk or, where there is no such file, the built-in one of that name: both
@@ -55,11 +56,28 @@ func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
 	return s, err
 }
 
-// noScenario is the path of a scenario that is not there.
+// noScenario is the path of a scenario that does not exist.
 type noScenario string
 
 func (n noScenario) Error() string {
-	return fmt.Sprintf("there is no file %s, and no built-in scenario of that name (%s)", string(n), strings.Join(BuiltIn(), ", "))
+	text := fmt.Sprintf("there is no file %s, and no built-in scenario of that name", string(n))
+	if hint := suggest.Hint(string(n), n.near()); hint != "" {
+		text += "; " + hint
+	}
+	return text + " (" + strings.Join(BuiltIn(), ", ") + ")"
+}
+
+// near returns the built-in scenarios and the scenario files in the same folder.
+func (n noScenario) near() []string {
+	names := BuiltIn()
+	dir, _ := filepath.Split(string(n))
+	entries, _ := os.ReadDir(filepath.Join(".", dir)) // a folder that cannot be read holds no suggestion
+	for _, e := range entries {
+		if slices.Contains(scenario.Endings, filepath.Ext(e.Name())) {
+			names = append(names, dir+e.Name())
+		}
+	}
+	return names
 }
 
 func (n noScenario) Unwrap() error { return fs.ErrNotExist }

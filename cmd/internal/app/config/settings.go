@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // RunSettings are the settings that flags, variables, scenarios and the saved settings set by a text.
@@ -100,7 +101,7 @@ func (l Layers) find(s *engine.Setting) (text, from string) {
 		return text, "--" + engine.PresetSetting + " " + l.Flags[engine.PresetSetting]
 	}
 	if l.Env != nil {
-		for _, name := range s.Env {
+		for _, name := range append([]string{s.Variable()}, s.Env...) {
 			if text := l.env(name); text != "" {
 				return text, name
 			}
@@ -159,7 +160,7 @@ func Save(data string, changes map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		setting := engine.FindSetting(name)
 		if setting == nil || !setting.HasText() {
-			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "there is no such setting", Hint: "throngctl settings lists them"})
+			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "unknown setting", Hint: strings.TrimSpace(suggest.Hint(name, settingNames()) + " throngctl settings lists all")})
 			continue
 		}
 		if changes[name] == "" {
@@ -180,6 +181,21 @@ func Save(data string, changes map[string]string) error {
 		return err
 	}
 	return store(data, saved)
+}
+
+// settingNames returns the names of all settings that can be saved.
+func settingNames() []string {
+	names := []string{DatabaseKey, NotifyKey, LogLevelKey}
+	for _, s := range RunSettings() {
+		names = append(names, s.Name)
+	}
+	for i := range DatabaseSettings {
+		names = append(names, DatabaseSettings[i].Name)
+	}
+	for i := range TelemetrySettings {
+		names = append(names, TelemetrySettings[i].Name)
+	}
+	return names
 }
 
 // store writes the saved settings.
