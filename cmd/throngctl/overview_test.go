@@ -58,7 +58,7 @@ func TestHelpOfACommand(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
+func TestVersionCommand(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}, {"-v"}} {
 		if code, out, stderr := ctl(t, args...); code != exitDone || strings.TrimSpace(out) != version() || stderr != "" {
 			t.Errorf("%v: exit code %d, %q%s, want %q", args, code, out, stderr, version())
