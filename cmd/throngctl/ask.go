@@ -45,7 +45,7 @@ func (t *terminal) askSecrets(l app.Launch) error {
 		return nil
 	}
 	put := map[string]bool{}
-	for _, service := range l.Outlook() {
+	for _, service := range l.Permits().Outlook() {
 		for _, s := range service.Secrets {
 			if s.Err == nil || put[s.Name] {
 				continue
@@ -76,7 +76,7 @@ func (t *terminal) askDestinations(l *app.Launch) error {
 	if !ok || t.json {
 		return nil
 	}
-	all := engine.Merged(l.Unallowed())
+	all := engine.Merged(l.Permits().Unallowed())
 	if len(all) == 0 {
 		return nil
 	}

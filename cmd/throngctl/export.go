@@ -75,7 +75,7 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 	if dir == "" {
 		dir = "throng-" + string(r.ID)
 	}
-	if err := exportAll(ctx, store, r.ID, dir, c.Format); err != nil {
+	if err := review.Export(ctx, store, r.ID, dir, c.Format); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "exported to %s\n", dir)

@@ -43,14 +43,14 @@ func (t *terminal) forecast(ctx context.Context, l app.Launch) (f engine.Forecas
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return f, err
 	}
-	taking, err := l.Taking(ctx)
+	taking, err := l.Estimate().Taking(ctx)
 	if err != nil {
 		return f, err
 	}
-	return l.Forecast(app.NewPast(store).Like(ctx, l), taking), nil
+	return l.Estimate().Forecast(app.NewPast(store).Like(ctx, l.Estimate()), taking), nil
 }
 
 // compared prints the forecast next to the actual values.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -45,29 +44,26 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	s, err := parent.Read(c.File, c.Set)
-	if err != nil {
-		return err
-	}
-	settings, err := parent.Settings(s, c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), os.Getenv)
+	l, err := parent.Launch(app.ForkOptions{
+		File: c.File, Parameters: c.Set, Settings: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv,
+		Trusted: t.hooks.trusts, Allow: c.Allow,
+	})
 	if err != nil {
 		return err
 	}
 	if len(c.Agents) > 0 {
-		settings.Agents = c.Agents
+		l.Settings.Agents = c.Agents
 	}
 	if c.Filter != nil {
-		settings.Filter = *c.Filter
+		l.Settings.Filter = *c.Filter
 	}
 	if c.Service != nil { // the others stay where they are
 		all := maps.Clone(c.Service)
-		maps.Copy(all, settings.Services)
+		maps.Copy(all, l.Settings.Services)
 		maps.Copy(all, c.Service)
 		c.Service = all
 	}
-	c.apply(&settings)
-	config.Schedule(&settings, s)
-	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
+	c.apply(&l.Settings)
 	if t.json {
 		t.quiet().announce(&l)
 	} else {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 )
 
 func TestLicences(t *testing.T) {
@@ -21,9 +20,3 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	code, out, stderr := ctl(t, "--version")
-	if code != exitDone || !strings.HasPrefix(out, "throngctl "+about.Number) || !strings.Contains(out, "Go 1.") {
-		t.Errorf("exit code %d\n%s%s", code, out, stderr)
-	}
-}

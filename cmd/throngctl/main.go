@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
@@ -160,13 +161,31 @@ func (t *terminal) storeOptions() sqlite.Options {
 	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: retention.Gone(t.data, t.log), Logger: t.log}
 }
 
-// open opens the store and says what was found amiss.
+// openApp opens the store for a run, and prints its notices.
+func (t *terminal) openApp() (a *app.App, err error) {
+	a, err = app.Open(app.Options{
+		Data: t.data, Program: crashes.TerminalName, Store: t.storeOptions(), Logger: t.log, Log: t.log,
+		Crashed: func(run engine.RunID, value any, stack []byte) { t.crashed(a.Box(), run, value, stack) },
+		Host:    t.hooks.host, OnRequest: t.hooks.onRequest, Witness: t.hooks.witness,
+	})
+	if err == nil {
+		t.notices(a.Store())
+	}
+	return a, err
+}
+
+// open opens the store and prints its notices.
 func (t *terminal) open() (*sqlite.Store, error) {
 	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
 	store, err := sqlite.Open(t.data, t.storeOptions())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.notices(store)
 	}
+	return store, err
+}
+
+// notices prints what a person should know of the store and of earlier processes.
+func (t *terminal) notices(store *sqlite.Store) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
 	}
@@ -175,7 +194,6 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	} else if n != "" {
 		fmt.Fprintln(t.err, n)
 	}
-	return store, nil
 }
 
 // raw returns the writer behind the escaping one, for terminal control and for binary output.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
@@ -58,7 +60,10 @@ func TestHelpOfACommand(t *testing.T) {
 	}
 }
 
-func TestVersionCommand(t *testing.T) {
+func TestVersion(t *testing.T) {
+	if v := version(); !strings.HasPrefix(v, "throngctl "+about.Number) || !strings.Contains(v, "Go 1.") {
+		t.Errorf("version is %q", v)
+	}
 	for _, args := range [][]string{{"version"}, {"--version"}, {"-v"}} {
 		if code, out, stderr := ctl(t, args...); code != exitDone || strings.TrimSpace(out) != version() || stderr != "" {
 			t.Errorf("%v: exit code %d, %q%s, want %q", args, code, out, stderr, version())

@@ -106,7 +106,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if err := t.askDestinations(&l); err != nil {
 		return nil, err
 	}
-	c.arguments(&p.Config, append(l.Allowed(), c.Allow...)) // the processes have data folders of their own
+	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the processes have data folders of their own
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
@@ -122,7 +122,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 
 // asked are the services of a launch that are not the mock's.
 func asked(l *app.Launch) (all []string) {
-	for _, o := range l.Outlook() {
+	for _, o := range l.Permits().Outlook() {
 		if !o.Embedded {
 			all = append(all, o.Name)
 		}

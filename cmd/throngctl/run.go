@@ -13,14 +13,10 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/about"
-	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
-	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -115,14 +111,13 @@ type resumeCmd struct {
 
 // Run is called by kong.
 func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
-	var record engine.RunRecord
-	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		record = r
-		record.Settings.Limit = r.Limit
-		if c.AsItWas {
-			return nil
+	var l app.Launch
+	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
+		o := app.ResumeOptions{
+			Settings: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
-		note, err := app.Drift(ctx, store, t.data, &r)
+		var note string
+		l, note, err = app.Resumed(ctx, store, t.data, &r, o)
 		if note != "" {
 			fmt.Fprintf(t.err, "note: %s\n", note)
 		}
@@ -134,17 +129,8 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	s, err := scenario.Restore(record.Source)
-	if err != nil {
-		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
-	}
-	settings, _, err := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
-	if err != nil {
-		return err
-	}
-	c.apply(&settings)
-	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: record.ID}
-	if record.Source.Alone() != "" {
+	c.apply(&l.Settings)
+	if l.Scenario.Source.Alone() != "" {
 		return t.runAlone(ctx, l, c.output, c.databaseFlag)
 	}
 	return t.carryOut(ctx, l, c.output, c.databaseFlag)
@@ -206,34 +192,26 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	defer func() { err = errors.Join(err, closeTell()) }()
 	patience := newPatience()
 	defer patience.end()
-	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
+	l.Tell, l.Tell.Hurry = tell, patience.over
 	if !at.IsZero() {
-		if err := l.Consent(); err != nil { // before the wait: at the start time there may be no person to ask
+		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
 			return err
 		}
 		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
 			return err
 		}
 	}
-	store, err := t.open()
+	a, err := t.openApp()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = remote.New(store, t.log)
-	defer func() { err = errors.Join(err, l.Remote.Close()) }()
-	if err := l.Remote.Use(db); err != nil {
+	defer func() { err = errors.Join(err, a.Close()) }()
+	store, box := a.Store(), a.Box()
+	if err := a.SendTo(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, crashes.TerminalName+" "+about.Version())
-	if err != nil { // the run is worth more than the text of a crash
-		fmt.Fprintln(t.err, err)
-	}
-	defer func() { err = errors.Join(err, box.Close()) }()
-	l.Crashed = func(run engine.RunID, value any, stack []byte) { t.crashed(box, run, value, stack) }
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l.Store, l.Data, l.OnRequest, l.Witness, l.Host = store, t.data, t.hooks.onRequest, t.hooks.witness, t.hooks.host
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }
 	var writing *progress
 	l.Writing = func(done, total int) {
@@ -242,7 +220,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		}
 		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
-	job, err := t.start(ctx, giveUp, l)
+	job, err := t.start(ctx, giveUp, a, l)
 	if writing != nil {
 		writing.end()
 	}
@@ -300,7 +278,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if text := recording(ctx, store, job, result.Ending); text != "" {
 		fmt.Fprintln(t.out, text)
 	}
-	t.deliver(ctx, l.Remote, job)
+	t.deliver(ctx, a.Remote(), job)
 	if out.Export != "" {
 		page, err := exportRun(ctx, store, job.Run.ID(), out.Export)
 		if err != nil {
@@ -334,7 +312,7 @@ func endedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
 
 // exportRun writes all files of a run and its report, which it names.
 func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) (page string, err error) {
-	if err := exportAll(ctx, store, run, dir, storage.CSV); err != nil {
+	if err := review.Export(ctx, store, run, dir, storage.CSV); err != nil {
 		return "", err
 	}
 	page = filepath.Join(dir, reportName)
@@ -342,7 +320,7 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 }
 
 // start builds the run. A signal while it stands in line gives up.
-func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app.Job, error) {
+func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
 	type started struct {
 		job *app.Job
 		err error
@@ -350,7 +328,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app
 	done := make(chan started, 1)
 	// The run itself must not end with giveUp's context: signals stop it gracefully.
 	go func() {
-		job, err := l.Start(ctx)
+		job, err := a.Start(ctx, l)
 		done <- started{job, err}
 	}()
 	select {

@@ -11,8 +11,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
-	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -227,12 +225,4 @@ func writeInto(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
-}
-
-func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, f storage.Format) error {
-	names, err := review.Names(ctx, store, run)
-	if err != nil {
-		return err
-	}
-	return storage.ExportAllAs(ctx, dir, f, store, run, names, about.Version())
 }

@@ -3,7 +3,6 @@ package codec
 import (
 	"encoding/binary"
 	"math"
-	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -39,7 +38,7 @@ const (
 	flagAgain  = 1 << 4 // calls that were sent again, which follow its usage
 )
 
-// appendSegment appends what f writes, with its length in front.
+// appendSegment appends a row: its length, and the body that f writes.
 func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
 	start := len(dst)
 	dst = f(append(dst, 0))
@@ -64,7 +63,7 @@ func appendPlace(dst []byte, p engine.Place) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
 }
 
-// AppendSession appends the segment of a session, but for its Delta.
+// AppendSession appends the row of a session without its Delta.
 func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, r.Place)
@@ -185,7 +184,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	return dst
 }
 
-// usageFields are those of a usage but for Again, in the order in which they are written.
+// usageFields are the fields of a usage except Again, in the order in which they are written.
 func usageFields(u *engine.Usage) [8]*int64 {
 	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
 }
@@ -205,7 +204,7 @@ const (
 	flagReplace = 1 << 1
 )
 
-// AppendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
+// AppendDelta appends the row of what a session changes. An empty one says that a later take changes nothing.
 func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, p)
@@ -239,12 +238,13 @@ func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	})
 }
 
-// The kinds of a request's segment.
+// The kinds of a request.
 const (
 	IntentKind byte = 0
 	AnswerKind byte = 1
 )
 
+// AppendIntent appends the row of an intent.
 func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = append(appendPlace(dst, r.Place), IntentKind)
@@ -257,14 +257,15 @@ func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
 	})
 }
 
+// AppendAnswer appends the row of an answer.
 func AppendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		return appendEntry(append(appendPlace(dst, r.Place), AnswerKind), &r.Entry)
 	})
 }
 
-// What stands above the status of an entry: that it is private, that what it spent follows at its end, that its request
-// had been sent before, and that it may have been carried out twice.
+// Flags above the status of an entry: it is private, what it spent follows at its end, its request had been sent before,
+// and it may have been carried out twice.
 const (
 	flagPrivate     = 1 << 7
 	flagSpent       = 1 << 6
@@ -296,7 +297,7 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	return dst
 }
 
-// appendOutlay appends the requests of an outlay, shifted by one bit that says whether a usage follows, and that.
+// appendOutlay appends the requests of an outlay, shifted left by one, and the usage if the low bit is set.
 func appendOutlay(dst []byte, o *engine.Outlay) []byte {
 	if o.Usage == (engine.Usage{}) {
 		return binary.AppendVarint(dst, o.Requests<<1)
@@ -310,135 +311,3 @@ func appendOutlay(dst []byte, o *engine.Outlay) []byte {
 
 // AppendRow appends a row whose body is known.
 func AppendRow(dst, body []byte) []byte { return appendText(dst, body) }
-
-// Cursor reads what the functions above wrote. After the first mistake every read returns zero, and Bad is true.
-type Cursor struct {
-	data []byte
-	bad  bool
-}
-
-// NewCursor returns a cursor at the start of data.
-func NewCursor(data []byte) Cursor { return Cursor{data: data} }
-
-// Bytes returns what is left to read.
-func (c *Cursor) Bytes() []byte { return c.data }
-
-// Bad reports whether something could not be read.
-func (c *Cursor) Bad() bool { return c.bad }
-
-func (c *Cursor) fail() { c.data, c.bad = nil, true }
-
-func (c *Cursor) uint() uint64 {
-	n, k := binary.Uvarint(c.data)
-	if k <= 0 {
-		c.fail()
-		return 0
-	}
-	c.data = c.data[k:]
-	return n
-}
-
-func (c *Cursor) int() int64 {
-	n, k := binary.Varint(c.data)
-	if k <= 0 {
-		c.fail()
-		return 0
-	}
-	c.data = c.data[k:]
-	return n
-}
-
-// index reads a number of an agent, a take or the like.
-func (c *Cursor) index() int {
-	n := c.uint()
-	if n > math.MaxInt32 {
-		c.fail()
-		return 0
-	}
-	return int(n)
-}
-
-// length reads how many elements follow; each takes a byte or more.
-func (c *Cursor) length() int {
-	n := c.uint()
-	if n > uint64(len(c.data)) {
-		c.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (c *Cursor) byte() byte {
-	if len(c.data) == 0 {
-		c.fail()
-		return 0
-	}
-	b := c.data[0]
-	c.data = c.data[1:]
-	return b
-}
-
-// bytes reads a text; nil if it is empty. It shares memory with the pack.
-func (c *Cursor) bytes() []byte {
-	n := c.length()
-	if n == 0 {
-		return nil
-	}
-	b := c.data[:n:n]
-	c.data = c.data[n:]
-	return b
-}
-
-func (c *Cursor) hash() uint64 {
-	if len(c.data) < 8 {
-		c.fail()
-		return 0
-	}
-	h := binary.LittleEndian.Uint64(c.data)
-	c.data = c.data[8:]
-	return h
-}
-
-func (c *Cursor) duration() time.Duration { return time.Duration(c.int()) }
-
-func (c *Cursor) outcome(b byte) engine.Outcome {
-	if o := engine.Outcome(b); o < engine.Cut {
-		return o
-	}
-	c.fail()
-	return 0
-}
-
-func (c *Cursor) class() engine.Class {
-	if b := int(c.byte()); b < len(engine.Errors{}) {
-		return engine.Class(b)
-	}
-	c.fail()
-	return 0
-}
-
-func (c *Cursor) label() engine.Label {
-	if b := int(c.byte()); b < len(engine.Labels{}) {
-		return engine.Label(b)
-	}
-	c.fail()
-	return 0
-}
-
-func (c *Cursor) status(b byte) engine.StepStatus {
-	if s := engine.StepStatus(b); s <= engine.StepCancelled {
-		return s
-	}
-	c.fail()
-	return 0
-}
-
-func (c *Cursor) Place(cycle int) engine.Place {
-	return engine.Place{Cycle: cycle, Agent: c.index(), Take: c.index()}
-}
-
-// Segment reads one segment of a pack.
-func (c *Cursor) Segment() Cursor { return Cursor{data: c.bytes(), bad: c.bad} }
-
-// More reports whether there are segments left.
-func (c *Cursor) More() bool { return len(c.data) > 0 && !c.bad }

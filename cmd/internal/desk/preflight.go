@@ -20,11 +20,11 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if anew {
 		d.preflight.Forget()
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return nil, err
 	}
-	l.Store, l.Remote, l.Past, l.Automatic = d.store, d.remote, d.past, !anew
-	return d.preflight.List(ctx, l, d.remote.Database(), told), nil
+	l.Store, l.Remote, l.Past = d.store, d.remote, d.past
+	return d.preflight.List(ctx, l, d.remote.Database(), !anew, told), nil
 }
 
 // Allow remembers that the file of an order may call the addresses that the order allows.
@@ -34,7 +34,7 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 		return err
 	}
 	l.Remote = d.remote
-	return l.KeepAllowed()
+	return l.Permits().KeepAllowed()
 }
 
 // LowerConnections lets the sending of results have so many connections at most, from now on.

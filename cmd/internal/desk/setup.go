@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -154,7 +155,7 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return 0, inWords(o.Scenario, err)
 	}
 	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
@@ -171,7 +172,7 @@ func (d setupDesk) Unallowed(ctx context.Context, o setup.Order) ([]engine.Desti
 		return nil, err
 	}
 	l.Remote = d.remote
-	return l.Unallowed(), nil
+	return l.Permits().Unallowed(), nil
 }
 
 // Launch starts a run.
@@ -180,7 +181,7 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err != nil {
 		return err
 	}
-	if err := l.Consent(); err != nil { // before it waits
+	if err := l.Permits().Consent(); err != nil { // before it waits
 		return err
 	}
 	if !o.At.IsZero() {
@@ -197,7 +198,7 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // Preset says how many at once suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {
-	m := app.ThisMachine(d.data)
+	m := calibration.ThisMachine(d.data)
 	return engine.PresetFor(m.Cores, m.MemoryBytes).Suits(m.String()), nil
 }
 
