@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // answers are what commands give with --json.
@@ -29,7 +29,7 @@ var answers = []struct {
 	{"run, resume, fork: ended", endedJSON{}},
 	{"run --chain", chain.Report{}},
 	{"run --chain, with the rows of a payload, each", row{}},
-	{"status", control.Status{}},
+	{"status", view.Status{}},
 	{"set", changesJSON{}},
 	{"pause, continue, stop, checkpoint, retire, requeue, tell, restore, note RUN TEXT", doneJSON{}},
 	{"runs, fetch", []runJSON{}},

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -65,15 +65,15 @@ func (r *Remote) Progress(ctx context.Context, run engine.RunID) string {
 }
 
 // sink is how sending does, for whoever asks from another terminal; nil where nothing is sent.
-func (r *Remote) sink() *control.Sink {
+func (r *Remote) sink() *view.Sink {
 	pusher, target := r.current()
 	if pusher == nil {
 		return nil
 	}
 	s := pusher.Status()
 	text, trouble := words(&s, target, s.Unsent)
-	return &control.Sink{
-		Target: target, Connected: s.Connected, Error: s.Error, Since: s.Since.UTC(), Unsent: s.Unsent, SetAside: s.SetAside,
+	return &view.Sink{
+		Target: target, Connected: s.Connected, Error: s.Error, Since: s.Since.UTC(), Unsent: s.Unsent, Rejected: s.SetAside,
 		Rate: s.Rate, Left: s.Left.Seconds(), Trouble: trouble, Words: text,
 	}
 }

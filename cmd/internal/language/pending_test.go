@@ -56,6 +56,7 @@ var pending = []string{
 	"engine/enginetest",
 	"engine/forecast",
 	"engine/govern",
+	"engine/health",
 	"engine/internal/alarm",
 	"engine/internal/clock",
 	"engine/internal/doc",
