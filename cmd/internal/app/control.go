@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // stayAwake keeps the machine awake while the run goes on, if it is to and can.
@@ -29,7 +30,7 @@ func (l Launch) stayAwake(j *Job) {
 
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l Launch) takeOrders(j *Job) {
-	var sink func() *control.Sink
+	var sink func() *view.Sink
 	if j.Target != "" {
 		sink = l.Remote.Sink
 	}

@@ -78,6 +78,8 @@ var rules = []rule{
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/app/..."}, screens},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/app/..."}, screens},
 	{"/cmd/internal/bundle", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/house", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/language", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/app/...", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
