@@ -58,7 +58,7 @@ func names(v any, all map[string]bool) {
 		for name, inner := range v {
 			all[name] = true
 			switch name {
-			case "outcomes", "events", "persona", "memory", "data", "seconds", "headers":
+			case "outcomes", "events", "persona", "memory", "data", "session_seconds", "headers":
 			default:
 				names(inner, all)
 			}
